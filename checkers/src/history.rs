@@ -1,0 +1,119 @@
+//! Histories: what each client was asked, what it answered, and which faults were on.
+//!
+//! The semantics are Jepsen's: `invoke` begins an operation, `ok` says that it happened, `fail` that it certainly did
+//! not, `info` that nobody knows. `docs/history.md` describes every operation and its values.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+
+/// Who an event belongs to.
+///
+/// Numbers are the logical single-threaded processes of Jepsen: a client works as one process until an operation ends
+/// as `info` or the client dies, and then goes on under a new number. Names are lanes on which events may come at any
+/// moment: `"nemesis"` (faults), `"run"` (phases), `"admin"` (set-up and recovery) and one for each client, such as
+/// `"c3"` (control requests, notices).
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Process {
+    /// A logical process.
+    Number(u64),
+    /// A lane.
+    Name(String),
+}
+
+impl fmt::Display for Process {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(n) => write!(f, "{n}"),
+            Self::Name(name) => f.write_str(name),
+        }
+    }
+}
+
+/// What an event says of its operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum EventType {
+    /// The operation is about to be sent.
+    Invoke,
+    /// It happened.
+    Ok,
+    /// It certainly did not happen.
+    Fail,
+    /// It may or may not have happened, now or later; also the type of events that are no operation's.
+    Info,
+}
+
+/// One line of a history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Event {
+    /// Position in the history, from 0.
+    pub index: usize,
+    /// Nanoseconds since the run began, on the orchestrator's monotonic clock.
+    pub time: u64,
+    /// Who.
+    pub process: Process,
+    /// What it says.
+    #[serde(rename = "type")]
+    pub kind: EventType,
+    /// The operation: `acquire`, `write`, `pause`, …
+    pub f: String,
+    /// The operation's value; see `docs/history.md`.
+    #[serde(default)]
+    pub value: Value,
+    /// Why it failed, or why its outcome is unknown.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The client (`c1`, …) that the event belongs to.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+}
+
+impl Event {
+    /// The field `name` of the value as a string, if there is one.
+    pub fn str(&self, name: &str) -> Option<&str> {
+        self.value.get(name)?.as_str()
+    }
+
+    /// The field `name` of the value as an integer, if there is one.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        self.value.get(name)?.as_i64()
+    }
+
+    /// The field `name` of the value as a truth value, if there is one.
+    pub fn bool(&self, name: &str) -> Option<bool> {
+        self.value.get(name)?.as_bool()
+    }
+
+    /// Whether the event is on the lane `name`.
+    pub fn on_lane(&self, name: &str) -> bool {
+        matches!(&self.process, Process::Name(n) if n == name)
+    }
+}
+
+/// A history: events in the order in which they were recorded, `events[i].index == i`.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct History {
+    /// The events.
+    pub events: Vec<Event>,
+}
+
+/// Where and how a history file is damaged.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Damage {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1.
+    pub column: usize,
+    /// What was expected or found.
+    pub what: String,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "line {}, column {}: {}", self.line, self.column, self.what)
+    }
+}
+
+impl std::error::Error for Damage {}

@@ -1,0 +1,83 @@
+//! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The verdict over a run.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Verdict {
+    /// Every property held, and the run had what it takes to say so.
+    Valid,
+    /// Some anomaly that is not advisory was found.
+    Invalid,
+    /// Nothing was found, but the run does not suffice to say that there is nothing.
+    #[default]
+    Unknown,
+}
+
+impl fmt::Display for Verdict {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Valid => "valid",
+            Self::Invalid => "invalid",
+            Self::Unknown => "unknown",
+        })
+    }
+}
+
+/// `results.json`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Results {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// What was found, the worst first (not advisory before advisory, then by the first event of the witness).
+    pub anomalies: Vec<Anomaly>,
+    /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with
+    /// `note: `.
+    pub reasons: Vec<String>,
+    /// Every fault window of the plan.
+    pub windows: Vec<WindowResult>,
+    /// Each checker that ran and what it looked at.
+    pub checkers: BTreeMap<String, Value>,
+    /// Counts and durations taken from the history.
+    pub stats: BTreeMap<String, Value>,
+}
+
+/// One violation, or one advisory observation.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Anomaly {
+    /// Its name, such as `stale-write`.
+    pub kind: String,
+    /// The property it concerns, such as `mutual exclusion`.
+    pub property: String,
+    /// Whether it is an observation only, which never changes the verdict.
+    pub advisory: bool,
+    /// Whether the variant declares it as known under the faults of this run.
+    pub accepted: bool,
+    /// Indexes of the events that prove it, ascending; none of them can be left out.
+    pub witness: Vec<usize>,
+    /// One paragraph in words.
+    pub why: String,
+}
+
+/// What became of one fault window.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WindowResult {
+    /// Number of the window in the plan.
+    pub id: usize,
+    /// Kind of fault.
+    pub fault: String,
+    /// Whom it hit, such as `c3` or `n1,n2`; empty if it never began.
+    pub target: String,
+    /// Whether it counts: its effect was verified on the spot and an operation was in flight in it.
+    pub counts: bool,
+    /// Why it counts or does not.
+    pub why: String,
+    /// Nanoseconds since the run began when it took effect; `None` if it never did.
+    pub from: Option<u64>,
+    /// Nanoseconds since the run began when it was healed; `None` if it never was.
+    pub until: Option<u64>,
+}

@@ -1,0 +1,1 @@
+//! Results of a run as HTML and PNG.

@@ -1,0 +1,3 @@
+//! The ZooKeeper recipes under test, and the client program that drives one of them in a container.
+
+pub mod protocol;

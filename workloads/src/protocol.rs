@@ -1,0 +1,70 @@
+//! The messages between the orchestrator and a client: one JSON object a line. `docs/protocol.md` tells the whole.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// Version of the protocol that `hello` names.
+pub const VERSION: u32 = 1;
+
+/// A line on the client's stdin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Number that the reply repeats.
+    pub id: u64,
+    /// The operation: `ping`, `confirm`, `quiesce`, or one of the recipe's.
+    pub f: String,
+    /// Its value.
+    #[serde(default)]
+    pub value: Value,
+    /// Milliseconds in which the recipe has to answer; `None` for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+/// A line on the client's stdout.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Message {
+    /// The first line: the process has started and takes requests.
+    Hello {
+        /// [`VERSION`].
+        protocol: u32,
+        /// Its process id, as it sees it.
+        pid: u32,
+        /// Its session as `0x…`, if it has one already.
+        session: Option<String>,
+    },
+    /// The answer to a request.
+    Reply {
+        /// Number of the request.
+        id: u64,
+        /// How it ended.
+        outcome: Outcome,
+        /// Its value.
+        #[serde(default)]
+        value: Value,
+        /// Why it failed, or why its outcome is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// Something that no request asked for.
+    Notice {
+        /// `lost`, `session` or `taking`.
+        notice: String,
+        /// Its value, as in `docs/history.md`.
+        #[serde(default)]
+        value: Value,
+    },
+}
+
+/// How an operation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It happened.
+    Ok,
+    /// It certainly did not, and nothing of it is left.
+    Fail,
+    /// Unknown.
+    Info,
+}

@@ -9,6 +9,16 @@ pub struct Tree {
     pub readings: Vec<Reading>,
 }
 
+impl Tree {
+    /// The readings before and after the last `quiesce`; `None` if the run was cut off before both were made.
+    pub fn audit(&self) -> Option<(&Reading, &Reading)> {
+        match self.readings.as_slice() {
+            [before, .., after] => Some((before, after)),
+            _ => None,
+        }
+    }
+}
+
 /// All znodes at one moment.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Reading {

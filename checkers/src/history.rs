@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::fmt;
 
+pub use crate::jsonl::parse_jsonl;
+
 /// Who an event belongs to.
 ///
 /// Numbers are the logical single-threaded processes of Jepsen: a client works as one process until an operation ends

@@ -2,14 +2,48 @@
 //!
 //! This crate is pure: it does no I/O, runs no async code and knows no ZooKeeper client. It turns a [`Record`] (the plan
 //! of a run, its history and the evidence read from the ensemble) into [`Results`], always the same ones for the same
-//! record.
+//! record: [`check`].
+//!
+//! # Layout
+//!
+//! What goes in and out: [`plan`], [`history`], [`evidence`], [`results`]; [`jsonl`] reads and writes their files.
+//!
+//! What is read out of a history once, for all checkers: `ops` pairs invocations with completions, `grants` tells who
+//! held from when to when, `clients` who had which session, `windows` which faults count; `run` holds it all together.
+//!
+//! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
+//! `orphans`, and `agreement`, which holds the evidence against the history. They name things after the family (`names`),
+//! so that a lock and an election, which are the same thing under other names, share them. `verdict` closes a check and
+//! says what the run lacks to be valid; `stats` counts.
+//!
+//! A family of workloads is a file (`lock`) that says which checkers run, and a line in [`families`].
 
+mod agreement;
+mod clients;
 pub mod evidence;
+mod exclusion;
+pub mod families;
+mod fencing;
+mod findings;
+mod grants;
 pub mod history;
+pub mod jsonl;
+mod liveness;
+mod lock;
+mod names;
+mod ops;
+mod orphans;
 pub mod plan;
+mod release;
+mod resource;
 pub mod results;
+mod run;
+mod stats;
+mod verdict;
+mod windows;
 
 pub use evidence::{Tree, Txn};
+pub use families::check;
 pub use history::{Event, EventType, History, Process};
 pub use plan::Plan;
 pub use results::{Anomaly, Results, Verdict};

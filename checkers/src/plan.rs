@@ -101,7 +101,12 @@ pub struct Timing {
 
 impl Default for Timing {
     fn default() -> Self {
-        Self { tick_ms: 250, init_limit: 20, sync_limit: 4, session_ms: 2000 }
+        Self {
+            tick_ms: 250,
+            init_limit: 20,
+            sync_limit: 4,
+            session_ms: 2000,
+        }
     }
 }
 

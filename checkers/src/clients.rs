@@ -1,0 +1,91 @@
+//! Clients: which there are, which sessions they had, and when their processes died.
+
+use crate::Record;
+use crate::grants::Grants;
+use crate::history::{EventType, Process};
+use crate::ops::{self, Ops};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The clients of a run.
+#[derive(Debug, Default)]
+pub struct Clients<'a> {
+    /// Their names: those planned and those that appear in the history.
+    pub names: BTreeSet<String>,
+    /// For each session the client that had it, and the first event that says so.
+    pub sessions: BTreeMap<u64, Owner<'a>>,
+    /// For each client where its streams ended.
+    pub exits: BTreeMap<&'a str, Vec<usize>>,
+}
+
+/// Who had a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Owner<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// The first event that ties the session to it.
+    pub event: usize,
+}
+
+/// A session's number; `None` for what is not written as one.
+pub fn session(text: &str) -> Option<u64> {
+    let digits = text.strip_prefix("0x").unwrap_or(text);
+    u64::from_str_radix(digits, 16).ok().filter(|&number| number != 0)
+}
+
+impl<'a> Clients<'a> {
+    /// Reads the clients out of a record.
+    pub fn new(record: &'a Record, ops: &Ops<'a>, grants: &Grants<'a>) -> Self {
+        let mut clients = Self::default();
+        clients
+            .names
+            .extend((1..=record.plan.cluster.clients).map(|number| format!("c{number}")));
+        for op in ops.work.iter().chain(&ops.control) {
+            if !clients.names.contains(op.node) {
+                clients.names.insert(op.node.to_owned());
+            }
+        }
+        for (at, event) in record.history.events.iter().enumerate() {
+            let lane = match &event.process {
+                Process::Name(lane) if !ops::is_harness(lane) => lane.as_str(),
+                _ => continue,
+            };
+            match (event.f.as_str(), event.kind) {
+                ("exit", EventType::Info) => clients.exits.entry(lane).or_default().push(at),
+                ("hello" | "session", EventType::Info) => clients.tie(event.str("session"), lane, at),
+                ("quiesce", EventType::Ok) => {
+                    for text in event
+                        .value
+                        .get("sessions")
+                        .and_then(|all| all.as_array())
+                        .into_iter()
+                        .flatten()
+                    {
+                        clients.tie(text.as_str(), lane, at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        for grant in &grants.all {
+            if let Some(read) = grant.read {
+                clients.tie(grant.session, grant.node, read);
+            }
+        }
+        clients
+    }
+
+    /// Whether a stream of the client ended between two events.
+    pub fn died(&self, node: &str, from: usize, to: usize) -> bool {
+        self.exits
+            .get(node)
+            .is_some_and(|exits| exits.iter().any(|&at| from < at && at < to))
+    }
+
+    fn tie(&mut self, text: Option<&str>, node: &'a str, event: usize) {
+        let Some(number) = text.and_then(session) else { return };
+        let owner = self.sessions.entry(number).or_insert(Owner { node, event });
+        if event < owner.event {
+            *owner = Owner { node, event };
+        }
+    }
+}

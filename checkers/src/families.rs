@@ -1,0 +1,51 @@
+//! The families of workloads that can be judged. A new one is a file and a line here.
+
+use crate::Record;
+use crate::lock;
+use crate::results::{Results, Verdict};
+
+/// A family of workloads.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name in a plan.
+    pub name: &'static str,
+    /// The whole verdict over a run of it.
+    pub check: fn(&Record) -> Results,
+    /// The checkers that run for it, by the names in `results.json`.
+    pub checkers: &'static [&'static str],
+}
+
+/// All of them.
+pub const FAMILIES: &[Family] = &[Family {
+    name: "lock",
+    check: lock::check,
+    checkers: &[
+        "double-grant",
+        "stale-holder",
+        "stale-write",
+        "fencing-regression",
+        "unowned-release",
+        "lost-wakeup",
+        "orphan-node",
+        "evidence",
+    ],
+}];
+
+/// Judges a record: the same results for the same record, always.
+///
+/// A family that nobody can judge is `unknown`, with that as the reason.
+pub fn check(record: &Record) -> Results {
+    let name = &record.plan.workload.family;
+    match FAMILIES.iter().find(|family| family.name == name) {
+        Some(family) => (family.check)(record),
+        None => {
+            let mut reasons = record.damage.clone();
+            reasons.push(format!("nothing judges the family {name:?}"));
+            Results {
+                verdict: Verdict::Unknown,
+                reasons,
+                ..Results::default()
+            }
+        }
+    }
+}

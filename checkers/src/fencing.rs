@@ -1,0 +1,64 @@
+//! Fencing: a grant asked for after another was read has a higher token.
+
+use crate::findings::{Findings, Found};
+use crate::run::Run;
+
+/// Looks for tokens that do not rise. Only grants with tokens are looked at.
+pub fn check(run: &Run<'_>, out: &mut Findings) {
+    let grants = &run.grants.all;
+    let read: Vec<usize> = run
+        .grants
+        .read()
+        .into_iter()
+        .filter(|&grant| grants[grant].token.is_some())
+        .collect();
+    // Each time a higher token was read: where, and by which grant.
+    let mut rises: Vec<(usize, usize)> = Vec::new();
+    for &grant in &read {
+        if rises
+            .last()
+            .is_none_or(|&(_, highest)| grants[highest].token < grants[grant].token)
+        {
+            rises.extend(grants[grant].read.map(|at| (at, grant)));
+        }
+    }
+    for &later in &read {
+        let Some(asked) = grants[later].asked else { continue };
+        let before = rises.partition_point(|&(at, _)| at < asked);
+        if let Some(&(_, earlier)) = before.checked_sub(1).and_then(|last| rises.get(last))
+            && grants[later].token <= grants[earlier].token
+        {
+            regressed(run, earlier, later, asked, out);
+        }
+    }
+    out.ran(run.names.regression, read.len());
+}
+
+fn regressed(run: &Run<'_>, earlier: usize, later: usize, asked: usize, out: &mut Findings) {
+    let (a, b) = (&run.grants.all[earlier], &run.grants.all[later]);
+    let (Some(read_a), Some(read_b)) = (a.read, b.read) else {
+        return;
+    };
+    let why = format!(
+        "{} was read at {} with the token {}. {} was asked for only after that, at {}, and read at {}, with the token {}, \
+         which is not higher: a resource that checks tokens cannot tell the newer holder from the older.",
+        run.grant(earlier),
+        run.at(read_a),
+        a.token.unwrap_or_default(),
+        run.grant(later),
+        run.at(asked),
+        run.at(read_b),
+        b.token.unwrap_or_default(),
+    );
+    let witness = vec![read_a, asked, read_b];
+    out.add(
+        run,
+        Found {
+            kind: run.names.regression,
+            property: "fencing",
+            advisory: false,
+            witness,
+            why,
+        },
+    );
+}

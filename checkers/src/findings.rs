@@ -1,0 +1,67 @@
+//! What checkers found, as they go.
+
+use crate::results::Anomaly;
+use crate::run::Run;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// Anomalies, reasons against `valid`, and what each checker looked at.
+#[derive(Debug, Default)]
+pub struct Findings {
+    /// Violations and advisory observations.
+    pub anomalies: Vec<Anomaly>,
+    /// Why the verdict cannot be `valid`; remarks start with `note: `.
+    pub reasons: Vec<String>,
+    /// Each checker that ran.
+    pub checkers: BTreeMap<String, Value>,
+}
+
+/// What makes one anomaly.
+#[derive(Debug)]
+pub struct Found<'a> {
+    /// Its name.
+    pub kind: &'a str,
+    /// The property it concerns.
+    pub property: &'a str,
+    /// Whether it is an observation only.
+    pub advisory: bool,
+    /// The events that prove it, in any order.
+    pub witness: Vec<usize>,
+    /// What happened, in words; the faults are added.
+    pub why: String,
+}
+
+impl Findings {
+    /// Adds an anomaly.
+    pub fn add(&mut self, run: &Run<'_>, found: Found<'_>) {
+        let Found {
+            kind,
+            property,
+            advisory,
+            mut witness,
+            why,
+        } = found;
+        witness.sort_unstable();
+        witness.dedup();
+        let plan = &run.record.plan;
+        let accepted = plan.workload.accepted.iter().any(|accepted| {
+            let under = |fault: &String| fault == "none" || plan.faults.contains(fault);
+            accepted.anomaly == kind && accepted.faults.iter().any(under)
+        });
+        let why = format!("{why} {}", run.faults_near(&witness));
+        self.anomalies.push(Anomaly {
+            kind: kind.into(),
+            property: property.into(),
+            advisory,
+            accepted,
+            witness,
+            why,
+        });
+    }
+
+    /// Says that a checker ran, and how many things it looked at.
+    pub fn ran(&mut self, checker: &str, looked_at: usize) {
+        self.checkers
+            .insert(checker.to_owned(), json!({ "looked_at": looked_at }));
+    }
+}

@@ -1,0 +1,246 @@
+//! Grants: who held, from when to when, as far as a history tells.
+
+use crate::history::{Event, EventType, Process};
+use crate::names::Names;
+use crate::ops::{self, Ops};
+use std::collections::{BTreeMap, HashMap};
+
+/// A request that the client answered as the holder: the events that sent and answered it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Answer {
+    /// Sent.
+    pub sent: usize,
+    /// Answered.
+    pub read: usize,
+}
+
+/// One grant. Every position is that of an event in the history.
+#[derive(Debug, Clone, Default)]
+pub struct Grant<'a> {
+    /// Its name, `g7`.
+    pub name: &'a str,
+    /// The client that asked for it.
+    pub node: &'a str,
+    /// Where it was asked for.
+    pub asked: Option<usize>,
+    /// Where it was read, which begins the hold.
+    pub read: Option<usize>,
+    /// The znode it rests on.
+    pub path: Option<&'a str>,
+    /// Its age: the zxid that created that znode.
+    pub czxid: Option<i64>,
+    /// The session that owned that znode.
+    pub session: Option<&'a str>,
+    /// The fencing token.
+    pub token: Option<i64>,
+    /// Where its release was sent.
+    pub release: Option<usize>,
+    /// Where its release was answered with `ok`.
+    pub released: Option<usize>,
+    /// Where the hold ended: its release was sent, its client said that it holds no more, or its stream ended.
+    pub end: Option<usize>,
+    /// Requests sent after it was read and answered as holder, by the moment they were sent.
+    pub answers: Vec<Answer>,
+    /// Those of them that were a `confirm`.
+    pub confirms: Vec<Answer>,
+}
+
+/// An accepted write, in the order of the history.
+#[derive(Debug, Clone, Copy)]
+pub struct Write {
+    /// The grant it was made under.
+    pub grant: usize,
+    /// Where its answer was read.
+    pub read: usize,
+    /// Its place among the transactions of the ensemble, for a resource in ZooKeeper.
+    pub mzxid: Option<i64>,
+}
+
+/// All grants of a history, by the first event that names each, and what was done under them.
+#[derive(Debug, Default)]
+pub struct Grants<'a> {
+    /// The grants.
+    pub all: Vec<Grant<'a>>,
+    /// The accepted writes.
+    pub writes: Vec<Write>,
+    by_name: HashMap<&'a str, usize>,
+    /// Grants read and not ended, by client.
+    open: BTreeMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Grants<'a> {
+    /// Reads the grants out of a history, in one pass.
+    pub fn new(events: &'a [Event], ops: &Ops<'a>, names: &Names) -> Self {
+        let mut grants = Self::default();
+        for (at, event) in events.iter().enumerate() {
+            match &event.process {
+                Process::Number(_) => {
+                    let sent = ops.completes[at].and_then(|op| ops.work[op].invoke);
+                    grants.work(events, at, sent, names);
+                }
+                Process::Name(lane) if !ops::is_harness(lane) => {
+                    let sent = ops.completes[at].and_then(|op| ops.control[op].invoke);
+                    grants.control(event, at, sent);
+                }
+                Process::Name(_) => {}
+            }
+        }
+        for grant in &mut grants.all {
+            grant.answers.sort_unstable();
+            grant.confirms.sort_unstable();
+        }
+        grants
+    }
+
+    /// Grants that were read, in the order in which they were.
+    pub fn read(&self) -> Vec<usize> {
+        let mut read: Vec<usize> = (0..self.all.len())
+            .filter(|&grant| self.all[grant].read.is_some())
+            .collect();
+        read.sort_unstable_by_key(|&grant| self.all[grant].read);
+        read
+    }
+
+    fn named(&mut self, name: &'a str, node: &'a str) -> usize {
+        let next = self.all.len();
+        let grant = *self.by_name.entry(name).or_insert(next);
+        if grant == next {
+            self.all.push(Grant {
+                name,
+                node,
+                ..Grant::default()
+            });
+        }
+        grant
+    }
+
+    fn work(&mut self, events: &'a [Event], at: usize, sent: Option<usize>, names: &Names) {
+        let event = &events[at];
+        let Some(name) = event.str("grant").or_else(|| events[sent?].str("grant")) else {
+            return;
+        };
+        let node = ops::node(event);
+        let mut grant = self.named(name, node);
+        if event.f == names.acquire {
+            if event.kind == EventType::Invoke && self.all[grant].asked.is_some() {
+                // The name is used again: a grant of its own.
+                self.by_name.remove(name);
+                grant = self.named(name, node);
+            }
+            self.acquire(event, at, grant);
+        } else if event.f == names.release {
+            match event.kind {
+                EventType::Invoke => {
+                    self.all[grant].release.get_or_insert(at);
+                    self.end(grant, at);
+                }
+                EventType::Ok => {
+                    self.all[grant].released.get_or_insert(at);
+                }
+                EventType::Fail | EventType::Info => {}
+            }
+        } else if event.f == "write" {
+            self.write(event, at, sent, grant);
+        }
+    }
+
+    fn acquire(&mut self, event: &'a Event, at: usize, number: usize) {
+        let grant = &mut self.all[number];
+        match event.kind {
+            EventType::Invoke => grant.asked = Some(at),
+            EventType::Ok if grant.read.is_none() => {
+                grant.read = Some(at);
+                grant.path = event.str("path");
+                grant.czxid = event.int("czxid");
+                grant.session = event.str("session");
+                grant.token = event.int("token");
+                self.open.entry(grant.node).or_default().push(number);
+            }
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
+        let error = event.error.as_deref().unwrap_or_default();
+        match event.kind {
+            EventType::Ok => {
+                self.writes.push(Write {
+                    grant,
+                    read: at,
+                    mzxid: event.int("mzxid"),
+                });
+                self.answer(grant, sent, at);
+            }
+            EventType::Fail if error.starts_with("refused") => self.answer(grant, sent, at),
+            EventType::Fail if error.starts_with("not-held") => self.end(grant, at),
+            _ => {}
+        }
+    }
+
+    fn control(&mut self, event: &'a Event, at: usize, sent: Option<usize>) {
+        let node = ops::node(event);
+        match (event.f.as_str(), event.kind) {
+            ("exit", EventType::Info) => {
+                for grant in self.open.remove(node).unwrap_or_default() {
+                    self.all[grant].end.get_or_insert(at);
+                }
+            }
+            ("lost", EventType::Info) => {
+                let known = event.str("grant").and_then(|name| self.by_name.get(name).copied());
+                if let Some(grant) = known.filter(|&grant| self.all[grant].read.is_some()) {
+                    self.end(grant, at);
+                }
+            }
+            ("confirm", EventType::Ok) => self.confirm(event, at, sent),
+            _ => {}
+        }
+    }
+
+    fn confirm(&mut self, event: &'a Event, at: usize, sent: Option<usize>) {
+        let node = ops::node(event);
+        match event.bool("holds") {
+            Some(true) => {
+                let known = event.str("grant").and_then(|name| self.by_name.get(name).copied());
+                let Some(number) = known else { return };
+                let grant = &mut self.all[number];
+                // Answered after its release was sent, it may rest on what the client knew before.
+                if grant.node != node || grant.release.is_some() {
+                    return;
+                }
+                if let (Some(sent), Some(read)) = (sent, grant.read)
+                    && sent > read
+                {
+                    grant.confirms.push(Answer { sent, read: at });
+                    grant.answers.push(Answer { sent, read: at });
+                }
+            }
+            Some(false) => {
+                let open = self.open.get(node).cloned().unwrap_or_default();
+                for grant in open {
+                    // An answer to a request sent before the grant was read may be older than the grant.
+                    if sent.is_some_and(|sent| self.all[grant].read.is_some_and(|read| sent > read)) {
+                        self.end(grant, at);
+                    }
+                }
+            }
+            None => {}
+        }
+    }
+
+    fn answer(&mut self, grant: usize, sent: Option<usize>, at: usize) {
+        let grant = &mut self.all[grant];
+        if let (Some(sent), Some(read)) = (sent, grant.read)
+            && sent > read
+        {
+            grant.answers.push(Answer { sent, read: at });
+        }
+    }
+
+    fn end(&mut self, number: usize, at: usize) {
+        let grant = &mut self.all[number];
+        grant.end.get_or_insert(at);
+        if let Some(open) = self.open.get_mut(grant.node) {
+            open.retain(|&other| other != number);
+        }
+    }
+}

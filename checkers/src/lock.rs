@@ -1,0 +1,26 @@
+//! The family `lock`.
+
+use crate::Record;
+use crate::findings::Findings;
+use crate::names;
+use crate::results::Results;
+use crate::run::Run;
+use crate::{agreement, exclusion, fencing, liveness, orphans, release, resource, verdict};
+
+/// The whole verdict over a run of a lock.
+pub fn check(record: &Record) -> Results {
+    let run = Run::new(record, &names::LOCK);
+    let mut found = Findings::default();
+    for check in [
+        exclusion::check,
+        resource::check,
+        fencing::check,
+        release::check,
+        liveness::check,
+        orphans::check,
+        agreement::check,
+    ] {
+        check(&run, &mut found);
+    }
+    verdict::results(&run, found)
+}

@@ -1,0 +1,31 @@
+//! What a family calls the things that all exclusive grants have in common: a lock is acquired, a leadership is won.
+
+/// Names of operations, anomalies and things of one family of exclusive grants.
+#[derive(Debug)]
+pub struct Names {
+    /// The operation that asks for a grant.
+    pub acquire: &'static str,
+    /// The operation that gives it back.
+    pub release: &'static str,
+    /// What is granted, for texts.
+    pub thing: &'static str,
+    /// Anomaly: two clients confirmed that each holds.
+    pub double: &'static str,
+    /// Anomaly, advisory: certain holds overlap otherwise.
+    pub stale_holder: &'static str,
+    /// Anomaly: a later grant has no higher token.
+    pub regression: &'static str,
+    /// Anomaly: nobody is granted though nobody holds.
+    pub pending: &'static str,
+}
+
+/// Of a lock.
+pub const LOCK: Names = Names {
+    acquire: "acquire",
+    release: "release",
+    thing: "the lock",
+    double: "double-grant",
+    stale_holder: "stale-holder",
+    regression: "fencing-regression",
+    pending: "lost-wakeup",
+};

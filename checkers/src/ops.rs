@@ -1,0 +1,146 @@
+//! Operations: an invocation and its completion as one.
+
+use crate::history::{Event, EventType, Process};
+use std::collections::{HashMap, VecDeque};
+
+/// One operation of a client, or one control request to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Op<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// The operation.
+    pub f: &'a str,
+    /// Where it was invoked; `None` if that is not in the history.
+    pub invoke: Option<usize>,
+    /// Where it was completed; `None` while it is pending.
+    pub end: Option<usize>,
+    /// Where the stream of its process ended while it was pending.
+    pub cut: Option<usize>,
+}
+
+impl Op<'_> {
+    /// Whether it was in flight at some moment between the events `from` and `to`.
+    pub fn in_flight(&self, from: usize, to: usize) -> bool {
+        let begin = self.invoke.unwrap_or(0);
+        let end = self.end.into_iter().chain(self.cut).min().unwrap_or(usize::MAX);
+        begin <= to && end >= from
+    }
+}
+
+/// All operations of a history, each list in the order of the first event of each operation.
+#[derive(Debug, Default)]
+pub struct Ops<'a> {
+    /// Of the numbered processes.
+    pub work: Vec<Op<'a>>,
+    /// Of the clients' lanes: `confirm`, `quiesce`.
+    pub control: Vec<Op<'a>>,
+    /// For each event the operation that it completes, as a position in the list that its process belongs to.
+    pub completes: Vec<Option<usize>>,
+}
+
+/// The client an event belongs to.
+pub fn node(event: &Event) -> &str {
+    match (&event.node, &event.process) {
+        (Some(node), _) => node,
+        (None, Process::Name(name)) => name,
+        (None, Process::Number(_)) => "an unnamed client",
+    }
+}
+
+/// Whether the lane is no client's.
+pub fn is_harness(lane: &str) -> bool {
+    matches!(lane, "nemesis" | "run" | "admin")
+}
+
+impl<'a> Ops<'a> {
+    /// Pairs invocations with completions.
+    ///
+    /// A numbered process has one operation at a time. On a lane an answer belongs to the oldest open request of its
+    /// name: should an older one never have been answered, that makes the interval longer, which convicts nobody.
+    pub fn new(events: &'a [Event]) -> Self {
+        let mut ops = Self {
+            completes: vec![None; events.len()],
+            ..Self::default()
+        };
+        let mut open: HashMap<(&Process, &str), VecDeque<usize>> = HashMap::new();
+        for (at, event) in events.iter().enumerate() {
+            match &event.process {
+                Process::Name(lane) if is_harness(lane) => {}
+                Process::Name(lane) if event.kind == EventType::Info && event.f == "exit" => ops.exit(lane, at, &open),
+                Process::Name(_) => {
+                    let key = (&event.process, event.f.as_str());
+                    // A notice is `info` too; without an open request of its name it is no operation.
+                    if event.kind == EventType::Invoke || open.get(&key).is_some_and(|queue| !queue.is_empty()) {
+                        pair(
+                            &mut ops.control,
+                            &mut ops.completes,
+                            open.entry(key).or_default(),
+                            at,
+                            event,
+                        );
+                    }
+                }
+                Process::Number(_) => {
+                    let queue = open.entry((&event.process, "")).or_default();
+                    if event.kind == EventType::Invoke {
+                        queue.clear();
+                    }
+                    pair(&mut ops.work, &mut ops.completes, queue, at, event);
+                }
+            }
+        }
+        ops
+    }
+
+    fn exit(&mut self, node: &str, at: usize, open: &HashMap<(&Process, &str), VecDeque<usize>>) {
+        for ((process, _), queue) in open {
+            let list = if matches!(process, Process::Number(_)) {
+                &mut self.work
+            } else {
+                &mut self.control
+            };
+            for &op in queue {
+                if list[op].node == node {
+                    list[op].cut.get_or_insert(at);
+                }
+            }
+        }
+    }
+}
+
+fn pair<'a>(
+    list: &mut Vec<Op<'a>>,
+    completes: &mut [Option<usize>],
+    queue: &mut VecDeque<usize>,
+    at: usize,
+    event: &'a Event,
+) {
+    let new = Op {
+        node: node(event),
+        f: &event.f,
+        invoke: None,
+        end: None,
+        cut: None,
+    };
+    if event.kind == EventType::Invoke {
+        queue.push_back(list.len());
+        list.push(Op {
+            invoke: Some(at),
+            ..new
+        });
+        return;
+    }
+    let known = queue.front().copied().filter(|&op| list[op].f == event.f);
+    let op = match known {
+        Some(op) => {
+            queue.pop_front();
+            list[op].end = Some(at);
+            op
+        }
+        None => {
+            list.push(Op { end: Some(at), ..new });
+            list.len() - 1
+        }
+    };
+    completes[at] = Some(op);
+}

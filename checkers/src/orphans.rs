@@ -1,0 +1,154 @@
+//! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
+
+use crate::clients::{Owner, session};
+use crate::evidence::{Reading, Tree, Znode};
+use crate::findings::{Findings, Found};
+use crate::history::EventType;
+use crate::run::Run;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What one client answered to the `quiesce` between the two readings.
+struct Answer {
+    sent: usize,
+    read: usize,
+    /// The sessions it has.
+    sessions: BTreeSet<u64>,
+}
+
+/// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
+pub fn check(run: &Run<'_>, out: &mut Findings) {
+    let readings = run.record.tree.as_ref().and_then(Tree::audit);
+    let Some((before, after)) = readings else {
+        out.ran("orphan-node", 0);
+        return;
+    };
+    let (answers, known) = answers(run, before, after);
+    let silent: Vec<&str> = run
+        .clients
+        .names
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !answers.contains_key(name))
+        .collect();
+    if !silent.is_empty() {
+        let names = silent.join(", ");
+        out.reasons.push(format!(
+            "{names} answered no quiesce between the two readings of the znode tree: not audited"
+        ));
+    }
+    let first: BTreeSet<(&str, i64)> = before
+        .znodes
+        .iter()
+        .map(|znode| (znode.path.as_str(), znode.czxid))
+        .collect();
+    let contenders: Vec<&Znode> = after.znodes.iter().filter(|znode| contender(run, znode)).collect();
+    for znode in &contenders {
+        let id = (znode.path.as_str(), znode.czxid);
+        if first.contains(&id) && !known.contains(&id) {
+            orphan(run, znode, &answers, silent.is_empty(), out);
+        }
+    }
+    out.ran("orphan-node", contenders.len());
+}
+
+/// The answers by client, and the znodes that any of them named.
+fn answers<'a>(
+    run: &Run<'a>,
+    before: &Reading,
+    after: &Reading,
+) -> (BTreeMap<&'a str, Answer>, BTreeSet<(&'a str, i64)>) {
+    let mut answers = BTreeMap::new();
+    let mut known = BTreeSet::new();
+    for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
+        let (Some(sent), Some(read)) = (op.invoke, op.end) else {
+            continue;
+        };
+        let event = &run.events[read];
+        if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
+            continue;
+        }
+        let list = |name: &str| {
+            event
+                .value
+                .get(name)
+                .and_then(|list| list.as_array())
+                .into_iter()
+                .flatten()
+        };
+        let sessions = list("sessions").filter_map(|text| session(text.as_str()?)).collect();
+        known.extend(
+            list("znodes").filter_map(|znode| Some((znode.get("path")?.as_str()?, znode.get("czxid")?.as_i64()?))),
+        );
+        answers.insert(op.node, Answer { sent, read, sessions });
+    }
+    (answers, known)
+}
+
+/// Whether a znode is an ephemeral child of one of the contenders' parents.
+fn contender(run: &Run<'_>, znode: &Znode) -> bool {
+    let parents = &run.record.plan.workload.contenders;
+    let of = |parent: &String| {
+        znode
+            .path
+            .rsplit_once('/')
+            .is_some_and(|(above, _)| above == parent.trim_end_matches('/'))
+    };
+    znode.owner.is_some() && parents.iter().any(of)
+}
+
+fn orphan(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, all: bool, out: &mut Findings) {
+    let text = znode.owner.as_deref().unwrap_or_default();
+    let Some(number) = session(text) else { return };
+    let recovered = run.phase("recovered");
+    let (mut witness, whose) = match run.clients.sessions.get(&number) {
+        Some(Owner { node, event }) => {
+            let Some(answer) = answers.get(node) else { return };
+            let mut witness = vec![answer.sent, answer.read];
+            if !answer.sessions.contains(&number) {
+                // Once it was this client's. That it lived until now is the client's doing only if older silent
+                // sessions had been seen to expire, and the client's process has not died since.
+                let Some(recovered) = recovered.filter(|&at| !run.clients.died(node, at, answer.read)) else {
+                    return;
+                };
+                witness.extend([*event, recovered]);
+            }
+            (
+                witness,
+                format!("a session of {node}, which answered at {}", run.at(answer.read)),
+            )
+        }
+        None => {
+            let died = |at: usize| {
+                answers
+                    .iter()
+                    .any(|(node, answer)| run.clients.died(node, at, answer.read))
+            };
+            let Some(recovered) = recovered.filter(|&at| all && !died(at)) else {
+                return;
+            };
+            let mut witness: Vec<usize> = answers.values().flat_map(|answer| [answer.sent, answer.read]).collect();
+            witness.push(recovered);
+            (
+                witness,
+                "which no client named as its own, though all had answered".to_owned(),
+            )
+        }
+    };
+    witness.sort_unstable();
+    let why = format!(
+        "The znode {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
+         name its znodes. It belongs to the live session {text}, {whose}; no client named it. Nobody will remove it, and \
+         whoever queues behind it waits until that session ends.",
+        znode.path, znode.czxid,
+    );
+    out.add(
+        run,
+        Found {
+            kind: "orphan-node",
+            property: "no leaks",
+            advisory: false,
+            witness,
+            why,
+        },
+    );
+}

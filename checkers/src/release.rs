@@ -1,0 +1,148 @@
+//! Releases: what a release removes is the znode of its own grant.
+
+use crate::clients::session;
+use crate::evidence::Txn;
+use crate::findings::{Findings, Found};
+use crate::run::Run;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
+pub fn check(run: &Run<'_>, out: &mut Findings) {
+    let mut convicted = BTreeSet::new();
+    let mut looked_at = 0;
+    for (number, grant) in run.grants.all.iter().enumerate() {
+        let (Some(read), Some(czxid), Some(at)) = (grant.read, grant.czxid, grant.released) else {
+            continue;
+        };
+        let removed = run.events[at]
+            .value
+            .get("removed")
+            .and_then(|removed| removed.get("czxid"));
+        let Some(removed) = removed.and_then(|czxid| czxid.as_i64()) else {
+            continue;
+        };
+        looked_at += 1;
+        if removed != czxid {
+            convicted.insert(number);
+            let why = format!(
+                "{} was read at {}; its release, answered at {}, removed a znode with the czxid 0x{removed:x}, which is \
+                 another one: the client took away what it did not own.",
+                run.grant(number),
+                run.at(read),
+                run.at(at),
+            );
+            out.add(run, found(vec![read, at], why));
+        }
+    }
+    looked_at += logged(run, &mut convicted, out);
+    out.ran("unowned-release", looked_at);
+}
+
+fn found(witness: Vec<usize>, why: String) -> Found<'static> {
+    Found {
+        kind: "unowned-release",
+        property: "ownership",
+        advisory: false,
+        witness,
+        why,
+    }
+}
+
+/// Who created the znode that is at a path now.
+struct Incarnation {
+    zxid: i64,
+    session: Option<u64>,
+}
+
+/// Goes through the transactions: a client that deletes, at the path of a grant of its own, a znode that another
+/// session created has removed what was not its own. What a multi did to a path cannot be told from its line, so that
+/// after one the path is not judged until it is created again.
+fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) -> usize {
+    let grants = &run.grants.all;
+    let mut by_path: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    for (number, grant) in grants.iter().enumerate() {
+        if let (Some(path), Some(_), Some(_)) = (grant.path, grant.czxid, grant.read) {
+            by_path.entry((grant.node, path)).or_default().push(number);
+        }
+    }
+    let mut there: HashMap<&str, Incarnation> = HashMap::new();
+    let mut looked_at = 0;
+    for txn in run.record.txnlog.as_deref().unwrap_or_default() {
+        let path = txn.paths.first().map(String::as_str);
+        match (txn.op.as_str(), path) {
+            ("multi", _) => {
+                for path in &txn.paths {
+                    there.remove(path.as_str());
+                }
+            }
+            ("delete", Some(path)) => {
+                let Some(incarnation) = there.remove(path) else {
+                    continue;
+                };
+                looked_at += 1;
+                if let Some((grant, tie)) = owner(run, &by_path, txn, path, &incarnation)
+                    && convicted.insert(grant)
+                {
+                    deleted(run, grant, tie, txn, &incarnation, out);
+                }
+            }
+            (op, Some(path)) if op.starts_with("create") && op != "createSession" => {
+                there.insert(
+                    path,
+                    Incarnation {
+                        zxid: txn.zxid,
+                        session: session(&txn.session),
+                    },
+                );
+            }
+            _ => {}
+        }
+    }
+    looked_at
+}
+
+/// The grant under whose path the deleting client removed another's znode, and the event that ties the session to it.
+fn owner(
+    run: &Run<'_>,
+    by_path: &BTreeMap<(&str, &str), Vec<usize>>,
+    txn: &Txn,
+    path: &str,
+    incarnation: &Incarnation,
+) -> Option<(usize, usize)> {
+    let by = run.clients.sessions.get(&session(&txn.session)?)?;
+    let creator = incarnation.session?;
+    // Its own znode of an attempt whose grant it never reported.
+    if creator == session(&txn.session)? || run.clients.sessions.get(&creator).is_some_and(|of| of.node == by.node) {
+        return None;
+    }
+    let own = by_path.get(&(by.node, path))?;
+    let owned = own
+        .iter()
+        .any(|&grant| run.grants.all[grant].czxid == Some(incarnation.zxid));
+    // Of several the last one that is older than the znode, which it may have taken for its own.
+    let grant = own
+        .iter()
+        .rev()
+        .find(|&&grant| run.grants.all[grant].czxid < Some(incarnation.zxid))
+        .or(own.first())?;
+    (!owned).then_some((*grant, by.event))
+}
+
+fn deleted(run: &Run<'_>, number: usize, tie: usize, txn: &Txn, incarnation: &Incarnation, out: &mut Findings) {
+    let grant = &run.grants.all[number];
+    let Some(read) = grant.read else { return };
+    let why = format!(
+        "{} was read at {}. The transaction log shows that a session of {} ({}) deleted {} in transaction 0x{:x}, when the \
+         znode there was the one created in 0x{:x} by another session: the client took away what it did not own.",
+        run.grant(number),
+        run.at(read),
+        grant.node,
+        txn.session,
+        grant.path.unwrap_or_default(),
+        txn.zxid,
+        incarnation.zxid,
+    );
+    // The grant itself may be what ties the session to the client.
+    let ties = session(&txn.session) == grant.session.and_then(session);
+    out.add(run, found(if ties { vec![read] } else { vec![read, tie] }, why));
+}

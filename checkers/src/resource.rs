@@ -1,0 +1,109 @@
+//! The resource: it accepts no write of an older grant after one of a newer grant.
+//!
+//! A grant's age is the czxid of the znode it rests on. Where that is not known, only interleaving convicts: accepted
+//! writes of grants A, B, A in this order fit no order of exclusive grants. Writes whose outcome is unknown never count.
+//! A resource outside of ZooKeeper takes writes in the order in which their replies were read; of one in ZooKeeper the
+//! zxids tell the order and the replies nothing.
+
+use crate::findings::{Findings, Found};
+use crate::grants::Write;
+use crate::plan::Resource;
+use crate::run::Run;
+
+/// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
+pub fn check(run: &Run<'_>, out: &mut Findings) {
+    let writes = ordered(run);
+    let grants = &run.grants.all;
+    let mut convicted = vec![false; grants.len()];
+    let mut before: Vec<Option<usize>> = vec![None; grants.len()];
+    let mut newest: Option<(i64, Write)> = None;
+    for (at, write) in writes.iter().enumerate() {
+        let age = grants[write.grant].czxid;
+        if !convicted[write.grant] {
+            if let (Some(age), Some((latest, newer))) = (age, newest)
+                && age < latest
+            {
+                convicted[write.grant] = true;
+                older(run, *write, newer, out);
+            } else if let Some(own) = before[write.grant]
+                && own + 1 < at
+            {
+                convicted[write.grant] = true;
+                interleaved(run, [writes[own], writes[at - 1], *write], out);
+            }
+        }
+        before[write.grant] = Some(at);
+        if let Some(age) = age
+            && newest.is_none_or(|(latest, _)| age > latest)
+        {
+            newest = Some((age, *write));
+        }
+    }
+    out.ran("stale-write", writes.len());
+}
+
+/// The accepted writes in the order in which the resource took them.
+fn ordered(run: &Run<'_>) -> Vec<Write> {
+    let mut writes = run.grants.writes.clone();
+    if run.record.plan.workload.resource == Resource::Zookeeper {
+        writes.retain(|write| write.mzxid.is_some());
+        writes.sort_by_key(|write| write.mzxid);
+    }
+    writes
+}
+
+fn taken(run: &Run<'_>, write: Write) -> String {
+    let value = run.events[write.read]
+        .value
+        .get("value")
+        .map(|value| format!(" of {value}"))
+        .unwrap_or_default();
+    match (run.record.plan.workload.resource, write.mzxid) {
+        (Resource::Zookeeper, Some(mzxid)) => format!("a write{value} as transaction 0x{mzxid:x}"),
+        _ => format!("a write{value} at {}", run.at(write.read)),
+    }
+}
+
+fn older(run: &Run<'_>, write: Write, newer: Write, out: &mut Findings) {
+    let grants = &run.grants.all;
+    let (Some(read_old), Some(read_new)) = (grants[write.grant].read, grants[newer.grant].read) else {
+        return;
+    };
+    let why = format!(
+        "The resource accepted {} under {}, read at {}, after {} under {}, read at {}. The second grant is the newer one: its \
+         znode was created later. So the older holder wrote after another had been granted {} and had written.",
+        taken(run, write),
+        run.grant(write.grant),
+        run.at(read_old),
+        taken(run, newer),
+        run.grant(newer.grant),
+        run.at(read_new),
+        run.names.thing,
+    );
+    let witness = vec![read_old, read_new, newer.read, write.read];
+    out.add(run, found(witness, why));
+}
+
+fn interleaved(run: &Run<'_>, [first, between, second]: [Write; 3], out: &mut Findings) {
+    let why = format!(
+        "The resource accepted {} under {}, then {} under {}, then {} under the former again. Whichever of the two grants \
+         came first, the other's client wrote while it did not hold {}.",
+        taken(run, first),
+        run.grant(first.grant),
+        taken(run, between),
+        run.grant(between.grant),
+        taken(run, second),
+        run.names.thing,
+    );
+    out.add(run, found(vec![first.read, between.read, second.read], why));
+}
+
+fn found(witness: Vec<usize>, why: String) -> Found<'static> {
+    Found {
+        kind: "stale-write",
+        property: "order of writes",
+        advisory: false,
+        witness,
+        why,
+    }
+}

@@ -1,0 +1,124 @@
+//! A run as its checkers see it: the record, and what is read out of it once for all of them.
+
+use crate::Record;
+use crate::clients::Clients;
+use crate::grants::{Grant, Grants};
+use crate::history::Event;
+use crate::names::Names;
+use crate::ops::Ops;
+use crate::results::WindowResult;
+use crate::windows;
+use std::collections::BTreeMap;
+
+/// The record of a run of exclusive grants, taken apart.
+#[derive(Debug)]
+pub struct Run<'a> {
+    /// All that was recorded.
+    pub record: &'a Record,
+    /// The events of the history.
+    pub events: &'a [Event],
+    /// What the family calls things.
+    pub names: &'static Names,
+    /// The operations.
+    pub ops: Ops<'a>,
+    /// The grants.
+    pub grants: Grants<'a>,
+    /// The clients, their processes and sessions.
+    pub clients: Clients<'a>,
+    /// What became of the fault windows.
+    pub windows: Vec<WindowResult>,
+    phases: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Run<'a> {
+    /// Takes a record apart, in time nearly linear in its events.
+    pub fn new(record: &'a Record, names: &'static Names) -> Self {
+        let events = record.history.events.as_slice();
+        let ops = Ops::new(events);
+        let grants = Grants::new(events, &ops, names);
+        let clients = Clients::new(record, &ops, &grants);
+        let windows = windows::results(record, &ops, &grants);
+        let mut phases = BTreeMap::new();
+        for (at, event) in events.iter().enumerate() {
+            if event.f == "phase"
+                && event.on_lane("run")
+                && let Some(name) = event.value.as_str()
+            {
+                phases.insert(name, at);
+            }
+        }
+        Self {
+            record,
+            events,
+            names,
+            ops,
+            grants,
+            clients,
+            windows,
+            phases,
+        }
+    }
+
+    /// The event that began a phase, the last one if it began more than once.
+    pub fn phase(&self, name: &str) -> Option<usize> {
+        self.phases.get(name).copied()
+    }
+
+    /// Nanoseconds since the run began.
+    pub fn time(&self, at: usize) -> u64 {
+        self.events[at].time
+    }
+
+    /// `12.402 s`, when an event was recorded.
+    pub fn at(&self, at: usize) -> String {
+        seconds(self.time(at))
+    }
+
+    /// A grant for a text: its name, client, and its age if that is known.
+    pub fn grant(&self, number: usize) -> String {
+        let Grant { name, node, czxid, .. } = &self.grants.all[number];
+        match czxid {
+            Some(czxid) => format!("grant {name} of {node} (czxid 0x{czxid:x})"),
+            None => format!("grant {name} of {node}"),
+        }
+    }
+
+    /// A sentence on the faults that were on while the events of a witness were recorded, or ended less than one session
+    /// timeout before the first. It names them and claims nothing.
+    pub fn faults_near(&self, witness: &[usize]) -> String {
+        let times = || witness.iter().map(|&at| self.time(at));
+        let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+        let session = self.record.plan.cluster.timing.session_ms * 1_000_000;
+        let near: Vec<String> = self
+            .windows
+            .iter()
+            .filter_map(|window| {
+                let from = window.from?;
+                let soon = window.until.is_none_or(|until| until.saturating_add(session) > first);
+                (from <= last && soon).then(|| {
+                    let until = window.until.map_or("the end".to_owned(), seconds);
+                    format!(
+                        "{} of {} (window {}, {} to {until})",
+                        window.fault,
+                        window.target,
+                        window.id,
+                        seconds(from)
+                    )
+                })
+            })
+            .collect();
+        if near.is_empty() {
+            "No fault was on, or had ended less than one session timeout before.".to_owned()
+        } else {
+            format!(
+                "The faults that were on, or ended less than one session timeout before: {}.",
+                near.join("; ")
+            )
+        }
+    }
+}
+
+/// Nanoseconds as seconds with three decimals, `12.402 s`; what is below a millisecond is cut off.
+pub fn seconds(ns: u64) -> String {
+    format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000)
+}

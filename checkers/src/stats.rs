@@ -1,0 +1,120 @@
+//! Counts and durations, taken from the history alone.
+
+use crate::history::EventType;
+use crate::run::Run;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The statistics of a run, by name.
+pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
+    let mut stats = BTreeMap::new();
+    let mut put = |name: &str, value: Value| stats.insert(name.to_owned(), value);
+    put("events", json!(run.events.len()));
+    put("ops", json!(outcomes(run)));
+    put("errors", json!(errors(run)));
+    put(
+        "grants",
+        json!(run.grants.all.iter().filter(|grant| grant.read.is_some()).count()),
+    );
+    put("windows", json!(run.windows.len()));
+    put(
+        "windows_counting",
+        json!(run.windows.iter().filter(|window| window.counts).count()),
+    );
+    let mut times = hand_overs(run);
+    times.sort_unstable();
+    put("hand_overs", json!(times.len()));
+    for (name, share) in [
+        ("hand_over_p50_ms", 50),
+        ("hand_over_p95_ms", 95),
+        ("hand_over_max_ms", 100),
+    ] {
+        put(name, json!(percentile(&times, share).map(milliseconds)));
+    }
+    put("acquires_per_second", json!(rate(run)));
+    put("next_grant_after_window_ms", json!(next_grants(run)));
+    stats
+}
+
+/// For each operation how often it ended how; `pending` if it did not.
+fn outcomes<'a>(run: &Run<'a>) -> BTreeMap<&'a str, BTreeMap<&'static str, u64>> {
+    let mut all: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
+    for op in run.ops.work.iter().chain(&run.ops.control) {
+        let outcome = match op.end.map(|end| run.events[end].kind) {
+            Some(EventType::Ok) => "ok",
+            Some(EventType::Fail) => "fail",
+            Some(EventType::Info) => "info",
+            Some(EventType::Invoke) | None => "pending",
+        };
+        *all.entry(op.f).or_default().entry(outcome).or_default() += 1;
+    }
+    all
+}
+
+/// How often each error came; what follows a colon is its detail.
+fn errors<'a>(run: &Run<'a>) -> BTreeMap<&'a str, u64> {
+    let mut all = BTreeMap::new();
+    for error in run.events.iter().filter_map(|event| event.error.as_deref()) {
+        let kind = error.split(':').next().unwrap_or_default().trim();
+        *all.entry(kind).or_default() += 1;
+    }
+    all
+}
+
+/// Nanoseconds from the sending of each release to the next grant, where that had been asked for by then.
+fn hand_overs(run: &Run<'_>) -> Vec<u64> {
+    let read = run.grants.read();
+    let grants = &run.grants.all;
+    let mut releases: Vec<usize> = grants.iter().filter_map(|grant| grant.release).collect();
+    releases.sort_unstable();
+    let next = |&release: &usize| {
+        let next = read[read.partition_point(|&grant| grants[grant].read < Some(release))..].first()?;
+        let waited = grants[*next].asked? < release;
+        waited.then_some(run.time(grants[*next].read?) - run.time(release))
+    };
+    releases.iter().filter_map(next).collect()
+}
+
+/// Answered acquires in each second of the phase `ops`, rounded to thousandths; of the whole run without phases.
+fn rate(run: &Run<'_>) -> Option<f64> {
+    let from = run.phase("ops").unwrap_or(0);
+    let to = run.phase("heal").unwrap_or(run.events.len().checked_sub(1)?);
+    let seconds = run.time(to).saturating_sub(run.time(from)) as f64 / 1e9;
+    let within = run
+        .grants
+        .all
+        .iter()
+        .filter(|grant| grant.read.is_some_and(|read| from <= read && read <= to))
+        .count();
+    (seconds > 0.0).then(|| (within as f64 / seconds * 1000.0).round() / 1000.0)
+}
+
+/// For each window that ended, milliseconds from its end to the next grant; `null` if there was none.
+fn next_grants(run: &Run<'_>) -> BTreeMap<String, Option<f64>> {
+    let times: Vec<u64> = run
+        .grants
+        .read()
+        .iter()
+        .filter_map(|&grant| Some(run.time(run.grants.all[grant].read?)))
+        .collect();
+    let next = |until: u64| {
+        times
+            .get(times.partition_point(|&time| time < until))
+            .map(|time| milliseconds(time - until))
+    };
+    run.windows
+        .iter()
+        .filter_map(|window| Some((window.id.to_string(), next(window.until?))))
+        .collect()
+}
+
+/// The smallest value that at least `share` percent of the sorted values do not exceed.
+fn percentile(sorted: &[u64], share: usize) -> Option<u64> {
+    let rank = (sorted.len() * share).div_ceil(100);
+    sorted.get(rank.checked_sub(1)?).copied()
+}
+
+/// Nanoseconds as milliseconds, to thousandths.
+fn milliseconds(ns: u64) -> f64 {
+    (ns / 1000) as f64 / 1000.0
+}

@@ -1,0 +1,149 @@
+//! The verdict: what was found, and whether the run suffices to say that there is nothing.
+
+use crate::findings::Findings;
+use crate::history::EventType;
+use crate::results::{Results, Verdict};
+use crate::run::Run;
+use crate::stats;
+use crate::windows;
+
+/// Prefix of reasons that are only remarks.
+const NOTE: &str = "note: ";
+
+/// Closes a check.
+pub fn results(run: &Run<'_>, found: Findings) -> Results {
+    let Findings {
+        mut anomalies,
+        reasons: unjudged,
+        checkers,
+    } = found;
+    let mut reasons = run.record.damage.clone();
+    phases(run, &mut reasons);
+    faults(run, &mut reasons);
+    progress(run, &mut reasons);
+    tree(run, &mut reasons);
+    reasons.extend(unjudged);
+    remarks(run, &mut reasons);
+    // Remarks last, each group in the order in which it was found.
+    reasons.sort_by_key(|reason| reason.starts_with(NOTE));
+    anomalies.sort_by(|a, b| (a.advisory, &a.witness, &a.kind, &a.why).cmp(&(b.advisory, &b.witness, &b.kind, &b.why)));
+    let verdict = if anomalies.iter().any(|anomaly| !anomaly.advisory) {
+        Verdict::Invalid
+    } else if reasons.iter().any(|reason| !reason.starts_with(NOTE)) {
+        Verdict::Unknown
+    } else {
+        Verdict::Valid
+    };
+    Results {
+        verdict,
+        anomalies,
+        reasons,
+        windows: run.windows.clone(),
+        checkers,
+        stats: stats::of(run),
+    }
+}
+
+fn phases(run: &Run<'_>, reasons: &mut Vec<String>) {
+    if run.events.is_empty() {
+        reasons.push("the history has no events".to_owned());
+    }
+    if let Some(at) = run.phase("interrupted") {
+        reasons.push(format!("the run was interrupted at {}", run.at(at)));
+    }
+    let recovered = run.phase("recovered");
+    if recovered.is_none() {
+        let failed = run
+            .phase("not-recovered")
+            .and_then(|at| run.events[at].error.as_deref());
+        let detail = failed.map(|error| format!(": {error}")).unwrap_or_default();
+        reasons.push(format!(
+            "the ensemble and its clients were not seen to recover{detail}; liveness was not judged"
+        ));
+    }
+    if run.phase("done").is_none() {
+        reasons.push("the run did not reach its end".to_owned());
+    }
+    let Some(recovered) = recovered else { return };
+    let end = run.phase("audit").unwrap_or(run.events.len());
+    for node in run
+        .clients
+        .exits
+        .keys()
+        .filter(|node| run.clients.died(node, recovered, end))
+    {
+        reasons.push(format!(
+            "the process of {node} ended after recovery, when no fault was on"
+        ));
+    }
+}
+
+/// Each kind of fault that was asked for needs a window that counts.
+fn faults(run: &Run<'_>, reasons: &mut Vec<String>) {
+    for fault in run.record.plan.faults.iter().filter(|fault| *fault != "none") {
+        let of = || run.windows.iter().filter(|window| window.fault == *fault);
+        if of().any(|window| window.counts) {
+            continue;
+        }
+        let why: Vec<String> = of()
+            .map(|window| format!("window {}: {}", window.id, window.why))
+            .collect();
+        let why = if why.is_empty() {
+            "none was planned".to_owned()
+        } else {
+            why.join("; ")
+        };
+        reasons.push(format!("no window of {fault} counts ({why})"));
+    }
+}
+
+/// After the last fault somebody was granted, and wrote or released.
+fn progress(run: &Run<'_>, reasons: &mut Vec<String>) {
+    let after = windows::last_off(run.events);
+    let ok = |f: &str| {
+        let op = |op: &crate::ops::Op<'_>| {
+            let done = op.end.filter(|&end| after.is_none_or(|after| end > after));
+            op.f == f && done.is_some_and(|end| run.events[end].kind == EventType::Ok)
+        };
+        run.ops.work.iter().any(op)
+    };
+    if !ok(run.names.acquire) || !(ok(run.names.release) || ok("write")) {
+        let since = after
+            .map(|at| format!(" after the last fault ended at {}", run.at(at)))
+            .unwrap_or_default();
+        let names = run.names;
+        reasons.push(format!(
+            "there was no progress{since}: no {}, or no {} and no write",
+            names.acquire, names.release
+        ));
+    }
+}
+
+fn tree(run: &Run<'_>, reasons: &mut Vec<String>) {
+    match &run.record.tree {
+        None => reasons.push("the znode tree was not read at the end: orphans were not looked for".to_owned()),
+        Some(tree) if tree.audit().is_none() => {
+            reasons.push(format!(
+                "the znode tree was read {} times of 2: orphans were not looked for",
+                tree.readings.len()
+            ));
+        }
+        Some(_) => {}
+    }
+}
+
+fn remarks(run: &Run<'_>, reasons: &mut Vec<String>) {
+    for id in windows::not_healed(run.record) {
+        reasons.push(format!("{NOTE}the healing of window {id} was not verified"));
+    }
+    let timing = &run.record.plan.cluster.timing;
+    if timing.hazardous() {
+        reasons.push(format!(
+            "{NOTE}these timings are a hazard of their own: a server that is cut off from its leader goes on serving its \
+             clients for syncLimit x tickTime = {} ms, while the leader expires their sessions after {} ms; a session timeout \
+             of less than twice the former lets a client be served after its session has expired and another was granted",
+            timing.sync_ms(),
+            timing.session_ms,
+        ));
+    }
+}

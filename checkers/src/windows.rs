@@ -1,0 +1,153 @@
+//! Fault windows: which took effect, and which of them count.
+//!
+//! A window counts if its effect was verified on the spot and somebody could feel it: an operation was in flight, or,
+//! for a fault on a client, that client waited, worked or held.
+
+use crate::Record;
+use crate::grants::Grants;
+use crate::history::Event;
+use crate::ops::Ops;
+use crate::plan::Window;
+use crate::results::WindowResult;
+use std::collections::HashMap;
+
+/// The events of one window, by phase.
+#[derive(Debug, Default)]
+struct Marks {
+    begin: Option<usize>,
+    on: Option<usize>,
+    heal: Option<usize>,
+    off: Option<usize>,
+    skipped: Option<usize>,
+}
+
+/// What became of each window of the plan.
+pub fn results(record: &Record, ops: &Ops<'_>, grants: &Grants<'_>) -> Vec<WindowResult> {
+    let events = record.history.events.as_slice();
+    let marks = marks(events);
+    let none = Marks::default();
+    let each = |window: &Window| {
+        let marks = i64::try_from(window.id)
+            .ok()
+            .and_then(|id| marks.get(&id))
+            .unwrap_or(&none);
+        let target = marks
+            .on
+            .and_then(|on| events[on].str("target"))
+            .unwrap_or_default()
+            .to_owned();
+        let (counts, why) = judge(window, marks, &target, events, ops, grants);
+        let time = |at: Option<usize>| at.map(|at| events[at].time);
+        let (from, until) = (time(marks.on), time(marks.off));
+        WindowResult {
+            id: window.id,
+            fault: window.fault.clone(),
+            target,
+            counts,
+            why,
+            from,
+            until,
+        }
+    };
+    record.plan.windows.iter().map(each).collect()
+}
+
+/// The last event that took a fault away, if there is one.
+pub fn last_off(events: &[Event]) -> Option<usize> {
+    events
+        .iter()
+        .rposition(|event| event.on_lane("nemesis") && event.str("phase") == Some("off"))
+}
+
+/// Windows that were on and whose healing was not verified, by number.
+pub fn not_healed(record: &Record) -> Vec<i64> {
+    let events = record.history.events.as_slice();
+    let healed = |marks: &Marks| marks.off.is_some_and(|off| events[off].bool("verified") == Some(true));
+    let marks = marks(events);
+    let mut ids: Vec<i64> = marks
+        .iter()
+        .filter(|(_, marks)| marks.on.is_some() && !healed(marks))
+        .map(|(&id, _)| id)
+        .collect();
+    ids.sort_unstable();
+    ids
+}
+
+fn marks(events: &[Event]) -> HashMap<i64, Marks> {
+    let mut all: HashMap<i64, Marks> = HashMap::new();
+    for (at, event) in events.iter().enumerate().filter(|(_, event)| event.on_lane("nemesis")) {
+        let (Some(window), Some(phase)) = (event.int("window"), event.str("phase")) else {
+            continue;
+        };
+        let marks = all.entry(window).or_default();
+        let mark = match phase {
+            "begin" => &mut marks.begin,
+            "on" => &mut marks.on,
+            "heal" => &mut marks.heal,
+            "off" => &mut marks.off,
+            "skipped" => &mut marks.skipped,
+            _ => continue,
+        };
+        mark.get_or_insert(at);
+    }
+    all
+}
+
+fn judge(
+    window: &Window,
+    marks: &Marks,
+    target: &str,
+    events: &[Event],
+    ops: &Ops<'_>,
+    grants: &Grants<'_>,
+) -> (bool, String) {
+    let detail = |at: usize| {
+        events[at]
+            .str("detail")
+            .map(|detail| format!(": {detail}"))
+            .unwrap_or_default()
+    };
+    let Some(on) = marks.on else {
+        return match (marks.skipped, marks.begin) {
+            (Some(at), _) => (false, format!("it never began{}", detail(at))),
+            (None, Some(_)) => (false, "it began and was never seen to take effect".to_owned()),
+            (None, None) => (false, "it never began".to_owned()),
+        };
+    };
+    if events[on].bool("verified") != Some(true) {
+        return (false, format!("its effect was not verified{}", detail(on)));
+    }
+    let heal = marks.heal.or(marks.off).unwrap_or(events.len());
+    let begin = marks.begin.unwrap_or(on);
+    let clients: Vec<&str> = target
+        .split(',')
+        .map(str::trim)
+        .filter(|node| node.starts_with('c'))
+        .collect();
+    if clients.is_empty() {
+        return match ops.work.iter().find(|op| op.in_flight(on, heal)) {
+            Some(op) => (true, format!("verified, and {} of {} was in flight", op.f, op.node)),
+            None => (false, "verified, but no operation was in flight".to_owned()),
+        };
+    }
+    // A kill ends what its victim does: only what it did just before can have felt it.
+    let until = if window.fault == "kill" { begin } else { heal };
+    let busy = ops
+        .work
+        .iter()
+        .find(|op| clients.contains(&op.node) && op.in_flight(begin, until));
+    if let Some(op) = busy {
+        return (true, format!("verified, and {} of {} was in flight", op.f, op.node));
+    }
+    let held = grants.all.iter().find(|grant| {
+        let ended = grant.end.is_some_and(|end| end < begin);
+        clients.contains(&grant.node) && grant.read.is_some_and(|read| read <= until) && !ended
+    });
+    match held {
+        Some(grant) => (true, format!("verified, and {} held {}", grant.node, grant.name)),
+        None => (
+            false,
+            format!("verified, but {} neither held, waited nor worked", clients.join(", ")),
+        ),
+    }
+}

@@ -1,1 +1,52 @@
-//! Results of a run as HTML and PNG.
+//! Results of a run for people: one HTML page that opens offline, and PNG pictures for a CI page or a chat.
+//!
+//! Everything is drawn from the record of the run and its results; the same input gives the same bytes. Nothing in a
+//! record is trusted: names, values and messages may come from a broken or hostile client.
+
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use zooquake_checkers::evidence::ServerSample;
+use zooquake_checkers::{Record, Results};
+
+mod html;
+mod model;
+mod palette;
+mod png;
+mod svg;
+mod text;
+
+use model::Story;
+
+/// What a report shows beside the record and its results.
+#[derive(Debug, Clone, Default)]
+pub struct Extras {
+    /// What the servers said of themselves during the run, in any order.
+    pub servers: Vec<ServerSample>,
+    /// Command lines that reproduce the run or look closer at it.
+    pub reproduce: Vec<String>,
+    /// The name of the run's folder.
+    pub run_name: String,
+}
+
+/// Writes one file of the report, drawn from the story, to the path.
+type Format = fn(&Story<'_>, &Path) -> Result<()>;
+
+/// Every file of a report. A new format is a new module and a line here.
+const FORMATS: [(&str, Format); 4] = [
+    ("report.html", html::write),
+    ("timeline.png", png::timeline::write),
+    ("latency.png", png::latency::write),
+    ("rate.png", png::rate::write),
+];
+
+/// Writes the whole report into the folder `dir`, which must exist, and returns the files written.
+pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path) -> Result<Vec<PathBuf>> {
+    let story = Story::new(record, results, extras);
+    let mut written = Vec::with_capacity(FORMATS.len());
+    for (name, write) in FORMATS {
+        let path = dir.join(name);
+        write(&story, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(path);
+    }
+    Ok(written)
+}

@@ -1,0 +1,37 @@
+// The data of the run, unpacked into columns.
+const D = JSON.parse(document.getElementById("data").textContent);
+document.documentElement.classList.add("with-js");
+
+const WAIT = 0, WORK = 1, LEAVE = 2, OTHER = 3, CONTROL = 4;
+
+function sums(deltas) {
+  const out = new Float64Array(deltas.length);
+  let sum = 0;
+  for (let i = 0; i < deltas.length; i++) out[i] = sum += deltas[i];
+  return out;
+}
+
+// Columns of one entry per operation, and the entries of each client.
+const ops = { start: sums(D.ops.start), event: sums(D.ops.event), end: null, shown: null, byLane: [] };
+ops.end = ops.start.map((s, i) => (D.ops.took[i] < 0 ? D.end : s + D.ops.took[i]));
+ops.shown = new Uint8Array(ops.start.length).fill(1);
+const opClass = (i) => D.ops.classes[D.ops.class[i]];
+
+const holds = { start: sums(D.holds.start), end: null, byLane: [] };
+holds.end = holds.start.map((s, i) => (D.holds.took[i] < 0 ? D.end : s + D.holds.took[i]));
+
+for (let lane = 0; lane < D.lanes.length; lane++) {
+  ops.byLane.push([]);
+  holds.byLane.push([]);
+}
+for (let i = 0; i < ops.start.length; i++) ops.byLane[opClass(i)[0]].push(i);
+for (let i = 0; i < holds.start.length; i++) holds.byLane[D.holds.lane[i]].push(i);
+
+const errorOf = new Map(D.ops.error.map(([op, error]) => [op, D.ops.errors[error]]));
+
+function duration(us) {
+  if (us < 1000) return `${us.toFixed(0)} µs`;
+  if (us < 1e6) return `${(us / 1000).toPrecision(3)} ms`;
+  return `${(us / 1e6).toFixed(us < 1e7 ? 2 : 1)} s`;
+}
+const moment = (us) => `${(us / 1e6).toFixed(3)} s`;

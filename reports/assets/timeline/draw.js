@@ -1,0 +1,162 @@
+// Drawing: nothing here costs a DOM node, and what falls on one pixel is drawn once.
+const pen = canvas.getContext("2d");
+let colors = {};
+
+function readColors() {
+  const style = getComputedStyle(document.documentElement);
+  const names = "ink faint line paper hold holdline wait work leave other ok bad unknown violation lead follow silent " +
+    "f-pause f-kill f-partition f-other";
+  colors = {};
+  for (const name of names.split(" ")) colors[name] = style.getPropertyValue(`--${name}`).trim();
+}
+
+function draw() {
+  pen.clearRect(0, 0, width, stageHeight());
+  pen.font = "11px system-ui, sans-serif";
+  pen.textBaseline = "middle";
+  drawAxis();
+  pen.save();
+  pen.beginPath();
+  pen.rect(LEFT, 0, right() - LEFT, stageHeight());
+  pen.clip();
+  drawBands();
+  visibleLanes.forEach((lane, row) => drawLane(lane, TOP + row * ROW));
+  drawServers();
+  if (chosen !== null) drawSteps(D.anomalies[chosen].steps);
+  pen.restore();
+  drawNames();
+  moveWindow();
+}
+
+function drawAxis() {
+  const seconds = (view.until - view.from) / 1e6;
+  const raw = seconds / Math.max(2, Math.floor((right() - LEFT) / 110));
+  const power = 10 ** Math.floor(Math.log10(raw));
+  const step = [1, 2, 5, 10].map((f) => f * power).find((s) => s >= raw);
+  const digits = Math.max(0, -Math.floor(Math.log10(step * 1.000001)));
+  pen.textAlign = "center";
+  for (let n = Math.ceil(view.from / 1e6 / step); n * step * 1e6 <= view.until; n++) {
+    const x = toX(n * step * 1e6);
+    pen.fillStyle = colors.line;
+    pen.fillRect(x, TOP - 6, 1, stageHeight() - TOP - BOTTOM + 10);
+    pen.fillStyle = colors.faint;
+    pen.fillText(`${(n * step).toFixed(digits)} s`, x, stageHeight() - BOTTOM / 2 + 2);
+  }
+}
+
+function drawBands() {
+  const rows = [-1e9, -1e9];
+  pen.textAlign = "left";
+  for (const band of D.bands) {
+    const until = band.until ?? D.end;
+    if (until < view.from || band.from > view.until) continue;
+    const x = toX(band.from), w = Math.max(toX(until) - x, 1.5);
+    pen.fillStyle = colors[band.class];
+    pen.globalAlpha = 0.13;
+    pen.fillRect(x, TOP - 6, w, stageHeight() - TOP - BOTTOM + 6);
+    pen.globalAlpha = 0.35;
+    for (const lane of band.lanes) {
+      const row = visibleLanes.indexOf(lane);
+      if (row >= 0) pen.fillRect(x, TOP + row * ROW + 1, w, ROW - 3);
+    }
+    pen.globalAlpha = 1;
+    pen.fillRect(x, TOP - 8, w, 3);
+    const left = Math.max(x, LEFT);
+    const row = rows.findIndex((end) => end <= left);
+    if (row < 0) continue;
+    pen.fillStyle = colors.ink;
+    pen.fillText(band.label, left + 1, 8 + row * 14);
+    rows[row] = left + pen.measureText(band.label).width + 8;
+  }
+}
+
+// Calls `bar` for each entry in view, skipping what lies wholly on pixels already drawn by the same key.
+function sweep(entries, column, key, bar) {
+  const drawn = new Map();
+  for (const i of entries) {
+    if (column.start[i] > view.until) break;
+    if (column.end[i] < view.from) continue;
+    const x1 = toX(column.start[i]), x2 = Math.max(toX(column.end[i]), x1 + 1);
+    const k = key(i), before = drawn.get(k) ?? -1e9;
+    if (x2 <= before + 0.5) continue;
+    drawn.set(k, x2);
+    bar(i, Math.max(x1, before, LEFT - 5), Math.min(x2, right() + 5));
+  }
+}
+
+function drawLane(lane, y) {
+  pen.textAlign = "left";
+  sweep(holds.byLane[lane], holds, () => 0, (i, x1, x2) => {
+    pen.fillStyle = colors.hold;
+    pen.fillRect(x1, y + 2, x2 - x1, ROW - 5);
+    if (x2 - x1 > 60) {
+      pen.fillStyle = colors.holdline;
+      pen.fillText(`holds ${D.holds.grant[i]}`, x1 + 4, y + 8.5, x2 - x1 - 8);
+    }
+  });
+  const paint = [colors.wait, colors.work, colors.leave, colors.other, colors.leave];
+  const shown = ops.byLane[lane].filter((i) => ops.shown[i]);
+  sweep(shown, ops, (i) => D.ops.class[i], (i, x1, x2) => {
+    const role = opClass(i)[2];
+    pen.fillStyle = paint[role];
+    const top = role === CONTROL ? y + ROW - 6 : y + 14;
+    pen.fillRect(x1, top, x2 - x1, role === CONTROL ? 2 : 10);
+    drawEnd(i, y + 19);
+  });
+}
+
+// How an operation ended: filled discs for writes that arrived, a cross for fail, a ring for info.
+function drawEnd(i, y) {
+  const [, , role, outcome, accepted] = opClass(i);
+  if (role === CONTROL || outcome === 3) return;
+  const x = toX(ops.end[i]);
+  if (accepted < 2 && view.until - view.from < 2e7) {
+    pen.fillStyle = accepted ? colors.ok : colors.bad;
+    pen.beginPath();
+    pen.arc(x, y, 5, 0, 7);
+    pen.fill();
+    pen.strokeStyle = colors.paper;
+    pen.lineWidth = 1.5;
+    pen.stroke(new Path2D(accepted ? `M${x - 2.4} ${y}l2 2l3-4` : `M${x - 2} ${y - 2}l4 4m0-4l-4 4`));
+  } else if (outcome === 1) {
+    pen.strokeStyle = colors.bad;
+    pen.lineWidth = 1.5;
+    pen.stroke(new Path2D(`M${x - 3} ${y - 3}l6 6m0-6l-6 6`));
+  } else if (outcome === 2) {
+    pen.strokeStyle = colors.unknown;
+    pen.lineWidth = 1.5;
+    pen.beginPath();
+    pen.arc(x, y, 3.5, 0, 7);
+    pen.stroke();
+  }
+}
+
+function drawServers() {
+  D.servers.forEach(([, spans], row) => {
+    const y = serversTop() + row * SERVER;
+    for (const [mode, epoch, from, until] of spans) {
+      if (until < view.from || from > view.until) continue;
+      const leads = mode === "leader" || mode === "standalone";
+      pen.fillStyle = leads ? colors.lead : mode === "follower" || mode === "observer" ? colors.follow : colors.silent;
+      const x = Math.max(toX(from), LEFT), w = Math.max(toX(until) - x, 1);
+      pen.fillRect(x, y, w, leads ? SERVER - 2 : SERVER - 6);
+      if (leads && w > 90) {
+        pen.fillStyle = colors.paper;
+        pen.fillText(`leads, epoch ${epoch}`, x + 4, y + SERVER / 2 - 0.5);
+      }
+    }
+  });
+}
+
+function drawNames() {
+  pen.textAlign = "right";
+  pen.fillStyle = colors.ink;
+  visibleLanes.forEach((lane, row) => {
+    pen.fillText(D.lanes[lane], LEFT - 8, TOP + row * ROW + 16, LEFT - 12);
+    pen.fillStyle = colors.line;
+    pen.fillRect(LEFT, TOP + (row + 1) * ROW - 1, right() - LEFT, 1);
+    pen.fillStyle = colors.ink;
+  });
+  pen.fillStyle = colors.faint;
+  D.servers.forEach(([name], row) => pen.fillText(name, LEFT - 8, serversTop() + row * SERVER + 5));
+}

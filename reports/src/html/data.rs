@@ -1,0 +1,193 @@
+//! The data that the timeline is drawn from: columns of numbers, because a page must stay small with 50 000 operations.
+//!
+//! Times are microseconds; columns of times and indexes hold differences to the entry before. What many operations
+//! share (client, name, outcome) is said once, in `classes`.
+
+use crate::model::{Op, Outcome, Role, Story};
+use crate::palette;
+use crate::svg::{overview, window};
+use crate::text;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+
+/// The most operations that the timeline gets; of more, every so many-th.
+const OPS: usize = 60_000;
+/// The most bytes spent on grants and values.
+const DETAILS: usize = 500_000;
+/// The most anomalies that the timeline can show.
+const ANOMALIES: usize = 100;
+
+/// All of it.
+pub fn of(story: &Story<'_>) -> Value {
+    let overview = overview::scale(story);
+    json!({
+        "end": micros(story.end),
+        "overview": { "left": overview.left, "right": overview.right, "width": overview.right + 8.0 },
+        "lanes": story.lanes.names().iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
+        "ops": ops(story),
+        "holds": holds(story),
+        "bands": bands(story),
+        "servers": servers(story),
+        "phases": story.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
+        "anomalies": anomalies(story),
+    })
+}
+
+fn micros(ns: u64) -> u64 {
+    ns / 1000
+}
+
+/// Differences between neighbours.
+fn deltas(values: impl Iterator<Item = u64>) -> Vec<i64> {
+    let mut before = 0;
+    values
+        .map(|v| {
+            let v = i64::try_from(v).unwrap_or(i64::MAX);
+            let delta = v.saturating_sub(before);
+            before = v;
+            delta
+        })
+        .collect()
+}
+
+fn ops(story: &Story<'_>) -> Value {
+    let stride = story.ops.len().div_ceil(OPS).max(1);
+    let shown: Vec<&Op> = story.ops.iter().step_by(stride).collect();
+    let mut names = Index::default();
+    let mut errors = Index::default();
+    let mut classes = Index::default();
+    let mut class_rows: Vec<Value> = Vec::new();
+    let mut detail_bytes = 0;
+    let (mut class, mut details, mut error) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, op) in shown.iter().enumerate() {
+        let name = names.of(text::clip(op.f, 40));
+        let role = if op.control { 4 } else { role_number(op.role) };
+        let row = json!([op.lane, name, role, op.outcome as u8, op.accepted().map_or(2, u8::from)]);
+        let k = classes.of(row.to_string());
+        if k == class_rows.len() {
+            class_rows.push(row);
+        }
+        class.push(k);
+        let detail = if detail_bytes < DETAILS {
+            detail(op)
+        } else {
+            String::new()
+        };
+        detail_bytes += detail.len() + 3;
+        details.push(detail);
+        if let Some(e) = op
+            .answer
+            .and_then(|a| a.error.as_deref())
+            .filter(|_| error.len() < 20_000)
+        {
+            error.push(json!([i, errors.of(text::clip(e, 100))]));
+        }
+    }
+    json!({
+        "all": story.ops.len(),
+        "names": names.values,
+        "classes": class_rows,
+        "outcomes": Outcome::ALL.map(Outcome::name),
+        "class": class,
+        "start": deltas(shown.iter().map(|op| micros(op.start))),
+        "took": shown.iter().map(|op| op.latency().map_or(-1, |l| micros(l) as i64)).collect::<Vec<_>>(),
+        "event": deltas(shown.iter().map(|op| op.invoke.index as u64)),
+        "detail": details,
+        "errors": errors.values,
+        "error": error,
+    })
+}
+
+fn role_number(role: Role) -> u8 {
+    match role {
+        Role::Wait => 0,
+        Role::Work => 1,
+        Role::Leave => 2,
+        Role::Other => 3,
+    }
+}
+
+/// What a tooltip says of an operation beside its name, outcome and times.
+fn detail(op: &Op<'_>) -> String {
+    let value = op.invoke.value.get("value").map(|v| text::value(v, 16));
+    let parts = [op.grant().map(|g| text::clip(g, 16)), value];
+    let known = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    if known.is_empty() {
+        text::value(&op.invoke.value, 24)
+    } else {
+        known
+    }
+}
+
+/// Numbers for strings, in the order of their first use.
+#[derive(Default)]
+struct Index {
+    numbers: HashMap<String, usize>,
+    values: Vec<String>,
+}
+
+impl Index {
+    fn of(&mut self, value: String) -> usize {
+        if let Some(n) = self.numbers.get(&value) {
+            return *n;
+        }
+        self.numbers.insert(value.clone(), self.values.len());
+        self.values.push(value);
+        self.values.len() - 1
+    }
+}
+
+fn holds(story: &Story<'_>) -> Value {
+    let stride = story.holds.len().div_ceil(OPS / 2).max(1);
+    let shown: Vec<_> = story.holds.iter().step_by(stride).collect();
+    let mut ends = Index::default();
+    let ended: Vec<_> = shown.iter().map(|h| ends.of(h.ended_by.to_owned())).collect();
+    json!({
+        "lane": shown.iter().map(|h| h.lane).collect::<Vec<_>>(),
+        "start": deltas(shown.iter().map(|h| micros(h.from))),
+        "took": shown.iter().map(|h| h.until.map_or(-1, |u| micros(u.saturating_sub(h.from)) as i64)).collect::<Vec<_>>(),
+        "grant": shown.iter().map(|h| text::clip(h.grant, 16)).collect::<Vec<_>>(),
+        "ended": ended,
+        "ends": ends.values,
+    })
+}
+
+fn bands(story: &Story<'_>) -> Value {
+    let band = |b: &crate::model::Band| {
+        json!({
+            "label": b.label(),
+            "class": palette::fault_class(&b.fault),
+            "from": micros(b.from),
+            "until": b.until.map(micros),
+            "lanes": b.targets.iter().filter_map(|t| story.lanes.row_of(t)).collect::<Vec<_>>(),
+            "counts": b.counts,
+        })
+    };
+    story.bands.iter().take(2000).map(band).collect()
+}
+
+fn servers(story: &Story<'_>) -> Value {
+    let server = |s: &crate::model::ServerLane| {
+        let spans = s.spans.iter().take(2000);
+        let spans: Vec<_> = spans
+            .map(|p| json!([p.mode, p.epoch, micros(p.from), micros(p.until)]))
+            .collect();
+        json!([s.name, spans])
+    };
+    story.servers.iter().map(server).collect()
+}
+
+fn anomalies(story: &Story<'_>) -> Value {
+    let anomaly = |a: &zooquake_checkers::Anomaly| {
+        let steps = story.steps(a);
+        let (from, until) = window::span(story, &steps);
+        json!({
+            "kind": text::clip(&a.kind, 60),
+            "advisory": a.advisory,
+            "from": micros(from),
+            "until": micros(until),
+            "steps": steps.iter().map(|s| json!([s.number, micros(s.time), s.lane, text::clip(&s.what, 120)])).collect::<Vec<_>>(),
+        })
+    };
+    story.results.anomalies.iter().take(ANOMALIES).map(anomaly).collect()
+}

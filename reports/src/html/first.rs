@@ -1,0 +1,217 @@
+//! The first screen: what broke, when, under which fault, and how to see it again.
+
+use super::anomalies::{badge, steps_list};
+use crate::model::{Outcome, Story, op_stats};
+use crate::svg::{overview, window};
+use crate::text;
+use std::collections::BTreeMap;
+use zooquake_checkers::{Anomaly, Verdict};
+
+/// How many steps fit on the first screen.
+const STEPS: usize = 8;
+
+/// The first screen.
+pub fn section(story: &Story<'_>) -> String {
+    let picture = match story.headline() {
+        Some(anomaly) => invalid(story, anomaly),
+        None => calm(story),
+    };
+    format!(
+        "<header id=\"first\">\n{}{}{picture}</header>",
+        head(story),
+        kinds(story)
+    )
+}
+
+fn head(story: &Story<'_>) -> String {
+    let workload = &story.record.plan.workload;
+    let sentence = match (story.results.verdict, story.headline()) {
+        (Verdict::Invalid, Some(a)) => format!(
+            "<b>{}</b> breaks <b>{}</b>",
+            text::html(&a.kind, 60),
+            text::html(&a.property, 80)
+        ),
+        (Verdict::Invalid, None) => "a property was violated".into(),
+        (Verdict::Valid, _) => "every property held, and the run had what it takes to say so".into(),
+        (Verdict::Unknown, _) => "the run does not suffice to say whether the promise holds".into(),
+    };
+    let faults = match story.record.plan.faults.join(", ") {
+        faults if faults.is_empty() => "none".to_owned(),
+        faults => text::html(&faults, 80),
+    };
+    let hazard = match story.record.plan.cluster.timing.hazardous() {
+        true => {
+            " <b class=\"hazard\">hazardous timing: a cut-off server may serve a client whose session has expired</b>"
+        }
+        false => "",
+    };
+    let cluster = &story.record.plan.cluster;
+    format!(
+        "<div class=\"verdict\"><h1>{}</h1><div><p class=\"sentence\">{sentence}</p>\
+         <p class=\"promise\"><b>{}</b> {}</p><p class=\"facts\">{}, {}, {} · faults asked for: {faults} · seed {} · {}{hazard}</p></div></div>\n",
+        text::escape(&story.results.verdict.to_string().to_uppercase()),
+        text::html(&workload.name(), 80),
+        text::html(&workload.promise, 220),
+        text::count(cluster.servers, "server"),
+        text::count(cluster.clients, "client"),
+        text::count(story.ops.iter().filter(|op| !op.control).count(), "operation"),
+        story.record.plan.seed,
+        text::html(&story.extras.run_name, 100),
+    )
+}
+
+/// Anomalies by kind, with how many and what they mean for the verdict.
+fn kinds(story: &Story<'_>) -> String {
+    let mut kinds: BTreeMap<(bool, bool, &str), (usize, &Anomaly)> = BTreeMap::new();
+    for anomaly in &story.results.anomalies {
+        kinds
+            .entry((anomaly.advisory, anomaly.accepted, &anomaly.kind))
+            .or_insert((0, anomaly))
+            .0 += 1;
+    }
+    if kinds.is_empty() {
+        return String::new();
+    }
+    let chips = kinds.values().take(12).map(|(n, a)| {
+        let note = accepted(story, a)
+            .map(|why| format!(" <small>{why}</small>"))
+            .unwrap_or_default();
+        format!("<li>{} × {}{note}</li>", badge(a), text::grouped(*n))
+    });
+    format!("<ul class=\"kinds\">{}</ul>\n", chips.collect::<String>())
+}
+
+/// Why an anomaly is known for the variant, if it is.
+pub fn accepted(story: &Story<'_>, anomaly: &Anomaly) -> Option<String> {
+    let plan = &story.record.plan;
+    let declared = plan
+        .workload
+        .accepted
+        .iter()
+        .filter(|a| anomaly.accepted && a.anomaly == anomaly.kind);
+    let under = |a: &&zooquake_checkers::plan::Accepted| {
+        a.faults
+            .iter()
+            .any(|f| f == "none" || plan.faults.contains(f) || story.bands.iter().any(|b| b.fault == *f))
+    };
+    let all: Vec<_> = declared.collect();
+    let found = all.iter().copied().find(under).or(all.first().copied())?;
+    Some(format!(
+        "{} <cite>{}</cite>",
+        text::html(&found.reason, 260),
+        text::html(&found.source, 160)
+    ))
+}
+
+fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
+    let steps = story.steps(anomaly);
+    let times = || steps.iter().map(|s| s.time);
+    let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+    let mut faults: Vec<_> = story
+        .bands_near(from, until)
+        .take(5)
+        .map(|b| text::html(&crate::svg::marks::title(b), 120))
+        .collect();
+    if faults.is_empty() {
+        faults.push("none".into());
+    }
+    let when = if steps.is_empty() {
+        "not told".into()
+    } else {
+        format!("{} – {}", text::moment(from), text::moment(until))
+    };
+    let more = match steps.len().saturating_sub(STEPS) {
+        0 => String::new(),
+        n => format!(
+            "<p class=\"more\"><a href=\"#a1\">and {}</a></p>",
+            text::count(n, "more step")
+        ),
+    };
+    format!(
+        "<p class=\"why\">{}</p>\n<p class=\"when\"><b>When</b> {when} &emsp; <b>Faults that were on, or ended less than one \
+         session timeout before</b> {}</p>\n{}{}\n<div class=\"below\"><div><h3>Step by step</h3>{}{more}</div>{}</div>\n",
+        text::html(&anomaly.why, 900),
+        faults.join("; "),
+        window::draw(
+            story,
+            &steps,
+            "witness",
+            &format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60))
+        ),
+        window::legend(story),
+        steps_list(&steps[..steps.len().min(STEPS)]),
+        reproduce(story),
+    )
+}
+
+/// Nothing was violated: what the run exercised, or why that does not suffice.
+fn calm(story: &Story<'_>) -> String {
+    let (notes, reasons): (Vec<_>, Vec<_>) = story.results.reasons.iter().partition(|r| r.starts_with("note: "));
+    let list = |class: &str, items: &[&String]| {
+        let items = items.iter().take(8).map(|r| format!("<li>{}</li>", text::html(r, 400)));
+        format!("<ul class=\"{class}\">{}</ul>\n", items.collect::<String>())
+    };
+    let mut out = String::new();
+    if !reasons.is_empty() {
+        out.push_str(&format!(
+            "<h3>Why the verdict is not “valid”</h3>{}",
+            list("reasons", &reasons)
+        ));
+    }
+    let damage: Vec<_> = story.record.damage.iter().collect();
+    if !damage.is_empty() {
+        out.push_str(&format!("<h3>Damage of the record</h3>{}", list("reasons", &damage)));
+    }
+    out.push_str(&overview::draw(story, "overview"));
+    out.push_str(&window::legend(story));
+    out.push_str(&format!(
+        "<div class=\"below\"><div><h3>What was exercised</h3>{}",
+        exercised(story)
+    ));
+    if !notes.is_empty() {
+        out.push_str(&list("notes", &notes));
+    }
+    out + "</div>" + &reproduce(story) + "</div>\n"
+}
+
+fn exercised(story: &Story<'_>) -> String {
+    let mut rows = String::new();
+    for kind in story.fault_kinds() {
+        let (all, counting) = (
+            story.windows_of(kind).count(),
+            story.windows_of(kind).filter(|w| w.counts).count(),
+        );
+        let mark = if counting > 0 { "✓" } else { "✗" };
+        rows.push_str(&format!(
+            "<li>{mark} <b>{}</b>: {counting} of {} counted</li>",
+            text::html(kind, 40),
+            text::count(all, "window")
+        ));
+    }
+    for (f, stats) in op_stats(&story.ops).iter().take(6) {
+        let [ok, fail, info, pending] = stats.counts.map(text::grouped);
+        let ends = Outcome::ALL
+            .iter()
+            .zip([ok, fail, info, pending])
+            .filter(|(o, n)| **o == Outcome::Ok || n != "0");
+        let ends: Vec<_> = ends.map(|(o, n)| format!("{n} {}", o.name())).collect();
+        rows.push_str(&format!("<li><b>{}</b>: {}</li>", text::html(f, 40), ends.join(", ")));
+    }
+    format!("<ul class=\"facts two\">{rows}</ul>")
+}
+
+fn reproduce(story: &Story<'_>) -> String {
+    if story.extras.reproduce.is_empty() {
+        return String::new();
+    }
+    let lines = story
+        .extras
+        .reproduce
+        .iter()
+        .take(8)
+        .map(|l| format!("<code>{}</code>\n", text::html(l, 400)));
+    format!(
+        "<div><h3>See it again</h3><pre class=\"commands\">{}</pre></div>",
+        lines.collect::<String>()
+    )
+}

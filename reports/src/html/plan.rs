@@ -1,0 +1,63 @@
+//! Reasons and notes, the plan, and what the checkers counted.
+
+use super::{table, titled};
+use crate::model::Story;
+use crate::text;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The most of the plan that is shown, in characters.
+const PLAN: usize = 60_000;
+
+/// The sections.
+pub fn section(story: &Story<'_>) -> String {
+    let mut out = vec![titled("reasons", "Reasons and notes", &reasons(story))];
+    out.push(titled(
+        "stats",
+        "What the checkers looked at",
+        &(values(&story.results.checkers) + &values(&story.results.stats)),
+    ));
+    let plan = serde_json::to_string_pretty(&story.record.plan).unwrap_or_else(|e| e.to_string());
+    let cut = if plan.len() > PLAN {
+        "<p>Cut; all of it is in plan.json.</p>"
+    } else {
+        ""
+    };
+    let plan: String = plan.chars().take(PLAN).collect();
+    let body = format!(
+        "<details><summary>All that decided the run, as JSON</summary><pre>{}</pre>{cut}</details>\n",
+        text::escape(&plan)
+    );
+    out.push(titled("plan", "Plan", &body));
+    out.join("\n")
+}
+
+fn reasons(story: &Story<'_>) -> String {
+    let timing = &story.record.plan.cluster.timing;
+    let session = story.results.reasons.iter().map(|r| text::html(r, 600));
+    let damage = story
+        .record
+        .damage
+        .iter()
+        .map(|d| format!("damage: {}", text::html(d, 600)));
+    let items = session
+        .chain(damage)
+        .take(200)
+        .map(|r| format!("<li>{r}</li>"))
+        .collect::<String>();
+    format!(
+        "<ul class=\"facts\">{items}<li>timing: tickTime {} ms, initLimit {}, syncLimit {}, session timeout {} ms</li></ul>\n",
+        timing.tick_ms, timing.init_limit, timing.sync_limit, timing.session_ms
+    )
+}
+
+fn values(map: &BTreeMap<String, Value>) -> String {
+    if map.is_empty() {
+        return String::new();
+    }
+    let rows = map
+        .iter()
+        .take(200)
+        .map(|(k, v)| [text::html(k, 60), text::escape(&text::value(v, 400))]);
+    table("values", ["name", "value"], rows)
+}

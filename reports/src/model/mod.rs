@@ -1,0 +1,114 @@
+//! What a report tells, worked out once from the record and the results, for all formats.
+
+mod bands;
+mod holds;
+mod lanes;
+mod ops;
+mod phases;
+mod servers;
+mod stats;
+mod witness;
+mod words;
+
+pub use bands::Band;
+pub use holds::Hold;
+pub use lanes::Lanes;
+pub use ops::{Op, Outcome, Role};
+pub use phases::Phase;
+pub use servers::ServerLane;
+pub use stats::{Handover, OpStats, errors, handovers, op_stats, rates};
+pub use witness::Step;
+
+use crate::Extras;
+use zooquake_checkers::results::WindowResult;
+use zooquake_checkers::{Anomaly, Record, Results};
+
+/// A run as people look at it.
+pub struct Story<'a> {
+    /// The record that the report is about.
+    pub record: &'a Record,
+    /// Its results.
+    pub results: &'a Results,
+    /// What else is shown.
+    pub extras: &'a Extras,
+    /// One row of a picture for each client.
+    pub lanes: Lanes,
+    /// Operations in the order of their invocations.
+    pub ops: Vec<Op<'a>>,
+    /// Spans in which a client held, by their beginnings.
+    pub holds: Vec<Hold<'a>>,
+    /// Faults that took effect, by their beginnings.
+    pub bands: Vec<Band>,
+    /// Phases of the run.
+    pub phases: Vec<Phase>,
+    /// Modes of each server over time.
+    pub servers: Vec<ServerLane>,
+    /// Time of the last event, in nanoseconds; at least one millisecond, so that every picture has a width.
+    pub end: u64,
+}
+
+impl<'a> Story<'a> {
+    /// Reads the record.
+    pub fn new(record: &'a Record, results: &'a Results, extras: &'a Extras) -> Self {
+        let events = &record.history.events;
+        let last_sample = extras.servers.iter().map(|s| s.time).max().unwrap_or(0);
+        let end = events
+            .iter()
+            .map(|e| e.time)
+            .max()
+            .unwrap_or(0)
+            .max(last_sample)
+            .max(1_000_000);
+        let lanes = Lanes::of(record);
+        Self {
+            ops: ops::pair(events, &lanes),
+            holds: holds::find(events, &lanes),
+            bands: bands::find(record, results),
+            phases: phases::find(events),
+            servers: servers::lanes(&extras.servers),
+            lanes,
+            record,
+            results,
+            extras,
+            end,
+        }
+    }
+
+    /// The steps of an anomaly's witness, numbered from 1; indexes that the history does not have are left out.
+    pub fn steps(&self, anomaly: &Anomaly) -> Vec<Step> {
+        witness::steps(self, anomaly)
+    }
+
+    /// The anomaly that the report opens with: the worst, if there is one that is not advisory.
+    pub fn headline(&self) -> Option<&'a Anomaly> {
+        self.results.anomalies.iter().find(|a| !a.advisory)
+    }
+
+    /// Faults that were on within `from..=until`, or ended less than one session timeout before it.
+    pub fn bands_near(&self, from: u64, until: u64) -> impl Iterator<Item = &Band> {
+        let session = self.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
+        let from = from.saturating_sub(session);
+        self.bands
+            .iter()
+            .filter(move |b| b.from <= until && b.until.is_none_or(|u| u >= from))
+    }
+
+    /// Windows of one kind of fault.
+    pub fn windows_of<'b>(&'b self, fault: &'b str) -> impl Iterator<Item = &'b WindowResult> {
+        self.results.windows.iter().filter(move |w| w.fault == fault)
+    }
+
+    /// Kinds of fault that were asked for or happened, the asked ones first.
+    pub fn fault_kinds(&self) -> Vec<&str> {
+        let mut kinds: Vec<&str> = Vec::new();
+        let asked = self.record.plan.faults.iter().map(String::as_str);
+        let happened = self.results.windows.iter().map(|w| w.fault.as_str());
+        for kind in asked.chain(happened).filter(|k| *k != "none") {
+            if !kinds.contains(&kind) {
+                kinds.push(kind);
+            }
+        }
+        kinds.truncate(20);
+        kinds
+    }
+}

@@ -1,0 +1,49 @@
+//! The events that prove an anomaly, in order and in words.
+
+use super::{Story, words};
+use zooquake_checkers::Anomaly;
+
+/// The most steps shown of one witness.
+const MAX: usize = 60;
+
+/// One event of a witness.
+#[derive(Debug)]
+pub struct Step {
+    /// Its number in pictures and lists, from 1.
+    pub number: usize,
+    /// Its index in the history.
+    pub index: usize,
+    /// When.
+    pub time: u64,
+    /// Row of its client; `None` if it is no client's.
+    pub lane: Option<usize>,
+    /// Whose: `c3`, `nemesis`.
+    pub who: String,
+    /// What happened, in words.
+    pub what: String,
+    /// The event's value, clipped.
+    pub value: String,
+}
+
+/// The steps of an anomaly's witness.
+pub fn steps(story: &Story<'_>, anomaly: &Anomaly) -> Vec<Step> {
+    let events = &story.record.history.events;
+    let found = anomaly.witness.iter().filter_map(|&i| events.get(i));
+    found
+        .take(MAX)
+        .enumerate()
+        .map(|(i, event)| {
+            let lane = story.lanes.row(event);
+            let who = lane.map_or_else(|| event.process.to_string(), |l| story.lanes.names()[l].clone());
+            Step {
+                number: i + 1,
+                index: event.index,
+                time: event.time,
+                lane,
+                who: crate::text::clip(&who, 24),
+                what: words::event(event),
+                value: crate::text::value(&event.value, crate::text::LONG),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,4 @@
+//! Pictures for places that show no pages.
+pub mod latency;
+pub mod rate;
+pub mod timeline;

@@ -1,0 +1,157 @@
+//! Latency, rate and handovers over time.
+
+use super::scale::{LogScale, TimeScale, decimals, nice_step};
+use super::{Svg, marks};
+use crate::model::{Handover, Op, Outcome, Story, rates};
+use crate::text;
+use std::collections::{BTreeSet, HashSet};
+use std::fmt::Write;
+
+const WIDTH: f64 = 1200.0;
+const LEFT: f64 = 64.0;
+const HEIGHT: f64 = 210.0;
+/// How close two points may be before they are drawn as one.
+const CELL: f64 = 2.5;
+
+fn time_scale(story: &Story<'_>) -> TimeScale {
+    TimeScale {
+        from: 0,
+        until: story.end,
+        left: LEFT,
+        right: WIDTH - 8.0,
+    }
+}
+
+/// Names of clients' operations, which give each its colour by its place, at most eight.
+pub fn series<'a>(ops: &[Op<'a>]) -> Vec<&'a str> {
+    let names: BTreeSet<&str> = ops.iter().filter(|op| !op.control).map(|op| op.f).collect();
+    names.into_iter().take(8).collect()
+}
+
+/// Draws the grid of a chart with faults; returns where the plot begins and ends.
+fn frame(svg: &mut Svg, story: &Story<'_>) -> (TimeScale, f64, f64) {
+    let scale = time_scale(story);
+    let top = marks::bands(svg, story, &scale, 2.0, |rows_end| rows_end + HEIGHT);
+    scale.draw(svg, top, top + HEIGHT);
+    (scale, top, top + HEIGHT)
+}
+
+fn log_grid(svg: &mut Svg, log: &LogScale) {
+    for power in log.powers() {
+        let y = log.at(power);
+        svg.line("grid", (LEFT, y), (WIDTH - 8.0, y));
+        svg.text("axis end", (LEFT - 6.0, y + 4.0), &short(power));
+    }
+}
+
+/// `10 ms` rather than `10.0 ms`.
+pub fn short(ns: u64) -> String {
+    text::duration(ns).replace(".00 ", " ").replace(".0 ", " ")
+}
+
+/// Latency of every operation over time: dots for `ok`, crosses for `fail`, rings for `info`.
+pub fn latency(story: &Story<'_>) -> String {
+    let mut svg = Svg::new(WIDTH);
+    let (scale, top, bottom) = frame(&mut svg, story);
+    let measured = || story.ops.iter().filter(|op| !op.control);
+    let log = LogScale::over(measured().filter_map(Op::latency), bottom - 4.0, top + 4.0);
+    log_grid(&mut svg, &log);
+    for (color, name) in series(&story.ops).iter().enumerate() {
+        for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
+            let ops = measured().filter(|op| op.f == *name && op.outcome == outcome);
+            let points = ops.filter_map(|op| Some((scale.x(op.start), log.at(op.latency()?))));
+            let d = points_path(points, outcome);
+            svg.path(
+                &format!("s{color} {}", if outcome == Outcome::Ok { "dots" } else { "strokes" }),
+                &d,
+            );
+        }
+    }
+    svg.finish(
+        "latency",
+        bottom + 18.0,
+        "Latency of operations over time, on a logarithmic scale",
+    )
+}
+
+fn points_path(points: impl Iterator<Item = (f64, f64)>, outcome: Outcome) -> String {
+    let mut d = String::new();
+    let mut seen = HashSet::new();
+    for (x, y) in points {
+        let cell = ((x / CELL) as i32, (y / CELL) as i32);
+        if seen.insert(cell) {
+            let (x, y) = (
+                f64::from(cell.0) * CELL + CELL / 2.0,
+                f64::from(cell.1) * CELL + CELL / 2.0,
+            );
+            let _ = match outcome {
+                Outcome::Fail => write!(d, "M{} {}l5 5m0-5l-5 5", x - 2.5, y - 2.5),
+                Outcome::Info => write!(d, "M{} {y}a3 3 0 1 1 6 0a3 3 0 1 1-6 0", x - 3.0),
+                _ => write!(d, "M{x} {y}h0"),
+            };
+        }
+    }
+    d
+}
+
+/// Operations per second by outcome, as steps on top of each other.
+pub fn rate(story: &Story<'_>) -> String {
+    let mut svg = Svg::new(WIDTH);
+    let (scale, top, bottom) = frame(&mut svg, story);
+    let bins = bins(story);
+    let rates = rates(story, bins);
+    let highest = rates.iter().map(|r| r.iter().sum::<f64>()).fold(0.0, f64::max).max(0.1);
+    let step = nice_step(highest, 4.0);
+    let roof = (highest / step).ceil() * step;
+    let y = |v: f64| bottom - (bottom - top - 6.0) * v / roof;
+    for n in 0..=(roof / step) as usize {
+        let v = n as f64 * step;
+        svg.line("grid", (LEFT, y(v)), (WIDTH - 8.0, y(v)));
+        svg.text(
+            "axis end",
+            (LEFT - 6.0, y(v) + 4.0),
+            &format!("{v:.0$}/s", decimals(step)),
+        );
+    }
+    let width = (scale.right - scale.left) / bins as f64;
+    for (outcome, class) in [(0, "r-ok"), (1, "r-fail"), (2, "r-info")] {
+        let mut d = String::new();
+        for (i, bin) in rates.iter().enumerate().filter(|(_, bin)| bin[outcome] > 0.0) {
+            let below: f64 = bin[..outcome].iter().sum();
+            let (x, high) = (scale.left + i as f64 * width, y(below + bin[outcome]));
+            let _ = write!(
+                d,
+                "M{x:.1} {high:.1}h{:.1}V{:.1}h{:.1}z",
+                width - 0.5,
+                y(below),
+                0.5 - width
+            );
+        }
+        svg.path(class, &d);
+    }
+    svg.finish("rate", bottom + 18.0, "Operations per second by outcome over time")
+}
+
+/// Parts of the run over which a rate is taken: half a second each, or as many as can be told apart.
+pub fn bins(story: &Story<'_>) -> usize {
+    (story.end / 500_000_000).clamp(10, 240) as usize
+}
+
+/// How long each handover took; those under a fault are crosses.
+pub fn handover(story: &Story<'_>, handovers: &[Handover]) -> String {
+    let mut svg = Svg::new(WIDTH);
+    let (scale, top, bottom) = frame(&mut svg, story);
+    let log = LogScale::over(handovers.iter().map(|h| h.took), bottom - 4.0, top + 4.0);
+    log_grid(&mut svg, &log);
+    let points = |faulty| {
+        let some = handovers.iter().filter(move |h| h.faulty == faulty);
+        some.map(|h| (scale.x(h.at), log.at(h.took)))
+    };
+    svg.path("s1 dots", &points_path(points(false), Outcome::Ok));
+    svg.path("s5 strokes", &points_path(points(true), Outcome::Fail));
+    svg.finish(
+        "handover",
+        bottom + 18.0,
+        "Handover times over the run, on a logarithmic scale",
+    )
+}

@@ -1,0 +1,159 @@
+//! Marks that more than one picture uses: faults, bars of operations, numbers.
+
+use super::scale::TimeScale;
+use super::{Svg, text_width};
+use crate::model::{Band, Op, Outcome, Role, Story};
+use crate::palette;
+use std::fmt::Write;
+
+/// Draws faults across the whole picture, with labels in rows above it; returns where the rows end.
+pub fn bands(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
+    let seen: Vec<&Band> = story
+        .bands
+        .iter()
+        .filter(|b| scale.shows(b.from, b.until))
+        .take(400)
+        .collect();
+    let mut row_ends: Vec<f64> = Vec::new();
+    let mut places = Vec::new();
+    for band in &seen {
+        let (x1, label) = (scale.x(band.from), label(band, scale));
+        let x = x1.min(scale.right - text_width(&label) - 6.0).max(scale.left);
+        let row = row_ends.iter().position(|end| *end <= x).unwrap_or(row_ends.len());
+        if row < 3 {
+            let end = x + text_width(&label) + 12.0;
+            if row == row_ends.len() {
+                row_ends.push(end)
+            } else {
+                row_ends[row] = end
+            }
+            places.push(Some((x, row, label)));
+        } else {
+            places.push(None);
+        }
+    }
+    let rows_end = top + row_ends.len() as f64 * 15.0;
+    let bottom = height(rows_end);
+    for (band, place) in seen.iter().zip(places) {
+        let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
+        let class = palette::fault_class(&band.fault);
+        svg.rect(
+            &format!("band {class}"),
+            (x1, rows_end, (x2 - x1).max(1.5), bottom - rows_end),
+            &title(band),
+        );
+        if let Some((x, row, label)) = place {
+            let y = top + row as f64 * 15.0;
+            svg.line(
+                &format!("stem {class}"),
+                (x1.max(scale.left), y + 2.0),
+                (x1.max(scale.left), rows_end),
+            );
+            svg.rect(
+                &format!("tag {class}"),
+                (x, y, text_width(&label) + 8.0, 14.0),
+                &title(band),
+            );
+            svg.text("tagtext", (x + 4.0, y + 10.5), &label);
+        }
+    }
+    rows_end
+}
+
+/// Draws on one row that the faults hit its client.
+pub fn hatch(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, client: &str, y: f64, height: f64) {
+    for band in story
+        .bands
+        .iter()
+        .filter(|b| b.hits(client) && scale.shows(b.from, b.until))
+        .take(400)
+    {
+        let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
+        svg.rect(
+            &format!("hatch {}", palette::fault_class(&band.fault)),
+            (x1, y, (x2 - x1).max(2.0), height),
+            "",
+        );
+    }
+}
+
+/// What is written beside a fault: what and whom; when space allows, until when.
+fn label(band: &Band, scale: &TimeScale) -> String {
+    let seconds = (scale.until - scale.from) as f64 / 1e9;
+    let digits = if seconds < 2.0 { 2 } else { 1 };
+    let until = band
+        .until
+        .map_or("never healed".into(), |u| format!("{:.digits$} s", u as f64 / 1e9));
+    let span = format!("{} {:.digits$}–{until}", band.label(), band.from as f64 / 1e9);
+    let room = scale.x(band.until.unwrap_or(u64::MAX)) - scale.x(band.from);
+    if room > text_width(&span) || seconds < 15.0 {
+        span
+    } else {
+        band.label()
+    }
+}
+
+/// A fault in words.
+pub fn title(band: &Band) -> String {
+    let until = band.until.map_or("never healed".into(), crate::text::moment);
+    let counts = if band.counts { "counts" } else { "does not count" };
+    format!(
+        "window {}: {}, {} – {until}, {counts}",
+        band.id,
+        band.label(),
+        crate::text::moment(band.from)
+    )
+}
+
+/// Bars of the operations of one row and one role, as one path.
+pub fn op_bars(ops: &[&Op<'_>], role: Role, scale: &TimeScale, y: f64, height: f64) -> String {
+    let ops = ops.iter().filter(|op| op.role == role && !op.control);
+    bars(ops.map(|op| (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)))), y, height)
+}
+
+/// Bars by their beginnings, as one path; those too close to tell apart become one.
+pub fn bars(spans: impl Iterator<Item = (f64, f64)>, y: f64, height: f64) -> String {
+    let mut d = String::new();
+    let mut bar = |(x1, x2): (f64, f64)| {
+        let _ = write!(d, "M{x1:.1} {y:.1}h{:.1}v{height}h{:.1}z", x2 - x1, x1 - x2);
+    };
+    let mut open: Option<(f64, f64)> = None;
+    for (x1, x2) in spans {
+        let x2 = x2.max(x1 + 0.8);
+        open = Some(match open {
+            Some((from, until)) if x1 <= until + 0.5 => (from, until.max(x2)),
+            Some(done) => {
+                bar(done);
+                (x1, x2)
+            }
+            None => (x1, x2),
+        });
+    }
+    open.into_iter().for_each(&mut bar);
+    d
+}
+
+/// Places where operations ended badly: crosses for `fail`, rings for `info`.
+pub fn bad_ends(ops: &[&Op<'_>], outcome: Outcome, scale: &TimeScale, y: f64) -> String {
+    let mut d = String::new();
+    let mut drawn = f64::MIN;
+    for op in ops.iter().filter(|op| op.outcome == outcome && !op.control) {
+        let x = scale.x(op.end.unwrap_or(op.start));
+        if x > drawn + 1.0 {
+            let _ = match outcome {
+                Outcome::Fail => write!(d, "M{:.1} {:.1}l5 5m0-5l-5 5", x - 2.5, y - 2.5),
+                _ => write!(d, "M{:.1} {y:.1}a2.5 2.5 0 1 1 5 0a2.5 2.5 0 1 1-5 0", x - 2.5),
+            };
+            drawn = x;
+        }
+    }
+    d
+}
+
+/// A numbered disc, with a stem to the moment it marks.
+pub fn number(svg: &mut Svg, n: usize, last: bool, (x, y): (f64, f64), foot: (f64, f64)) {
+    let class = if last { "num last" } else { "num" };
+    svg.line(if last { "numstem last" } else { "numstem" }, (x, y + 7.0), foot);
+    svg.disc(class, (x, y), if n > 99 { 10.0 } else { 8.0 });
+    svg.text("numtext mid", (x, y + 3.8), &n.to_string());
+}

@@ -1,0 +1,118 @@
+//! The picture of the whole run: every client, every fault, every anomaly.
+
+use super::scale::TimeScale;
+use super::{Svg, marks};
+use crate::model::{Op, Outcome, Role, Story};
+use crate::text;
+
+const WIDTH: f64 = 1200.0;
+const LEFT: f64 = 72.0;
+const ROW: f64 = 19.0;
+
+/// The time axis of the picture, which the page needs to show what part of it is zoomed in on.
+pub fn scale(story: &Story<'_>) -> TimeScale {
+    TimeScale {
+        from: 0,
+        until: story.end,
+        left: LEFT,
+        right: WIDTH - 8.0,
+    }
+}
+
+/// Draws the whole run.
+pub fn draw(story: &Story<'_>, id: &str) -> String {
+    let scale = scale(story);
+    let servers = story.servers.len() as f64 * 10.0 + if story.servers.is_empty() { 0.0 } else { 6.0 };
+    let height = story.lanes.names().len() as f64 * ROW + servers + 14.0;
+    let mut svg = Svg::new(WIDTH);
+    let top = marks::bands(&mut svg, story, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
+    let bottom = top - 10.0 + height;
+    scale.draw(&mut svg, top - 12.0, bottom);
+    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); story.lanes.names().len()];
+    story.ops.iter().for_each(|op| by_lane[op.lane].push(op));
+    for (lane, ops) in by_lane.iter().enumerate() {
+        row(&mut svg, story, &scale, (lane, ops), top + lane as f64 * ROW);
+    }
+    server_rows(&mut svg, story, &scale, top + by_lane.len() as f64 * ROW + 4.0);
+    anomalies(&mut svg, story, &scale, top - 11.0, bottom);
+    phases(&mut svg, story, &scale, bottom);
+    svg.finish(
+        id,
+        bottom + 30.0,
+        "The whole run: clients, faults and anomalies over time",
+    )
+}
+
+fn row(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, (lane, ops): (usize, &[&Op<'_>]), y: f64) {
+    let name = &story.lanes.names()[lane];
+    svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::clip(name, 11));
+    marks::hatch(svg, story, scale, name, y + 1.0, ROW - 3.0);
+    let holds = story.holds.iter().filter(|h| h.lane == lane);
+    let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
+    svg.path("hold", &marks::bars(spans, y + 1.5, 15.0));
+    for (role, class) in [
+        (Role::Wait, "wait"),
+        (Role::Work, "workbar"),
+        (Role::Leave, "leave"),
+        (Role::Other, "other"),
+    ] {
+        svg.path(class, &marks::op_bars(ops, role, scale, y + 6.0, 6.0));
+    }
+    svg.path("badend", &marks::bad_ends(ops, Outcome::Fail, scale, y + 9.0));
+    svg.path("badend", &marks::bad_ends(ops, Outcome::Info, scale, y + 9.0));
+}
+
+fn server_rows(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, top: f64) {
+    for (i, server) in story.servers.iter().enumerate() {
+        let y = top + i as f64 * 10.0;
+        svg.text("lane end small", (LEFT - 6.0, y + 8.0), &server.name);
+        for span in server.spans.iter().take(2000) {
+            let class = match span.mode.as_str() {
+                "leader" | "standalone" => "leads",
+                "follower" | "observer" => "follows",
+                _ => "silent",
+            };
+            let words = format!(
+                "{} {}, epoch {}, from {}",
+                server.name,
+                span.mode,
+                span.epoch,
+                text::moment(span.from)
+            );
+            svg.rect(
+                class,
+                (scale.x(span.from), y, scale.x(span.until) - scale.x(span.from), 7.0),
+                &words,
+            );
+        }
+    }
+}
+
+/// A triangle above the moment at which each anomaly was complete.
+fn anomalies(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, y: f64, bottom: f64) {
+    // The worst come first in the results, and must lie on top.
+    for anomaly in story.results.anomalies.iter().take(500).rev() {
+        let events = &story.record.history.events;
+        let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
+            continue;
+        };
+        let x = scale.x(event.time);
+        let class = if anomaly.advisory { "flag advisory" } else { "flag" };
+        svg.path(class, &format!("M{:.1} {y:.1}h10l-5 9z", x - 5.0));
+        if !anomaly.advisory {
+            svg.line("moment", (x, y + 9.0), (x, bottom));
+        }
+    }
+}
+
+fn phases(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, bottom: f64) {
+    let mut free = f64::MIN;
+    for phase in &story.phases {
+        let x = scale.x(phase.from);
+        svg.line("phase", (x, bottom), (x, bottom + 20.0));
+        if x > free {
+            svg.text("axis", (x + 3.0, bottom + 26.0), &phase.name);
+            free = x + super::text_width(&phase.name) + 8.0;
+        }
+    }
+}

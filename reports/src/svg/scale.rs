@@ -1,0 +1,121 @@
+//! Axes: from values to places in a picture.
+
+use super::Svg;
+
+/// A linear time axis.
+#[derive(Debug, Clone, Copy)]
+pub struct TimeScale {
+    /// Time at the left end, in nanoseconds.
+    pub from: u64,
+    /// Time at the right end.
+    pub until: u64,
+    /// Left end in the picture.
+    pub left: f64,
+    /// Right end in the picture.
+    pub right: f64,
+}
+
+impl TimeScale {
+    /// Where a moment is, kept inside the axis.
+    pub fn x(&self, time: u64) -> f64 {
+        let t = time.clamp(self.from, self.until.max(self.from)) - self.from;
+        self.left + (self.right - self.left) * (t as f64 / (self.until - self.from).max(1) as f64)
+    }
+
+    /// Whether a span is to be seen.
+    pub fn shows(&self, from: u64, until: Option<u64>) -> bool {
+        from <= self.until && until.is_none_or(|u| u >= self.from)
+    }
+
+    /// Draws the axis with its grid.
+    pub fn draw(&self, svg: &mut Svg, top: f64, bottom: f64) {
+        let seconds = (self.until - self.from) as f64 / 1e9;
+        let step = nice_step(seconds, 10.0);
+        let decimals = decimals(step);
+        let mut n = (self.from as f64 / 1e9 / step).ceil() as u64;
+        loop {
+            let t = n as f64 * step;
+            let ns = (t * 1e9) as u64;
+            if ns > self.until {
+                break;
+            }
+            let x = self.x(ns.max(self.from));
+            svg.line("grid", (x, top), (x, bottom));
+            svg.text("axis mid", (x, bottom + 13.0), &format!("{t:.decimals$} s"));
+            n += 1;
+        }
+    }
+}
+
+/// A round step that divides a range into about `parts`.
+pub fn nice_step(range: f64, parts: f64) -> f64 {
+    let raw = (range / parts).max(1e-9);
+    let power = 10f64.powf(raw.log10().floor());
+    let factor = [1.0, 2.0, 5.0].into_iter().find(|f| f * power >= raw).unwrap_or(10.0);
+    factor * power
+}
+
+/// Digits after the point that a step needs.
+pub fn decimals(step: f64) -> usize {
+    (-(step * 1.000_001).log10().floor()).clamp(0.0, 9.0) as usize
+}
+
+/// A logarithmic axis for durations, from the bottom up.
+#[derive(Debug, Clone, Copy)]
+pub struct LogScale {
+    /// Exponent (of ten, of nanoseconds) at the low end.
+    pub low: f64,
+    /// Exponent at the high end.
+    pub high: f64,
+    /// Place of the low end.
+    pub start: f64,
+    /// Place of the high end.
+    pub stop: f64,
+}
+
+impl LogScale {
+    /// An axis of whole powers of ten that holds all the values.
+    pub fn over(values: impl Iterator<Item = u64>, start: f64, stop: f64) -> Self {
+        let (low, high) = values.fold((u64::MAX, 1), |(l, h), v| (l.min(v.max(1)), h.max(v)));
+        let low = (low.min(high) as f64).log10().floor();
+        let high = (high as f64).log10().ceil().max(low + 1.0);
+        Self { low, high, start, stop }
+    }
+
+    /// Where a duration is.
+    pub fn at(&self, ns: u64) -> f64 {
+        let share = ((ns.max(1) as f64).log10() - self.low) / (self.high - self.low);
+        self.start + (self.stop - self.start) * share.clamp(0.0, 1.0)
+    }
+
+    /// The powers of ten on it, in nanoseconds.
+    pub fn powers(&self) -> impl Iterator<Item = u64> {
+        (self.low as u32..=self.high as u32).filter_map(|e| 10u64.checked_pow(e))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn steps_are_round() {
+        assert_eq!(nice_step(60.0, 10.0), 10.0);
+        assert_eq!(nice_step(4.2, 10.0), 0.5);
+        assert_eq!(decimals(0.5), 1);
+        assert_eq!(decimals(10.0), 0);
+    }
+
+    #[test]
+    fn an_axis_of_nothing_has_a_width() {
+        let log = LogScale::over(std::iter::empty(), 0.0, 1.0);
+        assert!(log.high > log.low && log.at(0).is_finite());
+        let time = TimeScale {
+            from: 5,
+            until: 5,
+            left: 0.0,
+            right: 10.0,
+        };
+        assert!(time.x(5).is_finite() && time.x(u64::MAX).is_finite());
+    }
+}

@@ -1,0 +1,164 @@
+//! Text that is safe to show: escaped, without control characters, and of bounded length.
+
+use serde_json::Value;
+
+/// The longest value shown, in characters.
+pub const LONG: usize = 240;
+
+/// Whether a character could hide or reorder the text around it.
+fn treacherous(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+}
+
+/// `s` with control characters spelled out, cut to `max` characters.
+pub fn clip(s: &str, max: usize) -> String {
+    let mut out = String::with_capacity(s.len().min(max + 16));
+    for (n, c) in s.chars().enumerate() {
+        if n == max {
+            out.push_str(&format!("… ({} bytes)", s.len()));
+            break;
+        }
+        match c {
+            '\n' | '\t' => out.push(' '),
+            c if treacherous(c) => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `s` for HTML text and double-quoted attributes.
+pub fn escape(s: &str) -> String {
+    let mut out = String::with_capacity(s.len());
+    for c in s.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\n' => out.push('\n'),
+            c if treacherous(c) => out.push_str(&format!("\\x{:02x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// `s` clipped and escaped.
+pub fn html(s: &str, max: usize) -> String {
+    escape(&clip(s, max))
+}
+
+/// JSON that may stand inside a `script` element: no character of it can end the element.
+pub fn script_json(value: &Value) -> String {
+    let json = value.to_string();
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => out.push_str(&format!("\\u{:04x}", c as u32)),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// A value on one line, without the cost of printing a huge one in full.
+pub fn value(value: &Value, max: usize) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(s) => clip(s, max),
+        Value::Object(map) => {
+            let parts = map
+                .iter()
+                .take(16)
+                .map(|(k, v)| format!("{} {}", clip(k, 40), self::value(v, max / 2)));
+            clip(&parts.collect::<Vec<_>>().join(", "), max)
+        }
+        Value::Array(items) => {
+            let parts: Vec<_> = items.iter().take(16).map(|v| self::value(v, max / 4)).collect();
+            let more = if items.len() > 16 {
+                format!(", … {} in all", items.len())
+            } else {
+                String::new()
+            };
+            clip(&format!("[{}{more}]", parts.join(", ")), max)
+        }
+        other => other.to_string(),
+    }
+}
+
+/// A moment of the run: `23.412 s`.
+pub fn moment(ns: u64) -> String {
+    format!("{:.3} s", ns as f64 / 1e9)
+}
+
+/// A duration with three digits: `1.24 s`, `340 ms`, `12.0 µs`.
+pub fn duration(ns: u64) -> String {
+    let (n, unit) = match ns {
+        0..1_000 => return format!("{ns} ns"),
+        1_000..1_000_000 => (ns as f64 / 1e3, "µs"),
+        1_000_000..1_000_000_000 => (ns as f64 / 1e6, "ms"),
+        _ => (ns as f64 / 1e9, "s"),
+    };
+    let digits = if n >= 100.0 {
+        0
+    } else if n >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{n:.digits$} {unit}")
+}
+
+/// `1 window`, `3 windows`.
+pub fn count(n: usize, noun: &str) -> String {
+    if n == 1 {
+        format!("1 {noun}")
+    } else {
+        format!("{} {noun}s", grouped(n))
+    }
+}
+
+/// A number with thin groups of three: `50 000`.
+pub fn grouped(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, c) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push('\u{a0}');
+        }
+        out.push(c);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_ends_a_script_or_hides_text() {
+        assert_eq!(escape("</script>\"'&"), "&lt;/script&gt;&quot;&#39;&amp;");
+        assert_eq!(clip("a\u{1b}[31m\u{202e}b", 99), "a\\x1b[31m\\x202eb");
+        assert!(!script_json(&serde_json::json!("</script><!--\u{2028}")).contains(['<', '>', '\u{2028}']));
+    }
+
+    #[test]
+    fn long_text_is_cut() {
+        let long = "x".repeat(1_000_000);
+        assert_eq!(clip(&long, 10), "xxxxxxxxxx… (1000000 bytes)");
+        assert!(value(&serde_json::json!({"k": [long]}), 100).len() < 200);
+    }
+
+    #[test]
+    fn durations_have_three_digits() {
+        let shown: Vec<_> = [7, 12_000, 3_400_000, 340_000_000, 1_240_000_000, 61_000_000_000]
+            .map(duration)
+            .into();
+        assert_eq!(shown, ["7 ns", "12.0 µs", "3.40 ms", "340 ms", "1.24 s", "61.0 s"]);
+        assert_eq!(count(1, "op"), "1 op");
+        assert_eq!(count(50_000, "op"), "50\u{a0}000 ops");
+    }
+}

@@ -1,0 +1,60 @@
+//! A made-up run of 60 s: five clients of a lock under pauses, kills and partitions, one of which writes too late.
+
+#![allow(dead_code, reason = "each test file uses a part of it")]
+
+pub mod build;
+pub mod lock;
+pub mod results;
+
+use zooquake_checkers::{Record, Results};
+use zooquake_reports::Extras;
+
+/// What a report is made from.
+pub struct Run {
+    pub record: Record,
+    pub results: Results,
+    pub extras: Extras,
+}
+
+impl Run {
+    /// Writes its report into a fresh folder, which is removed with the returned value.
+    pub fn write(&self, name: &str) -> Folder {
+        let folder = Folder(std::env::temp_dir().join(format!("zooquake-reports-{}-{name}", std::process::id())));
+        let _ = std::fs::remove_dir_all(&folder.0);
+        std::fs::create_dir_all(&folder.0).unwrap();
+        zooquake_reports::write_all(&self.record, &self.results, &self.extras, &folder.0).unwrap();
+        folder
+    }
+
+    /// The page of its report.
+    pub fn page(&self, name: &str) -> String {
+        self.write(name).page()
+    }
+}
+
+/// A folder with a report.
+pub struct Folder(pub std::path::PathBuf);
+
+impl Folder {
+    pub fn page(&self) -> String {
+        std::fs::read_to_string(self.0.join("report.html")).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// The page as a browser without scripts has it: no script elements at all.
+pub fn without_scripts(page: &str) -> String {
+    let mut out = String::new();
+    let mut rest = page;
+    while let Some(start) = rest.find("<script") {
+        out.push_str(&rest[..start]);
+        let end = rest[start..].find("</script>").expect("every script ends");
+        rest = &rest[start + end + "</script>".len()..];
+    }
+    out + rest
+}

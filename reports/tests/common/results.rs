@@ -1,0 +1,259 @@
+//! Results as a checker would give them, made by hand.
+
+use super::Run;
+use super::build::{Builder, MS};
+use super::lock;
+use serde_json::json;
+use zooquake_checkers::plan::{Accepted, ClientPlan, Cluster, Cycle, Target, Timing, Trigger, Window, Workload};
+use zooquake_checkers::results::WindowResult;
+use zooquake_checkers::{Anomaly, Plan, Record, Results, Verdict};
+use zooquake_reports::Extras;
+
+/// The run in which c3 writes too late.
+pub fn invalid() -> Run {
+    let (history, tags) = lock::sixty_seconds().finish();
+    let tag = |name: &str| tags.iter().find(|(t, _)| *t == name).expect("tagged").1;
+    let mut witness = vec![
+        tag("late-work"),
+        tag("rival-grant"),
+        tag("rival-write"),
+        tag("late-write"),
+    ];
+    witness.sort_unstable();
+    let stale = Anomaly {
+        kind: "stale-write".into(),
+        property: "mutual exclusion".into(),
+        advisory: false,
+        accepted: true,
+        witness,
+        why: "c3 was paused from 24.000 s on while it worked under an older grant. Its session expired, c5 was granted g900 \
+              at 26.150 s and its write of 9001 was accepted at 26.460 s; yet the resource accepted c3's write at 27.430 s, \
+              after the write of the newer grant. No order of these writes keeps the older grant's before the newer one's."
+            .into(),
+    };
+    let overlap = Anomaly {
+        kind: "stale-holder".into(),
+        property: "mutual exclusion, as clients believe".into(),
+        advisory: true,
+        accepted: false,
+        witness: vec![tag("rival-asks"), tag("rival-grant"), tag("late-write")],
+        why: "c3 and c5 both believed that they held from 26.150 s to 27.400 s; c3 was paused meanwhile.".into(),
+    };
+    let mut run = run(Verdict::Invalid, history);
+    run.results.anomalies = vec![stale, overlap];
+    run
+}
+
+/// The same run, had nothing been found.
+pub fn valid() -> Run {
+    let mut run = invalid();
+    run.results.verdict = Verdict::Valid;
+    run.results.anomalies.retain(|a| a.advisory);
+    run.results.reasons = vec!["note: c4 did not answer a confirm at 46.1 s".into()];
+    run
+}
+
+/// The same run, had no kill counted.
+pub fn unknown() -> Run {
+    let mut run = valid();
+    run.results.verdict = Verdict::Unknown;
+    run.results.anomalies.clear();
+    run.results.reasons = vec![
+        "no counting window of kill: window 1 hit c2 between two operations; window 5 never began".into(),
+        "the ensemble did not recover within three attempts: the leader changed from n3 to n1 at 63.2 s".into(),
+    ];
+    run.results.windows[0].counts = false;
+    run.results.windows[0].why = "c2 neither held nor waited nor worked".into();
+    run
+}
+
+/// A run of `n` operations by ten clients.
+pub fn many(n: usize) -> Run {
+    use zooquake_checkers::EventType::{Fail, Invoke, Ok};
+    let mut rng = fastrand::Rng::with_seed(3);
+    let mut b = Builder::default();
+    for i in 0..n / 3 {
+        let (c, at) = (i % 10 + 1, i as u64 * 3_600_000 + rng.u64(0..900_000));
+        let (name, p) = (format!("g{i}"), c as u64);
+        b.op(
+            at.saturating_sub(rng.u64(0..30_000_000)),
+            c,
+            p,
+            Invoke,
+            "acquire",
+            json!({"grant": name, "timeout_ms": 120_000}),
+        );
+        b.op(
+            at + 400_000,
+            c,
+            p,
+            Ok,
+            "acquire",
+            json!({"grant": name, "czxid": i, "path": format!("/lock/x-{i}")}),
+        );
+        b.op(
+            at + 500_000,
+            c,
+            p,
+            Invoke,
+            "write",
+            json!({"grant": name, "value": i, "work_ms": 1}),
+        );
+        let (kind, accepted) = if i % 50 == 0 { (Fail, false) } else { (Ok, true) };
+        b.op(
+            at + 500_001 + rng.u64(0..2_000_000),
+            c,
+            p,
+            kind,
+            "write",
+            json!({"grant": name, "value": i, "accepted": accepted}),
+        );
+        b.op(at + 3_000_000, c, p, Invoke, "release", json!({"grant": name}));
+        b.op(
+            at + 3_000_001 + rng.u64(0..300_000),
+            c,
+            p,
+            Ok,
+            "release",
+            json!({"grant": name, "removed": null}),
+        );
+    }
+    let mut run = run(Verdict::Valid, b.finish().0);
+    run.record.plan.cluster.clients = 10;
+    run
+}
+
+fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
+    let results = Results {
+        verdict,
+        windows: windows(),
+        ..Results::default()
+    };
+    let results = Results {
+        checkers: [
+            ("fencing".to_owned(), json!({"writes": 181})),
+            ("mutex".to_owned(), json!({"grants": 97, "confirms": 4})),
+        ]
+        .into(),
+        stats: [
+            ("events".to_owned(), json!(history.events.len())),
+            ("seconds".to_owned(), json!(67.1)),
+        ]
+        .into(),
+        ..results
+    };
+    let extras = Extras {
+        servers: lock::servers(),
+        reproduce: vec![
+            "zooquake check runs/20260301T021500-lock-predecessor-7".into(),
+            "zooquake replay runs/20260301T021500-lock-predecessor-7".into(),
+            "zooquake run lock/predecessor --faults kill,pause,partition --time 60s --seed 7".into(),
+        ],
+        run_name: "20260301T021500-lock-predecessor-7".into(),
+    };
+    Run {
+        record: Record {
+            plan: plan(),
+            history,
+            ..Record::default()
+        },
+        results,
+        extras,
+    }
+}
+
+fn windows() -> Vec<WindowResult> {
+    let window = |id, fault: &str, target: &str, span: Option<(u64, u64)>, counts, why: &str| WindowResult {
+        id,
+        fault: fault.into(),
+        target: target.into(),
+        counts,
+        why: why.into(),
+        from: span.map(|s| s.0 * MS),
+        until: span.map(|s| s.1 * MS),
+    };
+    vec![
+        window(
+            1,
+            "kill",
+            "c2",
+            Some((8_100, 11_000)),
+            true,
+            "its process was gone, while it worked",
+        ),
+        window(
+            2,
+            "partition",
+            "n2",
+            Some((15_800, 20_900)),
+            true,
+            "pings were dropped, four acquires were in flight",
+        ),
+        window(
+            3,
+            "pause",
+            "c3",
+            Some((24_000, 27_400)),
+            true,
+            "its process was stopped, while it worked",
+        ),
+        window(
+            4,
+            "pause",
+            "n1",
+            Some((34_000, 36_500)),
+            true,
+            "its process was stopped, a write was in flight",
+        ),
+        window(
+            5,
+            "kill",
+            "",
+            None,
+            false,
+            "never began: no client came to work for 200 ms after 40 s",
+        ),
+        window(
+            6,
+            "partition",
+            "c4",
+            Some((45_200, 48_400)),
+            true,
+            "pings were dropped, while it held",
+        ),
+    ]
+}
+
+fn plan() -> Plan {
+    let accepted = Accepted {
+        anomaly: "stale-write".into(),
+        faults: vec!["pause".into()],
+        reason: "no fencing: a frozen holder does not see that its session has expired".into(),
+        source: "ZooKeeper recipes and solutions, Locks".into(),
+    };
+    Plan {
+        format: 1,
+        seed: 7,
+        workload: Workload {
+            family: "lock".into(),
+            variant: "predecessor".into(),
+            promise: "The tutorial's lock: an ephemeral sequential znode that watches the one before it; promises that at most one client works at a time."
+                .into(),
+            contenders: vec!["/lock".into()],
+            accepted: vec![accepted],
+            ..Workload::default()
+        },
+        cluster: Cluster { servers: 3, clients: 5, image: None, timing: Timing::default() },
+        time_ms: 60_000,
+        faults: vec!["kill".into(), "pause".into(), "partition".into()],
+        windows: vec![Window {
+            id: 1,
+            fault: "kill".into(),
+            target: Target::Holder,
+            cut: None,
+            trigger: Trigger::At { at_ms: 7_100 },
+            duration_ms: 2_900,
+        }],
+        clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }] }; 5],
+    }
+}

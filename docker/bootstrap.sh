@@ -1,0 +1,80 @@
+#!/bin/sh
+# Writes the file system of a minimal Debian as a tar to stdout: the base image for where no registry can be reached.
+#
+#   docker/bootstrap.sh bookworm | docker import - zooquake-base:bookworm
+#
+# Wants mmdebstrap, and installs it where it is missing and may (as root, with apt). Uses the mirror and the proxy that
+# the host's own apt uses. With --until-eof it also stops when its stdin ends, that is when whoever started it is gone.
+set -eu
+until_eof=
+if [ "${1:-}" = --until-eof ]; then
+    until_eof=yes
+    shift
+fi
+suite=${1:?usage: bootstrap.sh [--until-eof] SUITE, for example bookworm}
+
+# A proxy of apt's own configuration is not seen by mmdebstrap, which runs apt with a configuration of its own.
+if command -v apt-config > /dev/null; then
+    eval "$(apt-config shell apt_http Acquire::http::Proxy apt_https Acquire::https::Proxy)"
+    [ "${apt_http:-DIRECT}" = DIRECT ] || export http_proxy="${http_proxy:-$apt_http}"
+    [ "${apt_https:-DIRECT}" = DIRECT ] || export https_proxy="${https_proxy:-$apt_https}"
+fi
+
+if ! command -v mmdebstrap > /dev/null; then
+    if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+        echo "mmdebstrap is missing, and installing it needs root and apt" >&2
+        exit 69
+    fi
+    apt-get update >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends mmdebstrap debian-archive-keyring >&2
+fi
+
+# Sources of the host, for the suite wanted: its mirror may be the only one that can be reached. Third parties that name
+# their release like Debian's are told apart by origin or, before the first `apt-get update`, by the end of the address.
+. /etc/os-release
+sources=
+if command -v apt-get > /dev/null && [ -n "${VERSION_CODENAME:-}" ]; then
+    sources=$(apt-get indextargets --format '$(IDENTIFIER)|$(COMPONENT)|$(RELEASE)|$(REPO_URI)|$(ORIGIN)' 2> /dev/null \
+        | awk -F'|' -v code="$VERSION_CODENAME" -v suite="$suite" '
+            $1 == "Packages" && $2 == "main" && index($3, code) == 1 && $4 ~ /^https?:/ &&
+            ($5 == "Debian" || ($5 !~ /^[A-Za-z]/ && $4 ~ /\/debian(-security)?\/?$/)) {
+                print "deb " $4 " " suite substr($3, length(code) + 1) " main"
+            }' | sort -u)
+    # Without the suite itself (only its updates, say) the list is of no use.
+    echo "$sources" | grep -q " $suite main\$" || sources=
+fi
+
+set -- --variant=minbase --aptopt='Acquire::Languages "none"'
+for option in Check-Valid-Until Check-Date; do
+    value=
+    command -v apt-config > /dev/null && eval "$(apt-config shell value Acquire::$option)"
+    [ "$value" != false ] || set -- "$@" --aptopt="Acquire::$option \"false\""
+done
+# Manuals and translations are two fifths of the size. Copyright notices stay.
+set -- "$@" --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*'
+case "$sources" in
+    *https:*)
+        # The image must be able to read its mirror too, with the certificates that the host trusts.
+        set -- "$@" --include=ca-certificates --customize-hook='copy-in /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs'
+        ;;
+esac
+
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT TERM HUP
+# mmdebstrap drops its rights where it can, and then has to enter the folder.
+chmod 755 "$work"
+exec 3<&0
+if [ -n "$sources" ]; then
+    echo "$sources" > "$work/sources.list"
+    TMPDIR=$work mmdebstrap "$@" "$suite" - "$work/sources.list" < /dev/null &
+else
+    TMPDIR=$work mmdebstrap "$@" "$suite" - < /dev/null &
+fi
+pid=$!
+trap 'kill $pid 2> /dev/null || true; wait $pid || true; exit 130' INT TERM HUP
+if [ -n "$until_eof" ]; then
+    { cat <&3 > /dev/null; kill $pid 2> /dev/null; } > /dev/null 2>&1 &
+fi
+wait $pid

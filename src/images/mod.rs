@@ -1,0 +1,73 @@
+//! The container images a run needs: one for ZooKeeper servers, one for clients and sidecars.
+//!
+//! An image is looked for locally, then pulled, then built from a Dockerfile compiled in, on a base that is itself looked
+//! for, pulled or bootstrapped from Debian's packages: a bare machine without a registry needs nothing prepared.
+
+use anyhow::Result;
+use testcontainers::bollard::Docker;
+
+mod base;
+mod context;
+mod engine;
+mod executable;
+mod hash;
+mod host;
+mod inventory;
+mod lock;
+mod tools;
+mod zookeeper;
+
+pub use inventory::{Entry, Removal, remove_all, status};
+
+use engine::Engine;
+use host::Host;
+use lock::Lock;
+use tools::Tools;
+
+/// The suite of Debian whose packages make our images unless the user asks for another.
+pub const DEFAULT_SUITE: &str = "bookworm";
+
+/// What the user wants to run on.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Request {
+    /// A ZooKeeper image by name; nothing else will do then.
+    pub zookeeper: Option<String>,
+    /// ZooKeeper as this suite of Debian has it (`bookworm`: 3.8.0, `trixie`: 3.9.3); nothing else will do then either.
+    /// Without it the official image is taken where there is one.
+    pub suite: Option<String>,
+}
+
+/// Names of images that are there.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Images {
+    /// For ZooKeeper servers. Started with `/docker-entrypoint.sh zkServer.sh start-foreground`, ours or not.
+    pub zookeeper: String,
+    /// For clients and sidecars: iptables, ip and tc, and this executable as `zooquake` on the PATH.
+    pub tools: String,
+}
+
+/// Makes sure that the images are there, and names them.
+///
+/// Costs a few milliseconds when they are: call it before every run, because another zooquake on the machine removes
+/// outdated images of the executable. Dropping the future stops builds and cleans up.
+pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str)) -> Result<Images> {
+    let engine = Engine::new(docker, progress);
+    let tools = Tools::running()?;
+    if let Some(zookeeper) = zookeeper::find(&engine, request).await?
+        && engine.has(&tools.image).await?
+    {
+        return Ok(Images {
+            zookeeper,
+            tools: tools.image,
+        });
+    }
+    // What is missing may be there once the lock is held: each step below looks again.
+    let _lock = Lock::acquire(|| progress("another zooquake is preparing images, waiting for it")).await?;
+    let host = Host::look().await;
+    let zookeeper = zookeeper::ensure(&engine, request, &host).await?;
+    tools.ensure(&engine, &host).await?;
+    Ok(Images {
+        zookeeper,
+        tools: tools.image,
+    })
+}

@@ -1,3 +1,8 @@
 //! The ZooKeeper recipes under test, and the client program that drives one of them in a container.
+//!
+//! Recipes are written against [`zk::Zk`] and [`zk::Host`] alone, so that they also run on a model of ZooKeeper.
 
+pub mod client;
 pub mod protocol;
+pub mod recipes;
+pub mod zk;

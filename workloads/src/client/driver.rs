@@ -1,0 +1,114 @@
+//! One client: takes requests, does one operation of the recipe at a time, and answers control requests beside it.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::select;
+use serde_json::Value;
+use tokio::sync::mpsc::UnboundedReceiver;
+
+use super::Output;
+use super::answers::{self, Answer};
+use crate::protocol::{Message, Outcome, Request};
+use crate::recipes::{Env, Recipe, Working};
+use crate::zk::Shared;
+
+/// How long a piece of work counts as going on after its reply was sent, unless the next operation is asked for: the
+/// resource is written when the orchestrator reads the reply, which takes a moment.
+const ARRIVAL: Duration = Duration::from_millis(200);
+
+/// A client.
+#[derive(Clone)]
+pub struct Client {
+    pub(super) name: Arc<str>,
+    pub(super) env: Env,
+    pub(super) recipe: Recipe,
+    output: Output,
+    in_operation: Arc<AtomicBool>,
+    operations: Shared<u64>,
+}
+
+impl Client {
+    /// The client of this name.
+    pub fn new(name: &str, env: Env, recipe: Recipe, output: Output) -> Self {
+        let (in_operation, operations) = (Arc::new(AtomicBool::new(false)), Shared::new(0));
+        Self {
+            name: name.into(),
+            env,
+            recipe,
+            output,
+            in_operation,
+            operations,
+        }
+    }
+
+    /// Takes requests, one a line, until there are no more.
+    pub async fn serve(self, mut lines: UnboundedReceiver<String>) {
+        while let Some(line) = lines.recv().await {
+            match serde_json::from_str(&line) {
+                Ok(request) => self.take(request),
+                Err(error) => self.reject(&line, &error),
+            }
+        }
+    }
+
+    fn take(&self, request: Request) {
+        let control = matches!(request.f.as_str(), "ping" | "confirm" | "quiesce");
+        if !control && self.in_operation.swap(true, Ordering::SeqCst) {
+            let why = format!("busy: `{}` was asked for while another operation runs", request.f);
+            return self.reply(request.id, Answer::fail(why));
+        }
+        if !control {
+            self.operations.update(|operations| *operations += 1);
+        }
+        let client = self.clone();
+        let task = async move {
+            let (answer, working) = answers::answer(&client, &request).await;
+            let seen = client.operations.with(|operations| *operations);
+            if !control {
+                client.in_operation.store(false, Ordering::SeqCst);
+            }
+            client.reply(request.id, answer);
+            if let Some(working) = working {
+                client.await_arrival(working, seen).await;
+            }
+        };
+        self.env.host.spawn(task.boxed());
+    }
+
+    /// Whoever asks for the next operation has read the reply of the last one.
+    async fn await_arrival(&self, working: Working, seen: u64) {
+        let next = self.operations.until(|operations| (*operations != seen).then_some(()));
+        select(std::pin::pin!(next), self.env.host.sleep(ARRIVAL)).await;
+        drop(working);
+    }
+
+    fn reply(&self, id: u64, answer: Answer) {
+        let Answer { outcome, value, error } = answer;
+        self.output.send(&Message::Reply {
+            id,
+            outcome,
+            value,
+            error,
+        });
+    }
+
+    /// A line that is no request gets a reply if it has at least a number.
+    fn reject(&self, line: &str, error: &serde_json::Error) {
+        eprintln!("not a request ({error}): {line}");
+        let id = serde_json::from_str::<Value>(line)
+            .ok()
+            .and_then(|value| value.get("id")?.as_u64());
+        if let Some(id) = id {
+            let error = Some(format!("not a request: {error}"));
+            self.output.send(&Message::Reply {
+                id,
+                outcome: Outcome::Fail,
+                value: Value::Null,
+                error,
+            });
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! The client program: a process that holds one recipe object and does what its stdin says. `docs/protocol.md` tells the
+//! protocol.
+
+mod answers;
+mod config;
+mod driver;
+mod output;
+
+use std::collections::BTreeSet;
+use std::io::BufRead;
+use std::sync::Arc;
+
+use anyhow::{Context, anyhow};
+pub use config::Config;
+pub use driver::Client;
+pub use output::Output;
+use serde_json::json;
+use tokio::sync::mpsc;
+
+use crate::protocol::{Message, VERSION};
+use crate::recipes::{self, Env, Notice};
+use crate::zk::real::{Ensemble, RealHost};
+use crate::zk::{Shared, session_hex};
+
+/// Runs the client program on stdin and stdout. It does not return: it ends the process when stdin ends.
+///
+/// # Errors
+/// If the configuration names no variant.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    let (family, name) = config.variant.split_once('/').unwrap_or(("", &config.variant));
+    let variant = recipes::variant(family, name).with_context(|| {
+        let names = recipes::registry()
+            .iter()
+            .map(|variant| format!("{}/{}", variant.family, variant.name));
+        format!(
+            "no variant `{}`; there are {}",
+            config.variant,
+            names.collect::<Vec<_>>().join(", ")
+        )
+    })?;
+    crash_on_panic();
+    let output = Output::to(std::io::stdout());
+    output.send(&Message::Hello {
+        protocol: VERSION,
+        pid: std::process::id(),
+        session: None,
+    });
+    // The reader starts before anything can hang, so that the end of stdin always ends the process.
+    let requests = read_stdin(output.clone());
+    let env = environment(&config, &output);
+    let recipe = (variant.build)(&env).map_err(|error| anyhow!("{}: {error}", config.variant))?;
+    Client::new(&config.client, env, recipe, output).serve(requests).await;
+    // The reader ends the process.
+    std::future::pending().await
+}
+
+fn environment(config: &Config, output: &Output) -> Env {
+    let ensemble = Ensemble {
+        connect: config.connect.clone(),
+        session_timeout: config.session_timeout,
+    };
+    let output = output.clone();
+    Env {
+        connect: Arc::new(ensemble.clone()),
+        host: Arc::new(RealHost::default()),
+        ensemble: Some(ensemble),
+        notify: Arc::new(move |notice| output.send(&message(notice))),
+        sessions: Shared::new(BTreeSet::new()),
+    }
+}
+
+/// The line that a notice is.
+pub fn message(notice: Notice) -> Message {
+    match notice {
+        Notice::Session { session, state } => Message::Notice {
+            notice: "session".to_string(),
+            value: json!({"state": state.name(), "session": session_hex(session)}),
+        },
+        Notice::Lost { grant, why } => Message::Notice {
+            notice: "lost".to_string(),
+            value: json!({"grant": grant, "why": why}),
+        },
+    }
+}
+
+/// A thread of its own reads stdin and ends the process with it, whatever the rest of it is doing.
+fn read_stdin(output: Output) -> mpsc::UnboundedReceiver<String> {
+    let (sender, receiver) = mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            match line {
+                Ok(line) if line.trim().is_empty() => {}
+                Ok(line) => drop(sender.send(line)),
+                Err(error) => {
+                    eprintln!("read stdin: {error}");
+                    break;
+                }
+            }
+        }
+        output.flush();
+        std::process::exit(0);
+    });
+    receiver
+}
+
+/// A task that panicked would leave the process half alive, which looks like a fault of the recipe.
+fn crash_on_panic() {
+    let print = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        print(panic);
+        std::process::exit(101);
+    }));
+}

@@ -1,0 +1,59 @@
+//! The client's stdout: whole lines, each flushed, in the order in which they were sent.
+
+use std::io::Write;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use crate::protocol::Message;
+
+/// Sends messages. Clones share the stream.
+#[derive(Clone)]
+pub struct Output {
+    lines: Sender<Line>,
+}
+
+enum Line {
+    Text(String),
+    Flush(Sender<()>),
+}
+
+impl Output {
+    /// Writes to `stream` from a thread of its own, so that a full pipe stops nothing but the messages.
+    pub fn to(stream: impl Write + Send + 'static) -> Self {
+        let (lines, receiver) = channel();
+        std::thread::spawn(move || write(stream, &receiver));
+        Self { lines }
+    }
+
+    /// Sends a message.
+    pub fn send(&self, message: &Message) {
+        match serde_json::to_string(message) {
+            Ok(line) => drop(self.lines.send(Line::Text(line + "\n"))),
+            Err(error) => eprintln!("write {message:?}: {error}"),
+        }
+    }
+
+    /// Waits until all that was sent is written, for a moment at most.
+    pub fn flush(&self) {
+        let (done, wait) = channel();
+        if self.lines.send(Line::Flush(done)).is_ok() {
+            let _ = wait.recv_timeout(Duration::from_millis(200));
+        }
+    }
+}
+
+fn write(mut stream: impl Write, lines: &Receiver<Line>) {
+    for line in lines {
+        let written = match line {
+            Line::Text(text) => stream.write_all(text.as_bytes()).and_then(|()| stream.flush()),
+            Line::Flush(done) => {
+                let _ = done.send(());
+                Ok(())
+            }
+        };
+        if let Err(error) = written {
+            eprintln!("write stdout: {error}");
+            return;
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What a recipe is given to work with.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{Either, select};
+
+use crate::zk::real::Ensemble;
+use crate::zk::{Connect, Host, SessionState, Shared, Zk};
+
+/// Something that a recipe tells without being asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Notice {
+    /// A session changed its state.
+    Session {
+        /// Its id.
+        session: i64,
+        /// Its new state.
+        state: SessionState,
+    },
+    /// A grant is held no more.
+    Lost {
+        /// Its name.
+        grant: String,
+        /// Why.
+        why: String,
+    },
+}
+
+/// What a recipe is given to work with. Clones share it.
+#[derive(Clone)]
+pub struct Env {
+    /// Opens sessions. Recipes use [`Env::connect`], which also reports them.
+    pub connect: Arc<dyn Connect>,
+    /// The machine.
+    pub host: Arc<dyn Host>,
+    /// The real ensemble, for the one variant that is zookeeper-client's own code; `None` in a simulation.
+    pub ensemble: Option<Ensemble>,
+    /// Takes notices.
+    pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
+    /// The sessions that are open, as far as this process knows.
+    pub sessions: Shared<BTreeSet<i64>>,
+}
+
+impl Env {
+    /// Opens a new session; tries without end.
+    pub async fn connect(&self) -> Arc<dyn Zk> {
+        let zk = self.connect.connect().await;
+        self.report(zk.clone());
+        zk
+    }
+
+    /// Reports what becomes of a session.
+    pub fn report(&self, zk: Arc<dyn Zk>) {
+        let session = zk.session();
+        self.sessions.update(|sessions| sessions.insert(session));
+        (self.notify)(Notice::Session {
+            session,
+            state: SessionState::Connected,
+        });
+        self.host.spawn(follow(self.clone(), zk).boxed());
+    }
+
+    /// Tells that a grant is held no more.
+    pub fn lost(&self, grant: &str, why: &str) {
+        (self.notify)(Notice::Lost {
+            grant: grant.to_string(),
+            why: why.to_string(),
+        });
+    }
+
+    /// Runs `work` until the moment `deadline` of the host's clock; `None` if that came first.
+    pub async fn within<T>(&self, deadline: Option<Duration>, work: impl Future<Output = T> + Send) -> Option<T> {
+        let Some(deadline) = deadline else {
+            return Some(work.await);
+        };
+        let sleep = self.host.sleep(deadline.saturating_sub(self.host.now()));
+        match select(std::pin::pin!(work), sleep).await {
+            Either::Left((done, _)) => Some(done),
+            Either::Right(((), _)) => None,
+        }
+    }
+}
+
+/// Reports each change until the session is over. It keeps the session open meanwhile: who wants it closed calls
+/// [`Zk::close`], and a session that a recipe forgets stays open, as it does in Java.
+async fn follow(env: Env, zk: Arc<dyn Zk>) {
+    let session = zk.session();
+    let mut state = SessionState::Connected;
+    while !state.is_over() {
+        state = zk.changed(state).await;
+        if state.is_over() {
+            env.sessions.update(|sessions| sessions.remove(&session));
+        }
+        (env.notify)(Notice::Session { session, state });
+    }
+}

@@ -1,0 +1,204 @@
+//! What a client knows and believes: the grant it holds, the znodes it knows to be its own, and what it is still doing.
+
+use std::sync::Arc;
+
+use crate::zk::{Shared, Zk};
+
+/// A grant: the right to the resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Grant {
+    /// Its name, chosen by the orchestrator.
+    pub name: String,
+    /// The znode it rests on.
+    pub path: String,
+    /// The transaction that created this znode; `None` where the recipe cannot tell.
+    pub czxid: Option<i64>,
+    /// The session it rests on.
+    pub session: i64,
+    /// What is sent with each write; `None` for variants without fencing.
+    pub token: Option<i64>,
+}
+
+/// A grant that is held, and the session it rests on.
+#[derive(Clone)]
+pub struct Held {
+    /// The grant.
+    pub grant: Grant,
+    /// Its session.
+    pub zk: Arc<dyn Zk>,
+}
+
+/// A znode that a client knows to be its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Owned {
+    /// Its path.
+    pub path: String,
+    /// The transaction that created it; `None` where the recipe cannot tell.
+    pub czxid: Option<i64>,
+    /// The session that owns it.
+    pub session: i64,
+}
+
+/// The connection as belief sees it: a grant may be taken only if nothing was lost since one began to look.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Link {
+    /// Whether the session is connected.
+    pub connected: bool,
+    /// How often a connection was lost.
+    pub drops: u64,
+}
+
+#[derive(Default)]
+struct State {
+    held: Option<Held>,
+    znodes: Vec<Owned>,
+    link: Link,
+    busy: usize,
+    working: usize,
+}
+
+/// The books of one client. Clones share them.
+#[derive(Clone)]
+pub struct Ledger {
+    state: Shared<State>,
+}
+
+impl Default for Ledger {
+    fn default() -> Self {
+        Self {
+            state: Shared::new(State::default()),
+        }
+    }
+}
+
+impl Ledger {
+    /// The grant that the client believes to hold.
+    pub fn held(&self) -> Option<Held> {
+        self.state.with(|state| state.held.clone())
+    }
+
+    /// Believes to hold.
+    pub fn hold(&self, held: Held) {
+        self.state.update(|state| state.held = Some(held));
+    }
+
+    /// Believes to hold, unless a connection was lost since `seen`. Tells whether it does.
+    pub fn hold_if(&self, held: Held, seen: Link) -> bool {
+        self.state.update(|state| {
+            let still = state.link == seen && seen.connected;
+            if still {
+                state.held = Some(held);
+            }
+            still
+        })
+    }
+
+    /// Holds no more, if it is this grant that it holds. Gives back what it held.
+    pub fn let_go(&self, name: &str) -> Option<Held> {
+        self.state
+            .update(|state| state.held.take_if(|held| held.grant.name == name))
+    }
+
+    /// The connection.
+    pub fn link(&self) -> Link {
+        self.state.with(|state| state.link)
+    }
+
+    /// Waits until the connection is another than `seen`.
+    pub async fn link_changed(&self, seen: Link) -> Link {
+        self.state
+            .until(|state| (state.link != seen).then_some(state.link))
+            .await
+    }
+
+    /// The connection is there (again).
+    pub fn connected(&self) {
+        self.state.update(|state| state.link.connected = true);
+    }
+
+    /// The connection is lost, and with it, at once, what was held.
+    pub fn disconnected(&self) -> Option<Held> {
+        self.state.update(|state| {
+            state.link = Link {
+                connected: false,
+                drops: state.link.drops + 1,
+            };
+            state.held.take()
+        })
+    }
+
+    /// Knows a znode to be its own.
+    pub fn own(&self, znode: Owned) {
+        self.state.update(|state| state.znodes.push(znode));
+    }
+
+    /// Forgets a znode.
+    pub fn disown(&self, path: &str) {
+        self.state
+            .update(|state| state.znodes.retain(|znode| znode.path != path));
+    }
+
+    /// Forgets the znodes of a session that is over.
+    pub fn disown_session(&self, session: i64) {
+        self.state
+            .update(|state| state.znodes.retain(|znode| znode.session != session));
+    }
+
+    /// Forgets all znodes, as one who has lost track of what it made.
+    pub fn forget(&self) {
+        self.state.update(|state| state.znodes.clear());
+    }
+
+    /// The znodes that it knows to be its own: held or waiting with.
+    pub fn znodes(&self) -> Vec<Owned> {
+        self.state.with(|state| state.znodes.clone())
+    }
+
+    /// Is doing something whose end changes [`Ledger::znodes`].
+    pub fn busy(&self) -> Busy {
+        self.state.update(|state| state.busy += 1);
+        Busy(self.state.clone())
+    }
+
+    /// Waits until it is doing nothing of that kind.
+    pub async fn idle(&self) {
+        self.state.until(|state| (state.busy == 0).then_some(())).await
+    }
+
+    /// Begins to work under this grant, if it believes to hold it.
+    pub fn work(&self, name: &str) -> Option<(Grant, Working)> {
+        self.state.update(|state| {
+            let grant = state
+                .held
+                .as_ref()
+                .map(|held| held.grant.clone())
+                .filter(|grant| grant.name == name)?;
+            state.working += 1;
+            Some((grant, Working(self.state.clone())))
+        })
+    }
+
+    /// Waits until nothing works under a grant.
+    pub async fn rested(&self) {
+        self.state.until(|state| (state.working == 0).then_some(())).await
+    }
+}
+
+/// Something is being done, until this is dropped.
+pub struct Busy(Shared<State>);
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.update(|state| state.busy -= 1);
+    }
+}
+
+/// Work under a grant goes on, until this is dropped. A lock that is lost meanwhile keeps its znode that long, so that
+/// nobody else is granted while the session lives.
+pub struct Working(Shared<State>);
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        self.0.update(|state| state.working -= 1);
+    }
+}

@@ -1,0 +1,163 @@
+//! One znode in the queue for a lock, which is never lost sight of: its name carries a GUID, so that it can be found again
+//! after an unknown outcome (ZOOKEEPER-22, ZOOKEEPER-1262; Curator calls this protected creation).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::PARENT;
+use crate::recipes::{Env, Owned};
+use crate::zk::{CreateMode, Error, SessionState, Zk};
+
+/// What stands before the sequence number in the name.
+pub const MARK: &str = "-lock-";
+
+/// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// One attempt's place in the queue: at most one znode, made in one session.
+#[derive(Clone)]
+pub struct Claim {
+    /// The session.
+    pub zk: Arc<dyn Zk>,
+    guid: String,
+    env: Env,
+}
+
+/// Why there is no znode.
+#[derive(Debug)]
+pub enum Nothing {
+    /// The session is over, and its znodes go with it.
+    Gone,
+    /// ZooKeeper refuses.
+    Refused(Error),
+}
+
+/// What [`Claim::remove`] found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Removed {
+    /// It deleted the znode.
+    Deleted,
+    /// There is none (any more).
+    Absent,
+    /// The session is over; a server may show its znodes for a while.
+    Gone,
+}
+
+enum Found {
+    Here(Owned),
+    Absent,
+    Gone,
+}
+
+impl Claim {
+    /// A claim with a new GUID.
+    pub fn new(env: &Env, zk: Arc<dyn Zk>) -> Self {
+        Self {
+            zk,
+            guid: format!("{:032x}", env.host.random()),
+            env: env.clone(),
+        }
+    }
+
+    /// Creates the znode, and does not answer before it is known to be there or not.
+    ///
+    /// # Errors
+    /// [`Nothing`]: there is none.
+    pub async fn create(&self) -> Result<Owned, Nothing> {
+        let prefix = format!("{PARENT}/{}{MARK}", self.guid);
+        loop {
+            match self.zk.create(&prefix, b"", CreateMode::EphemeralSequential).await {
+                Ok(created) => {
+                    if let Some(stat) = created.stat {
+                        return Ok(self.owned(created.path, stat.czxid));
+                    }
+                }
+                Err(error) if error.is_definite() => return Err(Nothing::Refused(error)),
+                Err(_) => {}
+            }
+            match self.find().await {
+                Found::Here(owned) => return Ok(owned),
+                Found::Absent => {}
+                Found::Gone => return Err(Nothing::Gone),
+            }
+        }
+    }
+
+    /// Removes the znode, known by its path or not, and does not answer before it is known to be gone.
+    pub async fn remove(&self, path: Option<String>) -> Removed {
+        let mut path = path;
+        loop {
+            let target = match path.take() {
+                Some(path) => path,
+                None => match self.find().await {
+                    Found::Here(owned) => owned.path,
+                    Found::Absent => return Removed::Absent,
+                    Found::Gone => return Removed::Gone,
+                },
+            };
+            match self.zk.delete(&target, None).await {
+                Ok(()) => return Removed::Deleted,
+                // The name is nobody else's, so a try of ours that was not answered has removed it, or the session's end.
+                Err(Error::NoNode) => return Removed::Absent,
+                Err(error) if error.is_definite() => eprintln!("delete {target}: {error}"),
+                Err(_) => {}
+            }
+            if !self.steady().await {
+                return Removed::Gone;
+            }
+            path = Some(target);
+        }
+    }
+
+    /// Looks for the znode by its GUID, in such a way that a create sent before cannot take effect any more.
+    async fn find(&self) -> Found {
+        loop {
+            match self.look().await {
+                Ok(found) => return found,
+                Err(_) if self.steady().await => {}
+                Err(_) => return Found::Gone,
+            }
+        }
+    }
+
+    async fn look(&self) -> Result<Found, Error> {
+        // A write of the same session is ordered behind the create, wherever that got stuck, and what is read after its
+        // answer is not older. A read alone, or `sync`, could be answered by a server that lags or was deposed. This
+        // delete is one more write: ZooKeeper agrees on its failure as on any transaction.
+        let nobody = format!("{PARENT}/{}-nobody", self.guid);
+        match self.zk.delete(&nobody, None).await {
+            Ok(()) | Err(Error::NoNode) => {}
+            Err(error) => return Err(error),
+        }
+        let names = match self.zk.children(PARENT).await {
+            Err(Error::NoNode) => return Ok(Found::Absent),
+            names => names?,
+        };
+        let Some(name) = names.into_iter().find(|name| name.starts_with(&self.guid)) else {
+            return Ok(Found::Absent);
+        };
+        let path = format!("{PARENT}/{name}");
+        Ok(match self.zk.exists(&path).await? {
+            // What another session owns is about to vanish, or never was ours (CURATOR-498).
+            Some(stat) if stat.ephemeral_owner == self.zk.session() => Found::Here(self.owned(path, stat.czxid)),
+            _ => Found::Absent,
+        })
+    }
+
+    /// Waits until it makes sense to ask again. False if the session is over.
+    pub async fn steady(&self) -> bool {
+        if self.zk.state() == SessionState::Disconnected {
+            self.zk.changed(SessionState::Disconnected).await;
+        }
+        self.env.host.sleep(RETRY).await;
+        !self.zk.state().is_over()
+    }
+
+    fn owned(&self, path: String, czxid: i64) -> Owned {
+        Owned {
+            path,
+            czxid: Some(czxid),
+            session: self.zk.session(),
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The tutorial's second lock, faults and all: each attempt has a session of its own, waits for the znode just before its
+//! own by reading that one's data with a watch, and releases by closing the session.
+//!
+//! It knows no unknown outcomes and ignores session events. What goes wrong before the first wait ends the attempt with
+//! the error; what goes wrong later happens inside a watch callback, is printed, and the attempt never ends. Either way
+//! the session stays open, and the znode stays with it.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::{Lock, PARENT, Released, Seat, not_held, overdue};
+use crate::recipes::{Ended, Env, Grant, Held, Ledger, Owned};
+use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
+
+/// `lock/predecessor`.
+#[derive(Clone)]
+pub struct Predecessor {
+    env: Env,
+    ledger: Ledger,
+    /// The session of the attempt that runs, holds, or was given up.
+    attempt: Shared<Option<Arc<dyn Zk>>>,
+}
+
+/// What a look at the children tells.
+enum Look {
+    /// The own znode is the first.
+    First,
+    /// The znode before it is there and watched.
+    Wait(Watch),
+    /// The own znode is missing, which the tutorial prints.
+    Lost,
+}
+
+impl Predecessor {
+    /// A client without a session.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            ledger: Ledger::default(),
+            attempt: Shared::new(None),
+        }
+    }
+
+    async fn attempt(&self, name: &str) -> Result<Grant, Ended> {
+        let zk = self.env.connect().await;
+        self.attempt.update(|attempt| *attempt = Some(zk.clone()));
+        create_parent(zk.as_ref()).await;
+        let grant = self.create(name, zk.as_ref()).await?;
+        let mut in_callback = false;
+        loop {
+            match look(zk.as_ref(), &grant.path).await {
+                Ok(Look::First) => break,
+                Ok(Look::Wait(watch)) => {
+                    in_callback = true;
+                    match watch.await {
+                        WatchEvent::Deleted => {}
+                        // Printed. The watch has fired, and no other one is set.
+                        event => never(&format!("{event:?}")).await,
+                    }
+                }
+                Ok(Look::Lost) => never("the own znode is gone").await,
+                Err(error) if in_callback => never(&error.to_string()).await,
+                Err(error) => return Err(Ended::unknown("look at the children", &error)),
+            }
+        }
+        self.ledger.hold(Held {
+            grant: grant.clone(),
+            zk,
+        });
+        Ok(grant)
+    }
+
+    async fn create(&self, name: &str, zk: &dyn Zk) -> Result<Grant, Ended> {
+        let _busy = self.ledger.busy();
+        let created = zk
+            .create(&format!("{PARENT}/sub"), b"", CreateMode::EphemeralSequential)
+            .await
+            .map_err(|error| Ended::of("create", &error))?;
+        let czxid = created.stat.map(|stat| stat.czxid);
+        self.ledger.own(Owned {
+            path: created.path.clone(),
+            czxid,
+            session: zk.session(),
+        });
+        Ok(Grant {
+            name: name.to_string(),
+            path: created.path,
+            czxid,
+            session: zk.session(),
+            token: None,
+        })
+    }
+}
+
+/// Exists, then create: a race gives NodeExists, which is only printed, like every other error.
+async fn create_parent(zk: &dyn Zk) {
+    let created = match zk.exists(PARENT).await {
+        Ok(Some(_)) => return,
+        Ok(None) => zk.create(PARENT, b"", CreateMode::Persistent).await.map(|_| ()),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = created {
+        eprintln!("create {PARENT}: {error}");
+    }
+}
+
+async fn look(zk: &dyn Zk, own: &str) -> Result<Look, Error> {
+    loop {
+        let mut names = zk.children(PARENT).await?;
+        names.sort();
+        let Some(at) = names
+            .iter()
+            .position(|name| own.strip_prefix(PARENT) == Some(&format!("/{name}")))
+        else {
+            return Ok(Look::Lost);
+        };
+        if at == 0 {
+            return Ok(if zk.exists(own).await?.is_some() {
+                Look::First
+            } else {
+                Look::Lost
+            });
+        }
+        let before = format!("{PARENT}/{}", names[at - 1]);
+        match zk.get_and_watch(&before).await {
+            Ok((_, _, watch)) => return Ok(Look::Wait(watch)),
+            Err(error) => {
+                if zk.exists(&before).await?.is_some() {
+                    return Err(error);
+                }
+            }
+        }
+    }
+}
+
+/// The tutorial prints, and waits for a latch that nobody opens.
+async fn never(why: &str) {
+    eprintln!("this attempt never ends: {why}");
+    pending::<()>().await
+}
+
+impl Lock for Predecessor {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+        let (lock, name) = (self.clone(), name.to_string());
+        async move {
+            let attempt = lock.env.within(deadline, lock.attempt(&name)).await;
+            let result = attempt.unwrap_or_else(|| Err(overdue()));
+            if result.is_err() {
+                // The session stays open, and its znode with it, but nobody keeps track of them.
+                lock.ledger.forget();
+            }
+            result
+        }
+        .boxed()
+    }
+
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+        let (lock, name) = (self.clone(), name.to_string());
+        async move {
+            let held = lock.ledger.let_go(&name).ok_or_else(not_held)?;
+            lock.attempt.update(|attempt| *attempt = None);
+            let state = lock.env.within(deadline, held.zk.close()).await;
+            lock.ledger.forget();
+            match state.ok_or_else(overdue)? {
+                SessionState::Closed => Ok(Released::of(&held.grant)),
+                _ => Ok(Released::unsure()),
+            }
+        }
+        .boxed()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let lock = self.clone();
+        async move {
+            match lock.attempt.with(Clone::clone) {
+                Some(zk) => Seat { zk, temporary: false },
+                None => Seat {
+                    zk: lock.env.connect().await,
+                    temporary: true,
+                },
+            }
+        }
+        .boxed()
+    }
+}

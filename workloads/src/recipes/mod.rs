@@ -1,0 +1,53 @@
+//! The recipes under test. They know ZooKeeper and the machine through [`crate::zk`] alone.
+
+mod env;
+mod ledger;
+pub mod lock;
+pub mod registry;
+mod sequence;
+mod sessions;
+
+use std::sync::Arc;
+
+pub use env::{Env, Notice};
+pub use ledger::{Busy, Grant, Held, Ledger, Owned, Working};
+pub use lock::Lock;
+pub use registry::{Variant, registry, variant, workload};
+
+use crate::zk::Error;
+
+/// A recipe, as its family drives it.
+#[derive(Clone)]
+pub enum Recipe {
+    /// `lock/…`
+    Lock(Arc<dyn Lock>),
+}
+
+/// Why an operation did not succeed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ended {
+    /// It certainly did not happen, and nothing of it is left.
+    Fail(String),
+    /// Unknown.
+    Info(String),
+}
+
+impl Ended {
+    /// The end of an operation that holds nothing more than the request which failed so.
+    pub fn of(doing: &str, error: &Error) -> Self {
+        let why = format!("{doing}: {error}");
+        if error.is_definite() {
+            Self::Fail(why)
+        } else {
+            Self::Info(why)
+        }
+    }
+
+    /// The end of an operation that leaves something behind.
+    pub fn unknown(doing: &str, error: &Error) -> Self {
+        Self::Info(format!("{doing}: {error}"))
+    }
+}
+
+/// What a client says that holds no more.
+pub const NOT_HELD: &str = "not-held";

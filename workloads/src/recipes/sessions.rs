@@ -1,0 +1,68 @@
+//! The handle of a plain client: one session, and another one only when asked for after that is over.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+
+use super::Env;
+use crate::zk::{Shared, Zk};
+
+#[derive(Clone, Default)]
+struct State {
+    zk: Option<Arc<dyn Zk>>,
+    opening: bool,
+}
+
+/// A session handle. Clones share it.
+#[derive(Clone)]
+pub struct Handle {
+    env: Env,
+    state: Shared<State>,
+}
+
+impl Handle {
+    /// Begins to open the first session.
+    pub fn open(env: &Env) -> Self {
+        let handle = Self {
+            env: env.clone(),
+            state: Shared::new(State::default()),
+        };
+        handle.reopen();
+        handle
+    }
+
+    fn reopen(&self) {
+        if self.state.update(|state| std::mem::replace(&mut state.opening, true)) {
+            return;
+        }
+        let (env, state) = (self.env.clone(), self.state.clone());
+        let opening = async move {
+            let zk = env.connect().await;
+            state.update(|state| {
+                *state = State {
+                    zk: Some(zk),
+                    opening: false,
+                }
+            });
+        };
+        self.env.host.spawn(opening.boxed());
+    }
+
+    /// The session, be it over; waits for the first one.
+    pub async fn current(&self) -> Arc<dyn Zk> {
+        self.state.until(|state| state.zk.clone()).await
+    }
+
+    /// A session that is not over, as far as is known; opens another one if need be.
+    pub async fn live(&self) -> Arc<dyn Zk> {
+        if self
+            .state
+            .with(|state| state.zk.as_ref().is_some_and(|zk| zk.state().is_over()))
+        {
+            self.reopen();
+        }
+        self.state
+            .until(|state| if state.opening { None } else { state.zk.clone() })
+            .await
+    }
+}

@@ -19,6 +19,9 @@ pub const VIOLATION: Rgb = VERMILLION;
 /// A client that holds.
 pub const HOLD: Rgb = GREEN;
 
+/// Colours of series, by number.
+pub const SERIES: [Rgb; 8] = [BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, GREY, (184, 168, 0)];
+
 /// The colour of a kind of fault.
 pub fn fault(kind: &str) -> Rgb {
     match fault_class(kind) {

@@ -1,9 +1,74 @@
-//! stub
-use crate::model::Story;
+//! `latency.png`: how long each operation took, over time.
+
+use super::frame::{self, Span};
+use super::{Area, FAINT, FONT, INK, Key, LINE, fault_keys, picture, rgb, seconds};
+use crate::model::{Op, Outcome, Story};
+use crate::palette;
+use crate::svg::charts::{series, short};
+use crate::text;
 use anyhow::Result;
+use plotters::prelude::*;
+use std::collections::HashSet;
 use std::path::Path;
-/// stub
-pub fn write(_story: &Story<'_>, path: &Path) -> Result<()> {
-    std::fs::write(path, b"")?;
+
+/// Writes the picture.
+pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
+    let names = series(&story.ops);
+    let mut keys: Vec<(Key, String)> = Vec::new();
+    for (i, name) in names.iter().enumerate().take(5) {
+        keys.push((Key::Mark('•', palette::SERIES[i]), text::clip(name, 16)));
+    }
+    keys.push((Key::Mark('•', (90, 90, 90)), "ok".into()));
+    keys.push((Key::Mark('×', (90, 90, 90)), "fail".into()));
+    keys.push((Key::Mark('○', (90, 90, 90)), "info".into()));
+    keys.extend(fault_keys(story));
+    picture(path, story, "latency of operations over time", &keys, |area| plot(area, story, &names))
+}
+
+fn plot(area: &Area<'_>, story: &Story<'_>, names: &[&str]) -> Result<()> {
+    let measured = || story.ops.iter().filter(|op| !op.control).filter_map(Op::latency);
+    let low = measured().min().unwrap_or(1_000_000).max(1_000);
+    let high = measured().max().unwrap_or(1_000_000_000).max(low);
+    let low = 10f64.powf((low as f64).log10().floor());
+    let high = 10f64.powf((high as f64).log10().ceil().max(low.log10() + 1.0));
+    let end = frame::end(story);
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(frame::LABELS + 4)
+        .margin_right(20)
+        .x_label_area_size(44)
+        .y_label_area_size(84)
+        .build_cartesian_2d(0.0..end, (low..high).log_scale())?;
+    let (xs, ys) = chart.plotting_area().get_pixel_range();
+    let base = area.get_base_pixel();
+    let span = Span { left: xs.start - base.0, right: xs.end - base.0, top: ys.start - base.1, bottom: ys.end - base.1, end: story.end };
+    frame::bands(area, story, span)?;
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(LINE)
+        .axis_style(FAINT)
+        .x_labels(14)
+        .x_desc("time since the run began")
+        .y_desc("latency")
+        .x_label_formatter(&|x| frame::time_label(*x, end))
+        .y_label_formatter(&|y| short(*y as u64))
+        .label_style((FONT, 13).into_font().color(&INK))
+        .axis_desc_style((FONT, 14).into_font().color(&FAINT))
+        .draw()?;
+    for (i, name) in names.iter().enumerate() {
+        let color = rgb(palette::SERIES[i]);
+        for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
+            let ops = story.ops.iter().filter(|op| !op.control && op.f == *name && op.outcome == outcome);
+            let mut seen = HashSet::new();
+            let points = ops.filter_map(|op| Some((seconds(op.start), op.latency()?.max(1_000) as f64)));
+            // Points in one place would only cost time.
+            let points = points.filter(|(x, y)| seen.insert(((x / end * 1100.0) as i32, (y.log10() * 150.0) as i32)));
+            match outcome {
+                Outcome::Fail => chart.draw_series(points.map(|p| Cross::new(p, 4, color.stroke_width(2)).into_dyn()))?,
+                Outcome::Info => chart.draw_series(points.map(|p| Circle::new(p, 4, color.stroke_width(1)).into_dyn()))?,
+                _ => chart.draw_series(points.map(|p| Circle::new(p, 2, color.filled()).into_dyn()))?,
+            };
+        }
+    }
     Ok(())
 }

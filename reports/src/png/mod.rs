@@ -1,4 +1,123 @@
 //! Pictures for places that show no pages.
+//!
+//! The font is embedded, so that a picture needs no fonts of the machine and is the same on all.
+
+mod frame;
 pub mod latency;
 pub mod rate;
 pub mod timeline;
+
+use crate::model::Story;
+use crate::palette::Rgb;
+use crate::text;
+use anyhow::{Result, anyhow};
+use plotters::coord::Shift;
+use plotters::prelude::*;
+use std::path::Path;
+
+/// A picture, or a part of one.
+type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
+
+const FONT: &str = "zooquake";
+const WIDTH: u32 = 1200;
+const HEIGHT: u32 = 700;
+const LEGEND: u32 = 40;
+
+const INK: RGBColor = RGBColor(27, 31, 36);
+const FAINT: RGBColor = RGBColor(89, 99, 110);
+const LINE: RGBColor = RGBColor(223, 227, 232);
+
+/// What a legend says of one colour.
+enum Key {
+    /// A filled box, with its opacity.
+    Box(Rgb, f64),
+    /// A mark: a dot, a cross, a ring or a triangle.
+    Mark(char, Rgb),
+}
+
+/// Draws a picture with a title above and a legend below, and writes it.
+fn picture(
+    path: &Path,
+    story: &Story<'_>,
+    what: &str,
+    keys: &[(Key, String)],
+    plot: impl FnOnce(&Area<'_>) -> Result<()>,
+) -> Result<()> {
+    plotters::style::register_font(FONT, FontStyle::Normal, include_bytes!("../../assets/DejaVuSans-subset.ttf"))
+        .map_err(|_| anyhow!("the embedded font is damaged"))?;
+    let root = BitMapBackend::new(path, (WIDTH, HEIGHT)).into_drawing_area();
+    root.fill(&WHITE)?;
+    let title = format!("{} – {what}", text::clip(&story.record.plan.workload.name(), 60));
+    root.draw(&Text::new(printable(&title), (16, 12), (FONT, 21).into_font().color(&INK)))?;
+    let verdict = format!("{} · {}", story.results.verdict, text::clip(&story.extras.run_name, 60));
+    root.draw(&Text::new(printable(&verdict), (16, 38), (FONT, 14).into_font().color(&FAINT)))?;
+    let (_, below) = root.split_vertically(58);
+    let (middle, legend) = below.split_vertically(HEIGHT - 58 - LEGEND);
+    plot(&middle)?;
+    draw_legend(&legend, keys)?;
+    root.present()?;
+    Ok(())
+}
+
+fn draw_legend(area: &Area<'_>, keys: &[(Key, String)]) -> Result<()> {
+    let mut x = 70;
+    for (key, words) in keys {
+        let words = printable(words);
+        let width = 26 + text_width(&words, 14) + 20;
+        if x + width > WIDTH as i32 {
+            break;
+        }
+        match *key {
+            Key::Box(color, opacity) => {
+                let style = rgb(color).mix(opacity).filled();
+                area.draw(&Rectangle::new([(x, 12), (x + 18, 25)], style))?;
+                area.draw(&Rectangle::new([(x, 12), (x + 18, 25)], rgb(color).stroke_width(1)))?;
+            }
+            Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, 18), rgb(color))?,
+        }
+        area.draw(&Text::new(words.clone(), (x + 26, 11), (FONT, 14).into_font().color(&INK)))?;
+        x += width;
+    }
+    Ok(())
+}
+
+fn draw_mark(area: &Area<'_>, mark: char, at: (i32, i32), color: RGBColor) -> Result<()> {
+    match mark {
+        '×' => area.draw(&Cross::new(at, 4, color.stroke_width(2)))?,
+        '○' => area.draw(&Circle::new(at, 4, color.stroke_width(1)))?,
+        '▼' => area.draw(&Polygon::new(triangle(at), color.filled()))?,
+        _ => area.draw(&Circle::new(at, 3, color.filled()))?,
+    }
+    Ok(())
+}
+
+/// A triangle that points down, around a place.
+fn triangle((x, y): (i32, i32)) -> Vec<(i32, i32)> {
+    vec![(x - 7, y - 6), (x + 7, y - 6), (x, y + 7)]
+}
+
+fn rgb((r, g, b): Rgb) -> RGBColor {
+    RGBColor(r, g, b)
+}
+
+/// Text with a replacement for what the embedded font lacks.
+fn printable(s: &str) -> String {
+    let has = |c: char| matches!(c, ' '..='~' | 'µ' | '·' | '×' | '–' | '—' | '…' | '→' | '✓' | '✗');
+    s.chars().map(|c| if has(c) { c } else { '\u{fffd}' }).collect()
+}
+
+/// Roughly how wide a text is.
+fn text_width(s: &str, size: i32) -> i32 {
+    s.chars().count() as i32 * size * 58 / 100
+}
+
+/// The kinds of fault of the run, for a legend.
+fn fault_keys(story: &Story<'_>) -> impl Iterator<Item = (Key, String)> {
+    let kinds = story.fault_kinds().into_iter().take(4);
+    kinds.map(|k| (Key::Box(crate::palette::fault(k), 0.3), text::clip(k, 16)))
+}
+
+/// Nanoseconds as seconds.
+fn seconds(ns: u64) -> f64 {
+    ns as f64 / 1e9
+}

@@ -1,0 +1,160 @@
+//! The checkers agree with the brute force on a hundred thousand random histories.
+
+use crate::{brute, naive, world};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
+
+/// Histories in each of the tests below, which share the work so that they can run side by side.
+const EACH: u64 = 2_500;
+
+/// How many histories had each anomaly.
+type Counts = BTreeMap<String, u64>;
+
+fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
+    results
+        .anomalies
+        .iter()
+        .filter(|anomaly| anomaly.kind == kind)
+        .collect()
+}
+
+/// The events of a kind of operation's ok that come last in the witnesses.
+fn last_reads(record: &Record, found: &[&Anomaly]) -> BTreeSet<usize> {
+    let last = |anomaly: &&Anomaly| {
+        let read = |at: &&usize| record.history.events[**at].f == "acquire";
+        anomaly.witness.iter().rev().find(read).copied().expect("a grant")
+    };
+    found.iter().map(last).collect()
+}
+
+fn agree(seed: u64, counts: &mut Counts) {
+    let record = world::record(seed);
+    let results = check(&record);
+    let events = &record.history.events;
+    let found = |kind: &str| of(&results, kind);
+
+    assert_eq!(
+        found("double-grant").is_empty(),
+        brute::exclusive(&record),
+        "seed {seed}"
+    );
+    let (doubles, stale) = naive::overlaps(&record);
+    assert_eq!(last_reads(&record, &found("double-grant")), doubles, "seed {seed}");
+    assert_eq!(last_reads(&record, &found("stale-holder")), stale, "seed {seed}");
+    assert_eq!(found("stale-write").is_empty(), brute::ordered(&record), "seed {seed}");
+    assert_eq!(
+        last_reads(&record, &found("fencing-regression")),
+        naive::regressions(&record),
+        "seed {seed}"
+    );
+    let lost = naive::lost(&record);
+    let asked = |anomaly: &&Anomaly| {
+        anomaly
+            .witness
+            .iter()
+            .copied()
+            .find(|&at| events[at].f == "acquire")
+            .expect("an acquire")
+    };
+    assert_eq!(
+        found("lost-wakeup").iter().map(asked).collect::<BTreeSet<usize>>(),
+        lost,
+        "seed {seed}"
+    );
+    let orphans = naive::orphans(&record);
+    let whys: Vec<&str> = found("orphan-node")
+        .iter()
+        .map(|anomaly| anomaly.why.as_str())
+        .collect();
+    assert_eq!(whys.len(), orphans.len(), "seed {seed}: {whys:?}");
+    assert!(
+        orphans
+            .iter()
+            .all(|path| whys.iter().any(|why| why.contains(&format!("{path} ")))),
+        "seed {seed}"
+    );
+    unowned(&record, &found("unowned-release"), seed);
+
+    let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
+    assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
+    let kinds: BTreeSet<&str> = results.anomalies.iter().map(|anomaly| anomaly.kind.as_str()).collect();
+    for kind in kinds.into_iter().chain(wrong.then_some("any violation")) {
+        *counts.entry(kind.to_owned()).or_default() += 1;
+    }
+}
+
+fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
+    let (told, logged): (Vec<&Anomaly>, Vec<&Anomaly>) = found
+        .iter()
+        .partition(|anomaly| !anomaly.why.contains("transaction log"));
+    let name = |anomaly: &&Anomaly| {
+        let read = |at: &usize| record.history.events[*at].f == "acquire";
+        anomaly
+            .witness
+            .iter()
+            .copied()
+            .find(read)
+            .map(|at| &record.history.events[at])
+            .expect("a grant")
+    };
+    let names: BTreeSet<String> = told
+        .iter()
+        .filter_map(|anomaly| name(anomaly).str("grant"))
+        .map(str::to_owned)
+        .collect();
+    let naive = naive::unowned(record);
+    assert_eq!(names, naive, "seed {seed}");
+    // One that the release itself told is not told again from the log.
+    let clients: BTreeSet<String> = logged.iter().filter_map(|anomaly| name(anomaly).node.clone()).collect();
+    let by_log = naive::unowned_by_log(record);
+    assert!(clients.is_subset(&by_log), "seed {seed}: {clients:?} {by_log:?}");
+    let told: BTreeSet<String> = told.iter().filter_map(|anomaly| name(anomaly).node.clone()).collect();
+    assert!(
+        by_log.is_subset(&(&clients | &told)),
+        "seed {seed}: {clients:?} {told:?} {by_log:?}"
+    );
+}
+
+fn share(number: u64) {
+    let mut counts = Counts::new();
+    for seed in number * EACH..(number + 1) * EACH {
+        agree(seed, &mut counts);
+    }
+    let kinds = [
+        "any violation",
+        "double-grant",
+        "stale-holder",
+        "stale-write",
+        "fencing-regression",
+        "unowned-release",
+        "lost-wakeup",
+        "orphan-node",
+    ];
+    for kind in kinds {
+        let with = counts.get(kind).copied().unwrap_or(0);
+        assert!(
+            EACH / 50 < with && with < EACH - EACH / 5,
+            "{kind} in {with} of {EACH}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn first_quarter() {
+    share(0);
+}
+
+#[test]
+fn second_quarter() {
+    share(1);
+}
+
+#[test]
+fn third_quarter() {
+    share(2);
+}
+
+#[test]
+fn fourth_quarter() {
+    share(3);
+}

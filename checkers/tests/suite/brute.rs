@@ -1,0 +1,193 @@
+//! Exhaustive searches: is there any order of what really happened that fits a history?
+//!
+//! Written from the definitions and on purpose without anything of the checkers but the events.
+
+use std::collections::{BTreeSet, HashSet};
+use zooquake_checkers::Record;
+use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::plan::Resource;
+
+/// A grant that its client confirmed: whose, where it was read, and from where to where each `confirm` was open.
+struct Confirmed<'a> {
+    node: &'a str,
+    read: usize,
+    spans: Vec<(usize, usize)>,
+}
+
+fn lane(event: &Event) -> &str {
+    event.node.as_deref().unwrap_or_default()
+}
+
+/// Where the request was sent that the event at `at` answers.
+pub fn sent(events: &[Event], at: usize) -> Option<usize> {
+    let same = |event: &Event| event.process == events[at].process && event.f == events[at].f;
+    let before = (0..at).rev().find(|&other| same(&events[other]))?;
+    (events[before].kind == EventType::Invoke).then_some(before)
+}
+
+/// Where the grant of this name was read.
+pub fn read(events: &[Event], name: &str) -> Option<usize> {
+    let grant = |event: &Event| event.f == "acquire" && event.kind == EventType::Ok && event.str("grant") == Some(name);
+    events.iter().position(grant)
+}
+
+/// Names of the grants that were read.
+pub fn names(events: &[Event]) -> Vec<&str> {
+    events
+        .iter()
+        .filter(|event| event.f == "acquire" && event.kind == EventType::Ok)
+        .filter_map(|event| event.str("grant"))
+        .collect()
+}
+
+/// Answers to `confirm` that say that the grant is held, sent after it was read and answered before its release was sent.
+pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
+    let Some(read) = read(events, name) else { return vec![] };
+    let release =
+        |event: &Event| event.f == "release" && event.kind == EventType::Invoke && event.str("grant") == Some(name);
+    let released = events.iter().position(release).unwrap_or(usize::MAX);
+    let yes = |event: &Event| {
+        let ok = event.f == "confirm" && event.kind == EventType::Ok && event.bool("holds") == Some(true);
+        ok && event.str("grant") == Some(name) && lane(event) == lane(&events[read])
+    };
+    (0..events.len().min(released))
+        .filter(|&at| yes(&events[at]))
+        .filter_map(|at| Some((sent(events, at)?, at)))
+        .filter(|&(sent, _)| sent > read)
+        .collect()
+}
+
+/// Whether the grants that were confirmed can have been held one after the other.
+///
+/// Between any two events any grant may begin (before it is read) and end (a release takes effect, a session expires),
+/// each once. One may be held only while no other client's is; at some moment of each `confirm` its grant is held.
+pub fn exclusive(record: &Record) -> bool {
+    let events = &record.history.events;
+    let grants: Vec<Confirmed<'_>> = names(events)
+        .into_iter()
+        .filter_map(|name| Some((read(events, name)?, confirms(events, name))))
+        .filter(|(_, spans)| !spans.is_empty())
+        .map(|(read, spans)| Confirmed {
+            node: lane(&events[read]),
+            read,
+            spans,
+        })
+        .collect();
+    if grants.len() < 2 {
+        return true;
+    }
+    let mut states = HashSet::from([State {
+        begun: 0,
+        ended: 0,
+        met: 0,
+    }]);
+    for at in 0..=events.len() {
+        states = closure(&grants, states, at);
+        states.retain(|state| fits(&grants, *state, at));
+        if states.is_empty() {
+            return false;
+        }
+    }
+    true
+}
+
+/// Sets as bits: grants that have begun and ended, and confirms that their grant has met.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct State {
+    begun: u32,
+    ended: u32,
+    met: u64,
+}
+
+/// All states that can be reached without an event, just before the event at `at`.
+fn closure(grants: &[Confirmed<'_>], states: HashSet<State>, at: usize) -> HashSet<State> {
+    let mut all = HashSet::new();
+    let mut todo: Vec<State> = states.into_iter().collect();
+    while let Some(mut state) = todo.pop() {
+        let held = |grant: usize| state.begun & !state.ended & (1 << grant) != 0;
+        let mut bit = 0;
+        for (grant, confirmed) in grants.iter().enumerate() {
+            for &(sent, answered) in &confirmed.spans {
+                if held(grant) && sent < at && at <= answered {
+                    state.met |= 1 << bit;
+                }
+                bit += 1;
+            }
+        }
+        if !all.insert(state) {
+            continue;
+        }
+        for (grant, confirmed) in grants.iter().enumerate() {
+            let alone = (0..grants.len()).all(|other| !held(other) || grants[other].node == confirmed.node);
+            if state.begun & (1 << grant) == 0 && alone {
+                todo.push(State {
+                    begun: state.begun | 1 << grant,
+                    ..state
+                });
+            }
+            if held(grant) {
+                todo.push(State {
+                    ended: state.ended | 1 << grant,
+                    ..state
+                });
+            }
+        }
+    }
+    all
+}
+
+/// Whether the event at `at` can happen in a state.
+fn fits(grants: &[Confirmed<'_>], state: State, at: usize) -> bool {
+    let mut bit = 0;
+    for (grant, confirmed) in grants.iter().enumerate() {
+        if confirmed.read == at && state.begun & (1 << grant) == 0 {
+            return false;
+        }
+        for &(_, answered) in &confirmed.spans {
+            if answered == at && state.met & (1 << bit) == 0 {
+                return false;
+            }
+            bit += 1;
+        }
+    }
+    true
+}
+
+/// Whether some order of all grants that respects their ages puts the accepted writes in order.
+pub fn ordered(record: &Record) -> bool {
+    let events = &record.history.events;
+    let accepted = |event: &&Event| event.f == "write" && event.kind == EventType::Ok;
+    let mut writes: Vec<&Event> = events.iter().filter(accepted).collect();
+    if record.plan.workload.resource == Resource::Zookeeper {
+        writes.sort_by_key(|event| event.int("mzxid"));
+    }
+    let sequence: Vec<&str> = writes.iter().filter_map(|event| event.str("grant")).collect();
+    let grants: Vec<&str> = BTreeSet::from_iter(sequence.iter().copied()).into_iter().collect();
+    let age = |name: &str| read(events, name).and_then(|at| events[at].int("czxid"));
+    let ages: Vec<Option<i64>> = grants.iter().map(|grant| age(grant)).collect();
+    let sequence: Vec<usize> = sequence
+        .iter()
+        .filter_map(|name| grants.iter().position(|grant| grant == name))
+        .collect();
+    place(&ages, &sequence, &mut vec![])
+}
+
+/// Tries every order that begins with `order`.
+fn place(ages: &[Option<i64>], sequence: &[usize], order: &mut Vec<usize>) -> bool {
+    if order.len() == ages.len() {
+        let rank = |grant: usize| order.iter().position(|&other| other == grant);
+        return sequence.windows(2).all(|pair| rank(pair[0]) <= rank(pair[1]));
+    }
+    for next in 0..ages.len() {
+        let older = |&&placed: &&usize| matches!((ages[next], ages[placed]), (Some(new), Some(old)) if new < old);
+        if !order.contains(&next) && order.iter().find(older).is_none() {
+            order.push(next);
+            let fits = place(ages, sequence, order);
+            order.pop();
+            if fits {
+                return true;
+            }
+        }
+    }
+    false
+}

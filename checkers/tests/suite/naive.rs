@@ -1,0 +1,221 @@
+//! The definitions of the other anomalies, said again in the plainest way, whatever it costs.
+
+use crate::brute::{confirms, names, read, sent};
+use std::collections::BTreeSet;
+use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Record, Txn};
+
+fn node(event: &Event) -> &str {
+    event.node.as_deref().unwrap_or_default()
+}
+
+fn phase(events: &[Event], name: &str) -> Option<usize> {
+    events
+        .iter()
+        .position(|event| event.f == "phase" && event.value == name)
+}
+
+/// To where the hold of a grant is certain: the sending of its last request that was answered as holder.
+fn certain(events: &[Event], name: &str) -> Option<usize> {
+    let read = read(events, name)?;
+    let answered = |at: &usize| {
+        let event = &events[*at];
+        let refused =
+            event.kind == EventType::Fail && event.error.as_deref().is_some_and(|error| error.starts_with("refused"));
+        event.f == "write" && event.str("grant") == Some(name) && (event.kind == EventType::Ok || refused)
+    };
+    let writes = (read..events.len()).filter(answered).filter_map(|at| sent(events, at));
+    writes
+        .chain(confirms(events, name).into_iter().map(|(sent, _)| sent))
+        .filter(|&sent| sent > read)
+        .max()
+}
+
+/// For each kind of overlap the readings of the grants that overlap an earlier one of another client: double grants, and
+/// the advisory ones among the rest.
+pub fn overlaps(record: &Record) -> (BTreeSet<usize>, BTreeSet<usize>) {
+    let events = &record.history.events;
+    let (mut doubles, mut stale) = (BTreeSet::new(), BTreeSet::new());
+    for later in names(events) {
+        for earlier in names(events) {
+            let (Some(first), Some(second)) = (read(events, earlier), read(events, later)) else {
+                continue;
+            };
+            if first >= second || node(&events[first]) == node(&events[second]) {
+                continue;
+            }
+            let after = |name: &str| confirms(events, name).iter().any(|&(sent, _)| sent > second);
+            if after(earlier) && after(later) {
+                doubles.insert(second);
+            }
+            let both = certain(events, later).is_some() && certain(events, earlier).is_some_and(|end| end > second);
+            if both {
+                stale.insert(second);
+            }
+        }
+    }
+    (doubles.clone(), &stale - &doubles)
+}
+
+/// Readings of grants whose token is no higher than that of one read before they were asked for.
+pub fn regressions(record: &Record) -> BTreeSet<usize> {
+    let events = &record.history.events;
+    let reads = || {
+        events
+            .iter()
+            .enumerate()
+            .filter(|(_, event)| event.f == "acquire" && event.kind == EventType::Ok)
+    };
+    let lower = |&(at, event): &(usize, &Event)| {
+        let asked = sent(events, at).expect("it was asked for");
+        reads().any(|(before, other)| before < asked && other.int("token") >= event.int("token"))
+    };
+    reads().filter(lower).map(|(at, _)| at).collect()
+}
+
+/// Grants whose release removed another's znode.
+pub fn unowned(record: &Record) -> BTreeSet<String> {
+    let events = &record.history.events;
+    let mut found = BTreeSet::new();
+    for event in events
+        .iter()
+        .filter(|event| event.f == "release" && event.kind == EventType::Ok)
+    {
+        let name = event.str("grant").expect("a grant");
+        let removed = event
+            .value
+            .get("removed")
+            .and_then(|removed| removed.get("czxid"))
+            .and_then(|czxid| czxid.as_i64());
+        let own = read(events, name).and_then(|at| events[at].int("czxid"));
+        if removed.is_some() && own.is_some() && removed != own {
+            found.insert(name.to_owned());
+        }
+    }
+    found
+}
+
+/// Clients that deleted, at the path of a grant of theirs, a znode of another client.
+pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
+    let events = &record.history.events;
+    let txns = record.txnlog.as_deref().unwrap_or_default();
+    let client = |session: &str| session[2..3].to_owned();
+    let mut found = BTreeSet::new();
+    for (at, delete) in txns.iter().enumerate().filter(|(_, txn)| txn.op == "delete") {
+        let touches =
+            |txn: &&Txn| txn.paths == delete.paths && ["create", "delete", "multi"].contains(&txn.op.as_str());
+        let Some(create) = txns[..at].iter().rev().find(touches).filter(|txn| txn.op == "create") else {
+            continue;
+        };
+        let who = format!("c{}", client(&delete.session));
+        let own = |event: &Event| {
+            let path = event.str("path") == Some(delete.paths[0].as_str()) && event.int("czxid").is_some();
+            event.f == "acquire" && event.kind == EventType::Ok && node(event) == who && path
+        };
+        if client(&create.session) != client(&delete.session) && events.iter().any(own) {
+            found.insert(who);
+        }
+    }
+    found
+}
+
+/// Whether a grant is held just after the event at `at`.
+fn held(events: &[Event], name: &str, at: usize) -> bool {
+    let Some(read) = read(events, name).filter(|&read| read <= at) else {
+        return false;
+    };
+    let who = node(&events[read]);
+    !(read + 1..=at).any(|at| {
+        let event = &events[at];
+        let named = event.str("grant") == Some(name);
+        match (event.f.as_str(), event.kind) {
+            ("release", EventType::Invoke) | ("lost", EventType::Info) => named,
+            ("write", EventType::Fail) => named && event.error.as_deref() == Some("not-held"),
+            ("exit", EventType::Info) => node(event) == who,
+            ("confirm", EventType::Ok) => {
+                let after = sent(events, at).is_some_and(|sent| sent > read);
+                node(event) == who && event.bool("holds") == Some(false) && after
+            }
+            _ => false,
+        }
+    })
+}
+
+/// Where the acquires were sent that stay pending after recovery though nobody holds.
+pub fn lost(record: &Record) -> BTreeSet<usize> {
+    let events = &record.history.events;
+    let Some(recovered) = phase(events, "recovered") else {
+        return BTreeSet::new();
+    };
+    let audit = phase(events, "audit").unwrap_or(events.len() - 1);
+    let names = names(events);
+    let mut durations: Vec<u64> = (0..events.len())
+        .filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Ok)
+        .map(|at| events[at].time - events[sent(events, at).expect("it was asked for")].time)
+        .collect();
+    durations.sort_unstable();
+    let median = durations.get(durations.len() / 2).copied().unwrap_or(0);
+    let bound = (10 * median).max(10_000_000_000);
+    let pending = |asked: &usize| {
+        let event = &events[*asked];
+        let after = || (*asked + 1..=audit).filter(|&at| events[at].process == event.process);
+        let end = after().find(|&at| events[at].f == "acquire" && events[at].kind != EventType::Invoke);
+        let until = match end {
+            Some(end) if end > recovered && events[end].error.as_deref() == Some("timeout") => end,
+            Some(_) => return false,
+            None => audit,
+        };
+        let dies = |at: usize| {
+            matches!(&events[at].process, Process::Name(_))
+                && events[at].f == "exit"
+                && node(&events[at]) == node(event)
+        };
+        if (*asked..end.unwrap_or(audit)).any(dies) {
+            return false;
+        }
+        let free = |at: &usize| names.iter().all(|name| !held(events, name, *at));
+        let waited: u64 = (recovered.max(*asked)..until)
+            .filter(free)
+            .map(|at| events[at + 1].time - events[at].time)
+            .sum();
+        waited >= bound
+    };
+    (0..audit)
+        .filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Invoke)
+        .filter(pending)
+        .collect()
+}
+
+/// Paths of znodes that are there before and after the last `quiesce` and that nobody named.
+pub fn orphans(record: &Record) -> BTreeSet<&str> {
+    let events = &record.history.events;
+    let readings = &record.tree.as_ref().expect("a tree").readings;
+    let answers: Vec<&Event> = events
+        .iter()
+        .filter(|event| event.f == "quiesce" && event.kind == EventType::Ok)
+        .collect();
+    let named = |path: &str| {
+        answers
+            .iter()
+            .any(|event| event.value.to_string().contains(&format!("{path:?}")))
+    };
+    let recovered = phase(events, "recovered").is_some();
+    let mut found = BTreeSet::new();
+    for znode in &readings[1].znodes {
+        let owner = znode.owner.as_deref().expect("an owner");
+        let known = events
+            .iter()
+            .find(|event| ["hello", "acquire"].contains(&event.f.as_str()) && event.str("session") == Some(owner));
+        let judged = match known {
+            Some(event) => answers.iter().any(|answer| {
+                node(answer) == node(event) && (recovered || answer.value.to_string().contains(&format!("{owner:?}")))
+            }),
+            None => recovered && answers.len() == record.plan.cluster.clients,
+        };
+        let there = readings[0].znodes.contains(znode) && znode.path.starts_with("/lock/");
+        if there && judged && !named(&znode.path) {
+            found.insert(znode.path.as_str());
+        }
+    }
+    found
+}

@@ -1,0 +1,69 @@
+//! A witness convicts by itself, and no event of it can be left out.
+
+use crate::world;
+use std::collections::BTreeSet;
+use zooquake_checkers::{Record, check};
+
+/// The record with only some of its events, under new indexes; the readings of the tree keep their places among them.
+fn only(record: &Record, keep: &BTreeSet<usize>) -> Record {
+    let mut small = record.clone();
+    small.history.events.retain(|event| keep.contains(&event.index));
+    for (index, event) in small.history.events.iter_mut().enumerate() {
+        event.index = index;
+    }
+    for reading in small.tree.iter_mut().flat_map(|tree| &mut tree.readings) {
+        reading.index = keep.range(..reading.index).count();
+        reading.end_index = keep.range(..reading.end_index).count();
+    }
+    small
+}
+
+fn convicts(record: &Record, kind: &str) -> bool {
+    check(record).anomalies.iter().any(|anomaly| anomaly.kind == kind)
+}
+
+#[test]
+fn every_witness_is_enough_and_minimal() {
+    let mut looked_at = 0;
+    for seed in 1_000_000..1_004_000 {
+        let mut record = world::record(seed);
+        for anomaly in check(&record).anomalies {
+            looked_at += 1;
+            if !anomaly.why.contains("transaction log") {
+                // What the history tells is not told again by the log.
+                record.txnlog = None;
+            }
+            let witness: BTreeSet<usize> = anomaly.witness.iter().copied().collect();
+            assert!(
+                convicts(&only(&record, &witness), &anomaly.kind),
+                "seed {seed}: {anomaly:#?} needs more"
+            );
+            for event in &witness {
+                let mut less = witness.clone();
+                less.remove(event);
+                let still = convicts(&only(&record, &less), &anomaly.kind);
+                assert!(!still, "seed {seed}: {anomaly:#?} does not need {event}");
+            }
+        }
+    }
+    assert!(looked_at > 2000, "{looked_at}");
+}
+
+/// Without an event of the witness the anomaly is gone from the whole history too, or it is another one.
+#[test]
+fn a_history_without_an_event_of_the_witness_has_another_anomaly_or_none() {
+    for seed in 2_000_000..2_001_000 {
+        let record = world::record(seed);
+        for anomaly in check(&record).anomalies {
+            for &event in &anomaly.witness {
+                let keep: BTreeSet<usize> = (0..record.history.events.len()).filter(|&at| at != event).collect();
+                let back: Vec<usize> = keep.iter().copied().collect();
+                let same = check(&only(&record, &keep)).anomalies.iter().any(|other| {
+                    let witness: Vec<usize> = other.witness.iter().map(|&at| back[at]).collect();
+                    other.kind == anomaly.kind && witness == anomaly.witness
+                });
+                assert!(!same, "seed {seed}: {anomaly:#?} without {event}");
+            }
+        }
+    }
+}

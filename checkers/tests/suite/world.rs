@@ -1,0 +1,540 @@
+//! Random small histories of a lock: some of worlds that keep the rules, some of worlds that cheat, all with unknown
+//! outcomes, killed clients, replies read late and confirms answered late.
+
+use serde_json::{Value, json};
+use zooquake_checkers::evidence::{Reading, Znode};
+use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::plan::{Cluster, Plan, Resource, Workload};
+use zooquake_checkers::{Record, Tree, Txn};
+
+/// How often a world breaks a rule, in percent.
+#[derive(Default)]
+struct Cheats {
+    grant: u32,
+    confirm: u32,
+    token: u32,
+    release: u32,
+    orphan: u32,
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Doing {
+    Nothing,
+    Acquiring,
+    Holding,
+    Writing,
+    Releasing,
+}
+
+struct Client {
+    name: String,
+    process: u64,
+    incarnation: u64,
+    doing: Doing,
+    /// Its present grant, as a position in `World::grants`.
+    grant: usize,
+    confirming: bool,
+}
+
+/// What really became of a grant.
+struct Real {
+    name: String,
+    path: String,
+    session: String,
+    /// When it was really granted.
+    czxid: Option<i64>,
+    /// Whether its znode is there.
+    lives: bool,
+}
+
+struct World {
+    random: fastrand::Rng,
+    cheats: Cheats,
+    events: Vec<Event>,
+    txns: Vec<Txn>,
+    now: u64,
+    zxid: i64,
+    clients: Vec<Client>,
+    grants: Vec<Real>,
+    /// Percent of grants whose client cannot tell their age.
+    ageless: u32,
+    shared_path: bool,
+    longest_step_ms: u64,
+}
+
+/// The record of a random world.
+pub fn record(seed: u64) -> Record {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let mut cheats = Cheats::default();
+    if random.bool() {
+        let mut some = |of: &[u32]| of[random.usize(..of.len())];
+        cheats.grant = some(&[0, 50, 100, 100]);
+        cheats.confirm = some(&[0, 50, 100]);
+        cheats.token = some(&[0, 40]);
+        cheats.release = some(&[0, 20]);
+        cheats.orphan = some(&[0, 40]);
+    }
+    let count = random.usize(2..4);
+    let client = |number: usize| Client {
+        name: format!("c{}", number + 1),
+        process: number as u64,
+        incarnation: 1,
+        doing: Doing::Nothing,
+        grant: 0,
+        confirming: false,
+    };
+    let mut world = World {
+        cheats,
+        events: vec![],
+        txns: vec![],
+        now: 0,
+        zxid: 100,
+        clients: (0..count).map(client).collect(),
+        grants: vec![],
+        ageless: [0, 0, 40][random.usize(..3)],
+        shared_path: random.bool(),
+        longest_step_ms: 50,
+        random,
+    };
+    world.live();
+    world.close(count)
+}
+
+impl World {
+    fn chance(&mut self, percent: u32) -> bool {
+        self.random.u32(..100) < percent
+    }
+
+    fn push(
+        &mut self,
+        process: Process,
+        kind: EventType,
+        f: &str,
+        value: Value,
+        error: Option<&str>,
+        node: Option<&str>,
+    ) {
+        self.now += self.random.u64(1..=self.longest_step_ms) * 1_000_000;
+        let (error, node) = (error.map(str::to_owned), node.map(str::to_owned));
+        let index = self.events.len();
+        self.events.push(Event {
+            index,
+            time: self.now,
+            process,
+            kind,
+            f: f.to_owned(),
+            value,
+            error,
+            node,
+        });
+    }
+
+    fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
+        let (process, name) = (
+            Process::Number(self.clients[who].process),
+            self.clients[who].name.clone(),
+        );
+        self.push(process, kind, f, value, error, Some(&name));
+        if kind == EventType::Info {
+            self.clients[who].process += 10;
+        }
+    }
+
+    fn lane(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
+        let name = self.clients[who].name.clone();
+        self.push(Process::Name(name.clone()), kind, f, value, None, Some(&name));
+    }
+
+    fn phase(&mut self, name: &str) -> usize {
+        self.push(
+            Process::Name("run".into()),
+            EventType::Info,
+            "phase",
+            json!(name),
+            None,
+            None,
+        );
+        self.events.len() - 1
+    }
+
+    fn session(&self, who: usize) -> String {
+        format!("0x{}{}", who + 1, self.clients[who].incarnation)
+    }
+
+    fn live(&mut self) {
+        for who in 0..self.clients.len() {
+            let session = self.session(who);
+            self.lane(who, EventType::Info, "hello", json!({ "session": session }));
+        }
+        for _ in 0..self.random.usize(12..48) {
+            self.step(true);
+        }
+        if self.chance(90) {
+            self.phase("recovered");
+        }
+        self.longest_step_ms = if self.random.bool() { 9000 } else { 500 };
+        for _ in 0..self.random.usize(1..12) {
+            self.step(false);
+        }
+    }
+
+    fn step(&mut self, faults: bool) {
+        let who = self.random.usize(..self.clients.len());
+        match self.random.u32(..100) {
+            0..5 if faults => return self.kill(who),
+            5..12 if faults => return self.expire(),
+            12..45 => return self.confirm(who),
+            _ => {}
+        }
+        let grant = self.clients[who].grant;
+        match self.clients[who].doing {
+            Doing::Nothing => self.ask(who),
+            Doing::Acquiring => self.acquire(who, grant),
+            Doing::Holding => self.hold(who, grant),
+            Doing::Writing => self.write(who, grant),
+            Doing::Releasing => self.release(who, grant),
+        }
+    }
+
+    fn ask(&mut self, who: usize) {
+        let number = self.grants.len();
+        let path = if self.shared_path {
+            "/lock/one".to_owned()
+        } else {
+            format!("/lock/{}", number % 3)
+        };
+        let (name, session) = (format!("g{number}"), self.session(who));
+        self.work(who, EventType::Invoke, "acquire", json!({ "grant": name }), None);
+        self.grants.push(Real {
+            name,
+            path,
+            session,
+            czxid: None,
+            lives: false,
+        });
+        self.clients[who].grant = number;
+        self.clients[who].doing = Doing::Acquiring;
+    }
+
+    fn acquire(&mut self, who: usize, grant: usize) {
+        let name = self.grants[grant].name.clone();
+        let Some(czxid) = self.grants[grant].czxid else {
+            if self.chance(5) {
+                let end = *self
+                    .random
+                    .choice(&[(EventType::Fail, "no node"), (EventType::Info, "timeout")])
+                    .expect("two");
+                self.work(who, end.0, "acquire", json!({ "grant": name }), Some(end.1));
+                self.clients[who].doing = Doing::Nothing;
+            } else if !self.grants.iter().any(|real| real.lives) || self.chance(self.cheats.grant) {
+                self.log(grant, "create");
+                self.grants[grant].czxid = Some(self.zxid);
+                self.grants[grant].lives = true;
+            }
+            return;
+        };
+        if self.chance(12) {
+            self.work(
+                who,
+                EventType::Info,
+                "acquire",
+                json!({ "grant": name }),
+                Some("connection loss"),
+            );
+            self.clients[who].doing = Doing::Nothing;
+            return;
+        }
+        let age = if self.chance(self.ageless) {
+            Value::Null
+        } else {
+            json!(czxid)
+        };
+        let token = if self.chance(self.cheats.token) {
+            self.random.i64(95..110)
+        } else {
+            czxid
+        };
+        let Real { path, session, .. } = &self.grants[grant];
+        let value = json!({ "grant": name, "czxid": age, "token": token, "path": path, "session": session });
+        self.work(who, EventType::Ok, "acquire", value, None);
+        self.clients[who].doing = Doing::Holding;
+    }
+
+    fn hold(&mut self, who: usize, grant: usize) {
+        let value = json!({ "grant": self.grants[grant].name });
+        match self.random.u32(..10) {
+            0..4 => {
+                self.work(who, EventType::Invoke, "write", value, None);
+                self.clients[who].doing = Doing::Writing;
+            }
+            4..6 => {
+                self.work(who, EventType::Invoke, "release", value, None);
+                self.clients[who].doing = Doing::Releasing;
+            }
+            _ if !self.grants[grant].lives => self.lane(who, EventType::Info, "lost", value),
+            _ => {}
+        }
+    }
+
+    fn write(&mut self, who: usize, grant: usize) {
+        let name = self.grants[grant].name.clone();
+        self.clients[who].doing = Doing::Holding;
+        self.zxid += 1;
+        let mzxid = if self.chance(self.cheats.grant) {
+            self.zxid - self.random.i64(0..6)
+        } else {
+            self.zxid
+        };
+        match self.random.u32(..12) {
+            0 => {
+                self.clients[who].doing = Doing::Nothing;
+                self.work(
+                    who,
+                    EventType::Info,
+                    "write",
+                    json!({ "grant": name }),
+                    Some("connection loss"),
+                );
+            }
+            1 => self.work(
+                who,
+                EventType::Fail,
+                "write",
+                json!({ "grant": name }),
+                Some("not-held"),
+            ),
+            2 => {
+                let value = json!({ "grant": name, "accepted": false });
+                self.work(
+                    who,
+                    EventType::Fail,
+                    "write",
+                    value,
+                    Some("refused: a higher token was seen"),
+                );
+            }
+            _ => self.work(
+                who,
+                EventType::Ok,
+                "write",
+                json!({ "grant": name, "accepted": true, "mzxid": mzxid }),
+                None,
+            ),
+        }
+    }
+
+    fn release(&mut self, who: usize, grant: usize) {
+        self.clients[who].doing = Doing::Nothing;
+        let czxid = self.grants[grant].czxid.expect("it was granted");
+        let lived = self.grants[grant].lives;
+        let cheated = self.chance(self.cheats.release);
+        if lived || cheated {
+            self.log(grant, "delete");
+        }
+        self.grants[grant].lives = false;
+        let name = self.grants[grant].name.clone();
+        if self.chance(10) {
+            return self.work(
+                who,
+                EventType::Info,
+                "release",
+                json!({ "grant": name }),
+                Some("timeout"),
+            );
+        }
+        let removed = match (lived, cheated) {
+            (_, true) => json!({ "czxid": czxid + 1 }),
+            (true, _) => json!({ "czxid": czxid }),
+            _ => Value::Null,
+        };
+        self.work(
+            who,
+            EventType::Ok,
+            "release",
+            json!({ "grant": name, "removed": removed }),
+            None,
+        );
+    }
+
+    fn confirm(&mut self, who: usize) {
+        if !self.clients[who].confirming {
+            self.clients[who].confirming = true;
+            return self.lane(who, EventType::Invoke, "confirm", json!({}));
+        }
+        self.clients[who].confirming = false;
+        let real = self.grants.get(self.clients[who].grant);
+        let believes = matches!(
+            self.clients[who].doing,
+            Doing::Holding | Doing::Writing | Doing::Releasing
+        );
+        let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
+        if believes && (lives || self.chance(self.cheats.confirm)) {
+            self.lane(who, EventType::Ok, "confirm", json!({ "holds": true, "grant": name }));
+        } else if self.random.bool() {
+            self.lane(who, EventType::Ok, "confirm", json!({ "holds": false }));
+        } else {
+            self.lane(who, EventType::Info, "confirm", json!({}));
+        }
+    }
+
+    /// Some session ends at the ensemble, and its client does not know.
+    fn expire(&mut self) {
+        let living: Vec<usize> = (0..self.grants.len())
+            .filter(|&grant| self.grants[grant].lives)
+            .collect();
+        if let Some(&grant) = self.random.choice(&living) {
+            self.log(grant, "closeSession");
+            self.grants[grant].lives = false;
+        }
+    }
+
+    fn kill(&mut self, who: usize) {
+        let grant = self.clients[who].grant;
+        if self.clients[who].confirming {
+            self.clients[who].confirming = false;
+            self.lane(who, EventType::Info, "confirm", json!({}));
+        }
+        if self.clients[who].doing == Doing::Writing && self.random.bool() {
+            // Its reply was in the pipe.
+            self.write(who, grant);
+        }
+        let late = self.random.bool();
+        if late {
+            self.lane(who, EventType::Info, "exit", json!({}));
+        }
+        let f = match self.clients[who].doing {
+            Doing::Acquiring => Some("acquire"),
+            Doing::Writing => Some("write"),
+            Doing::Releasing => Some("release"),
+            Doing::Nothing | Doing::Holding => None,
+        };
+        if let Some(f) = f {
+            let name = self.grants[grant].name.clone();
+            self.work(
+                who,
+                EventType::Info,
+                f,
+                json!({ "grant": name }),
+                Some("the process died"),
+            );
+        }
+        if !late {
+            self.lane(who, EventType::Info, "exit", json!({}));
+        }
+        self.clients[who].doing = Doing::Nothing;
+        self.clients[who].process += 10;
+        self.clients[who].incarnation += 1;
+        let session = self.session(who);
+        self.lane(who, EventType::Info, "hello", json!({ "session": session }));
+    }
+
+    fn log(&mut self, grant: usize, op: &str) {
+        self.zxid += 1;
+        let Real { path, session, .. } = &self.grants[grant];
+        let op = if op == "create" && self.random.u32(..8) == 0 {
+            "multi"
+        } else {
+            op
+        };
+        let paths = vec![path.clone()];
+        self.txns.push(Txn {
+            zxid: self.zxid,
+            session: session.clone(),
+            op: op.to_owned(),
+            paths,
+            ..Txn::default()
+        });
+    }
+
+    fn close(mut self, count: usize) -> Record {
+        let audit = self.chance(90).then(|| self.phase("audit"));
+        let first = audit.map_or(self.events.len(), |at| at + 1);
+        let znodes = self.znodes();
+        for who in 0..self.clients.len() {
+            self.lane(who, EventType::Invoke, "quiesce", json!({}));
+        }
+        for who in 0..self.clients.len() {
+            let named: Vec<Value> = znodes
+                .iter()
+                .filter(|znode| znode.version == who as i32)
+                .map(|znode| json!({ "path": znode.path, "czxid": znode.czxid }))
+                .collect();
+            if self.chance(90) {
+                let session = self.session(who);
+                self.lane(
+                    who,
+                    EventType::Ok,
+                    "quiesce",
+                    json!({ "sessions": [session], "znodes": named }),
+                );
+            }
+        }
+        self.phase("done");
+        let last = self.events.len();
+        let before = znodes.iter().filter(|znode| znode.czxid % 5 != 0).cloned().collect();
+        let reading = |index, znodes| Reading {
+            index,
+            end_index: index,
+            znodes,
+        };
+        let tree = Tree {
+            readings: vec![reading(first, before), reading(last, znodes)],
+        };
+        let mut plan = Plan {
+            cluster: Cluster {
+                servers: 3,
+                clients: count,
+                ..Cluster::default()
+            },
+            ..Plan::default()
+        };
+        let resource = if self.random.u32(..4) == 0 {
+            Resource::Zookeeper
+        } else {
+            Resource::External
+        };
+        let (family, contenders) = ("lock".to_owned(), vec!["/lock".to_owned()]);
+        plan.workload = Workload {
+            family,
+            contenders,
+            resource,
+            ..Workload::default()
+        };
+        let txnlog = self.random.bool().then_some(self.txns);
+        Record {
+            plan,
+            history: zooquake_checkers::History { events: self.events },
+            tree: Some(tree),
+            txnlog,
+            damage: vec![],
+        }
+    }
+
+    /// Znodes of the final tree; `version` is the client that will name the znode, if there is one of that number.
+    fn znodes(&mut self) -> Vec<Znode> {
+        let mut znodes = vec![];
+        for number in 0..self.random.i64(0..3) {
+            let who = self.random.usize(..self.clients.len());
+            let owner = match self.random.u32(..6) {
+                0 => "0x99".to_owned(),
+                1 => format!("0x{}1", who + 1),
+                _ => self.session(who),
+            };
+            let version = if self.chance(self.cheats.orphan) { 9 } else { who as i32 };
+            let path = format!(
+                "/{}/z{number}",
+                if self.random.u32(..8) == 0 { "other" } else { "lock" }
+            );
+            let czxid = self.random.i64(200..220);
+            znodes.push(Znode {
+                path,
+                czxid,
+                mzxid: czxid,
+                version,
+                owner: Some(owner),
+                data: String::new(),
+            });
+        }
+        znodes
+    }
+}

@@ -27,6 +27,19 @@ for (let lane = 0; lane < D.lanes.length; lane++) {
 for (let i = 0; i < ops.start.length; i++) ops.byLane[opClass(i)[0]].push(i);
 for (let i = 0; i < holds.start.length; i++) holds.byLane[D.holds.lane[i]].push(i);
 
+// Texts from their forms: each `#` is a number, given as its difference to the last one in the same place.
+function texts(forms, formOf, numbers, count) {
+  const last = forms.map(() => []);
+  let next = 0;
+  return Array.from({ length: count }, (_, i) => {
+    const before = last[formOf(i)];
+    const number = (place) => (before[place] = (before[place] ?? 0) + numbers[next++]);
+    return forms[formOf(i)].split("#").reduce((text, part, place) => text + number(place) + part);
+  });
+}
+const details = texts(D.ops.forms, (i) => opClass(i)[5], D.ops.numbers, ops.start.length);
+const grants = texts(D.holds.forms, (i) => D.holds.form[i], D.holds.numbers, holds.start.length);
+
 const errorOf = new Map(D.ops.error.map(([op, error]) => [op, D.ops.errors[error]]));
 
 function duration(us) {

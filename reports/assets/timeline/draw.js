@@ -91,7 +91,7 @@ function drawLane(lane, y) {
     pen.fillRect(x1, y + 2, x2 - x1, ROW - 5);
     if (x2 - x1 > 60) {
       pen.fillStyle = colors.holdline;
-      pen.fillText(`holds ${D.holds.grant[i]}`, x1 + 4, y + 8.5, x2 - x1 - 8);
+      pen.fillText(`holds ${grants[i]}`, x1 + 4, y + 8.5, x2 - x1 - 8);
     }
   });
   const paint = [colors.wait, colors.work, colors.leave, colors.other, colors.leave];

@@ -24,7 +24,7 @@ function describeOp(i) {
   const ends = D.ops.took[i] < 0 ? "not answered" : `took ${duration(D.ops.took[i])}`;
   const arrival = ["refused by the resource", "accepted by the resource"][accepted];
   const lines = [
-    `${D.lanes[lane]} ${D.ops.names[name]} ${D.ops.detail[i]}`,
+    `${D.lanes[lane]} ${D.ops.names[name]} ${details[i]}`,
     `${D.ops.outcomes[outcome]}${arrival ? `, ${arrival}` : ""}, ${ends}`,
     `from ${moment(ops.start[i])}, event ${ops.event[i]}`,
   ];
@@ -34,7 +34,7 @@ function describeOp(i) {
 
 function describeHold(i) {
   const ended = D.holds.took[i] < 0 ? "not ended" : `for ${duration(D.holds.took[i])}, ${D.holds.ends[D.holds.ended[i]]}`;
-  return `${D.lanes[D.holds.lane[i]]} holds ${D.holds.grant[i]}\nfrom ${moment(holds.start[i])}, ${ended}`;
+  return `${D.lanes[D.holds.lane[i]]} holds ${grants[i]}\nfrom ${moment(holds.start[i])}, ${ended}`;
 }
 
 function hover(x, y) {

@@ -1,19 +1,17 @@
 //! The data that the timeline is drawn from: columns of numbers, because a page must stay small with 50 000 operations.
 //!
 //! Times are microseconds; columns of times and indexes hold differences to the entry before. What many operations
-//! share (client, name, outcome) is said once, in `classes`.
+//! share (client, name, outcome, form of the details) is said once, in `classes`.
 
+use super::pack::{Index, Texts, deltas};
 use crate::model::{Op, Outcome, Role, Story};
 use crate::palette;
 use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
-use std::collections::HashMap;
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
-/// The most bytes spent on grants and values.
-const DETAILS: usize = 500_000;
 /// The most anomalies that the timeline can show.
 const ANOMALIES: usize = 100;
 
@@ -37,19 +35,6 @@ fn micros(ns: u64) -> u64 {
     ns / 1000
 }
 
-/// Differences between neighbours.
-fn deltas(values: impl Iterator<Item = u64>) -> Vec<i64> {
-    let mut before = 0;
-    values
-        .map(|v| {
-            let v = i64::try_from(v).unwrap_or(i64::MAX);
-            let delta = v.saturating_sub(before);
-            before = v;
-            delta
-        })
-        .collect()
-}
-
 fn ops(story: &Story<'_>) -> Value {
     let stride = story.ops.len().div_ceil(OPS).max(1);
     let shown: Vec<&Op> = story.ops.iter().step_by(stride).collect();
@@ -57,24 +42,25 @@ fn ops(story: &Story<'_>) -> Value {
     let mut errors = Index::default();
     let mut classes = Index::default();
     let mut class_rows: Vec<Value> = Vec::new();
-    let mut detail_bytes = 0;
-    let (mut class, mut details, mut error) = (Vec::new(), Vec::new(), Vec::new());
+    let mut details = Texts::default();
+    let (mut class, mut error) = (Vec::new(), Vec::new());
     for (i, op) in shown.iter().enumerate() {
         let name = names.of(text::clip(op.f, 40));
         let role = if op.control { 4 } else { role_number(op.role) };
-        let row = json!([op.lane, name, role, op.outcome as u8, op.accepted().map_or(2, u8::from)]);
+        let form = details.of(&detail(op));
+        let row = json!([
+            op.lane,
+            name,
+            role,
+            op.outcome as u8,
+            op.accepted().map_or(2, u8::from),
+            form
+        ]);
         let k = classes.of(row.to_string());
         if k == class_rows.len() {
             class_rows.push(row);
         }
         class.push(k);
-        let detail = if detail_bytes < DETAILS {
-            detail(op)
-        } else {
-            String::new()
-        };
-        detail_bytes += detail.len() + 3;
-        details.push(detail);
         if let Some(e) = op
             .answer
             .and_then(|a| a.error.as_deref())
@@ -92,7 +78,8 @@ fn ops(story: &Story<'_>) -> Value {
         "start": deltas(shown.iter().map(|op| micros(op.start))),
         "took": shown.iter().map(|op| op.latency().map_or(-1, |l| micros(l) as i64)).collect::<Vec<_>>(),
         "event": deltas(shown.iter().map(|op| op.invoke.index as u64)),
-        "detail": details,
+        "forms": details.forms(),
+        "numbers": details.numbers,
         "errors": errors.values,
         "error": error,
     })
@@ -119,34 +106,20 @@ fn detail(op: &Op<'_>) -> String {
     }
 }
 
-/// Numbers for strings, in the order of their first use.
-#[derive(Default)]
-struct Index {
-    numbers: HashMap<String, usize>,
-    values: Vec<String>,
-}
-
-impl Index {
-    fn of(&mut self, value: String) -> usize {
-        if let Some(n) = self.numbers.get(&value) {
-            return *n;
-        }
-        self.numbers.insert(value.clone(), self.values.len());
-        self.values.push(value);
-        self.values.len() - 1
-    }
-}
-
 fn holds(story: &Story<'_>) -> Value {
     let stride = story.holds.len().div_ceil(OPS / 2).max(1);
     let shown: Vec<_> = story.holds.iter().step_by(stride).collect();
     let mut ends = Index::default();
+    let mut grants = Texts::default();
+    let forms: Vec<_> = shown.iter().map(|h| grants.of(&text::clip(h.grant, 16))).collect();
     let ended: Vec<_> = shown.iter().map(|h| ends.of(h.ended_by.to_owned())).collect();
     json!({
         "lane": shown.iter().map(|h| h.lane).collect::<Vec<_>>(),
         "start": deltas(shown.iter().map(|h| micros(h.from))),
         "took": shown.iter().map(|h| h.until.map_or(-1, |u| micros(u.saturating_sub(h.from)) as i64)).collect::<Vec<_>>(),
-        "grant": shown.iter().map(|h| text::clip(h.grant, 16)).collect::<Vec<_>>(),
+        "form": forms,
+        "forms": grants.forms(),
+        "numbers": grants.numbers,
         "ended": ended,
         "ends": ends.values,
     })

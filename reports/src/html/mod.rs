@@ -4,6 +4,7 @@ mod anomalies;
 mod data;
 mod first;
 mod numbers;
+mod pack;
 mod plan;
 mod run;
 mod windows;
@@ -54,7 +55,7 @@ fn page(story: &Story<'_>) -> String {
          style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'\">\n\
          <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
-         <style nonce=\"{nonce}\">\n{}</style>\n</head>\n<body class=\"{}\">\n{}\n{}\n\
+         <style nonce=\"{nonce}\">\n{}</style>\n</head>\n<body class=\"is-{}\">\n{}\n{}\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n\
          <script nonce=\"{nonce}\">(() => {{\n\"use strict\";\n{}}})();</script>\n</body>\n</html>\n",
         text::escape(&title),

@@ -38,9 +38,15 @@ impl Span {
 pub fn bands(area: &Area<'_>, story: &Story<'_>, span: Span) -> Result<()> {
     let mut rows = [i32::MIN; 2];
     for band in story.bands.iter().take(LABELLED) {
-        let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2));
+        let (x1, x2) = (
+            span.x(band.from),
+            span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2),
+        );
         let color = rgb(palette::fault(&band.fault));
-        area.draw(&Rectangle::new([(x1, span.top), (x2, span.bottom)], color.mix(0.15).filled()))?;
+        area.draw(&Rectangle::new(
+            [(x1, span.top), (x2, span.bottom)],
+            color.mix(0.15).filled(),
+        ))?;
         area.draw(&Rectangle::new([(x1, span.top - 4), (x2, span.top)], color.filled()))?;
         let label = printable(&band.label());
         let x = x1.min(span.right - text_width(&label, 12));
@@ -74,6 +80,12 @@ pub fn end(story: &Story<'_>) -> f64 {
 
 /// A label of the time axis; `range` is how many seconds the axis has.
 pub fn time_label(value: f64, range: f64) -> String {
-    let digits = if range < 0.1 { 3 } else if range < 5.0 { 1 } else { 0 };
+    let digits = if range < 0.1 {
+        3
+    } else if range < 5.0 {
+        1
+    } else {
+        0
+    };
     format!("{value:.digits$} s")
 }

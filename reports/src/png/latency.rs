@@ -22,7 +22,9 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
     keys.push((Key::Mark('×', (90, 90, 90)), "fail".into()));
     keys.push((Key::Mark('○', (90, 90, 90)), "info".into()));
     keys.extend(fault_keys(story));
-    picture(path, story, "latency of operations over time", &keys, |area| plot(area, story, &names))
+    picture(path, story, "latency of operations over time", &keys, |area| {
+        plot(area, story, &names)
+    })
 }
 
 fn plot(area: &Area<'_>, story: &Story<'_>, names: &[&str]) -> Result<()> {
@@ -34,13 +36,20 @@ fn plot(area: &Area<'_>, story: &Story<'_>, names: &[&str]) -> Result<()> {
     let end = frame::end(story);
     let mut chart = ChartBuilder::on(area)
         .margin_top(frame::LABELS + 4)
+        .margin_left(16)
         .margin_right(20)
         .x_label_area_size(44)
-        .y_label_area_size(84)
+        .y_label_area_size(68)
         .build_cartesian_2d(0.0..end, (low..high).log_scale())?;
     let (xs, ys) = chart.plotting_area().get_pixel_range();
     let base = area.get_base_pixel();
-    let span = Span { left: xs.start - base.0, right: xs.end - base.0, top: ys.start - base.1, bottom: ys.end - base.1, end: story.end };
+    let span = Span {
+        left: xs.start - base.0,
+        right: xs.end - base.0,
+        top: ys.start - base.1,
+        bottom: ys.end - base.1,
+        end: story.end,
+    };
     frame::bands(area, story, span)?;
     chart
         .configure_mesh()
@@ -58,14 +67,21 @@ fn plot(area: &Area<'_>, story: &Story<'_>, names: &[&str]) -> Result<()> {
     for (i, name) in names.iter().enumerate() {
         let color = rgb(palette::SERIES[i]);
         for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
-            let ops = story.ops.iter().filter(|op| !op.control && op.f == *name && op.outcome == outcome);
+            let ops = story
+                .ops
+                .iter()
+                .filter(|op| !op.control && op.f == *name && op.outcome == outcome);
             let mut seen = HashSet::new();
             let points = ops.filter_map(|op| Some((seconds(op.start), op.latency()?.max(1_000) as f64)));
             // Points in one place would only cost time.
             let points = points.filter(|(x, y)| seen.insert(((x / end * 1100.0) as i32, (y.log10() * 150.0) as i32)));
             match outcome {
-                Outcome::Fail => chart.draw_series(points.map(|p| Cross::new(p, 4, color.stroke_width(2)).into_dyn()))?,
-                Outcome::Info => chart.draw_series(points.map(|p| Circle::new(p, 4, color.stroke_width(1)).into_dyn()))?,
+                Outcome::Fail => {
+                    chart.draw_series(points.map(|p| Cross::new(p, 4, color.stroke_width(2)).into_dyn()))?
+                }
+                Outcome::Info => {
+                    chart.draw_series(points.map(|p| Circle::new(p, 4, color.stroke_width(1)).into_dyn()))?
+                }
                 _ => chart.draw_series(points.map(|p| Circle::new(p, 2, color.filled()).into_dyn()))?,
             };
         }

@@ -43,14 +43,26 @@ fn picture(
     keys: &[(Key, String)],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
-    plotters::style::register_font(FONT, FontStyle::Normal, include_bytes!("../../assets/DejaVuSans-subset.ttf"))
-        .map_err(|_| anyhow!("the embedded font is damaged"))?;
+    plotters::style::register_font(
+        FONT,
+        FontStyle::Normal,
+        include_bytes!("../../assets/DejaVuSans-subset.ttf"),
+    )
+    .map_err(|_| anyhow!("the embedded font is damaged"))?;
     let root = BitMapBackend::new(path, (WIDTH, HEIGHT)).into_drawing_area();
     root.fill(&WHITE)?;
     let title = format!("{} – {what}", text::clip(&story.record.plan.workload.name(), 60));
-    root.draw(&Text::new(printable(&title), (16, 12), (FONT, 21).into_font().color(&INK)))?;
+    root.draw(&Text::new(
+        printable(&title),
+        (16, 12),
+        (FONT, 21).into_font().color(&INK),
+    ))?;
     let verdict = format!("{} · {}", story.results.verdict, text::clip(&story.extras.run_name, 60));
-    root.draw(&Text::new(printable(&verdict), (16, 38), (FONT, 14).into_font().color(&FAINT)))?;
+    root.draw(&Text::new(
+        printable(&verdict),
+        (16, 38),
+        (FONT, 14).into_font().color(&FAINT),
+    ))?;
     let (_, below) = root.split_vertically(58);
     let (middle, legend) = below.split_vertically(HEIGHT - 58 - LEGEND);
     plot(&middle)?;
@@ -75,7 +87,11 @@ fn draw_legend(area: &Area<'_>, keys: &[(Key, String)]) -> Result<()> {
             }
             Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, 18), rgb(color))?,
         }
-        area.draw(&Text::new(words.clone(), (x + 26, 11), (FONT, 14).into_font().color(&INK)))?;
+        area.draw(&Text::new(
+            words.clone(),
+            (x + 26, 13),
+            (FONT, 14).into_font().color(&INK),
+        ))?;
         x += width;
     }
     Ok(())

@@ -12,7 +12,9 @@ use std::path::Path;
 /// Writes the picture.
 pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
     let outcomes = Outcome::ALL.into_iter().take(3);
-    let mut keys: Vec<_> = outcomes.map(|o| (Key::Box(palette::outcome(o), 1.0), o.name().to_owned())).collect();
+    let mut keys: Vec<_> = outcomes
+        .map(|o| (Key::Box(palette::outcome(o), 1.0), o.name().to_owned()))
+        .collect();
     keys.extend(fault_keys(story));
     picture(path, story, "operations per second", &keys, |area| plot(area, story))
 }
@@ -23,13 +25,20 @@ fn plot(area: &Area<'_>, story: &Story<'_>) -> Result<()> {
     let end = frame::end(story);
     let mut chart = ChartBuilder::on(area)
         .margin_top(frame::LABELS + 4)
+        .margin_left(16)
         .margin_right(20)
         .x_label_area_size(44)
-        .y_label_area_size(84)
+        .y_label_area_size(68)
         .build_cartesian_2d(0.0..end, 0.0..highest * 1.05)?;
     let (xs, ys) = chart.plotting_area().get_pixel_range();
     let base = area.get_base_pixel();
-    let span = Span { left: xs.start - base.0, right: xs.end - base.0, top: ys.start - base.1, bottom: ys.end - base.1, end: story.end };
+    let span = Span {
+        left: xs.start - base.0,
+        right: xs.end - base.0,
+        top: ys.start - base.1,
+        bottom: ys.end - base.1,
+        end: story.end,
+    };
     frame::bands(area, story, span)?;
     chart
         .configure_mesh()

@@ -1,8 +1,8 @@
 //! `timeline.png`: who held, waited and worked when, under which fault, and where it went wrong.
 
 use super::frame::{self, Span};
-use super::{Area, FAINT, FONT, INK, Key, LINE, fault_keys, picture, printable, rgb, triangle};
-use crate::model::{Op, Role, Story};
+use super::{Area, FAINT, FONT, INK, Key, LINE, draw_mark, fault_keys, picture, printable, rgb, triangle};
+use crate::model::{Op, Outcome, Role, Story};
 use crate::palette;
 use crate::svg::scale::nice_step;
 use anyhow::Result;
@@ -19,6 +19,8 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
         (Key::Box(palette::HOLD, 0.3), "holds".to_owned()),
         (Key::Box(palette::role(Role::Wait), 0.5), "waits".to_owned()),
         (Key::Box(palette::role(Role::Work), 1.0), "works, writes".to_owned()),
+        (Key::Mark('×', palette::VIOLATION), "fail".to_owned()),
+        (Key::Mark('○', palette::VIOLATION), "info".to_owned()),
         (Key::Mark('▼', palette::VIOLATION), "violation".to_owned()),
         (Key::Mark('▼', (150, 150, 150)), "advisory".to_owned()),
     ];
@@ -26,13 +28,21 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
         keys.push((Key::Box((0, 114, 178), 0.9), "server leads".to_owned()));
     }
     keys.extend(fault_keys(story));
-    picture(path, story, "clients, holds and faults over time", &keys, |area| plot(area, story))
+    picture(path, story, "clients, holds and faults over time", &keys, |area| {
+        plot(area, story)
+    })
 }
 
 fn plot(area: &Area<'_>, story: &Story<'_>) -> Result<()> {
     let height = area.dim_in_pixel().1 as i32;
     let servers = story.servers.len() as i32 * 12;
-    let span = Span { left: LEFT, right: RIGHT, top: TOP, bottom: height - 44, end: story.end };
+    let span = Span {
+        left: LEFT,
+        right: RIGHT,
+        top: TOP,
+        bottom: height - 44,
+        end: story.end,
+    };
     axis(area, span)?;
     frame::bands(area, story, Span { top: TOP - 18, ..span })?;
     let rows = story.lanes.names().len().max(1) as i32;
@@ -54,7 +64,11 @@ fn axis(area: &Area<'_>, span: Span) -> Result<()> {
         let x = span.x((n as f64 * step * 1e9) as u64);
         area.draw(&PathElement::new(vec![(x, span.top - 14), (x, span.bottom)], LINE))?;
         let label = frame::time_label(n as f64 * step, range);
-        area.draw(&Text::new(label, (x - 10, span.bottom + 6), (FONT, 13).into_font().color(&FAINT)))?;
+        area.draw(&Text::new(
+            label,
+            (x - 10, span.bottom + 6),
+            (FONT, 13).into_font().color(&FAINT),
+        ))?;
     }
     Ok(())
 }
@@ -68,10 +82,19 @@ fn draw_lane(
 ) -> Result<()> {
     let name = printable(&crate::text::clip(&story.lanes.names()[lane], 10));
     let size = row.clamp(9, 15);
-    area.draw(&Text::new(name, (14, y + row / 2 - size / 2), (FONT, size).into_font().color(&INK)))?;
+    area.draw(&Text::new(
+        name,
+        (14, y + row / 2 - size / 2),
+        (FONT, size).into_font().color(&INK),
+    ))?;
     let inner = (y + 2, y + row - 4);
     let bar = (y + row * 3 / 8, y + row * 3 / 4 - 1);
-    for band in story.bands.iter().filter(|b| b.hits(&story.lanes.names()[lane])).take(400) {
+    for band in story
+        .bands
+        .iter()
+        .filter(|b| b.hits(&story.lanes.names()[lane]))
+        .take(400)
+    {
         let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
         let color = rgb(palette::fault(&band.fault)).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
@@ -79,12 +102,38 @@ fn draw_lane(
     let holds = story.holds.iter().filter(|h| h.lane == lane);
     let spans = holds.map(|h| (span.x(h.from), span.x(h.until.unwrap_or(u64::MAX))));
     bars(area, spans, inner, rgb(palette::HOLD).mix(0.35))?;
-    for (role, opacity) in [(Role::Wait, 0.55), (Role::Work, 1.0), (Role::Leave, 1.0), (Role::Other, 1.0)] {
+    for (role, opacity) in [
+        (Role::Wait, 0.55),
+        (Role::Work, 1.0),
+        (Role::Leave, 1.0),
+        (Role::Other, 1.0),
+    ] {
         let some = ops.iter().filter(|op| op.role == role && !op.control);
         let spans = some.map(|op| (span.x(op.start), span.x(op.end.unwrap_or(u64::MAX))));
         bars(area, spans, bar, rgb(palette::role(role)).mix(opacity))?;
     }
-    area.draw(&PathElement::new(vec![(span.left, y + row - 1), (span.right, y + row - 1)], LINE))?;
+    bad_ends(area, ops, span, (bar.0 + bar.1) / 2)?;
+    area.draw(&PathElement::new(
+        vec![(span.left, y + row - 1), (span.right, y + row - 1)],
+        LINE,
+    ))?;
+    Ok(())
+}
+
+/// Crosses and rings where operations failed or ended unknown, one a column.
+fn bad_ends(area: &Area<'_>, ops: &[&Op<'_>], span: Span, y: i32) -> Result<()> {
+    let mut marked = i32::MIN;
+    for op in ops
+        .iter()
+        .filter(|op| !op.control && matches!(op.outcome, Outcome::Fail | Outcome::Info))
+    {
+        let x = span.x(op.end.unwrap_or(op.start));
+        if x > marked {
+            let mark = if op.outcome == Outcome::Fail { '×' } else { '○' };
+            draw_mark(area, mark, (x, y), rgb(palette::VIOLATION))?;
+            marked = x;
+        }
+    }
     Ok(())
 }
 
@@ -109,14 +158,21 @@ fn bars(
 fn draw_servers(area: &Area<'_>, story: &Story<'_>, span: Span, top: i32) -> Result<()> {
     for (i, server) in story.servers.iter().enumerate() {
         let y = top + 12 * i as i32;
-        area.draw(&Text::new(printable(&server.name), (40, y - 1), (FONT, 11).into_font().color(&FAINT)))?;
+        area.draw(&Text::new(
+            printable(&server.name),
+            (40, y - 1),
+            (FONT, 11).into_font().color(&FAINT),
+        ))?;
         for part in server.spans.iter().take(2000) {
             let color = match part.mode.as_str() {
                 "leader" | "standalone" => RGBColor(0, 114, 178),
                 "follower" | "observer" => RGBColor(169, 201, 222),
                 _ => RGBColor(226, 181, 160),
             };
-            area.draw(&Rectangle::new([(span.x(part.from), y), (span.x(part.until), y + 8)], color.filled()))?;
+            area.draw(&Rectangle::new(
+                [(span.x(part.from), y), (span.x(part.until), y + 8)],
+                color.filled(),
+            ))?;
         }
     }
     Ok(())
@@ -125,10 +181,19 @@ fn draw_servers(area: &Area<'_>, story: &Story<'_>, span: Span, top: i32) -> Res
 fn anomalies(area: &Area<'_>, story: &Story<'_>, span: Span) -> Result<()> {
     for anomaly in story.results.anomalies.iter().take(500).rev() {
         let events = &story.record.history.events;
-        let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else { continue };
-        let color = if anomaly.advisory { RGBColor(150, 150, 150) } else { rgb(palette::VIOLATION) };
+        let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
+            continue;
+        };
+        let color = if anomaly.advisory {
+            RGBColor(150, 150, 150)
+        } else {
+            rgb(palette::VIOLATION)
+        };
         let x = span.x(event.time);
-        area.draw(&PathElement::new(vec![(x, span.top - 8), (x, span.bottom)], color.mix(0.8)))?;
+        area.draw(&PathElement::new(
+            vec![(x, span.top - 8), (x, span.bottom)],
+            color.mix(0.8),
+        ))?;
         area.draw(&Polygon::new(triangle((x, span.top - 8)), color.filled()))?;
     }
     Ok(())

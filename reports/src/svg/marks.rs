@@ -108,7 +108,11 @@ pub fn title(band: &Band) -> String {
 /// Bars of the operations of one row and one role, as one path.
 pub fn op_bars(ops: &[&Op<'_>], role: Role, scale: &TimeScale, y: f64, height: f64) -> String {
     let ops = ops.iter().filter(|op| op.role == role && !op.control);
-    bars(ops.map(|op| (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)))), y, height)
+    bars(
+        ops.map(|op| (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)))),
+        y,
+        height,
+    )
 }
 
 /// Bars by their beginnings, as one path; those too close to tell apart become one.

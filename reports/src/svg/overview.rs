@@ -108,11 +108,11 @@ fn anomalies(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, y: f64, bottom
 fn phases(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, bottom: f64) {
     let mut free = f64::MIN;
     for phase in &story.phases {
-        let x = scale.x(phase.from);
-        svg.line("phase", (x, bottom), (x, bottom + 20.0));
-        if x > free {
+        let (x, width) = (scale.x(phase.from), super::text_width(&phase.name));
+        svg.line("phase", (x, bottom), (x, bottom + 17.0));
+        if x > free && x + width < scale.right + 8.0 {
             svg.text("axis", (x + 3.0, bottom + 26.0), &phase.name);
-            free = x + super::text_width(&phase.name) + 8.0;
+            free = x + width + 8.0;
         }
     }
 }

@@ -163,7 +163,7 @@ impl<'a> Grants<'a> {
     fn write(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
         let error = event.error.as_deref().unwrap_or_default();
         match event.kind {
-            EventType::Ok => {
+            EventType::Ok if event.bool("accepted") != Some(false) => {
                 self.writes.push(Write {
                     grant,
                     read: at,

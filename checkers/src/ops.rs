@@ -66,7 +66,9 @@ impl<'a> Ops<'a> {
         for (at, event) in events.iter().enumerate() {
             match &event.process {
                 Process::Name(lane) if is_harness(lane) => {}
-                Process::Name(lane) if event.kind == EventType::Info && event.f == "exit" => ops.exit(lane, at, &open),
+                Process::Name(lane) if event.kind == EventType::Info && event.f == "exit" => {
+                    ops.exit(lane, at, &mut open)
+                }
                 Process::Name(_) => {
                     let key = (&event.process, event.f.as_str());
                     // A notice is `info` too; without an open request of its name it is no operation.
@@ -92,17 +94,20 @@ impl<'a> Ops<'a> {
         ops
     }
 
-    fn exit(&mut self, node: &str, at: usize, open: &HashMap<(&Process, &str), VecDeque<usize>>) {
+    /// Nothing of a client outlives its stream. A numbered process still gets its completion, as `info`; a control
+    /// request that got none until now never will, and must not take the answer to one of the next process.
+    fn exit(&mut self, node: &str, at: usize, open: &mut HashMap<(&Process, &str), VecDeque<usize>>) {
         for ((process, _), queue) in open {
-            let list = if matches!(process, Process::Number(_)) {
-                &mut self.work
-            } else {
-                &mut self.control
-            };
-            for &op in queue {
-                if list[op].node == node {
-                    list[op].cut.get_or_insert(at);
-                }
+            let numbered = matches!(process, Process::Number(_));
+            let list = if numbered { &mut self.work } else { &mut self.control };
+            if queue.front().is_none_or(|&op| list[op].node != node) {
+                continue;
+            }
+            for &op in queue.iter() {
+                list[op].cut.get_or_insert(at);
+            }
+            if !numbered {
+                queue.clear();
             }
         }
     }

@@ -133,8 +133,11 @@ fn tree(run: &Run<'_>, reasons: &mut Vec<String>) {
 }
 
 fn remarks(run: &Run<'_>, reasons: &mut Vec<String>) {
-    for id in windows::not_healed(run.record) {
-        reasons.push(format!("{NOTE}the healing of window {id} was not verified"));
+    for (id, ended) in windows::not_healed(run.record) {
+        reasons.push(match ended {
+            true => format!("{NOTE}the healing of window {id} was not verified"),
+            false => format!("window {id} was never healed"),
+        });
     }
     let timing = &run.record.plan.cluster.timing;
     if timing.hazardous() {

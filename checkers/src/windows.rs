@@ -59,16 +59,13 @@ pub fn last_off(events: &[Event]) -> Option<usize> {
         .rposition(|event| event.on_lane("nemesis") && event.str("phase") == Some("off"))
 }
 
-/// Windows that were on and whose healing was not verified, by number.
-pub fn not_healed(record: &Record) -> Vec<i64> {
+/// Windows that took effect, by number, and whose end was recorded but not verified (`true`) or not recorded at all.
+pub fn not_healed(record: &Record) -> Vec<(i64, bool)> {
     let events = record.history.events.as_slice();
     let healed = |marks: &Marks| marks.off.is_some_and(|off| events[off].bool("verified") == Some(true));
     let marks = marks(events);
-    let mut ids: Vec<i64> = marks
-        .iter()
-        .filter(|(_, marks)| marks.on.is_some() && !healed(marks))
-        .map(|(&id, _)| id)
-        .collect();
+    let open = marks.iter().filter(|(_, marks)| marks.on.is_some() && !healed(marks));
+    let mut ids: Vec<(i64, bool)> = open.map(|(&id, marks)| (id, marks.off.is_some())).collect();
     ids.sort_unstable();
     ids
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
 
 /// Histories in each of the tests below, which share the work so that they can run side by side.
-const EACH: u64 = 2_500;
+const EACH: u64 = 25_000;
 
 /// How many histories had each anomaly.
 type Counts = BTreeMap<String, u64>;

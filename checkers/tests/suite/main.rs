@@ -8,6 +8,7 @@ mod safety;
 mod scale;
 mod script;
 mod shutdown;
+mod teller;
 mod verdicts;
 mod witness;
 mod world;

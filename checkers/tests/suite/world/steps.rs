@@ -1,0 +1,260 @@
+//! What the clients of a random world do, one step at a time.
+
+use super::{Doing, Real, World};
+use serde_json::{Value, json};
+use zooquake_checkers::Txn;
+use zooquake_checkers::history::EventType;
+
+impl World {
+    pub(super) fn ask(&mut self, who: usize) {
+        let number = self.grants.len();
+        let path = if self.shared_path {
+            "/lock/one".to_owned()
+        } else {
+            format!("/lock/{}", number % 3)
+        };
+        let (name, session) = (format!("g{number}"), self.session(who));
+        self.work(who, EventType::Invoke, "acquire", json!({ "grant": name }), None);
+        self.grants.push(Real {
+            name,
+            path,
+            session,
+            czxid: None,
+            lives: false,
+        });
+        self.clients[who].grant = number;
+        self.clients[who].doing = Doing::Acquiring;
+    }
+
+    pub(super) fn acquire(&mut self, who: usize, grant: usize) {
+        let name = self.grants[grant].name.clone();
+        let Some(czxid) = self.grants[grant].czxid else {
+            if self.chance(5) {
+                let end = *self
+                    .random
+                    .choice(&[(EventType::Fail, "no node"), (EventType::Info, "timeout")])
+                    .expect("two");
+                self.work(who, end.0, "acquire", json!({ "grant": name }), Some(end.1));
+                self.clients[who].doing = Doing::Nothing;
+            } else if !self.grants.iter().any(|real| real.lives) || self.chance(self.cheats.grant) {
+                self.log(grant, "create");
+                self.grants[grant].czxid = Some(self.zxid);
+                self.grants[grant].lives = true;
+            }
+            return;
+        };
+        if self.chance(12) {
+            self.work(
+                who,
+                EventType::Info,
+                "acquire",
+                json!({ "grant": name }),
+                Some("connection loss"),
+            );
+            self.clients[who].doing = Doing::Nothing;
+            return;
+        }
+        let age = if self.chance(self.ageless) {
+            Value::Null
+        } else {
+            json!(czxid)
+        };
+        let token = if self.chance(self.cheats.token) {
+            self.random.i64(95..110)
+        } else {
+            czxid
+        };
+        let Real { path, session, .. } = &self.grants[grant];
+        let value = json!({ "grant": name, "czxid": age, "token": token, "path": path, "session": session });
+        self.work(who, EventType::Ok, "acquire", value, None);
+        self.clients[who].doing = Doing::Holding;
+    }
+
+    pub(super) fn hold(&mut self, who: usize, grant: usize) {
+        let value = json!({ "grant": self.grants[grant].name });
+        match self.random.u32(..10) {
+            0..4 => {
+                self.work(who, EventType::Invoke, "write", value, None);
+                self.clients[who].doing = Doing::Writing;
+            }
+            4..6 => {
+                self.work(who, EventType::Invoke, "release", value, None);
+                self.clients[who].doing = Doing::Releasing;
+            }
+            _ if !self.grants[grant].lives => self.lane(who, EventType::Info, "lost", value),
+            _ => {}
+        }
+    }
+
+    pub(super) fn write(&mut self, who: usize, grant: usize) {
+        let name = self.grants[grant].name.clone();
+        self.clients[who].doing = Doing::Holding;
+        self.zxid += 1;
+        let mzxid = if self.chance(self.cheats.grant) {
+            self.zxid - self.random.i64(0..6)
+        } else {
+            self.zxid
+        };
+        match self.random.u32(..12) {
+            0 => {
+                self.clients[who].doing = Doing::Nothing;
+                self.work(
+                    who,
+                    EventType::Info,
+                    "write",
+                    json!({ "grant": name }),
+                    Some("connection loss"),
+                );
+            }
+            1 => self.work(
+                who,
+                EventType::Fail,
+                "write",
+                json!({ "grant": name }),
+                Some("not-held"),
+            ),
+            2 => {
+                let value = json!({ "grant": name, "accepted": false });
+                self.work(
+                    who,
+                    EventType::Fail,
+                    "write",
+                    value,
+                    Some("refused: a higher token was seen"),
+                );
+            }
+            _ => self.work(
+                who,
+                EventType::Ok,
+                "write",
+                json!({ "grant": name, "accepted": true, "mzxid": mzxid }),
+                None,
+            ),
+        }
+    }
+
+    pub(super) fn release(&mut self, who: usize, grant: usize) {
+        self.clients[who].doing = Doing::Nothing;
+        let czxid = self.grants[grant].czxid.expect("it was granted");
+        let lived = self.grants[grant].lives;
+        let cheated = self.chance(self.cheats.release);
+        if lived || cheated {
+            self.log(grant, "delete");
+        }
+        self.grants[grant].lives = false;
+        let name = self.grants[grant].name.clone();
+        if self.chance(10) {
+            return self.work(
+                who,
+                EventType::Info,
+                "release",
+                json!({ "grant": name }),
+                Some("timeout"),
+            );
+        }
+        let removed = match (lived, cheated) {
+            (_, true) => json!({ "czxid": czxid + 1 }),
+            (true, _) => json!({ "czxid": czxid }),
+            _ => Value::Null,
+        };
+        self.work(
+            who,
+            EventType::Ok,
+            "release",
+            json!({ "grant": name, "removed": removed }),
+            None,
+        );
+    }
+
+    pub(super) fn confirm(&mut self, who: usize) {
+        if !self.clients[who].confirming {
+            self.clients[who].confirming = true;
+            return self.lane(who, EventType::Invoke, "confirm", json!({}));
+        }
+        self.clients[who].confirming = false;
+        let real = self.grants.get(self.clients[who].grant);
+        let believes = matches!(
+            self.clients[who].doing,
+            Doing::Holding | Doing::Writing | Doing::Releasing
+        );
+        let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
+        if believes && (lives || self.chance(self.cheats.confirm)) {
+            self.lane(who, EventType::Ok, "confirm", json!({ "holds": true, "grant": name }));
+        } else if self.random.bool() {
+            self.lane(who, EventType::Ok, "confirm", json!({ "holds": false }));
+        } else {
+            self.lane(who, EventType::Info, "confirm", json!({}));
+        }
+    }
+
+    /// Some session ends at the ensemble, and its client does not know.
+    pub(super) fn expire(&mut self) {
+        let living: Vec<usize> = (0..self.grants.len())
+            .filter(|&grant| self.grants[grant].lives)
+            .collect();
+        if let Some(&grant) = self.random.choice(&living) {
+            self.log(grant, "closeSession");
+            self.grants[grant].lives = false;
+        }
+    }
+
+    pub(super) fn kill(&mut self, who: usize) {
+        let grant = self.clients[who].grant;
+        if self.clients[who].confirming {
+            self.clients[who].confirming = false;
+            if self.random.bool() {
+                self.lane(who, EventType::Info, "confirm", json!({}));
+            }
+        }
+        if self.clients[who].doing == Doing::Writing && self.random.bool() {
+            // Its reply was in the pipe.
+            self.write(who, grant);
+        }
+        let late = self.random.bool();
+        if late {
+            self.lane(who, EventType::Info, "exit", json!({}));
+        }
+        let f = match self.clients[who].doing {
+            Doing::Acquiring => Some("acquire"),
+            Doing::Writing => Some("write"),
+            Doing::Releasing => Some("release"),
+            Doing::Nothing | Doing::Holding => None,
+        };
+        if let Some(f) = f {
+            let name = self.grants[grant].name.clone();
+            self.work(
+                who,
+                EventType::Info,
+                f,
+                json!({ "grant": name }),
+                Some("the process died"),
+            );
+        }
+        if !late {
+            self.lane(who, EventType::Info, "exit", json!({}));
+        }
+        self.clients[who].doing = Doing::Nothing;
+        self.clients[who].process += 10;
+        self.clients[who].incarnation += 1;
+        let session = self.session(who);
+        self.lane(who, EventType::Info, "hello", json!({ "session": session }));
+    }
+
+    fn log(&mut self, grant: usize, op: &str) {
+        self.zxid += 1;
+        let Real { path, session, .. } = &self.grants[grant];
+        let op = if op == "create" && self.random.u32(..8) == 0 {
+            "multi"
+        } else {
+            op
+        };
+        let paths = vec![path.clone()];
+        self.txns.push(Txn {
+            zxid: self.zxid,
+            session: session.clone(),
+            op: op.to_owned(),
+            paths,
+            ..Txn::default()
+        });
+    }
+}

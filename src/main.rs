@@ -1,1 +1,17 @@
-fn main() {}
+//! zooquake shakes real ZooKeeper ensembles until the recipes built on them break, and proves it from the history.
+
+mod cli;
+mod cluster;
+mod faults;
+mod images;
+mod judge;
+mod run;
+mod sidecar;
+mod txnlog;
+mod watcher;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

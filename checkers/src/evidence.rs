@@ -53,13 +53,11 @@ pub struct Znode {
 pub struct Txn {
     /// Its place in the total order.
     pub zxid: i64,
-    /// Milliseconds since the epoch, by the clock of the server that led.
-    pub time_ms: i64,
     /// Session that asked for it, as `0x…`.
     pub session: String,
-    /// `create`, `delete`, `setData`, `createSession`, `closeSession`, `multi`, `error`, or ZooKeeper's own word.
+    /// `create` (of every kind), `delete`, `setData`, `createSession`, `closeSession`, `multi`, `error`, or ZooKeeper's own word.
     pub op: String,
-    /// Znodes it touched: of a closeSession the ephemerals it took, of a multi those of its parts.
+    /// Znodes it touched: of a closeSession the ephemerals it took; of a multi none, ZooKeeper's tool hides them.
     pub paths: Vec<String>,
     /// The line of ZooKeeper's own tool.
     pub raw: String,

@@ -56,9 +56,12 @@ impl<'a> Engine<'a> {
                 Ok(Some((found.id.unwrap_or_default(), size.unwrap_or_default())))
             }
             Err(Error::DockerResponseServerError { status_code: 404, .. }) => Ok(None),
-            Err(error) => {
-                Err(error).with_context(|| format!("asking the container engine for the image {image}; is it running?"))
+            Err(error @ Error::DockerResponseServerError { .. }) => {
+                Err(error).with_context(|| format!("looking for the image {image}"))
             }
+            Err(error) => Err(error).with_context(|| {
+                format!("asking the container engine for the image {image}. The way out: start it, or set DOCKER_HOST")
+            }),
         }
     }
 

@@ -132,7 +132,8 @@ fn aliases(library: &Path) -> Vec<String> {
         return Vec::new();
     };
     let same = |path: &Path| {
-        stem(path) == stem(library)
+        file_name(path).contains(".so.")
+            && stem(path) == stem(library)
             && file_name(path) != file_name(library)
             && fs::canonicalize(path).ok() == fs::canonicalize(library).ok()
     };

@@ -3,7 +3,7 @@
 //! An image is looked for locally, then pulled, then built from a Dockerfile compiled in, on a base that is itself looked
 //! for, pulled or bootstrapped from Debian's packages: a bare machine without a registry needs nothing prepared.
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use testcontainers::bollard::Docker;
 
 mod base;
@@ -37,6 +37,18 @@ pub struct Request {
     pub suite: Option<String>,
 }
 
+impl Request {
+    /// A suite becomes part of a tag and of a command, so it had better be one.
+    fn validate(&self) -> Result<()> {
+        let suite = self.suite.as_deref().unwrap_or(DEFAULT_SUITE);
+        ensure!(
+            !suite.is_empty() && suite.bytes().all(|byte| byte.is_ascii_lowercase()),
+            "`{suite}` is no suite of Debian; try bookworm or trixie"
+        );
+        Ok(())
+    }
+}
+
 /// Names of images that are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Images {
@@ -51,6 +63,7 @@ pub struct Images {
 /// Costs a few milliseconds when they are: call it before every run, because another zooquake on the machine removes
 /// outdated images of the executable. Dropping the future stops builds and cleans up.
 pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str)) -> Result<Images> {
+    request.validate()?;
     let engine = Engine::new(docker, progress);
     let tools = Tools::running()?;
     if let Some(zookeeper) = zookeeper::find(&engine, request).await?

@@ -1,0 +1,89 @@
+//! Exit codes, Jepsen's.
+
+use std::fmt;
+use std::process::ExitCode;
+use zooquake_checkers::Verdict;
+
+/// How a command ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// All is well; of a run: valid.
+    Valid,
+    /// Some run is invalid.
+    Invalid,
+    /// Some run is unknown, none is invalid.
+    Unknown,
+    /// The command line asks for something that does not exist.
+    Usage,
+    /// The harness failed: no verdict.
+    Harness,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(match code {
+            Code::Valid => 0,
+            Code::Invalid => 1,
+            Code::Unknown => 2,
+            Code::Usage => 254,
+            Code::Harness => 255,
+        })
+    }
+}
+
+impl From<Verdict> for Code {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Valid => Self::Valid,
+            Verdict::Invalid => Self::Invalid,
+            Verdict::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl Code {
+    /// The code for several verdicts: invalid outweighs unknown, which outweighs valid.
+    pub fn worst(codes: impl IntoIterator<Item = Self>) -> Self {
+        let severity = |code: &Self| match code {
+            Self::Valid => 0,
+            Self::Unknown => 1,
+            Self::Invalid => 2,
+            Self::Usage => 3,
+            Self::Harness => 4,
+        };
+        codes.into_iter().max_by_key(severity).unwrap_or(Self::Valid)
+    }
+}
+
+/// An error of the command line: what was asked for does not exist or makes no sense.
+#[derive(Debug)]
+pub struct Usage(pub String);
+
+impl fmt::Display for Usage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Usage {}
+
+/// The exit code of an error.
+pub fn code_of(error: &anyhow::Error) -> Code {
+    if error.downcast_ref::<Usage>().is_some() {
+        Code::Usage
+    } else {
+        Code::Harness
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Code;
+
+    #[test]
+    fn the_worst_code_wins() {
+        assert_eq!(Code::worst([]), Code::Valid);
+        assert_eq!(Code::worst([Code::Valid, Code::Unknown]), Code::Unknown);
+        assert_eq!(Code::worst([Code::Invalid, Code::Unknown, Code::Valid]), Code::Invalid);
+    }
+}

@@ -1,0 +1,58 @@
+//! `zooquake list`
+
+use super::args::ListOptions;
+use super::exit::Code;
+use crate::faults::FAULTS;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use zooquake_checkers::families::FAMILIES;
+
+/// Shows variants with what they promise and what they are known to break under, faults, and checkers.
+///
+/// # Errors
+/// If the list cannot be written as JSON.
+pub fn list(options: &ListOptions) -> Result<Code> {
+    let variants = zooquake_workloads::recipes::registry();
+    if options.json {
+        let variants: Vec<Value> = variants
+            .iter()
+            .map(|variant| {
+                let workload = variant.workload();
+                json!({ "name": workload.name(), "promise": workload.promise, "accepted": workload.accepted })
+            })
+            .collect();
+        let faults: Vec<Value> = FAULTS
+            .iter()
+            .map(|fault| json!({ "name": fault.name, "summary": fault.summary }))
+            .collect();
+        let checkers: Vec<Value> = FAMILIES
+            .iter()
+            .map(|family| json!({ "name": family.name, "anomalies": family.checkers }))
+            .collect();
+        let all = json!({ "variants": variants, "faults": faults, "checkers": checkers });
+        println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
+        return Ok(Code::Valid);
+    }
+    println!("Variants");
+    for variant in variants {
+        let workload = variant.workload();
+        println!("  {}\n      {}", workload.name(), workload.promise);
+        for accepted in &workload.accepted {
+            println!(
+                "      known: {} under {} ({})",
+                accepted.anomaly,
+                accepted.faults.join(", "),
+                accepted.source
+            );
+        }
+    }
+    println!("\nFaults (none: a run without)");
+    for fault in FAULTS {
+        println!("  {:<10} {}", fault.name, fault.summary);
+    }
+    println!("\nCheckers");
+    for family in FAMILIES {
+        println!("  {:<10} {}", family.name, family.checkers.join(", "));
+    }
+    Ok(Code::Valid)
+}

@@ -1,0 +1,71 @@
+//! The command line.
+
+mod args;
+mod check;
+mod exit;
+mod interrupt;
+mod list;
+mod report;
+mod run;
+mod upkeep;
+
+use anyhow::Result;
+use args::{Arguments, Command};
+use clap::Parser;
+use exit::Code;
+use std::process::ExitCode;
+
+/// Parses the command line, does what it says, and tells how it ended.
+pub fn main() -> ExitCode {
+    let arguments = match Arguments::try_parse() {
+        Ok(arguments) => arguments,
+        Err(error) => {
+            // A closed terminal is no reason to fail differently.
+            let _ = error.print();
+            return if error.use_stderr() {
+                Code::Usage.into()
+            } else {
+                ExitCode::SUCCESS
+            };
+        }
+    };
+    let runtime = match tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+    {
+        Ok(runtime) => runtime,
+        Err(error) => {
+            eprintln!("zooquake: starting the runtime: {error}");
+            return Code::Harness.into();
+        }
+    };
+    let outcome = runtime.block_on(dispatch(arguments.command));
+    // A blocked read of stdin must not keep the process.
+    runtime.shutdown_background();
+    match outcome {
+        Ok(code) => code.into(),
+        Err(error) => {
+            eprintln!("zooquake: {error:#}");
+            exit::code_of(&error).into()
+        }
+    }
+}
+
+async fn dispatch(command: Command) -> Result<Code> {
+    match command {
+        Command::List(options) => list::list(&options),
+        Command::Run(options) => run::run(options).await,
+        Command::Check(options) => check::check(&options),
+        Command::Report(options) => report::report(&options),
+        Command::Images(options) => upkeep::images(&options).await,
+        Command::Clean(options) => upkeep::clean(&options).await,
+        Command::Client => {
+            zooquake_workloads::client::run(zooquake_workloads::client::Config::from_env()?).await?;
+            Ok(Code::Valid)
+        }
+        Command::Sidecar => crate::sidecar::serve().await.map(|()| Code::Valid),
+        Command::HealNetwork => crate::sidecar::heal().await.map(|()| Code::Valid),
+        Command::Watch { run } => crate::watcher::watch(&run).await.map(|()| Code::Valid),
+    }
+}

@@ -1,0 +1,197 @@
+//! `zooquake run`
+
+use super::args::RunOptions;
+use super::exit::{Code, Usage};
+use super::interrupt;
+use crate::cluster::engine;
+use crate::run::{Finished, Order, draw, execute};
+use crate::{faults, images, judge};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::{Results, Verdict};
+
+/// Draws the plan and runs it as often as asked.
+///
+/// # Errors
+/// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
+pub async fn run(options: RunOptions) -> Result<Code> {
+    let plan = plan(&options)?;
+    let interrupt = interrupt::listen()?;
+    let docker = engine().await?;
+    let request = images::Request {
+        zookeeper: options.zookeeper_image.clone(),
+        ..Default::default()
+    };
+    let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+    let mut runs = Vec::new();
+    for _ in 0..options.times {
+        let order = Order {
+            plan: plan.clone(),
+            docker: docker.clone(),
+            images: images.clone(),
+            out: options.out.clone(),
+            keep: options.keep,
+            interrupt: interrupt.clone(),
+        };
+        let finished = execute(order).await?;
+        if !options.json {
+            print(&finished)?;
+        }
+        runs.push(finished);
+        if *interrupt.borrow() {
+            break;
+        }
+    }
+    if options.json {
+        print_json(&runs, options.times > 1)?;
+    } else if runs.len() > 1 {
+        print_rate(&runs);
+    }
+    Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
+}
+
+fn plan(options: &RunOptions) -> Result<Plan> {
+    let workload = workload(&options.workload)?;
+    let faults = match options.faults.as_deref() {
+        None => faults::all(),
+        Some("none") => Vec::new(),
+        Some(list) => list.split(',').map(|name| fault(name.trim())).collect::<Result<_>>()?,
+    };
+    let cluster = Cluster {
+        servers: options.servers,
+        clients: usize::from(options.clients),
+        image: options.zookeeper_image.clone(),
+        timing: options.timing,
+    };
+    let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+    Ok(draw::plan(
+        seed,
+        workload,
+        cluster,
+        options.time.as_millis() as u64,
+        &faults,
+    ))
+}
+
+/// The workload of this name.
+fn workload(name: &str) -> Result<Workload> {
+    let known: Vec<String> = zooquake_workloads::recipes::registry()
+        .iter()
+        .map(|variant| variant.workload().name())
+        .collect();
+    let found = name
+        .split_once('/')
+        .and_then(|(family, variant)| zooquake_workloads::recipes::workload(family, variant));
+    found.ok_or_else(|| Usage(unknown("variant", name, &known)).into())
+}
+
+fn fault(name: &str) -> Result<String> {
+    match faults::find(name) {
+        Some(fault) => Ok(fault.name.to_string()),
+        None => Err(Usage(unknown("fault", name, &faults::all())).into()),
+    }
+}
+
+/// What is said of a name that does not exist: the nearest one, and the list.
+fn unknown(what: &str, name: &str, known: &[String]) -> String {
+    let nearest = known.iter().max_by(|a, b| {
+        let closeness = |other: &str| strsim::jaro_winkler(name, other);
+        closeness(a).total_cmp(&closeness(b))
+    });
+    let nearest = nearest.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
+    format!("there is no {what} `{name}`; {nearest}There are: {}", known.join(", "))
+}
+
+fn print(finished: &Finished) -> Result<()> {
+    let Finished { folder, results, .. } = finished;
+    let record = folder.load()?;
+    println!("{}", summary(results));
+    println!("report: {}", folder.file("report.html").display());
+    if results.verdict != Verdict::Valid {
+        println!("to reproduce:");
+        judge::reproduce(folder, &record)
+            .iter()
+            .for_each(|line| println!("  {line}"));
+    }
+    Ok(())
+}
+
+/// The verdict in a few lines: what was found, then why it is not more.
+pub fn summary(results: &Results) -> String {
+    let mut lines = vec![format!("verdict: {}", results.verdict)];
+    let mut shown: Vec<&str> = Vec::new();
+    for anomaly in &results.anomalies {
+        let kind = anomaly.kind.as_str();
+        if shown.contains(&kind) {
+            continue;
+        }
+        shown.push(kind);
+        let count = results.anomalies.iter().filter(|other| other.kind == kind).count();
+        let known = if anomaly.accepted {
+            ", known and accepted for this variant"
+        } else {
+            ""
+        };
+        let advisory = if anomaly.advisory { ", advisory" } else { "" };
+        lines.push(format!("{kind} × {count} ({}{advisory}{known})", anomaly.property));
+        if !anomaly.advisory {
+            lines.push(format!("  {}", anomaly.why));
+        }
+    }
+    lines.extend(results.reasons.iter().map(|reason| format!("- {reason}")));
+    let counting = results.windows.iter().filter(|window| window.counts).count();
+    lines.push(format!("{counting} of {} fault windows count", results.windows.len()));
+    lines.join("\n")
+}
+
+fn print_json(runs: &[Finished], several: bool) -> Result<()> {
+    let one = |run: &Finished| -> Result<Value> {
+        let mut value = serde_json::to_value(&run.results).context("writing results as JSON")?;
+        value["run"] = json!(run.folder.path);
+        Ok(value)
+    };
+    let all: Vec<Value> = runs.iter().map(one).collect::<Result<_>>()?;
+    let value = if several {
+        json!({ "runs": all })
+    } else {
+        all.into_iter().next().unwrap_or_default()
+    };
+    println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+    Ok(())
+}
+
+fn print_rate(runs: &[Finished]) {
+    let count = |verdict| runs.iter().filter(|run| run.results.verdict == verdict).count();
+    let (invalid, unknown) = (count(Verdict::Invalid), count(Verdict::Unknown));
+    println!(
+        "{} runs: {invalid} invalid, {unknown} unknown, {} valid",
+        runs.len(),
+        runs.len() - invalid - unknown
+    );
+    let kinds: std::collections::BTreeSet<&str> = runs
+        .iter()
+        .flat_map(|run| &run.results.anomalies)
+        .map(|a| a.kind.as_str())
+        .collect();
+    for kind in kinds {
+        let with = runs
+            .iter()
+            .filter(|run| run.results.anomalies.iter().any(|a| a.kind == kind))
+            .count();
+        println!("  {kind}: in {with} of {}", runs.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::unknown;
+
+    #[test]
+    fn names_the_nearest() {
+        let known = ["lock/children", "lock/predecessor", "lock/fenced"].map(String::from);
+        let text = unknown("variant", "lock/predecesor", &known);
+        assert!(text.contains("did you mean `lock/predecessor`?"), "{text}");
+        assert!(text.contains("lock/children, lock/predecessor, lock/fenced"), "{text}");
+    }
+}

@@ -1,0 +1,82 @@
+//! `zooquake images` and `zooquake clean`
+
+use super::args::{CleanOptions, ImagesOptions};
+use super::exit::Code;
+use crate::cluster::{engine, sweep};
+use crate::images;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+
+/// Prepares the images, or removes those that zooquake built.
+///
+/// # Errors
+/// If no engine answers, or an image cannot be prepared.
+pub async fn images(options: &ImagesOptions) -> Result<Code> {
+    let docker = engine().await?;
+    if options.remove {
+        let removal = images::remove_all(&docker).await?;
+        if options.json {
+            println!("{}", json!({ "removed": removal.removed, "kept": removal.kept }));
+        } else {
+            removal.removed.iter().for_each(|name| println!("removed {name}"));
+            removal
+                .kept
+                .iter()
+                .for_each(|(name, why)| println!("kept {name}: {why}"));
+        }
+        return Ok(Code::Valid);
+    }
+    let request = images::Request {
+        zookeeper: options.zookeeper_image.clone(),
+        ..Default::default()
+    };
+    images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+    let found = images::status(&docker, &request).await?;
+    if options.json {
+        let all: Vec<Value> = found.iter().map(as_json).collect();
+        println!("{}", json!({ "images": all }));
+    } else {
+        for image in &found {
+            let used = if image.used { "used" } else { "not used" };
+            let megabytes = image.size / 1_000_000;
+            println!(
+                "{:<10} {} ({}, {megabytes} MB, {used})",
+                image.role, image.name, image.origin
+            );
+        }
+    }
+    Ok(Code::Valid)
+}
+
+fn as_json(image: &images::Entry) -> Value {
+    let images::Entry {
+        role,
+        name,
+        origin,
+        id,
+        size,
+        used,
+    } = image;
+    json!({ "role": role, "name": name, "origin": origin, "id": id, "size": size, "used": used })
+}
+
+/// Heals and removes whatever runs left behind.
+///
+/// # Errors
+/// If no engine answers, or something cannot be removed.
+pub async fn clean(options: &CleanOptions) -> Result<Code> {
+    let docker = engine().await?;
+    let swept = sweep::sweep(&docker, None).await.context("cleaning up")?;
+    if options.json {
+        println!(
+            "{}",
+            json!({ "containers": swept.containers, "networks": swept.networks, "volumes": swept.volumes })
+        );
+    } else {
+        println!(
+            "removed {} containers, {} networks, {} volumes",
+            swept.containers, swept.networks, swept.volumes
+        );
+    }
+    Ok(Code::Valid)
+}

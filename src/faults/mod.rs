@@ -1,0 +1,83 @@
+//! The faults: each draws its windows into a plan, strikes, and heals. One fault a file, one line in the registry.
+
+mod kill;
+pub mod nemesis;
+mod partition;
+mod pause;
+mod victims;
+
+use std::fmt;
+use zooquake_checkers::plan::{Cluster, Cut, State, Target, Trigger, Window};
+
+/// One kind of fault.
+pub struct Fault {
+    /// Its name on the command line.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    draw: fn(&mut fastrand::Rng, &Cluster, usize) -> Sketch,
+}
+
+impl fmt::Debug for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// What a fault draws: whom it hits, how, in what state, for how long.
+#[derive(Debug)]
+struct Sketch {
+    target: Target,
+    cut: Option<Cut>,
+    /// `None`: at the moment the window opens.
+    state: Option<(State, u64)>,
+    duration_ms: u64,
+}
+
+impl Fault {
+    /// Draws a window that opens at `from_ms`; `round` counts the windows of this kind that came before.
+    pub fn draw(&self, rng: &mut fastrand::Rng, cluster: &Cluster, round: usize, id: usize, from_ms: u64) -> Window {
+        let Sketch {
+            target,
+            cut,
+            state,
+            duration_ms,
+        } = (self.draw)(rng, cluster, round);
+        let trigger = match state {
+            Some((state, after_ms)) => Trigger::State {
+                state,
+                from_ms,
+                after_ms,
+            },
+            None => Trigger::At { at_ms: from_ms },
+        };
+        Window {
+            id,
+            fault: self.name.to_string(),
+            target,
+            cut,
+            trigger,
+            duration_ms,
+        }
+    }
+}
+
+/// All faults.
+pub const FAULTS: &[Fault] = &[kill::FAULT, pause::FAULT, partition::FAULT];
+
+/// The fault of this name.
+pub fn find(name: &str) -> Option<&'static Fault> {
+    FAULTS.iter().find(|fault| fault.name == name)
+}
+
+/// The faults that `--faults` asks for when it is not given.
+pub fn all() -> Vec<String> {
+    FAULTS.iter().map(|fault| fault.name.to_string()).collect()
+}
+
+/// A server drawn at random.
+fn any_server(rng: &mut fastrand::Rng, cluster: &Cluster) -> Target {
+    Target::Node(format!("n{}", rng.usize(1..=cluster.servers)))
+}
+
+pub use victims::leader;

@@ -1,0 +1,45 @@
+//! A cut network.
+
+use super::{Fault, Sketch, any_server};
+use zooquake_checkers::plan::{Cut, State, Target};
+
+/// Partition.
+pub const FAULT: Fault = Fault {
+    name: "partition",
+    summary: "cuts a client from the ensemble, a server or the leader from everyone, halves of the ensemble from each \
+              other, also one way only",
+    draw: |rng, cluster, round| {
+        let case = if round < 2 { round } else { rng.usize(0..7) };
+        let working = Some((State::Working, 200));
+        let (target, cut, state) = match case {
+            0 => (Target::Client, Cut::Isolate, working),
+            1 => (Target::Leader, Cut::Isolate, None),
+            2 => (Target::HolderServer, Cut::FromServers, working),
+            3 => (minority(rng, cluster.servers), Cut::FromServers, None),
+            4 => (any_server(rng, cluster), Cut::Isolate, None),
+            5 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
+            _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
+        };
+        let timing = cluster.timing;
+        let duration_ms = timing.session_ms + timing.tick_ms + rng.u64(800..2_200);
+        Sketch {
+            target,
+            cut: Some(cut),
+            state,
+            duration_ms,
+        }
+    },
+};
+
+/// As many servers as can be lost: the smaller half.
+fn minority(rng: &mut fastrand::Rng, servers: usize) -> Target {
+    let mut names: Vec<String> = (1..=servers).map(|n| format!("n{n}")).collect();
+    rng.shuffle(&mut names);
+    names.truncate((servers - 1) / 2);
+    names.sort();
+    if names.is_empty() {
+        Target::Leader
+    } else {
+        Target::Servers(names)
+    }
+}

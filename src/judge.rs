@@ -1,0 +1,67 @@
+//! From a run's folder to its verdict, its results and its report.
+
+use crate::run::folder::Folder;
+use anyhow::{Context, Result};
+use zooquake_checkers::{Record, Results};
+use zooquake_reports::Extras;
+
+/// Checks the run in the folder, writes `results.json` anew, and renders its report.
+///
+/// # Errors
+/// If the folder cannot be read or written.
+pub fn judge(folder: &Folder) -> Result<Results> {
+    let record = folder.load()?;
+    let results = zooquake_checkers::check(&record);
+    folder.write_json("results.json", &results)?;
+    render(folder, &record, &results)?;
+    Ok(results)
+}
+
+/// Renders the report of a checked run.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn render(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
+    let extras = Extras {
+        servers: folder.server_samples(),
+        reproduce: reproduce(folder, record),
+        run_name: folder.name(),
+    };
+    zooquake_reports::write_all(record, results, &extras, &folder.path)
+        .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
+    Ok(())
+}
+
+/// The lines that reproduce a run: check it again, run it again.
+pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
+    let plan = &record.plan;
+    let faults = if plan.faults.is_empty() {
+        "none".to_string()
+    } else {
+        plan.faults.join(",")
+    };
+    let cluster = &plan.cluster;
+    let mut again = format!(
+        "zooquake run {} --seed {} --faults {faults} --time {}ms",
+        plan.workload.name(),
+        plan.seed,
+        plan.time_ms
+    );
+    if cluster.servers != 3 {
+        again += &format!(" --servers {}", cluster.servers);
+    }
+    if cluster.clients != 5 {
+        again += &format!(" --clients {}", cluster.clients);
+    }
+    let timing = cluster.timing;
+    if timing != zooquake_checkers::plan::Timing::default() {
+        again += &format!(
+            " --timing {}/{}/{}",
+            timing.tick_ms, timing.sync_limit, timing.session_ms
+        );
+    }
+    if let Some(image) = &cluster.image {
+        again += &format!(" --zookeeper-image {image}");
+    }
+    vec![format!("zooquake check {}", folder.path.display()), again]
+}

@@ -1,0 +1,121 @@
+//! Drawing a plan from a seed.
+
+use crate::faults;
+use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Window, Workload};
+
+/// How many different cycles a client goes through before it begins again.
+const CYCLES: usize = 48;
+
+/// Milliseconds of operations before the first fault, so that there is something to break.
+const FIRST_FAULT_MS: u64 = 2_000;
+
+/// Draws the plan of a run; the same arguments always give the same plan.
+pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let clients = (0..cluster.clients)
+        .map(|_| client(&mut rng, cluster.timing.session_ms))
+        .collect();
+    let windows = windows(&mut rng, &cluster, time_ms, faults);
+    Plan {
+        format: 1,
+        seed,
+        workload,
+        cluster,
+        time_ms,
+        faults: faults.to_vec(),
+        windows,
+        clients,
+    }
+}
+
+/// Mostly short work, some that gives a fault time to strike in it, now and then one longer than the session timeout.
+fn work(rng: &mut fastrand::Rng, session_ms: u64) -> u64 {
+    match rng.u32(0..60) {
+        0..41 => rng.u64(1..25),
+        41..59 => rng.u64(350..700),
+        _ => session_ms + rng.u64(200..600),
+    }
+}
+
+fn client(rng: &mut fastrand::Rng, session_ms: u64) -> ClientPlan {
+    let cycle = |rng: &mut fastrand::Rng| Cycle {
+        think_ms: rng.u64(0..120),
+        writes: (0..rng.usize(1..=2)).map(|_| work(rng, session_ms)).collect(),
+    };
+    ClientPlan {
+        cycles: (0..CYCLES).map(|_| cycle(rng)).collect(),
+    }
+}
+
+/// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
+fn windows(rng: &mut fastrand::Rng, cluster: &Cluster, time_ms: u64, faults: &[String]) -> Vec<Window> {
+    let mut windows: Vec<Window> = Vec::new();
+    let mut from_ms = FIRST_FAULT_MS;
+    let mut round = 0;
+    if faults.is_empty() {
+        return windows;
+    }
+    loop {
+        let mut kinds = faults.to_vec();
+        rng.shuffle(&mut kinds);
+        for kind in kinds {
+            let Some(fault) = faults::find(&kind) else { continue };
+            let window = fault.draw(rng, cluster, round, windows.len() + 1, from_ms);
+            let until = from_ms + window.duration_ms;
+            // The last window leaves time for operations after it.
+            if until + 1_000 > time_ms {
+                return windows;
+            }
+            windows.push(window);
+            from_ms = until + cluster.timing.session_ms / 2 + rng.u64(1_000..2_000);
+        }
+        round += 1;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_checkers::plan::Timing;
+
+    fn drawn(seed: u64, time_ms: u64) -> Plan {
+        let cluster = Cluster {
+            servers: 3,
+            clients: 5,
+            image: None,
+            timing: Timing::default(),
+        };
+        let faults = ["kill", "pause", "partition"].map(String::from);
+        plan(seed, Workload::default(), cluster, time_ms, &faults)
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_plan() {
+        assert_eq!(drawn(7, 60_000), drawn(7, 60_000));
+        assert_ne!(drawn(7, 60_000), drawn(8, 60_000));
+    }
+
+    #[test]
+    fn a_minute_has_every_kind_twice_and_ends_before_its_time() {
+        for seed in 0..200 {
+            let plan = drawn(seed, 60_000);
+            for kind in &plan.faults {
+                let windows = plan.windows.iter().filter(|w| &w.fault == kind).count();
+                assert!(windows >= 2, "seed {seed}: {windows} windows of {kind}");
+            }
+            assert!(plan.windows.iter().enumerate().all(|(n, w)| w.id == n + 1));
+        }
+    }
+
+    #[test]
+    fn some_work_outlasts_the_session() {
+        let plan = drawn(7, 60_000);
+        let longest = plan
+            .clients
+            .iter()
+            .flat_map(|c| &c.cycles)
+            .flat_map(|c| &c.writes)
+            .max();
+        assert!(longest.is_some_and(|ms| *ms > plan.cluster.timing.session_ms));
+    }
+}

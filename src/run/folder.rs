@@ -1,0 +1,172 @@
+//! The folder of a run, and reading it back.
+
+use anyhow::{Context, Result, bail};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::fs;
+use std::path::{Path, PathBuf};
+use zooquake_checkers::evidence::{ServerSample, Tree, Txn};
+use zooquake_checkers::history::parse_jsonl;
+use zooquake_checkers::plan::Plan;
+use zooquake_checkers::{Record, Results};
+
+/// The files of a run, by name.
+#[derive(Debug, Clone)]
+pub struct Folder {
+    /// The folder.
+    pub path: PathBuf,
+}
+
+impl Folder {
+    /// Makes the folder of a new run under `out`, and points the link `latest` at it.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn create(out: &Path, plan: &Plan) -> Result<Self> {
+        let format = time::macros::format_description!("[year][month][day]T[hour][minute][second]");
+        let now = time::OffsetDateTime::now_utc()
+            .format(&format)
+            .context("formatting the time")?;
+        let workload = &plan.workload;
+        let base = format!("{now}-{}-{}-{}", workload.family, workload.variant, plan.seed);
+        fs::create_dir_all(out).with_context(|| format!("making the folder {}", out.display()))?;
+        for attempt in 1..100 {
+            // A run that begins in the same second as another of the same seed gets a number.
+            let name = if attempt == 1 {
+                base.clone()
+            } else {
+                format!("{base}-{attempt}")
+            };
+            let path = out.join(&name);
+            match fs::create_dir(&path) {
+                Ok(()) => {
+                    fs::create_dir(path.join("logs")).context("making the folder for logs")?;
+                    link_latest(out, &name);
+                    return Ok(Self { path });
+                }
+                Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error).with_context(|| format!("making the folder {}", path.display())),
+            }
+        }
+        bail!("{} has a hundred runs of this second already", out.display())
+    }
+
+    /// The file of this name.
+    pub fn file(&self, name: &str) -> PathBuf {
+        self.path.join(name)
+    }
+
+    /// Name of the run: that of its folder.
+    pub fn name(&self) -> String {
+        let path = fs::canonicalize(&self.path).unwrap_or_else(|_| self.path.clone());
+        path.file_name().map_or_else(
+            || self.path.display().to_string(),
+            |name| name.to_string_lossy().into_owned(),
+        )
+    }
+
+    /// Writes a file as JSON, in full or not at all.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_json(&self, name: &str, value: &impl Serialize) -> Result<()> {
+        let mut text = serde_json::to_vec_pretty(value).with_context(|| format!("writing {name} as JSON"))?;
+        text.push(b'\n');
+        self.write(name, &text)
+    }
+
+    /// Writes a file with one JSON value a line.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn write_jsonl<T: Serialize>(&self, name: &str, values: &[T]) -> Result<()> {
+        let mut text = Vec::new();
+        for value in values {
+            serde_json::to_writer(&mut text, value).with_context(|| format!("writing {name} as JSON"))?;
+            text.push(b'\n');
+        }
+        self.write(name, &text)
+    }
+
+    fn write(&self, name: &str, text: &[u8]) -> Result<()> {
+        let (path, draft) = (self.file(name), self.file(&format!(".{name}.draft")));
+        fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
+        fs::rename(&draft, &path).with_context(|| format!("writing {}", path.display()))
+    }
+
+    /// Reads all that a verdict rests on. What is missing or damaged is noted in the record and forbids `valid`.
+    ///
+    /// # Errors
+    /// If the plan or the history is missing: without them there is nothing to check.
+    pub fn load(&self) -> Result<Record> {
+        if !self.path.is_dir() {
+            bail!("{} is no run folder", self.path.display());
+        }
+        let missing: Vec<&str> = ["plan.json", "history.jsonl"]
+            .into_iter()
+            .filter(|name| !self.file(name).exists())
+            .collect();
+        if !missing.is_empty() {
+            bail!("the run folder {} lacks {}", self.path.display(), missing.join(" and "));
+        }
+        let plan = self.read_json("plan.json")?;
+        let history = self.file("history.jsonl");
+        let bytes = fs::read(&history).with_context(|| format!("reading {}", history.display()))?;
+        let (history, damaged) = parse_jsonl(&bytes);
+        let mut damage: Vec<String> = damaged.map(|d| format!("history.jsonl, {d}")).into_iter().collect();
+        let tree: Option<Tree> = self.optional("tree.json", &mut damage, Self::read_json);
+        let txnlog: Option<Vec<Txn>> = self.optional("txnlog.jsonl", &mut damage, Self::read_jsonl);
+        Ok(Record {
+            plan,
+            history,
+            tree,
+            txnlog,
+            damage,
+        })
+    }
+
+    /// What the servers told of themselves; empty if that was not recorded.
+    pub fn server_samples(&self) -> Vec<ServerSample> {
+        self.read_jsonl("servers.jsonl").unwrap_or_default()
+    }
+
+    /// The results that were written last.
+    ///
+    /// # Errors
+    /// If there are none, or they cannot be read.
+    pub fn results(&self) -> Result<Results> {
+        self.read_json("results.json")
+    }
+
+    fn optional<T>(&self, name: &str, damage: &mut Vec<String>, read: impl Fn(&Self, &str) -> Result<T>) -> Option<T> {
+        if !self.file(name).exists() {
+            return None;
+        }
+        read(self, name).map_err(|error| damage.push(format!("{error:#}"))).ok()
+    }
+
+    fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
+        let path = self.file(name);
+        let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+        serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
+    }
+
+    fn read_jsonl<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>> {
+        let path = self.file(name);
+        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
+        let parse = |(number, line)| {
+            serde_json::from_str(line).with_context(|| format!("reading {}, line {}", path.display(), number + 1))
+        };
+        text.lines().enumerate().map(parse).collect()
+    }
+}
+
+/// Points `latest` at the run. A file system without links has none, which takes nothing from the run.
+fn link_latest(out: &Path, name: &str) {
+    let link = out.join("latest");
+    if link.is_symlink() && fs::remove_file(&link).is_err() {
+        return;
+    }
+    #[cfg(unix)]
+    let _ = std::os::unix::fs::symlink(name, &link);
+}

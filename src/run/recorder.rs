@@ -1,0 +1,118 @@
+//! The recorder: the only writer of a history, appending each event as it happens.
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+use zooquake_checkers::{Event, EventType, Process};
+
+/// Appends events to `history.jsonl`; every line is handed to the kernel at once, so that it survives our own death.
+#[derive(Debug)]
+pub struct Recorder {
+    file: File,
+    path: PathBuf,
+    next: usize,
+    begun: Instant,
+}
+
+/// What an event says; the recorder adds index and time.
+#[derive(Debug)]
+pub struct Entry {
+    /// Who.
+    pub process: Process,
+    /// Type.
+    pub kind: EventType,
+    /// Operation.
+    pub f: String,
+    /// Value.
+    pub value: Value,
+    /// Error, if any.
+    pub error: Option<String>,
+    /// Client, if it is one's.
+    pub node: Option<String>,
+}
+
+impl Entry {
+    /// An event on a lane that is no operation.
+    pub fn lane(name: &str, f: &str, value: Value) -> Self {
+        Self {
+            process: Process::Name(name.to_string()),
+            kind: EventType::Info,
+            f: f.to_string(),
+            value,
+            error: None,
+            node: name.starts_with('c').then(|| name.to_string()),
+        }
+    }
+}
+
+impl Recorder {
+    /// Begins a history; its clock starts now.
+    ///
+    /// # Errors
+    /// If the file cannot be made.
+    pub fn create(path: &Path) -> Result<Self> {
+        let file = File::create_new(path).with_context(|| format!("creating {}", path.display()))?;
+        Ok(Self {
+            file,
+            path: path.to_path_buf(),
+            next: 0,
+            begun: Instant::now(),
+        })
+    }
+
+    /// The moment from which the history counts.
+    pub fn begun(&self) -> Instant {
+        self.begun
+    }
+
+    /// Events recorded so far.
+    pub fn len(&self) -> usize {
+        self.next
+    }
+
+    /// Appends an event and returns its index.
+    ///
+    /// # Errors
+    /// If it cannot be written: a history with a hole proves nothing, so the run must end.
+    pub fn record(&mut self, entry: Entry) -> Result<usize> {
+        let Entry {
+            process,
+            kind,
+            f,
+            value,
+            error,
+            node,
+        } = entry;
+        let (index, time) = (self.next, self.begun.elapsed().as_nanos() as u64);
+        let event = Event {
+            index,
+            time,
+            process,
+            kind,
+            f,
+            value,
+            error,
+            node,
+        };
+        let mut line = serde_json::to_vec(&event).context("writing an event as JSON")?;
+        line.push(b'\n');
+        self.file
+            .write_all(&line)
+            .with_context(|| format!("writing to {}", self.path.display()))?;
+        self.next += 1;
+        Ok(index)
+    }
+
+    /// Waits until all events are on disk.
+    ///
+    /// # Errors
+    /// If the disk refuses.
+    pub fn sync(&self) -> Result<()> {
+        self.file
+            .sync_data()
+            .with_context(|| format!("syncing {}", self.path.display()))
+    }
+}

@@ -1,0 +1,99 @@
+//! Triggers: when a fault window that waits for its moment, or for a client's state, begins.
+
+use super::slot::Slot;
+use crate::faults::nemesis::Fired;
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
+use zooquake_checkers::plan::{State, Trigger, Window};
+
+/// How long a trigger by state may wait before the window is given up.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// A write must have at least this much of its work left when a fault strikes in it.
+const WORK_LEFT: Duration = Duration::from_millis(100);
+
+/// A window that waits for its trigger.
+#[derive(Debug)]
+pub struct Armed {
+    trigger: Trigger,
+    from: Instant,
+    fired: oneshot::Sender<Fired>,
+}
+
+impl Armed {
+    /// Arms a window; `ops_began` is the moment from which its times count.
+    pub fn new(window: &Window, ops_began: Instant, fired: oneshot::Sender<Fired>) -> Self {
+        let from_ms = match window.trigger {
+            Trigger::At { at_ms } => at_ms,
+            Trigger::State { from_ms, .. } => from_ms,
+        };
+        let from = (ops_began + Duration::from_millis(from_ms)).max(Instant::now());
+        Self {
+            trigger: window.trigger.clone(),
+            from,
+            fired,
+        }
+    }
+
+    /// When it has to be looked at again, if nothing happens before.
+    pub fn due(&self, slots: &[Slot]) -> Instant {
+        match self.trigger {
+            Trigger::At { .. } => self.from,
+            Trigger::State { .. } => {
+                let ready = slots.iter().filter_map(|slot| self.ready(slot, slots)).min();
+                ready.unwrap_or(self.from + PATIENCE).max(self.from)
+            }
+        }
+    }
+
+    /// When the client's state will have lasted long enough, if it is in the state.
+    fn ready(&self, slot: &Slot, slots: &[Slot]) -> Option<Instant> {
+        let Trigger::State { state, after_ms, .. } = self.trigger else {
+            return None;
+        };
+        let (op, after) = (slot.op.as_ref()?, Duration::from_millis(after_ms));
+        let ready = op.since + after;
+        // These two strike at the request itself, so it must be a fresh one.
+        let fresh = op.since >= self.from;
+        let others_hold = slots
+            .iter()
+            .any(|other| other.name != slot.name && other.hold.is_some());
+        let works = slot.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
+        let fits = match state {
+            State::Acquiring => op.f == "acquire" && fresh,
+            State::Releasing => op.f == "release" && fresh,
+            // Work that began too long before the trigger was armed has too little left.
+            State::Working => op.f == "write" && works && ready >= self.from,
+            State::Waiting => op.f == "acquire" && others_hold,
+        };
+        fits.then_some(ready)
+    }
+
+    /// Fires if the moment has come; gives itself back if it has to wait on. A trigger that has waited too long is
+    /// dropped, which the nemesis sees.
+    pub fn poll(self, slots: &[Slot], now: Instant) -> Option<Self> {
+        if now < self.from {
+            return Some(self);
+        }
+        let holder = slots
+            .iter()
+            .find(|slot| slot.hold.is_some())
+            .map(|slot| slot.name.clone());
+        if matches!(self.trigger, Trigger::At { .. }) {
+            // The nemesis has ended if nobody waits.
+            let _ = self.fired.send(Fired { client: None, holder });
+            return None;
+        }
+        let ready = slots
+            .iter()
+            .find(|slot| self.ready(slot, slots).is_some_and(|at| at <= now));
+        if let Some(slot) = ready {
+            let _ = self.fired.send(Fired {
+                client: Some(slot.name.clone()),
+                holder,
+            });
+            return None;
+        }
+        (now < self.from + PATIENCE).then_some(self)
+    }
+}

@@ -1,0 +1,272 @@
+//! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
+
+use super::folder::Folder;
+use super::interpreter::{Interpreter, Mode};
+use super::progress::Progress;
+use super::recorder::{Entry, Recorder};
+use crate::cluster::{BringUp, Cluster, DockerCluster, sweep};
+use crate::faults::nemesis::Nemesis;
+use crate::images::Images;
+use crate::judge;
+use crate::watcher::Watcher;
+use anyhow::{Context, Result, bail};
+use futures_util::future::join_all;
+use serde_json::json;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+use testcontainers::bollard::Docker;
+use tokio::sync::watch;
+use zooquake_checkers::Results;
+use zooquake_checkers::evidence::ServerSample;
+use zooquake_checkers::plan::Plan;
+
+/// How often the servers are asked for their state.
+const SAMPLE_EVERY: Duration = Duration::from_millis(250);
+
+/// What to run.
+#[derive(Debug)]
+pub struct Order {
+    /// The plan.
+    pub plan: Plan,
+    /// The engine.
+    pub docker: Docker,
+    /// The images.
+    pub images: Images,
+    /// The folder of runs.
+    pub out: PathBuf,
+    /// Whether the cluster is left standing at the end.
+    pub keep: bool,
+    /// Becomes true when the user wants it to stop.
+    pub interrupt: watch::Receiver<bool>,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its folder.
+    pub folder: Folder,
+    /// Its results.
+    pub results: Results,
+    /// From the start to the first operation.
+    pub bring_up: Duration,
+}
+
+/// Executes a plan.
+///
+/// # Errors
+/// If the harness fails: the engine, an image, a container, a client that breaks the protocol, the disk. What was
+/// recorded by then is in the folder; everything that was started is removed.
+pub async fn execute(order: Order) -> Result<Finished> {
+    let folder = Folder::create(&order.out, &order.plan)?;
+    folder.write_json("plan.json", &order.plan)?;
+    let run = format!("{:08x}", fastrand::u32(..));
+    let watcher = if order.keep { None } else { Some(Watcher::start(&run)?) };
+    let docker = order.docker.clone();
+    let outcome = match attempt(order, &folder, &run).await {
+        Ok(bring_up) => judge::judge(&folder).map(|results| (results, bring_up)),
+        Err(error) => {
+            // The first error is what the user needs; one of the sweep is added to it.
+            let swept = sweep::sweep(&docker, Some(&run)).await;
+            let error = match swept {
+                Ok(_) => error,
+                Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
+            };
+            Err(error.context(format!("the run {} did not come to its end", folder.path.display())))
+        }
+    };
+    drop(watcher);
+    let (results, bring_up) = outcome?;
+    Ok(Finished {
+        folder,
+        results,
+        bring_up,
+    })
+}
+
+/// Runs up to the last piece of evidence, and clears the cluster away.
+async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Duration> {
+    let begun = Instant::now();
+    let mut progress = Progress::new();
+    let mut interrupt = order.interrupt.clone();
+    let what = BringUp {
+        run,
+        images: &order.images,
+        plan: &order.plan,
+        logs: folder.file("logs"),
+    };
+    progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
+    let bring_up = async {
+        let cluster = DockerCluster::bring_up(&order.docker, what).await?;
+        cluster.ready().await?;
+        cluster.setup(&setup_paths(&order.plan)).await?;
+        anyhow::Ok(cluster)
+    };
+    let cluster = tokio::select! {
+        cluster = bring_up => Arc::new(cluster?),
+        _ = interrupt.wait_for(|stop| *stop) => bail!("interrupted while the cluster was being brought up"),
+    };
+    let recorder = Recorder::create(&folder.file("history.jsonl"))?;
+    let samples = Samples::start(Arc::clone(&cluster), recorder.begun());
+    let mut interpreter = Interpreter::new(
+        Arc::clone(&cluster),
+        order.plan.clone(),
+        recorder,
+        progress,
+        order.interrupt,
+    );
+    let ready = work(&mut interpreter, begun).await?;
+    let tree = after(&mut interpreter).await?;
+    match tree {
+        Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,
+        Ok(None) => {}
+        Err(why) => eprintln!("zooquake: the tree was not read: {why}"),
+    }
+    let (transactions, problems) = cluster.transactions().await;
+    problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
+    folder.write_jsonl("txnlog.jsonl", &transactions)?;
+    folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
+    drop(interpreter);
+    clear(cluster, order.keep).await?;
+    Ok(ready)
+}
+
+fn setup_paths(plan: &Plan) -> Vec<String> {
+    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
+    own.into_iter()
+        .chain(plan.workload.contenders.iter().cloned())
+        .collect()
+}
+
+/// Operations and faults; returns how long it took from `begun` to the first operation.
+async fn work(run: &mut Interpreter, begun: Instant) -> Result<Duration> {
+    for number in 0..run.slots.len() {
+        run.start_client(number);
+    }
+    let greeted = |run: &Interpreter| run.slots.iter().all(|slot| slot.greeted && slot.stdin.is_some());
+    if !run.until(Instant::now() + Duration::from_secs(30), greeted).await? {
+        let silent: Vec<&str> = run
+            .slots
+            .iter()
+            .filter(|s| !s.greeted)
+            .map(|s| s.name.as_str())
+            .collect();
+        bail!(
+            "clients {silent:?} have not said hello in 30 s.\n{}",
+            run.cluster.log_tail(silent[0])
+        );
+    }
+    let ready = begun.elapsed();
+    run.ops_began = Instant::now();
+    run.enter("ops", Mode::Load)?;
+    let (over, is_over) = watch::channel(false);
+    run.nemesis_done = false;
+    let nemesis = Nemesis {
+        cluster: Arc::clone(&run.cluster),
+        ask: run.nemesis_sender(),
+        over: is_over,
+    };
+    tokio::spawn(nemesis.run(run.plan.windows.clone()));
+    let end = run.ops_began + Duration::from_millis(run.plan.time_ms);
+    run.until(end, Interpreter::interrupted).await?;
+    if run.interrupted() {
+        run.recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
+        run.progress
+            .say("interrupted: healing, then checking what was recorded (once more to leave at once)");
+    }
+    over.send_replace(true);
+    run.heal().await?;
+    Ok(ready)
+}
+
+/// Recovery, last operations and audit; without them if the user is in a hurry.
+async fn after(run: &mut Interpreter) -> Result<Result<Option<zooquake_checkers::Tree>, String>> {
+    if run.interrupted() {
+        return Ok(Ok(None));
+    }
+    if run.recover().await? {
+        run.last_operations().await?;
+    }
+    Ok(run.audit().await?.map(Some))
+}
+
+async fn clear(cluster: Arc<DockerCluster>, keep: bool) -> Result<()> {
+    // Tasks that still hold the cluster end with their last answer.
+    let mut cluster = cluster;
+    let cluster = loop {
+        match Arc::try_unwrap(cluster) {
+            Ok(cluster) => break cluster,
+            Err(shared) => {
+                cluster = shared;
+                tokio::time::sleep(Duration::from_millis(20)).await;
+            }
+        }
+    };
+    if keep {
+        eprintln!("{}", cluster.how_to_reach()?);
+        cluster.leave();
+        return Ok(());
+    }
+    cluster
+        .remove()
+        .await
+        .context("clearing the cluster away; `zooquake clean` removes what is left")?;
+    Ok(())
+}
+
+/// Samples of the servers' states through a run.
+struct Samples {
+    taken: Arc<Mutex<Vec<ServerSample>>>,
+    stop: watch::Sender<bool>,
+    task: tokio::task::JoinHandle<()>,
+}
+
+impl Samples {
+    fn start(cluster: Arc<DockerCluster>, begun: Instant) -> Self {
+        let taken = Arc::new(Mutex::new(Vec::new()));
+        let (stop, mut stopped) = watch::channel(false);
+        let into = Arc::clone(&taken);
+        let task = tokio::spawn(async move {
+            let servers = cluster.servers();
+            while !*stopped.borrow() {
+                let states = join_all(servers.iter().map(|server| async {
+                    let state = cluster.server_state(server).await;
+                    (server.clone(), begun.elapsed().as_nanos() as u64, state)
+                }))
+                .await;
+                let samples = states.into_iter().map(|(server, time, state)| match state {
+                    Ok(state) => ServerSample {
+                        time,
+                        server,
+                        epoch: state.epoch(),
+                        zxid: state.zxid,
+                        mode: state.mode,
+                    },
+                    Err(_) => ServerSample {
+                        time,
+                        server,
+                        mode: "silent".into(),
+                        epoch: 0,
+                        zxid: 0,
+                    },
+                });
+                into.lock().expect("no holder of this lock panics").extend(samples);
+                // A closed channel means that the run has failed.
+                if tokio::time::timeout(SAMPLE_EVERY, stopped.wait_for(|stop| *stop))
+                    .await
+                    .is_ok()
+                {
+                    break;
+                }
+            }
+        });
+        Self { taken, stop, task }
+    }
+
+    async fn stop(self) -> Vec<ServerSample> {
+        self.stop.send_replace(true);
+        // A panic of the task would have been printed; what was taken until then counts.
+        let _ = self.task.await;
+        std::mem::take(&mut *self.taken.lock().expect("no holder of this lock panics"))
+    }
+}

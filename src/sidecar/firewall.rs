@@ -1,0 +1,129 @@
+//! Cutting a host off from its peers with iptables, in chains of our own.
+
+use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
+use std::net::IpAddr;
+use std::process::Stdio;
+use tokio::io::AsyncWriteExt;
+use tokio::process::Command;
+
+const IN: &str = "ZOOQUAKE-IN";
+const OUT: &str = "ZOOQUAKE-OUT";
+
+/// One peer that this host is cut off from.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rule {
+    /// The peer.
+    pub peer: IpAddr,
+    /// Drop what comes from it.
+    pub inbound: bool,
+    /// Drop what goes to it.
+    pub outbound: bool,
+}
+
+/// Installs the rules at one stroke, so that no packet sees half of them.
+///
+/// # Errors
+/// If iptables refuses.
+pub async fn cut(rules: &[Rule]) -> Result<()> {
+    let mut script = format!("*filter\n:{IN} - [0:0]\n:{OUT} - [0:0]\n");
+    for Rule {
+        peer,
+        inbound,
+        outbound,
+    } in rules
+    {
+        if *inbound {
+            script.push_str(&format!("-A {IN} -s {peer} -j DROP\n"));
+        }
+        if *outbound {
+            script.push_str(&format!("-A {OUT} -d {peer} -j DROP\n"));
+        }
+    }
+    script.push_str(&format!("-I INPUT 1 -j {IN}\n-I OUTPUT 1 -j {OUT}\nCOMMIT\n"));
+    restore(&script).await.context("cutting the network")
+}
+
+/// Removes all rules of ours and looks that none is left.
+///
+/// # Errors
+/// If one is left.
+pub async fn heal() -> Result<()> {
+    if !save(&[]).await?.contains("ZOOQUAKE") {
+        return Ok(());
+    }
+    let script =
+        format!("*filter\n-D INPUT -j {IN}\n-D OUTPUT -j {OUT}\n-F {IN}\n-F {OUT}\n-X {IN}\n-X {OUT}\nCOMMIT\n");
+    restore(&script).await.context("healing the network")?;
+    let left = save(&[]).await?;
+    if left.contains("ZOOQUAKE") {
+        bail!("rules are left after healing:\n{left}");
+    }
+    Ok(())
+}
+
+/// Packets dropped by our rules since they were installed.
+///
+/// # Errors
+/// If iptables does not answer.
+pub async fn dropped() -> Result<u64> {
+    Ok(save(&["-c"])
+        .await?
+        .lines()
+        .filter(|line| line.ends_with("-j DROP"))
+        .filter_map(packets)
+        .sum())
+}
+
+/// The packet count of a line such as `[12:720] -A ZOOQUAKE-IN -s 10.0.0.2/32 -j DROP`.
+fn packets(line: &str) -> Option<u64> {
+    if !line.contains("ZOOQUAKE") {
+        return None;
+    }
+    line.strip_prefix('[')?.split(':').next()?.parse().ok()
+}
+
+async fn save(arguments: &[&str]) -> Result<String> {
+    let output = Command::new("iptables-save")
+        .args(["-t", "filter"])
+        .args(arguments)
+        .output()
+        .await
+        .context("iptables-save")?;
+    if !output.status.success() {
+        bail!("iptables-save: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+async fn restore(script: &str) -> Result<()> {
+    let mut child = Command::new("iptables-restore")
+        .args(["--noflush", "--wait"])
+        .stdin(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("iptables-restore")?;
+    let mut stdin = child.stdin.take().context("iptables-restore has no stdin")?;
+    stdin
+        .write_all(script.as_bytes())
+        .await
+        .context("writing to iptables-restore")?;
+    drop(stdin);
+    let output = child.wait_with_output().await.context("waiting for iptables-restore")?;
+    if !output.status.success() {
+        bail!("iptables-restore: {}", String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::packets;
+
+    #[test]
+    fn counts_only_our_rules() {
+        assert_eq!(packets("[12:720] -A ZOOQUAKE-IN -s 10.0.0.2/32 -j DROP"), Some(12));
+        assert_eq!(packets("[12:720] -A OTHER -s 10.0.0.2/32 -j DROP"), None);
+        assert_eq!(packets("*filter"), None);
+    }
+}

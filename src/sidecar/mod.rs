@@ -1,0 +1,104 @@
+//! The program in a sidecar: it shares the network and the processes of one host, cuts the one and kills the other.
+//!
+//! It reads requests on stdin and answers on stdout, as a client does. When its stdin ends, the orchestrator has gone:
+//! it heals the network and exits, so that nothing stays cut off.
+
+mod admin;
+mod firewall;
+mod four_letter;
+mod processes;
+
+use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::net::SocketAddr;
+use std::time::Duration;
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::sync::mpsc;
+use zooquake_workloads::protocol::{Message, Outcome, Request};
+
+pub use firewall::Rule;
+
+/// Serves requests until stdin ends, then heals.
+///
+/// # Errors
+/// If stdin cannot be read, or the network cannot be healed at the end.
+pub async fn serve() -> Result<()> {
+    let (replies, mut queue) = mpsc::unbounded_channel::<String>();
+    let writer = tokio::spawn(async move {
+        let mut stdout = tokio::io::stdout();
+        while let Some(line) = queue.recv().await {
+            if stdout.write_all(line.as_bytes()).await.is_err() || stdout.flush().await.is_err() {
+                return;
+            }
+        }
+    });
+    let mut lines = BufReader::new(tokio::io::stdin()).lines();
+    while let Some(line) = lines.next_line().await.context("reading requests")? {
+        let request: Request = serde_json::from_str(&line).with_context(|| format!("reading the request {line}"))?;
+        let replies = replies.clone();
+        tokio::spawn(async move {
+            let (outcome, value, error) = match answer(&request).await {
+                Ok(value) => (Outcome::Ok, value, None),
+                Err(error) => (Outcome::Fail, Value::Null, Some(format!("{error:#}"))),
+            };
+            let message = Message::Reply {
+                id: request.id,
+                outcome,
+                value,
+                error,
+            };
+            let line = serde_json::to_string(&message).expect("a reply is plain data");
+            // The receiver lives until the program ends.
+            let _ = replies.send(line + "\n");
+        });
+    }
+    firewall::heal().await?;
+    writer.abort();
+    Ok(())
+}
+
+/// Heals the network of this host once; for the watcher and for `clean`.
+///
+/// # Errors
+/// If rules of ours remain.
+pub async fn heal() -> Result<()> {
+    firewall::heal().await
+}
+
+async fn answer(request: &Request) -> Result<Value> {
+    match request.f.as_str() {
+        "ping" => Ok(json!({})),
+        "cut" => firewall::cut(&field::<Vec<Rule>>(&request.value, "rules")?)
+            .await
+            .map(|()| json!({})),
+        "dropped" => Ok(json!({ "packets": firewall::dropped().await? })),
+        "heal" => firewall::heal().await.map(|()| json!({})),
+        "probe" => {
+            let address: SocketAddr = field(&request.value, "address")?;
+            let limit = Duration::from_millis(field(&request.value, "timeout_ms")?);
+            let outcome = tokio::time::timeout(limit, tokio::net::TcpStream::connect(address)).await;
+            Ok(json!({ "connected": matches!(outcome, Ok(Ok(_))) }))
+        }
+        "kill" => Ok(json!({ "pids": processes::kill_all().await? })),
+        "ran" => {
+            let limit = Duration::from_millis(field(&request.value, "within_ms")?);
+            Ok(json!({ "switches": processes::ran_within(limit).await? }))
+        }
+        "processes" => Ok(json!({ "pids": processes::running()? })),
+        "server-of-client" => Ok(json!({ "address": processes::connected_server()? })),
+        "srvr" => serde_json::to_value(four_letter::srvr().await?).context("writing the server's state"),
+        "setup" => admin::setup(&field::<Vec<String>>(&request.value, "paths")?)
+            .await
+            .map(|()| json!({})),
+        "probe-write" => admin::probe_write().await.map(|()| json!({})),
+        "tree" => serde_json::to_value(admin::tree().await?).context("writing the tree"),
+        "canary" => admin::canary(field(&request.value, "session_ms")?).await,
+        other => bail!("a sidecar knows no request `{other}`"),
+    }
+}
+
+fn field<T: DeserializeOwned>(value: &Value, name: &str) -> Result<T> {
+    let found = value.get(name).with_context(|| format!("the request lacks `{name}`"))?;
+    serde_json::from_value(found.clone()).with_context(|| format!("the request's `{name}` is {found}"))
+}

@@ -6,7 +6,8 @@
 //!
 //! # Layout
 //!
-//! What goes in and out: [`plan`], [`history`], [`evidence`], [`results`]; [`jsonl`] reads and writes their files.
+//! What goes in and out: [`plan`], [`history`], [`evidence`], [`results`]; [`jsonl`] reads and writes their files,
+//! and [`files`] makes a record of those of a run.
 //!
 //! What is read out of a history once, for all checkers: `ops` pairs invocations with completions, `grants` tells who
 //! held from when to when, `clients` who had which session, `windows` which faults count; `run` holds it all together.
@@ -24,6 +25,7 @@ pub mod evidence;
 mod exclusion;
 pub mod families;
 mod fencing;
+pub mod files;
 mod findings;
 mod grants;
 pub mod history;

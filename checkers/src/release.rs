@@ -112,7 +112,7 @@ fn owner(
     let by = run.clients.sessions.get(&session(&txn.session)?)?;
     let creator = incarnation.session?;
     // Its own znode of an attempt whose grant it never reported.
-    if creator == session(&txn.session)? || run.clients.sessions.get(&creator).is_some_and(|of| of.node == by.node) {
+    if run.clients.sessions.get(&creator).is_some_and(|of| of.node == by.node) {
         return None;
     }
     let own = by_path.get(&(by.node, path))?;

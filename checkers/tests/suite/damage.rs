@@ -1,9 +1,10 @@
 //! Damaged histories: what stands before the damage is kept, and the damage is placed.
 
 use crate::script::history;
+use zooquake_checkers::files::Files;
 use zooquake_checkers::history::{Damage, parse_jsonl};
 use zooquake_checkers::jsonl::{parse_lines, parse_value, to_line};
-use zooquake_checkers::{History, Tree, Txn};
+use zooquake_checkers::{History, Plan, Record, Tree, Txn};
 
 fn text() -> String {
     let history = history("1 c1 acquire g1\n 2 c1 granted g1 czxid=10\n 3 c1 lost g1\n 4 run done");
@@ -104,4 +105,42 @@ fn other_files_are_read_the_same_way() {
     assert_eq!((txns.len(), damage.map(|damage| damage.line)), (2, Some(3)));
     assert!(parse_value::<Tree>(br#"{"readings":[]}"#).is_ok());
     assert_eq!(parse_value::<Tree>(b"{").expect_err("it is cut off").line, 1);
+}
+
+#[test]
+fn a_record_is_read_as_far_as_its_files_are_sound() {
+    let text = text();
+    let plan = serde_json::to_vec(&Plan {
+        seed: 7,
+        ..Plan::default()
+    })
+    .expect("a plan is data");
+    let history = Some(text.as_bytes());
+    let sound = Record::read(Files {
+        plan: Some(&plan),
+        history,
+        tree: Some(b"{\"readings\":[]}"),
+        txnlog: Some(b""),
+    });
+    assert_eq!(
+        (sound.damage.len(), sound.plan.seed, sound.history.events.len()),
+        (0, 7, 4)
+    );
+    assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
+    let cut = Record::read(Files {
+        plan: Some(b"{"),
+        history: history.map(|text| &text[..20]),
+        tree: Some(b"["),
+        txnlog: Some(b"?"),
+    });
+    let named: Vec<&str> = cut
+        .damage
+        .iter()
+        .filter_map(|damage| damage.split(',').next())
+        .collect();
+    assert_eq!(named, ["plan.json", "history.jsonl", "tree.json", "txnlog.jsonl"]);
+    assert_eq!(
+        Record::read(Files::default()).damage,
+        ["plan.json is missing", "history.jsonl is missing"]
+    );
 }

@@ -74,6 +74,28 @@ fn an_unanswered_confirm_makes_no_conviction_sharper() {
     silent(&BOTH_HOLD.replace("c2 acquire g2", "").replace("c2 granted", lost));
 }
 
+/// A client that is granted again without a release, and stands by both grants, hides nobody else's.
+#[test]
+fn a_double_grant_is_found_behind_a_longer_hold_of_the_same_client() {
+    let text = "
+        c2 acquire g2
+        c2 granted g2 czxid=10
+        c3 acquire g3
+        c3 granted g3 czxid=20
+        c3 acquire g4
+        c3 granted g4 czxid=30
+        c2 confirm
+        c2 holds g2
+        c3 confirm
+        c3 holds g4
+        c3 confirm
+        c3 holds g3";
+    let results = check(&record(text));
+    assert_eq!(kinds(&results), ["double-grant"; 2]);
+    assert_eq!(results.anomalies[0].witness, [1, 3, 6, 7, 10, 11]);
+    assert_eq!(results.anomalies[1].witness, [1, 5, 6, 7, 8, 9]);
+}
+
 const STILL_WRITES: &str = "
     c1 acquire g1
     c1 granted g1 czxid=10
@@ -257,10 +279,15 @@ fn the_transaction_log_shows_a_release_of_anothers_znode() {
     let results = check(&record);
     assert_eq!(kinds(&results), ["unowned-release"]);
     assert_eq!(results.anomalies[0].witness, [1]);
+    // Its own znode of an attempt that it never reported.
     record.txnlog = Some(lives("0x1"));
     assert_eq!(kinds(&check(&record)), [""; 0]);
     let mut multi = lives("0x2");
     multi[2].op = "multi".to_owned();
     record.txnlog = Some(multi);
+    assert_eq!(kinds(&check(&record)), [""; 0]);
+    // Whatever session created it, it is the znode that the grant rests on.
+    record.txnlog = Some(lives("0x2"));
+    record.history.events[1].value["czxid"] = 12.into();
     assert_eq!(kinds(&check(&record)), [""; 0]);
 }

@@ -33,7 +33,14 @@ fn an_acquire_that_ends_by_its_timeout_after_recovery_counts_as_pending() {
         "lost-wakeup",
     );
     silent(&WAITS.replace("20 run audit", "17 c2 unknown acquire g2 connection\n 20 run audit"));
-    silent(&WAITS.replace("6 run recovered", "5 c2 failed acquire g2 timeout\n 6 run recovered"));
+    let before = WAITS.replace("6 run recovered", "5 c2 failed acquire g2 timeout\n 6 run recovered");
+    let results = check(&record(&before));
+    assert_eq!(kinds(&results), [""; 0]);
+    assert!(
+        !results.reasons.iter().any(|reason| reason.contains("pending")),
+        "{:?}",
+        results.reasons
+    );
 }
 
 #[test]

@@ -1,0 +1,54 @@
+//! A record from the files of a run's folder.
+
+use crate::Record;
+use crate::history::Damage;
+use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
+
+/// The contents of a run's files; `None` for one that is not there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Files<'a> {
+    /// `plan.json`.
+    pub plan: Option<&'a [u8]>,
+    /// `history.jsonl`.
+    pub history: Option<&'a [u8]>,
+    /// `tree.json`.
+    pub tree: Option<&'a [u8]>,
+    /// `txnlog.jsonl`.
+    pub txnlog: Option<&'a [u8]>,
+}
+
+impl Record {
+    /// Reads a record as far as its files are sound; what is not is named in [`Record::damage`].
+    ///
+    /// A missing plan or history is damage. A missing tree or transaction log is not: the verdict itself says what it
+    /// then could not judge.
+    pub fn read(files: Files<'_>) -> Self {
+        let mut record = Self::default();
+        let mut damage = Vec::new();
+        let mut note = |file: &str, found: Damage| damage.push(format!("{file}, {found}"));
+        match files.plan.map(parse_value) {
+            Some(Ok(plan)) => record.plan = plan,
+            Some(Err(found)) => note("plan.json", found),
+            None => {}
+        }
+        if let Some((history, found)) = files.history.map(parse_jsonl) {
+            record.history = history;
+            found.into_iter().for_each(|found| note("history.jsonl", found));
+        }
+        match files.tree.map(parse_value) {
+            Some(Ok(tree)) => record.tree = Some(tree),
+            Some(Err(found)) => note("tree.json", found),
+            None => {}
+        }
+        if let Some((txnlog, found)) = files.txnlog.map(parse_lines) {
+            record.txnlog = Some(txnlog);
+            found.into_iter().for_each(|found| note("txnlog.jsonl", found));
+        }
+        for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
+            if bytes.is_none() {
+                damage.push(format!("{file} is missing"));
+            }
+        }
+        Self { damage, ..record }
+    }
+}

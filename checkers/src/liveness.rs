@@ -142,7 +142,7 @@ impl Free {
         let span = self.spans.partition_point(|&(from, _, _)| from < moment).checked_sub(1);
         span.map_or(0, |span| {
             let (from, to, before) = self.spans[span];
-            before + (moment.min(to) - from)
+            before + moment.min(to).saturating_sub(from)
         })
     }
 }

@@ -70,7 +70,7 @@ fn hand_overs(run: &Run<'_>) -> Vec<u64> {
     let next = |&release: &usize| {
         let next = read[read.partition_point(|&grant| grants[grant].read < Some(release))..].first()?;
         let waited = grants[*next].asked? < release;
-        waited.then_some(run.time(grants[*next].read?) - run.time(release))
+        waited.then_some(run.time(grants[*next].read?).saturating_sub(run.time(release)))
     };
     releases.iter().filter_map(next).collect()
 }
@@ -100,7 +100,7 @@ fn next_grants(run: &Run<'_>) -> BTreeMap<String, Option<f64>> {
     let next = |until: u64| {
         times
             .get(times.partition_point(|&time| time < until))
-            .map(|time| milliseconds(time - until))
+            .map(|time| milliseconds(time.saturating_sub(until)))
     };
     run.windows
         .iter()

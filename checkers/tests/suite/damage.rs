@@ -1,10 +1,12 @@
 //! Damaged histories: what stands before the damage is kept, and the damage is placed.
 
 use crate::script::history;
+use crate::world;
+use serde_json::json;
 use zooquake_checkers::files::Files;
 use zooquake_checkers::history::{Damage, parse_jsonl};
 use zooquake_checkers::jsonl::{parse_lines, parse_value, to_line};
-use zooquake_checkers::{History, Plan, Record, Tree, Txn};
+use zooquake_checkers::{History, Plan, Record, Tree, Txn, check};
 
 fn text() -> String {
     let history = history("1 c1 acquire g1\n 2 c1 granted g1 czxid=10\n 3 c1 lost g1\n 4 run done");
@@ -143,4 +145,37 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         Record::read(Files::default()).damage,
         ["plan.json is missing", "history.jsonl is missing"]
     );
+}
+
+/// Nobody promises that a history makes sense: events may be lost, doubled, out of order, and say anything.
+#[test]
+fn nonsense_is_judged_without_a_panic() {
+    let mut random = fastrand::Rng::with_seed(3);
+    let words = ["ok", "acquire", "g1", "c1", "0x11", "timeout", "recovered", "audit"];
+    for seed in 0..3000 {
+        let mut record = world::record(seed);
+        let events = &mut record.history.events;
+        for _ in 0..random.usize(1..8) {
+            let (from, to) = (random.usize(..events.len()), random.usize(..events.len()));
+            let word = words[random.usize(..words.len())];
+            match random.u32(..7) {
+                0 => events.swap(from, to),
+                1 => drop(events.remove(from)),
+                2 => events.insert(to, events[from].clone()),
+                3 => events[from].value = json!(word),
+                4 => events[from].f = word.to_owned(),
+                5 => events[from].kind = events[to].kind,
+                _ => events[from].process = events[to].process.clone(),
+            }
+        }
+        for (index, event) in events.iter_mut().enumerate() {
+            event.index = index;
+        }
+        let indexes =
+            |witness: &[usize]| witness.is_sorted() && witness.iter().all(|&at| at < record.history.events.len());
+        assert!(
+            check(&record).anomalies.iter().all(|anomaly| indexes(&anomaly.witness)),
+            "seed {seed}"
+        );
+    }
 }

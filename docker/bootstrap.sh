@@ -53,6 +53,9 @@ done
 # Manuals and translations are two fifths of the size. Copyright notices stay.
 set -- "$@" --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
     --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*'
+# With /usr merged from the start a package that would merge it, and all of Perl with it, stays away.
+hooks=/usr/share/mmdebstrap/hooks/maybe-merged-usr
+[ ! -d "$hooks" ] || set -- "$@" --hook-dir="$hooks"
 case "$sources" in
     *https:*)
         # The image must be able to read its mirror too, with the certificates that the host trusts.
@@ -60,21 +63,52 @@ case "$sources" in
         ;;
 esac
 
+# mmdebstrap as root mounts /proc, /sys and /dev below its folder, and stops only after the step that it is in. In
+# namespaces of its own its mounts are out of everybody's way, and all of it dies with the process that we know.
+box=
+stop=TERM
+if [ "$(id -u)" = 0 ] && unshare --mount --pid --fork --kill-child true 2> /dev/null; then
+    box="unshare --mount --pid --fork --kill-child --mount-proc"
+    # The one signal that unshare does not ignore while it waits.
+    stop=KILL
+fi
+
 work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-trap 'exit 130' INT TERM HUP
+clean() {
+    # Never into a file system that is mounted there, and again for as long as something dying still writes.
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        rm -rf --one-file-system "$work" 2> /dev/null && return
+        sleep 0.3
+    done
+    echo "bootstrap.sh: $work could not be removed" >&2
+}
+trap clean EXIT
 # mmdebstrap drops its rights where it can, and then has to enter the folder.
 chmod 755 "$work"
 exec 3<&0
 if [ -n "$sources" ]; then
     echo "$sources" > "$work/sources.list"
-    TMPDIR=$work mmdebstrap "$@" "$suite" - "$work/sources.list" < /dev/null &
+    set -- "$@" "$suite" - "$work/sources.list"
 else
-    TMPDIR=$work mmdebstrap "$@" "$suite" - < /dev/null &
+    set -- "$@" "$suite" -
 fi
-pid=$!
-trap 'kill $pid 2> /dev/null || true; wait $pid || true; exit 130' INT TERM HUP
+
+# Messages go to a file where nobody may be left to read them: writing to nobody would kill before the cleaning up.
+watcher=
 if [ -n "$until_eof" ]; then
-    { cat <&3 > /dev/null; kill $pid 2> /dev/null; } > /dev/null 2>&1 &
+    TMPDIR=$work $box mmdebstrap "$@" < /dev/null 2> "$work/log" &
+    pid=$!
+    { cat <&3; kill -$stop $pid; } > /dev/null 2>&1 &
+    watcher=$!
+    # The shell's own word about a process that was killed would find no reader either.
+    trap '' PIPE
+else
+    TMPDIR=$work $box mmdebstrap "$@" < /dev/null &
+    pid=$!
 fi
-wait $pid
+trap 'kill -$stop $pid 2> /dev/null || true; wait $pid || true; exit 130' INT TERM HUP
+code=0
+wait $pid || code=$?
+[ -z "$watcher" ] || kill $watcher 2> /dev/null || true
+[ "$code" = 0 ] || [ -z "$until_eof" ] || tail -n 15 "$work/log" >&2
+exit $code

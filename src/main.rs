@@ -1,5 +1,6 @@
 //! zooquake shakes real ZooKeeper ensembles until the recipes built on them break, and proves it from the history.
 
+mod alive;
 mod cli;
 mod cluster;
 mod faults;

@@ -2,8 +2,9 @@
 
 use super::args::{CleanOptions, ImagesOptions};
 use super::exit::Code;
-use crate::cluster::{engine, sweep};
-use crate::images;
+use crate::cluster::engine;
+use crate::cluster::sweep::{self, Swept};
+use crate::{alive, images};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 
@@ -60,23 +61,47 @@ fn as_json(image: &images::Entry) -> Value {
     json!({ "role": role, "name": name, "origin": origin, "id": id, "size": size, "used": used })
 }
 
-/// Heals and removes whatever runs left behind.
+/// Removes whatever runs left behind that are not going on any more.
 ///
 /// # Errors
 /// If no engine answers, or something cannot be removed.
 pub async fn clean(options: &CleanOptions) -> Result<Code> {
     let docker = engine().await?;
-    let swept = sweep::sweep(&docker, None).await.context("cleaning up")?;
+    let (mut removed, mut left) = (Vec::new(), Vec::new());
+    for run in sweep::runs(&docker).await? {
+        if alive::is_alive(&run) {
+            left.push(run);
+            continue;
+        }
+        let swept = sweep::sweep(&docker, Some(&run))
+            .await
+            .with_context(|| format!("removing the run {run}"))?;
+        alive::forget(&run);
+        removed.push((run, swept));
+    }
     if options.json {
-        println!(
-            "{}",
-            json!({ "containers": swept.containers, "networks": swept.networks, "volumes": swept.volumes })
-        );
-    } else {
-        println!(
-            "removed {} containers, {} networks, {} volumes",
-            swept.containers, swept.networks, swept.volumes
-        );
+        let removed: Vec<Value> = removed
+            .iter()
+            .map(|(run, swept)| json!({ "run": run, "removed": swept }))
+            .collect();
+        println!("{}", json!({ "runs": removed, "going_on": left }));
+        return Ok(Code::Valid);
+    }
+    for (
+        run,
+        Swept {
+            containers,
+            networks,
+            volumes,
+        },
+    ) in &removed
+    {
+        println!("run {run}: removed {containers} containers, {networks} networks, {volumes} volumes");
+    }
+    left.iter()
+        .for_each(|run| println!("run {run}: still going on, left alone"));
+    if removed.is_empty() && left.is_empty() {
+        println!("nothing to remove");
     }
     Ok(Code::Valid)
 }

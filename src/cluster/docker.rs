@@ -204,10 +204,10 @@ impl DockerCluster {
         try_join_all(probeable.map(|peer| async move { Ok((peer.clone(), self.reaches(node, peer).await?)) })).await
     }
 
-    /// Context switches of the node's threads within the time, as its sidecar sees them.
+    /// Number of the node's threads that ran within the time, as its sidecar sees them.
     async fn ran(&self, node: &str, within_ms: u64) -> Result<u64> {
         let answer = self.ask(node, "ran", json!({ "within_ms": within_ms }), LOCAL).await?;
-        answer["switches"]
+        answer["threads"]
             .as_u64()
             .with_context(|| format!("the sidecar of {node} counted nothing"))
     }
@@ -311,9 +311,9 @@ impl Cluster for DockerCluster {
             .pause_container(id)
             .await
             .with_context(|| format!("freezing {node}"))?;
-        let switches = self.ran(node, FROZEN_MS).await?;
-        if switches > 0 {
-            bail!("{node} was frozen, but its threads went on: {switches} context switches");
+        let threads = self.ran(node, FROZEN_MS).await?;
+        if threads > 0 {
+            bail!("{node} was frozen, but {threads} of its threads went on");
         }
         Ok(format!("frozen: none of its threads ran for {FROZEN_MS} ms"))
     }

@@ -2,7 +2,8 @@
 
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
-use std::collections::HashMap;
+use serde::Serialize;
+use std::collections::{BTreeSet, HashMap};
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::models::ContainerSummary;
 use testcontainers::bollard::query_parameters::{
@@ -13,7 +14,7 @@ use testcontainers::bollard::query_parameters::{
 pub const RUN_LABEL: &str = "zooquake.run";
 
 /// What a sweep removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct Swept {
     /// Containers.
     pub containers: usize,
@@ -29,6 +30,25 @@ fn filter(run: Option<&str>) -> Option<HashMap<String, Vec<String>>> {
         None => RUN_LABEL.to_string(),
     };
     Some(HashMap::from([("label".to_string(), vec![label])]))
+}
+
+/// Ids of all runs that have a container or a network here.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn runs(docker: &Docker) -> Result<BTreeSet<String>> {
+    let label = |labels: Option<HashMap<String, String>>| labels.and_then(|mut labels| labels.remove(RUN_LABEL));
+    let found = containers(docker, None)
+        .await?
+        .into_iter()
+        .filter_map(|container| label(container.labels));
+    let networks = docker
+        .list_networks(Some(ListNetworksOptions { filters: filter(None) }))
+        .await
+        .context("listing the networks of zooquake")?;
+    Ok(found
+        .chain(networks.into_iter().filter_map(|network| label(network.labels)))
+        .collect())
 }
 
 /// Lists the containers of one run, or of all runs, whatever their state.

@@ -4,6 +4,7 @@ use super::folder::Folder;
 use super::interpreter::{Interpreter, Mode};
 use super::progress::Progress;
 use super::recorder::{Entry, Recorder};
+use crate::alive::Alive;
 use crate::cluster::{BringUp, Cluster, DockerCluster, sweep};
 use crate::faults::nemesis::Nemesis;
 use crate::images::Images;
@@ -48,8 +49,6 @@ pub struct Finished {
     pub folder: Folder,
     /// Its results.
     pub results: Results,
-    /// From the start to the first operation.
-    pub bring_up: Duration,
 }
 
 /// Executes a plan.
@@ -61,10 +60,11 @@ pub async fn execute(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
     folder.write_json("plan.json", &order.plan)?;
     let run = format!("{:08x}", fastrand::u32(..));
+    let _alive = Alive::mark(&run)?;
     let watcher = if order.keep { None } else { Some(Watcher::start(&run)?) };
     let docker = order.docker.clone();
     let outcome = match attempt(order, &folder, &run).await {
-        Ok(bring_up) => judge::judge(&folder).map(|results| (results, bring_up)),
+        Ok(()) => judge::judge(&folder),
         Err(error) => {
             // The first error is what the user needs; one of the sweep is added to it.
             let swept = sweep::sweep(&docker, Some(&run)).await;
@@ -76,16 +76,14 @@ pub async fn execute(order: Order) -> Result<Finished> {
         }
     };
     drop(watcher);
-    let (results, bring_up) = outcome?;
     Ok(Finished {
+        results: outcome?,
         folder,
-        results,
-        bring_up,
     })
 }
 
 /// Runs up to the last piece of evidence, and clears the cluster away.
-async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Duration> {
+async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     let begun = Instant::now();
     let mut progress = Progress::new();
     let mut interrupt = order.interrupt.clone();
@@ -115,7 +113,7 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Duration> {
         progress,
         order.interrupt,
     );
-    let ready = work(&mut interpreter, begun).await?;
+    work(&mut interpreter, begun).await?;
     let tree = after(&mut interpreter).await?;
     match tree {
         Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,
@@ -127,8 +125,7 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Duration> {
     folder.write_jsonl("txnlog.jsonl", &transactions)?;
     folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
     drop(interpreter);
-    clear(cluster, order.keep).await?;
-    Ok(ready)
+    clear(cluster, order.keep).await
 }
 
 fn setup_paths(plan: &Plan) -> Vec<String> {
@@ -138,8 +135,8 @@ fn setup_paths(plan: &Plan) -> Vec<String> {
         .collect()
 }
 
-/// Operations and faults; returns how long it took from `begun` to the first operation.
-async fn work(run: &mut Interpreter, begun: Instant) -> Result<Duration> {
+/// Operations and faults.
+async fn work(run: &mut Interpreter, begun: Instant) -> Result<()> {
     for number in 0..run.slots.len() {
         run.start_client(number);
     }
@@ -156,7 +153,10 @@ async fn work(run: &mut Interpreter, begun: Instant) -> Result<Duration> {
             run.cluster.log_tail(silent[0])
         );
     }
-    let ready = begun.elapsed();
+    run.progress.say(&format!(
+        "everything is up after {:.1} s",
+        begun.elapsed().as_secs_f64()
+    ));
     run.ops_began = Instant::now();
     run.enter("ops", Mode::Load)?;
     let (over, is_over) = watch::channel(false);
@@ -175,8 +175,7 @@ async fn work(run: &mut Interpreter, begun: Instant) -> Result<Duration> {
             .say("interrupted: healing, then checking what was recorded (once more to leave at once)");
     }
     over.send_replace(true);
-    run.heal().await?;
-    Ok(ready)
+    run.heal().await
 }
 
 /// Recovery, last operations and audit; without them if the user is in a hurry.

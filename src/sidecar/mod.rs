@@ -83,7 +83,7 @@ async fn answer(request: &Request) -> Result<Value> {
         "kill" => Ok(json!({ "pids": processes::kill_all().await? })),
         "ran" => {
             let limit = Duration::from_millis(field(&request.value, "within_ms")?);
-            Ok(json!({ "switches": processes::ran_within(limit).await? }))
+            Ok(json!({ "threads": processes::ran_within(limit).await? }))
         }
         "processes" => Ok(json!({ "pids": processes::running()? })),
         "server-of-client" => Ok(json!({ "address": processes::connected_server()? })),

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
+use std::collections::BTreeMap;
 use std::net::Ipv4Addr;
 use std::time::{Duration, Instant};
 
@@ -82,45 +83,53 @@ pub async fn kill_all() -> Result<Vec<i32>> {
     }
 }
 
-/// How often threads of the host came onto a processor within the time; 0 for a host that is frozen.
+/// Number of threads of the host that came onto a processor within the time, or began or ended; 0 for a frozen host.
 ///
 /// Ends early once one did. A living ZooKeeper server or client wakes several times a second, if only to ping.
 ///
 /// # Errors
 /// If nothing runs on the host.
-pub async fn ran_within(limit: Duration) -> Result<u64> {
+pub async fn ran_within(limit: Duration) -> Result<usize> {
     let begun = Instant::now();
     let before = switches()?;
     loop {
-        let switched = switches()?.saturating_sub(before);
-        if switched > 0 || begun.elapsed() >= limit {
-            return Ok(switched);
+        let now = switches()?;
+        let began_or_ran = now
+            .iter()
+            .filter(|(thread, count)| before.get(*thread) != Some(*count))
+            .count();
+        let ended = before.keys().filter(|thread| !now.contains_key(*thread)).count();
+        if began_or_ran + ended > 0 || begun.elapsed() >= limit {
+            return Ok(began_or_ran + ended);
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
 }
 
-/// Context switches of all threads of the host so far.
-fn switches() -> Result<u64> {
+/// Context switches of each thread of the host so far.
+fn switches() -> Result<BTreeMap<String, u64>> {
     let pids = running()?;
     if pids.is_empty() {
         bail!("no process was running");
     }
-    let mut sum = 0;
+    let mut counts = BTreeMap::new();
     for pid in pids {
         // Threads and processes may end while we look.
         let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
             continue;
         };
         for thread in threads.flatten() {
-            let status = std::fs::read_to_string(thread.path().join("status")).unwrap_or_default();
-            let counts = status.lines().filter(|line| line.contains("_ctxt_switches:"));
-            sum += counts
+            let Ok(status) = std::fs::read_to_string(thread.path().join("status")) else {
+                continue;
+            };
+            let lines = status.lines().filter(|line| line.contains("_ctxt_switches:"));
+            let sum = lines
                 .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
-                .sum::<u64>();
+                .sum();
+            counts.insert(format!("{pid}/{}", thread.file_name().display()), sum);
         }
     }
-    Ok(sum)
+    Ok(counts)
 }
 
 /// Address of the ZooKeeper server that a process of this host is connected to, if any.

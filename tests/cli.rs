@@ -1,0 +1,98 @@
+//! The command line, where no ensemble is needed.
+
+mod common;
+
+use common::{Runs, text, zooquake};
+use serde_json::Value;
+use std::process::Output;
+
+fn call(arguments: &[&str]) -> Output {
+    zooquake().args(arguments).output().expect("starting zooquake")
+}
+
+#[track_caller]
+fn refused(arguments: &[&str], said: &[&str]) {
+    let output = call(arguments);
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(254), "{arguments:?}: {text}");
+    for part in said {
+        assert!(text.contains(part), "{arguments:?} should say {part:?}: {text}");
+    }
+}
+
+#[test]
+fn wrong_usage_names_the_way_out() {
+    refused(&["run", "lock/predecesor"], &["did you mean `lock/predecessor`", "lock/fenced"]);
+    refused(&["run", "lock"], &["there is no variant `lock`", "lock/children"]);
+    refused(&["run", "lock/fenced", "--faults", "pauze"], &["did you mean `pause`", "kill", "partition"]);
+    refused(&["run", "lock/fenced", "--servers", "2"], &["1, 3 or 5"]);
+    refused(&["run", "lock/fenced", "--timing", "250/4/100"], &["500 to 5000 ms"]);
+    refused(&["run", "lock/fenced", "--time", "soon"], &["60s, 2m or 500ms"]);
+    refused(&["check", "/nowhere/at/all"], &["/nowhere/at/all"]);
+    refused(&["nonsense"], &["nonsense"]);
+}
+
+#[test]
+fn help_shows_examples_and_exit_codes() {
+    let output = call(&["--help"]);
+    assert_eq!(output.status.code(), Some(0));
+    let text = text(&output);
+    assert!(text.contains("zooquake run lock/predecessor") && text.contains("254 wrong usage"), "{text}");
+    assert!(!text.contains("sidecar"), "hidden commands stay hidden: {text}");
+}
+
+#[test]
+fn the_list_says_what_is_promised_and_known() {
+    let output = call(&["list", "--json"]);
+    let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let names: Vec<&str> = list["variants"].as_array().unwrap().iter().map(|v| v["name"].as_str().unwrap()).collect();
+    for name in ["children", "predecessor", "protected", "fenced", "crate"] {
+        assert!(names.contains(&format!("lock/{name}").as_str()), "{names:?}");
+    }
+    let variants = list["variants"].as_array().unwrap();
+    assert!(variants.iter().all(|v| !v["promise"].as_str().unwrap().is_empty() && v["accepted"].is_array()));
+    let fenced = variants.iter().find(|v| v["name"] == "lock/fenced").unwrap();
+    assert_eq!(fenced["accepted"].as_array().unwrap().len(), 0, "the fenced lock promises everything");
+    let faults: Vec<&str> = list["faults"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    assert_eq!(faults, ["kill", "pause", "partition"]);
+}
+
+#[test]
+fn without_an_engine_it_says_what_was_tried() {
+    let runs = Runs::new("no-engine");
+    let output = zooquake()
+        .args(["run", "lock/fenced", "--out"])
+        .arg(runs.path())
+        .env("DOCKER_HOST", "unix:///nowhere/docker.sock")
+        .output()
+        .expect("starting zooquake");
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(255), "{text}");
+    assert!(text.contains("unix:///nowhere/docker.sock") && text.contains("docker info"), "{text}");
+    assert_eq!(std::fs::read_dir(runs.path()).unwrap().count(), 0, "no folder for a run that never began");
+}
+
+#[test]
+fn a_run_folder_that_lacks_a_file_is_named_with_the_file() {
+    let runs = Runs::new("lacking");
+    std::fs::write(runs.path().join("plan.json"), "{}").unwrap();
+    let output = call(&["check", runs.path().to_str().unwrap()]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(255), "{said}");
+    assert!(said.contains("lacks history.jsonl"), "{said}");
+}
+
+#[test]
+fn a_damaged_history_is_checked_up_to_the_damage() {
+    let runs = Runs::new("damaged");
+    let file = runs.path().join("history.jsonl");
+    let good = r#"{"index":0,"time":5,"process":0,"type":"invoke","f":"acquire","value":{"grant":"g1"},"node":"c1"}"#;
+    std::fs::write(&file, format!("{good}\n{{\"index\":1,\"ti")).unwrap();
+    let output = call(&["check", file.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    let checked: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(checked[0]["verdict"], "unknown");
+    assert_eq!(checked[0]["stats"]["events"], 1);
+    let reasons = checked[0]["reasons"].to_string();
+    assert!(reasons.contains("line 2, column"), "{reasons}");
+}

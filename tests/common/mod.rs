@@ -1,0 +1,161 @@
+//! Running the real program, one ensemble at a time on this machine.
+#![allow(dead_code, reason = "every test binary uses a part of this")]
+
+use serde_json::Value;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+/// The program under test.
+pub fn zooquake() -> Command {
+    Command::new(env!("CARGO_BIN_EXE_zooquake"))
+}
+
+/// Held by whoever has an ensemble up; two of them on a small machine would only slow each other down.
+pub struct OneEnsemble {
+    _locked: File,
+}
+
+impl OneEnsemble {
+    /// Waits for the machine's turn.
+    pub fn wait() -> Self {
+        let path = std::env::temp_dir().join("zooquake-tests-ensemble.lock");
+        let file = File::create(&path).expect("a lock file in the temporary folder");
+        file.lock().expect("locking it");
+        Self { _locked: file }
+    }
+}
+
+/// A folder for runs that goes away with the test, unless the test fails: then its runs can be looked at.
+pub struct Runs {
+    path: PathBuf,
+}
+
+impl Runs {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("zooquake-test-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for runs");
+        Self { path }
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The only run in it.
+    pub fn only(&self) -> PathBuf {
+        let entries = std::fs::read_dir(&self.path).expect("the folder of runs");
+        let runs: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).filter(|p| !p.is_symlink()).collect();
+        assert_eq!(runs.len(), 1, "runs in {}: {runs:?}", self.path.display());
+        runs.into_iter().next().expect("one")
+    }
+}
+
+impl Drop for Runs {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("the runs of this test are in {}", self.path.display());
+        } else {
+            std::fs::remove_dir_all(&self.path).expect("removing the folder of runs");
+        }
+    }
+}
+
+/// What a run of the program left.
+pub struct Ran {
+    pub code: i32,
+    pub results: Value,
+    pub folder: PathBuf,
+    pub stderr: String,
+}
+
+impl Ran {
+    /// Kinds of anomalies, advisory ones left out.
+    pub fn damage(&self) -> Vec<String> {
+        let anomalies = self.results["anomalies"].as_array().expect("a list of anomalies");
+        let mut kinds: Vec<String> = anomalies
+            .iter()
+            .filter(|a| a["advisory"] == false)
+            .map(|a| a["kind"].as_str().expect("a kind").to_string())
+            .collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    }
+
+    /// Everything a failing assertion should show.
+    pub fn story(&self) -> String {
+        format!(
+            "code {}, run {}\nreasons {}\nwindows {}\nstderr:\n{}",
+            self.code,
+            self.folder.display(),
+            self.results["reasons"],
+            self.results["windows"],
+            self.stderr
+        )
+    }
+}
+
+/// Runs `zooquake run … --json` to its end.
+pub fn run(runs: &Runs, arguments: &[&str]) -> Ran {
+    let output = zooquake().arg("run").args(arguments).arg("--json").arg("--out").arg(runs.path()).output();
+    let output = output.expect("starting zooquake");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let results: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?} gave no results ({error}); stderr:\n{stderr}"));
+    let folder = PathBuf::from(results["run"].as_str().expect("the folder of the run"));
+    Ran { code: output.status.code().expect("an exit code"), results, folder, stderr }
+}
+
+/// Starts `zooquake run` and leaves it running.
+pub fn start(runs: &Runs, arguments: &[&str]) -> Child {
+    let mut command = zooquake();
+    command.arg("run").args(arguments).arg("--out").arg(runs.path());
+    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starting zooquake")
+}
+
+/// Sends a signal to a process.
+pub fn signal(child: &Child, name: &str) {
+    let sent = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
+    assert!(sent.expect("the kill program").success(), "sending {name}");
+}
+
+/// Polls until the condition gives something.
+pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(found) = condition() {
+            return found;
+        }
+        assert!(begun.elapsed() < limit, "{what} did not come about in {} s", limit.as_secs());
+        std::thread::sleep(Duration::from_millis(50));
+    }
+}
+
+/// The history of the only run, as it stands on disk.
+pub fn history(runs: &Runs) -> String {
+    std::fs::read_to_string(runs.only().join("history.jsonl")).unwrap_or_default()
+}
+
+/// What `docker` prints.
+pub fn docker(arguments: &[&str]) -> String {
+    let output = Command::new("docker").args(arguments).output().expect("the docker program");
+    assert!(output.status.success(), "docker {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_string()
+}
+
+/// Fails if a container, network or volume of ours is left.
+pub fn assert_nothing_left() {
+    let label = "label=zooquake.run";
+    assert_eq!(docker(&["ps", "-aq", "--filter", label]), "", "containers are left");
+    assert_eq!(docker(&["network", "ls", "-q", "--filter", label]), "", "networks are left");
+    assert_eq!(docker(&["volume", "ls", "-q"]), "", "volumes are left");
+    let beside = docker(&["network", "ls", "-q", "--filter", "name=container:"]);
+    assert_eq!(beside, "", "networks named after containers are left");
+}
+
+/// The program's output, for messages.
+pub fn text(output: &Output) -> String {
+    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+}

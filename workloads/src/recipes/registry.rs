@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use zooquake_checkers::plan::{Accepted, Resource, Workload};
 
-use super::lock::{Children, PARENT, Predecessor, Protected};
+use super::lock::{Children, PARENT, Predecessor, Protected, Shipped};
 use super::{Env, Recipe};
 
 /// A variant of a recipe.
@@ -135,6 +135,16 @@ const REGISTRY: &[Variant] = &[
         accepted: &[],
         build: |env| Ok(Recipe::Lock(Arc::new(Protected::new(env, true)))),
     },
+    Variant {
+        family: "lock",
+        name: "crate",
+        promise: "zookeeper-client's own `Client::lock`: writes in ZooKeeper are guarded by its lock znode, so none is stale",
+        resource: Resource::Zookeeper,
+        fenced: false,
+        contenders: &[PARENT],
+        accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
+        build: |env| Ok(Recipe::Lock(Arc::new(Shipped::new(env)?))),
+    },
 ];
 
 const FROZEN: Known = Known {
@@ -189,6 +199,21 @@ const PROTECTED_CUT_OFF: Known = Known {
     reason: "work that began before the cut and lasts longer than the session is not interrupted; and where syncLimit × \
              tickTime exceeds the session timeout, a cut-off server serves a holder whose session has expired",
     source: "Curator TN10, ZOOKEEPER-1675",
+};
+
+const SHIPPED_ORPHAN: Known = Known {
+    anomaly: "orphan-node",
+    faults: &["kill", "pause", "partition"],
+    reason: "only `ConnectionLoss` is retried: after a stall or a reset (`Error::Custom`) a create is cleaned up by a bare \
+             child name, which is no path, and the delete of a dropped lock is not repeated; the session lives on",
+    source: "zookeeper-client 0.11.2, src/client/mod.rs: delete_ephemeral_background, delete_foreground",
+};
+
+const SHIPPED_STUCK: Known = Known {
+    anomaly: "lost-wakeup",
+    faults: &["kill", "pause", "partition"],
+    reason: "everybody waits behind the lock znode that a failed acquire or a dropped lock has left to its live session",
+    source: "zookeeper-client 0.11.2, src/client/mod.rs: create_lock, LockClient::drop",
 };
 
 #[cfg(test)]

@@ -149,7 +149,9 @@ impl Claim {
         if self.zk.state() == SessionState::Disconnected {
             self.zk.changed(SessionState::Disconnected).await;
         }
-        self.env.host.sleep(RETRY).await;
+        if !self.zk.state().is_over() {
+            self.env.host.sleep(RETRY).await;
+        }
         !self.zk.state().is_over()
     }
 

@@ -4,6 +4,7 @@ mod children;
 mod claim;
 mod predecessor;
 mod protected;
+mod shipped;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,6 +15,7 @@ use futures_util::future::BoxFuture;
 pub use predecessor::Predecessor;
 pub use protected::Protected;
 use serde_json::Value;
+pub use shipped::Shipped;
 
 use super::{Ended, Grant, Ledger, Owned};
 use crate::zk::Zk;

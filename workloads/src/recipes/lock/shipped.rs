@@ -1,0 +1,236 @@
+//! The lock that zookeeper-client itself ships, used as its documentation says: `Client::lock` with a Curator prefix,
+//! guarded writes through the `LockClient`, and dropping that to release.
+//!
+//! It needs the crate's own client, so unlike the other recipes it runs on the real ensemble only. The crate tells nobody
+//! that a lock is lost: its user believes in it until a guarded write is refused or the session is over.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use zookeeper_client as zkc;
+
+use super::{Lock, PARENT, RESOURCE, Released, Seat, not_held, overdue};
+use crate::recipes::{Ended, Env, Grant, Held, Ledger, NOT_HELD, Owned};
+use crate::zk::real::{Ensemble, RealZk};
+use crate::zk::{Error, SessionState, Shared, Zk};
+
+/// How long the look at an own lock znode may take, which only serves to tell its czxid.
+const LOOK: Duration = Duration::from_secs(1);
+
+/// `lock/crate`.
+#[derive(Clone)]
+pub struct Shipped {
+    env: Env,
+    ensemble: Ensemble,
+    ledger: Ledger,
+    session: Shared<Option<Arc<RealZk>>>,
+    /// The crate's lock. Dropping the last clone of this `Arc` releases it; the lock itself is never cloned, since each
+    /// clone of it releases.
+    lock: Shared<Option<Arc<zkc::OwnedLockClient>>>,
+    /// Whether `Client::lock` is under way.
+    waiting: Shared<bool>,
+}
+
+impl Shipped {
+    /// A client that begins to open its session.
+    ///
+    /// # Errors
+    /// Without a real ensemble.
+    pub fn new(env: &Env) -> anyhow::Result<Self> {
+        let ensemble = env.ensemble.clone();
+        let lock = Self {
+            env: env.clone(),
+            ensemble: ensemble.ok_or_else(|| anyhow::anyhow!("it runs on a real ensemble only"))?,
+            ledger: Ledger::default(),
+            session: Shared::new(None),
+            lock: Shared::new(None),
+            waiting: Shared::new(false),
+        };
+        let opening = lock.clone();
+        env.host.spawn(async move { opening.open().await }.boxed());
+        Ok(lock)
+    }
+
+    async fn open(&self) {
+        let zk = Arc::new(self.ensemble.open().await);
+        self.env.report(zk.clone());
+        self.env.host.spawn(self.clone().follow(zk.clone()).boxed());
+        self.session.update(|session| *session = Some(zk));
+    }
+
+    /// The one thing that its user hears: that the session is over.
+    async fn follow(self, zk: Arc<RealZk>) {
+        let mut state = SessionState::Connected;
+        while !state.is_over() {
+            state = zk.changed(state).await;
+        }
+        let held = self.ledger.held().filter(|held| held.grant.session == zk.session());
+        if let Some(held) = held.and_then(|held| self.ledger.let_go(&held.grant.name)) {
+            self.drop_lock();
+            self.env.lost(&held.grant.name, state.name());
+        }
+    }
+
+    fn drop_lock(&self) {
+        drop(self.lock.update(Option::take));
+    }
+
+    async fn attempt(&self, name: &str) -> Result<Grant, Ended> {
+        let zk = self.session.until(Clone::clone).await;
+        if zk.state().is_over() {
+            self.open().await;
+        }
+        let zk = self.session.until(Clone::clone).await;
+        let client = zk.client().map_err(|error| Ended::of("lock", &error))?;
+        let lock = self.contend(&client).await.map_err(|error| ended(&error))?;
+        let path = lock.lock_path().to_string();
+        self.lock.update(|slot| *slot = Some(Arc::new(lock)));
+        // The crate does not tell the czxid. This look changes nothing, and may fail.
+        let soon = Some(self.env.host.now() + LOOK);
+        let stat = self
+            .env
+            .within(soon, zk.exists(&path))
+            .await
+            .and_then(Result::ok)
+            .flatten();
+        let czxid = stat
+            .filter(|stat| stat.ephemeral_owner == zk.session())
+            .map(|stat| stat.czxid);
+        self.ledger.own(Owned {
+            path: path.clone(),
+            czxid,
+            session: zk.session(),
+        });
+        let grant = Grant {
+            name: name.to_string(),
+            path,
+            czxid,
+            session: zk.session(),
+            token: None,
+        };
+        self.ledger.hold(Held {
+            grant: grant.clone(),
+            zk,
+        });
+        Ok(grant)
+    }
+
+    async fn contend(&self, client: &zkc::Client) -> Result<zkc::OwnedLockClient, zkc::Error> {
+        let prefix = zkc::LockPrefix::new_curator(PARENT, "lock-")?;
+        Ok(client.lock(prefix, b"", zkc::Acls::anyone_all()).await?.into_owned())
+    }
+
+    async fn guarded(&self, name: &str, value: &Value) -> Result<i64, Ended> {
+        let lock = self.lock.with(Clone::clone).ok_or_else(not_held)?;
+        let data = json!({"grant": name, "value": value}).to_string();
+        let written = lock.set_data(RESOURCE, data.as_bytes(), None).await;
+        match written {
+            Ok(stat) => Ok(stat.mzxid),
+            Err(zkc::Error::RuntimeInconsistent) => {
+                drop(lock);
+                if self.ledger.let_go(name).is_some() {
+                    self.ledger.forget();
+                    self.env.lost(name, "a guarded write was refused");
+                }
+                self.drop_lock();
+                Err(Ended::Fail(format!("refused: {NOT_HELD}: the lock znode is gone")))
+            }
+            Err(error) => Err(Ended::of("write", &error.into())),
+        }
+    }
+
+    /// The znode that `Client::lock` waits with, which it does not tell: the youngest of this session.
+    async fn youngest(&self) -> Option<Owned> {
+        let zk = self.session.with(Clone::clone)?;
+        let mut youngest: Option<Owned> = None;
+        for name in zk.children(PARENT).await.ok()? {
+            let path = format!("{PARENT}/{name}");
+            let stat = zk.exists(&path).await.ok()?;
+            let Some(stat) = stat.filter(|stat| stat.ephemeral_owner == zk.session()) else {
+                continue;
+            };
+            if youngest.as_ref().is_none_or(|other| other.czxid < Some(stat.czxid)) {
+                youngest = Some(Owned {
+                    path,
+                    czxid: Some(stat.czxid),
+                    session: zk.session(),
+                });
+            }
+        }
+        youngest
+    }
+}
+
+/// The end of an attempt: the crate says itself that it leaves nothing behind when the lock znode is gone.
+fn ended(error: &zkc::Error) -> Ended {
+    match error {
+        zkc::Error::RuntimeInconsistent => Ended::Fail("lock: the lock znode was deleted meanwhile".to_string()),
+        error => Ended::of("lock", &Error::from(error.clone())),
+    }
+}
+
+impl Lock for Shipped {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+        let (lock, name) = (self.clone(), name.to_string());
+        async move {
+            lock.waiting.update(|waiting| *waiting = true);
+            let result = lock.env.within(deadline, lock.attempt(&name)).await;
+            lock.waiting.update(|waiting| *waiting = false);
+            let result = result.unwrap_or_else(|| Err(overdue()));
+            if result.is_err() {
+                lock.drop_lock();
+            }
+            result
+        }
+        .boxed()
+    }
+
+    fn release(&self, name: &str, _deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+        let held = self.ledger.let_go(name);
+        if held.is_some() {
+            self.ledger.forget();
+            self.drop_lock();
+        }
+        // The delete goes on in the background, and its end is not told.
+        std::future::ready(held.map(|_| Released::unsure()).ok_or_else(not_held)).boxed()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let session = self.session.clone();
+        async move {
+            Seat {
+                zk: session.until(Clone::clone).await,
+                temporary: false,
+            }
+        }
+        .boxed()
+    }
+
+    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
+        let lock = self.clone();
+        async move {
+            let mut znodes = lock.ledger.znodes();
+            if znodes.is_empty() && lock.waiting.with(|waiting| *waiting) {
+                znodes.extend(lock.youngest().await);
+            }
+            znodes
+        }
+        .boxed()
+    }
+
+    fn guards(&self) -> bool {
+        true
+    }
+
+    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, Ended>> {
+        let (lock, name, value) = (self.clone(), name.to_string(), value.clone());
+        async move { lock.guarded(&name, &value).await }.boxed()
+    }
+}

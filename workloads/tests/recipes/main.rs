@@ -1,0 +1,9 @@
+//! The recipes against a small ZooKeeper in memory, in virtual time: what is dropped, lost or delayed is chosen by the test.
+
+mod client;
+mod protected;
+mod server;
+mod torture;
+mod tutorials;
+mod world;
+mod zk;

@@ -1,0 +1,218 @@
+//! A ZooKeeper in memory: one server, no delays of its own.
+
+use std::collections::BTreeMap;
+
+use zooquake_workloads::zk::{CreateMode, Created, Error, SessionState, Shared, Stat, WatchEvent};
+
+/// What the server knows.
+#[derive(Default)]
+pub struct Server {
+    zxid: i64,
+    nodes: BTreeMap<String, Node>,
+    watches: Vec<Watch>,
+    /// The sessions, and what their clients know of them.
+    pub sessions: BTreeMap<i64, Shared<SessionState>>,
+    /// What to do to requests yet to come; each is used once, by the first that fits.
+    pub script: Vec<Scripted>,
+    /// Whether a request that was on its way when its client lost the connection still arrives.
+    pub late: bool,
+}
+
+/// Something to be done to the next request of a kind.
+pub struct Scripted {
+    /// `create`, `delete`, …
+    pub op: &'static str,
+    /// What becomes of it.
+    pub fate: Fate,
+    /// Done just before the server looks at it.
+    pub before: Box<dyn FnOnce(&mut Server) + Send>,
+}
+
+/// What becomes of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is answered.
+    Answered,
+    /// It is applied, and the connection is lost before the answer.
+    ReplyLost,
+    /// The connection is lost before it arrives.
+    RequestLost,
+}
+
+struct Node {
+    stat: Stat,
+    data: Vec<u8>,
+    /// The next child's number.
+    next: i32,
+}
+
+struct Watch {
+    path: String,
+    children: bool,
+    fired: Shared<Option<WatchEvent>>,
+}
+
+impl Server {
+    /// A server with these persistent znodes.
+    pub fn with(paths: &[&str]) -> Self {
+        let mut server = Self::default();
+        for path in paths {
+            server.create(0, path, b"", CreateMode::Persistent).unwrap();
+        }
+        server
+    }
+
+    /// Sets the number that the next child of a znode gets.
+    pub fn number(&mut self, parent: &str, next: i32) {
+        self.nodes.get_mut(parent).unwrap().next = next;
+    }
+
+    /// Opens a session.
+    pub fn open(&mut self) -> (i64, Shared<SessionState>) {
+        let session = 0x100 + self.sessions.len() as i64;
+        let state = Shared::new(SessionState::Connected);
+        self.sessions.insert(session, state.clone());
+        (session, state)
+    }
+
+    /// Changes what a client knows of its session.
+    pub fn tell(&self, session: i64, to: SessionState) {
+        self.sessions[&session].update(|state| {
+            if !state.is_over() {
+                *state = to;
+            }
+        });
+    }
+
+    /// Ends a session: its ephemerals go, and its client is told.
+    pub fn end(&mut self, session: i64, state: SessionState) {
+        let owned: Vec<_> = self
+            .nodes
+            .iter()
+            .filter(|(_, node)| node.stat.ephemeral_owner == session)
+            .collect();
+        let owned: Vec<_> = owned.into_iter().map(|(path, _)| path.clone()).collect();
+        for path in owned {
+            self.delete(&path, None).unwrap();
+        }
+        self.tell(session, state);
+    }
+
+    pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
+        self.zxid += 1;
+        let parent = parent(path);
+        let sequential = matches!(mode, CreateMode::EphemeralSequential | CreateMode::PersistentSequential);
+        let ephemeral = matches!(mode, CreateMode::EphemeralSequential | CreateMode::Ephemeral);
+        let mut path = path.to_string();
+        if parent != "/" {
+            let node = self.nodes.get_mut(&parent).ok_or(Error::NoNode)?;
+            if sequential {
+                path += &format!("{:010}", node.next);
+            }
+            node.next = node.next.wrapping_add(1);
+        }
+        if self.nodes.contains_key(&path) {
+            return Err(Error::NodeExists);
+        }
+        let ephemeral_owner = if ephemeral { session } else { 0 };
+        let stat = Stat {
+            czxid: self.zxid,
+            mzxid: self.zxid,
+            version: 0,
+            ephemeral_owner,
+        };
+        self.nodes.insert(
+            path.clone(),
+            Node {
+                stat,
+                data: data.to_vec(),
+                next: 0,
+            },
+        );
+        self.fire(&path, WatchEvent::Created);
+        Ok(Created { path, stat: Some(stat) })
+    }
+
+    pub fn delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
+        self.zxid += 1;
+        self.check(path, version)?;
+        self.nodes.remove(path);
+        self.fire(path, WatchEvent::Deleted);
+        Ok(())
+    }
+
+    pub fn set(&mut self, path: &str, data: &[u8], version: Option<i32>) -> Result<Stat, Error> {
+        self.zxid += 1;
+        self.check(path, version)?;
+        let node = self.nodes.get_mut(path).ok_or(Error::NoNode)?;
+        node.data = data.to_vec();
+        node.stat.mzxid = self.zxid;
+        node.stat.version += 1;
+        let stat = node.stat;
+        self.fire(path, WatchEvent::DataChanged);
+        Ok(stat)
+    }
+
+    pub fn get(&self, path: &str) -> Result<(Vec<u8>, Stat), Error> {
+        self.nodes
+            .get(path)
+            .map(|node| (node.data.clone(), node.stat))
+            .ok_or(Error::NoNode)
+    }
+
+    pub fn exists(&self, path: &str) -> Option<Stat> {
+        self.nodes.get(path).map(|node| node.stat)
+    }
+
+    pub fn children(&self, path: &str) -> Result<Vec<String>, Error> {
+        self.get(path)?;
+        // In an order that nobody may rely on.
+        let below = self.nodes.keys().rev().filter(|child| parent(child) == path);
+        Ok(below.map(|child| child[path.len() + 1..].to_string()).collect())
+    }
+
+    /// Watches a znode, or its list of children.
+    pub fn watch(&mut self, path: &str, children: bool) -> Shared<Option<WatchEvent>> {
+        let fired = Shared::new(None);
+        self.watches.push(Watch {
+            path: path.to_string(),
+            children,
+            fired: fired.clone(),
+        });
+        fired
+    }
+
+    fn check(&self, path: &str, version: Option<i32>) -> Result<(), Error> {
+        let (_, stat) = self.get(path)?;
+        if version.is_some_and(|version| version != stat.version) {
+            Err(Error::BadVersion)
+        } else {
+            Ok(())
+        }
+    }
+
+    fn fire(&mut self, path: &str, event: WatchEvent) {
+        let parent = parent(path);
+        for watch in self.watches.extract_if(.., |watch| {
+            if watch.children {
+                watch.path == parent
+            } else {
+                watch.path == path
+            }
+        }) {
+            let event = if watch.children {
+                WatchEvent::ChildrenChanged
+            } else {
+                event.clone()
+            };
+            watch.fired.update(|fired| *fired = Some(event));
+        }
+    }
+}
+
+fn parent(path: &str) -> String {
+    match path.rfind('/') {
+        Some(0) | None => "/".to_string(),
+        Some(at) => path[..at].to_string(),
+    }
+}

@@ -1,0 +1,122 @@
+//! `lock/protected` under many faults at once, for many seeds: nobody holds while another does, nothing is left behind.
+
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use zooquake_workloads::recipes::lock::{Lock, Protected};
+use zooquake_workloads::zk::{Host, Shared};
+
+use crate::server::Fate;
+use crate::world::World;
+use crate::zk::Net;
+
+const CLIENTS: usize = 4;
+const FAULTS: usize = 60;
+
+/// A small generator of pseudorandom numbers (Steele, Lea, Flood: SplitMix64).
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut x = self.0;
+        x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (x ^ (x >> 31)) % bound
+    }
+
+    fn millis(&mut self, bound: u64) -> Duration {
+        Duration::from_millis(self.below(bound))
+    }
+}
+
+#[test]
+fn nobody_holds_beside_another_and_nothing_is_left() {
+    for seed in 0..150 {
+        torture(seed);
+    }
+}
+
+fn torture(seed: u64) {
+    let world = World::default();
+    let net = Net::new(&world);
+    let env = |net: &Net| world.env(Arc::new(net.clone()));
+    let clients: Vec<_> = (0..CLIENTS)
+        .map(|_| Arc::new(Protected::new(&env(&net), true)))
+        .collect();
+    let stop = Shared::new(false);
+    let grants = Arc::new(Mutex::new(Vec::new()));
+    let running: Vec<_> = clients
+        .iter()
+        .enumerate()
+        .map(|(number, client)| {
+            let dice = Dice(seed * 100 + number as u64);
+            world.start(contend(
+                world.clone(),
+                client.clone(),
+                stop.clone(),
+                grants.clone(),
+                dice,
+            ))
+        })
+        .collect();
+    let mut dice = Dice(seed);
+    for _ in 0..FAULTS {
+        world.pass(dice.millis(40));
+        hurt(&net, &mut dice);
+        for _ in 0..10 {
+            world.pass(Duration::from_millis(2));
+            let holders = clients.iter().filter(|client| client.ledger().held().is_some()).count();
+            assert!(holders <= 1, "seed {seed}: {holders} hold at {:?}", world.now());
+        }
+    }
+    net.server().script.clear();
+    stop.update(|stop| *stop = true);
+    // Whoever waits for a request that was lost or a session that expires has got over it by then.
+    for client in running {
+        world.run(async move { client.until(|ended| *ended).await });
+    }
+    for client in &clients {
+        let ledger = client.ledger().clone();
+        world.run(async move { ledger.idle().await });
+        assert_eq!(client.ledger().znodes(), [], "seed {seed}");
+    }
+    assert_eq!(net.locks(), Vec::<String>::new(), "seed {seed}");
+    let grants = grants.lock().unwrap();
+    assert!(grants.len() > 5, "seed {seed}: {} grants", grants.len());
+}
+
+async fn contend(world: World, client: Arc<Protected>, stop: Shared<bool>, grants: Arc<Mutex<Vec<i64>>>, dice: Dice) {
+    let mut dice = dice;
+    while !stop.with(|stop| *stop) {
+        let deadline = (dice.below(3) == 0).then(|| world.now() + dice.millis(300));
+        if let Ok(grant) = client.acquire("g", deadline).await {
+            grants.lock().unwrap().push(grant.czxid.unwrap());
+            world.sleep(dice.millis(15)).await;
+            drop(client.release("g", None).await);
+        }
+        world.sleep(dice.millis(10)).await;
+    }
+}
+
+fn hurt(net: &Net, dice: &mut Dice) {
+    let sessions: Vec<i64> = net.server().sessions.keys().copied().collect();
+    if sessions.is_empty() {
+        return;
+    }
+    let session = sessions[sessions.len() - 1 - dice.below(sessions.len().min(CLIENTS) as u64) as usize];
+    net.server().late = dice.below(2) == 0;
+    let fate = if dice.below(2) == 0 {
+        Fate::ReplyLost
+    } else {
+        Fate::RequestLost
+    };
+    match dice.below(6) {
+        0 => net.expire(session, Duration::from_millis(50) + dice.millis(100)),
+        1 => net.lose(session, dice.millis(120)),
+        2 => net.next("create", fate),
+        3 => net.next("delete", fate),
+        4 => net.next("children", fate),
+        _ => net.next("exists", fate),
+    }
+}

@@ -1,0 +1,290 @@
+//! Sessions with the server in memory: each request takes a moment to get there and back, in order, and waits while the
+//! connection is lost.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use zooquake_workloads::zk::{
+    Connect, CreateMode, Created, Error, Host, MultiError, Op, OpResult, Reply, SessionState, Shared, Stat, Watch,
+    WatchEvent, Zk,
+};
+
+use crate::server::{Fate, Scripted, Server};
+use crate::world::World;
+
+/// How long a message takes.
+const WAY: Duration = Duration::from_millis(1);
+
+/// How long a connection stays lost if nobody says otherwise.
+pub const OUTAGE: Duration = Duration::from_millis(50);
+
+/// The server, as those see it who connect to it.
+#[derive(Clone)]
+pub struct Net {
+    world: World,
+    server: Arc<Mutex<Server>>,
+}
+
+impl Net {
+    pub fn new(world: &World) -> Self {
+        let server = Server::with(&["/lock", "/zooquake", "/zooquake/scratch", "/resource"]);
+        Self {
+            world: world.clone(),
+            server: Arc::new(Mutex::new(server)),
+        }
+    }
+
+    pub fn server(&self) -> MutexGuard<'_, Server> {
+        self.server.lock().unwrap()
+    }
+
+    /// What becomes of the next request of a kind.
+    pub fn next(&self, op: &'static str, fate: Fate) {
+        self.before(op, fate, |_| {});
+    }
+
+    /// What becomes of the next request of a kind, and what happens just before.
+    pub fn before(&self, op: &'static str, fate: Fate, before: impl FnOnce(&mut Server) + Send + 'static) {
+        self.server().script.push(Scripted {
+            op,
+            fate,
+            before: Box::new(before),
+        });
+    }
+
+    /// The lock znodes there are.
+    pub fn locks(&self) -> Vec<String> {
+        self.server().children("/lock").unwrap()
+    }
+
+    /// The session that was opened last.
+    pub fn last_session(&self) -> i64 {
+        *self.server().sessions.keys().next_back().unwrap()
+    }
+
+    /// Loses a session's connection for this long.
+    pub fn lose(&self, session: i64, time: Duration) {
+        self.server().tell(session, SessionState::Disconnected);
+        let net = self.clone();
+        let back = async move {
+            net.world.sleep(time).await;
+            net.server().tell(session, SessionState::Connected);
+        };
+        self.world.spawn(back.boxed());
+    }
+
+    /// Loses a session's connection, and lets it expire after this time.
+    pub fn expire(&self, session: i64, time: Duration) {
+        self.server().tell(session, SessionState::Disconnected);
+        let net = self.clone();
+        let end = async move {
+            net.world.sleep(time).await;
+            net.server().end(session, SessionState::Expired);
+        };
+        self.world.spawn(end.boxed());
+    }
+}
+
+impl Connect for Net {
+    fn connect(&self) -> BoxFuture<'static, Arc<dyn Zk>> {
+        let net = self.clone();
+        async move {
+            net.world.sleep(WAY).await;
+            let (session, state) = net.server().open();
+            Arc::new(Fake { net, session, state }) as Arc<dyn Zk>
+        }
+        .boxed()
+    }
+}
+
+#[derive(Clone)]
+struct Fake {
+    net: Net,
+    session: i64,
+    state: Shared<SessionState>,
+}
+
+impl Fake {
+    /// A request is on its way from the first poll on, whatever becomes of the future.
+    fn request<T, F>(&self, op: &'static str, apply: F) -> Reply<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&mut Server) -> Result<T, Error> + Send + 'static,
+    {
+        let zk = self.clone();
+        async move {
+            let reply = Shared::new(Mutex::new(None));
+            let (task, slot) = (zk.clone(), reply.clone());
+            let travel = async move {
+                let result = task.travel(op, apply).await;
+                slot.update(|slot| *slot = Mutex::new(Some(result)));
+            };
+            zk.net.world.spawn(travel.boxed());
+            reply.until(|reply| reply.lock().unwrap().take()).await
+        }
+        .boxed()
+    }
+
+    async fn travel<T>(
+        &self,
+        op: &'static str,
+        apply: impl FnOnce(&mut Server) -> Result<T, Error>,
+    ) -> Result<T, Error> {
+        let lost = |why: &str| Err(Error::Unknown(why.to_string()));
+        let state = self
+            .state
+            .until(|state| (*state != SessionState::Disconnected).then_some(*state))
+            .await;
+        if state.is_over() {
+            return lost(state.name());
+        }
+        self.net.world.sleep(WAY).await;
+        let (fate, result) = {
+            let mut server = self.net.server();
+            let state = self.state();
+            if state.is_over() || (state == SessionState::Disconnected && !server.late) {
+                return lost("connection lost");
+            }
+            let scripted = server.script.iter().position(|scripted| scripted.op == op);
+            let scripted = scripted.map(|at| server.script.remove(at));
+            let fate = scripted.map_or(Fate::Answered, |scripted| {
+                (scripted.before)(&mut server);
+                scripted.fate
+            });
+            (
+                fate,
+                if fate == Fate::RequestLost {
+                    lost("connection lost")
+                } else {
+                    apply(&mut server)
+                },
+            )
+        };
+        if fate != Fate::Answered {
+            self.net.lose(self.session, OUTAGE);
+        }
+        self.net.world.sleep(WAY).await;
+        if self.state() == SessionState::Connected {
+            result
+        } else {
+            lost("connection lost")
+        }
+    }
+
+    fn heard(&self, fired: Shared<Option<WatchEvent>>) -> Watch {
+        let zk = self.clone();
+        async move {
+            let fire = fired.until(Clone::clone);
+            let over = zk.state.until(|state| state.is_over().then_some(*state));
+            let event = match futures_util::future::select(std::pin::pin!(fire), std::pin::pin!(over)).await {
+                futures_util::future::Either::Left((event, _)) => event,
+                futures_util::future::Either::Right((state, _)) => return WatchEvent::Session(state),
+            };
+            // What fires while the connection is lost arrives on reconnect.
+            match zk
+                .state
+                .until(|state| (*state != SessionState::Disconnected).then_some(*state))
+                .await
+            {
+                SessionState::Connected => event,
+                state => WatchEvent::Session(state),
+            }
+        }
+        .boxed()
+    }
+}
+
+impl Zk for Fake {
+    fn session(&self) -> i64 {
+        self.session
+    }
+
+    fn timeout(&self) -> Duration {
+        Duration::from_secs(2)
+    }
+
+    fn state(&self) -> SessionState {
+        self.state.with(|state| *state)
+    }
+
+    fn changed(&self, from: SessionState) -> BoxFuture<'static, SessionState> {
+        let state = self.state.clone();
+        async move { state.until(|state| (*state != from).then_some(*state)).await }.boxed()
+    }
+
+    fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created> {
+        let (session, path, data) = (self.session, path.to_string(), data.to_vec());
+        self.request("create", move |server| server.create(session, &path, &data, mode))
+    }
+
+    fn delete(&self, path: &str, version: Option<i32>) -> Reply<()> {
+        let path = path.to_string();
+        self.request("delete", move |server| server.delete(&path, version))
+    }
+
+    fn get(&self, path: &str) -> Reply<(Vec<u8>, Stat)> {
+        let path = path.to_string();
+        self.request("get", move |server| server.get(&path))
+    }
+
+    fn get_and_watch(&self, path: &str) -> Reply<(Vec<u8>, Stat, Watch)> {
+        let (zk, path) = (self.clone(), path.to_string());
+        self.request("get", move |server| {
+            let (data, stat) = server.get(&path)?;
+            Ok((data, stat, zk.heard(server.watch(&path, false))))
+        })
+    }
+
+    fn set(&self, path: &str, data: &[u8], version: Option<i32>) -> Reply<Stat> {
+        let (path, data) = (path.to_string(), data.to_vec());
+        self.request("set", move |server| server.set(&path, &data, version))
+    }
+
+    fn exists(&self, path: &str) -> Reply<Option<Stat>> {
+        let path = path.to_string();
+        self.request("exists", move |server| Ok(server.exists(&path)))
+    }
+
+    fn exists_and_watch(&self, path: &str) -> Reply<(Option<Stat>, Watch)> {
+        let (zk, path) = (self.clone(), path.to_string());
+        self.request("exists", move |server| {
+            Ok((server.exists(&path), zk.heard(server.watch(&path, false))))
+        })
+    }
+
+    fn children(&self, path: &str) -> Reply<Vec<String>> {
+        let path = path.to_string();
+        self.request("children", move |server| server.children(&path))
+    }
+
+    fn children_and_watch(&self, path: &str) -> Reply<(Vec<String>, Watch)> {
+        let (zk, path) = (self.clone(), path.to_string());
+        self.request("children", move |server| {
+            let names = server.children(&path)?;
+            Ok((names, zk.heard(server.watch(&path, true))))
+        })
+    }
+
+    fn multi(&self, _: Vec<Op>) -> BoxFuture<'static, Result<Vec<OpResult>, MultiError>> {
+        unreachable!("no lock needs it")
+    }
+
+    fn sync(&self, _: &str) -> Reply<()> {
+        self.request("sync", |_| Ok(()))
+    }
+
+    fn close(&self) -> BoxFuture<'static, SessionState> {
+        let (net, session, state) = (self.net.clone(), self.session, self.state.clone());
+        async move {
+            state
+                .until(|state| (*state != SessionState::Disconnected).then_some(()))
+                .await;
+            net.world.sleep(WAY).await;
+            net.server().end(session, SessionState::Closed);
+            state.with(|state| *state)
+        }
+        .boxed()
+    }
+}

@@ -4,7 +4,7 @@ function drawSteps(steps) {
   pen.textAlign = "center";
   steps.forEach(([number, time, lane], i) => {
     const row = visibleLanes.indexOf(lane);
-    const y = row < 0 ? serversTop() - 4 : TOP + row * ROW + 9;
+    const y = row < 0 ? serversTop() - 4 : TOP + row * ROW + 10;
     const foot = toX(time);
     const x = Math.max(foot, (taken.get(row) ?? -1e9) + 17);
     taken.set(row, x);
@@ -16,7 +16,7 @@ function drawSteps(steps) {
       pen.stroke(new Path2D(`M${foot} ${TOP - 6}V${stageHeight() - BOTTOM}`));
       pen.setLineDash([]);
     }
-    pen.stroke(new Path2D(`M${x} ${y}L${foot} ${y + 10}`));
+    pen.stroke(new Path2D(`M${x} ${y}L${foot} ${y + 15}`));
     pen.beginPath();
     pen.arc(x, y, 8, 0, 7);
     pen.fill();

@@ -25,6 +25,17 @@ for (let lane = 0; lane < D.lanes.length; lane++) {
   holds.byLane.push([]);
 }
 for (let i = 0; i < ops.start.length; i++) ops.byLane[opClass(i)[0]].push(i);
+
+// Whether the end of an operation gets a mark: it failed, is unknown, or brought a write.
+const marked = (i) => {
+  const [, , role, outcome, accepted] = opClass(i);
+  return role !== CONTROL && outcome !== 3 && (outcome > 0 || accepted < 2);
+};
+function pickShown() {
+  ops.shownByLane = ops.byLane.map((lane) => lane.filter((i) => ops.shown[i]));
+  ops.endsByLane = ops.shownByLane.map((lane) => lane.filter(marked).sort((a, b) => ops.end[a] - ops.end[b]));
+}
+pickShown();
 for (let i = 0; i < holds.start.length; i++) holds.byLane[D.holds.lane[i]].push(i);
 
 // Texts from their forms: each `#` is a number, given as its difference to the last one in the same place.

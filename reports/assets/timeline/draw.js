@@ -57,7 +57,7 @@ function drawBands() {
     pen.globalAlpha = 0.35;
     for (const lane of band.lanes) {
       const row = visibleLanes.indexOf(lane);
-      if (row >= 0) pen.fillRect(x, TOP + row * ROW + 1, w, ROW - 3);
+      if (row >= 0) pen.fillRect(x, TOP + row * ROW + 2, w, ROW - 4);
     }
     pen.globalAlpha = 1;
     pen.fillRect(x, TOP - 8, w, 3);
@@ -70,45 +70,53 @@ function drawBands() {
   }
 }
 
-// Calls `bar` for each entry in view, skipping what lies wholly on pixels already drawn by the same key.
+// Calls `bar` for each entry in view, and once for entries of the same key that are too close to tell apart.
 function sweep(entries, column, key, bar) {
-  const drawn = new Map();
+  const open = new Map();
+  const scale = (right() - LEFT) / (view.until - view.from);
+  const { start, end } = column;
   for (const i of entries) {
-    if (column.start[i] > view.until) break;
-    if (column.end[i] < view.from) continue;
-    const x1 = toX(column.start[i]), x2 = Math.max(toX(column.end[i]), x1 + 1);
-    const k = key(i), before = drawn.get(k) ?? -1e9;
-    if (x2 <= before + 0.5) continue;
-    drawn.set(k, x2);
-    bar(i, Math.max(x1, before, LEFT - 5), Math.min(x2, right() + 5));
+    if (start[i] > view.until) break;
+    if (end[i] < view.from) continue;
+    const x1 = Math.max(LEFT + (start[i] - view.from) * scale, LEFT - 5);
+    const x2 = Math.min(Math.max(LEFT + (end[i] - view.from) * scale, x1 + 1), right() + 5);
+    const k = key(i), run = open.get(k);
+    if (run && x1 <= run.x2 + 0.5) {
+      run.x2 = Math.max(run.x2, x2);
+      continue;
+    }
+    if (run) bar(run.i, run.x1, run.x2);
+    open.set(k, { i, x1, x2 });
   }
+  for (const { i, x1, x2 } of open.values()) bar(i, x1, x2);
 }
 
 function drawLane(lane, y) {
   pen.textAlign = "left";
   sweep(holds.byLane[lane], holds, () => 0, (i, x1, x2) => {
     pen.fillStyle = colors.hold;
-    pen.fillRect(x1, y + 2, x2 - x1, ROW - 5);
+    pen.fillRect(x1, y + 13, x2 - x1, ROW - 16);
     if (x2 - x1 > 60) {
       pen.fillStyle = colors.holdline;
-      pen.fillText(`holds ${grants[i]}`, x1 + 4, y + 8.5, x2 - x1 - 8);
+      pen.fillText(`holds ${grants[i]}`, x1 + 4, y + 19, x2 - x1 - 8);
     }
   });
   const paint = [colors.wait, colors.work, colors.leave, colors.other, colors.leave];
-  const shown = ops.byLane[lane].filter((i) => ops.shown[i]);
-  sweep(shown, ops, (i) => D.ops.class[i], (i, x1, x2) => {
+  sweep(ops.shownByLane[lane], ops, (i) => D.ops.class[i], (i, x1, x2) => {
     const role = opClass(i)[2];
     pen.fillStyle = paint[role];
-    const top = role === CONTROL ? y + ROW - 6 : y + 14;
-    pen.fillRect(x1, top, x2 - x1, role === CONTROL ? 2 : 10);
-    drawEnd(i, y + 19);
+    if (role === CONTROL) pen.fillRect(x1, y + ROW - 4, x2 - x1, 2);
+    else pen.fillRect(x1, y + 25, x2 - x1, 10);
   });
+  // In a second pass, so that no later bar covers them.
+  sweep(ops.endsByLane[lane], endsOnly, (i) => D.ops.class[i], (i) => drawEnd(i, y + 30));
 }
+
+const endsOnly = { start: ops.end, end: ops.end };
 
 // How an operation ended: filled discs for writes that arrived, a cross for fail, a ring for info.
 function drawEnd(i, y) {
-  const [, , role, outcome, accepted] = opClass(i);
-  if (role === CONTROL || outcome === 3) return;
+  const [, , , outcome, accepted] = opClass(i);
   const x = toX(ops.end[i]);
   if (accepted < 2 && view.until - view.from < 2e7) {
     pen.fillStyle = accepted ? colors.ok : colors.bad;
@@ -152,7 +160,7 @@ function drawNames() {
   pen.textAlign = "right";
   pen.fillStyle = colors.ink;
   visibleLanes.forEach((lane, row) => {
-    pen.fillText(D.lanes[lane], LEFT - 8, TOP + row * ROW + 16, LEFT - 12);
+    pen.fillText(D.lanes[lane], LEFT - 8, TOP + row * ROW + 29, LEFT - 12);
     pen.fillStyle = colors.line;
     pen.fillRect(LEFT, TOP + (row + 1) * ROW - 1, right() - LEFT, 1);
     pen.fillStyle = colors.ink;

@@ -5,6 +5,7 @@ function applyFilters() {
   visibleLanes = D.lanes.map((_, i) => i).filter((i) => !off.client.has(i));
   const hidden = D.ops.classes.map(([, name, , outcome]) => off.operation.has(name) || off.outcome.has(outcome));
   for (let i = 0; i < ops.shown.length; i++) ops.shown[i] = hidden[D.ops.class[i]] ? 0 : 1;
+  pickShown();
   resize();
 }
 

@@ -7,10 +7,10 @@ function opAt(x, y) {
   if (lane === undefined || y < TOP || x < LEFT) return null;
   const slack = 3;
   let best = null;
-  for (const i of ops.byLane[lane]) {
+  for (const i of ops.shownByLane[lane]) {
     const x1 = toX(ops.start[i]), x2 = toX(ops.end[i]);
     if (x1 > x + slack) break;
-    if (ops.shown[i] && x2 >= x - slack) best = i; // the last to begin lies on top
+    if (x2 >= x - slack) best = i; // the last to begin lies on top
   }
   if (best !== null) return describeOp(best);
   for (const i of holds.byLane[lane]) {

@@ -1,6 +1,6 @@
 // What part of the run is shown, and where on the canvas things are.
 const canvas = document.getElementById("canvas");
-const LEFT = 64, TOP = 40, ROW = 32, SERVER = 13, BOTTOM = 26, SHORTEST = 200;
+const LEFT = 64, TOP = 40, ROW = 40, SERVER = 13, BOTTOM = 26, SHORTEST = 200;
 const serversTop = () => TOP + visibleLanes.length * ROW + 6;
 const stageHeight = () => serversTop() + D.servers.length * SERVER + BOTTOM;
 

@@ -163,7 +163,7 @@ fn calm(story: &Story<'_>) -> String {
         out.push_str(&format!("<h3>Damage of the record</h3>{}", list("reasons", &damage)));
     }
     out.push_str(&overview::draw(story, "overview"));
-    out.push_str(&window::legend(story));
+    out.push_str(&overview::legend(story));
     out.push_str(&format!(
         "<div class=\"below\"><div><h3>What was exercised</h3>{}",
         exercised(story)

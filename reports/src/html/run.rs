@@ -8,7 +8,7 @@ use crate::text;
 pub fn section(story: &Story<'_>) -> String {
     // Without an anomaly to open with, the overview is on the first screen already.
     let overview = if story.headline().is_some() {
-        overview::draw(story, "overview")
+        overview::draw(story, "overview") + &overview::legend(story)
     } else {
         String::new()
     };

@@ -22,7 +22,8 @@ pub fn draw(latencies: &[u64], log: &LogScale, name: &str) -> String {
         svg.rect("histbar", (i as f64 * width, HEIGHT - height, width - 0.8, height), "");
     }
     svg.line("row", (0.0, HEIGHT), (WIDTH, HEIGHT));
-    for power in log.powers() {
+    let apart = ((log.high - log.low) / 4.0).ceil().max(1.0) as usize;
+    for power in log.powers().step_by(apart) {
         let x = log.at(power) * WIDTH;
         svg.line("row", (x, HEIGHT), (x, HEIGHT + 3.0));
         let class = if x < 10.0 {

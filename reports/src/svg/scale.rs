@@ -32,17 +32,16 @@ impl TimeScale {
         let seconds = (self.until - self.from) as f64 / 1e9;
         let step = nice_step(seconds, 10.0);
         let decimals = decimals(step);
-        let mut n = (self.from as f64 / 1e9 / step).ceil() as u64;
-        loop {
-            let t = n as f64 * step;
-            let ns = (t * 1e9) as u64;
-            if ns > self.until {
+        let first = (self.from as f64 / 1e9 / step).ceil();
+        // Counted, because near the largest times a step may be lost in rounding.
+        for n in 0..24 {
+            let t = (first + f64::from(n)) * step;
+            if t * 1e9 > self.until as f64 {
                 break;
             }
-            let x = self.x(ns.max(self.from));
+            let x = self.x((t * 1e9) as u64);
             svg.line("grid", (x, top), (x, bottom));
             svg.text("axis mid", (x, bottom + 13.0), &format!("{t:.decimals$} s"));
-            n += 1;
         }
     }
 }

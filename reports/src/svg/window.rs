@@ -217,22 +217,23 @@ fn numbers(svg: &mut Svg, steps: &[Step], rows: &[usize], scale: &TimeScale, top
 
 /// What the marks of the picture mean.
 pub fn legend(story: &Story<'_>) -> String {
-    let mut out = String::from(concat!(
+    let out = String::from(concat!(
         r#"<p class="legend"><span><i class="key hold"></i>holds</span><span><i class="key wait"></i>waits</span>"#,
         r#"<span><i class="key workbar"></i>works, then writes</span><span><i class="key took">✓</i>write accepted</span>"#,
         r#"<span><i class="key refused">✗</i>refused</span><span><i class="key unknown">?</i>outcome unknown</span>"#,
         r#"<span><i class="key num">1</i>step below</span>"#
     ));
-    let mut shown = Vec::new();
-    for kind in story.fault_kinds() {
+    out + &fault_keys(story) + "</p>\n"
+}
+
+/// The kinds of fault of the run, for a legend.
+pub fn fault_keys(story: &Story<'_>) -> String {
+    let key = |kind: &str| {
         let class = palette::fault_class(kind);
-        if !shown.contains(&kind) {
-            shown.push(kind);
-            out.push_str(&format!(
-                r#"<span><i class="key fault {class}"></i>{}</span>"#,
-                text::html(kind, 30)
-            ));
-        }
-    }
-    out + "</p>"
+        format!(
+            r#"<span><i class="key fault {class}"></i>{}</span>"#,
+            text::html(kind, 30)
+        )
+    };
+    story.fault_kinds().into_iter().map(key).collect()
 }

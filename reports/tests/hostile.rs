@@ -1,0 +1,215 @@
+//! Records that are cut off, empty, absurd or made to break the page.
+
+mod common;
+
+use common::{Run, results};
+use serde_json::{Value, json};
+use zooquake_checkers::{Anomaly, Event, EventType, History, Process, Record, Results, Verdict};
+use zooquake_reports::Extras;
+
+const POISON: &str = "</script></style><img src=x onerror=alert(1)>\"'&\u{1b}[31m\u{202e}\u{0}\u{2028}";
+
+fn event(index: usize, time: u64, process: Process, kind: EventType, f: &str, value: Value) -> Event {
+    Event {
+        index,
+        time,
+        process,
+        kind,
+        f: f.into(),
+        value,
+        error: None,
+        node: None,
+    }
+}
+
+fn poisoned() -> Run {
+    let mut run = results::invalid();
+    for e in &mut run.record.history.events {
+        e.error = e.error.as_ref().map(|_| POISON.to_owned());
+        e.node = e
+            .node
+            .as_ref()
+            .map(|n| if n == "c5" { POISON.into() } else { n.clone() });
+        if e.f == "write" || e.f == "pause" {
+            e.f = format!("write{POISON}");
+        }
+        if let Some(object) = e.value.as_object_mut() {
+            object
+                .values_mut()
+                .filter(|v| v.is_string())
+                .for_each(|v| *v = json!(POISON));
+        } else {
+            e.value = json!(POISON);
+        }
+    }
+    run.record.plan.workload.promise = POISON.into();
+    run.record.plan.workload.family = POISON.into();
+    run.record.plan.faults.push(POISON.into());
+    run.record.damage.push(POISON.into());
+    run.results.anomalies[0].kind = POISON.into();
+    run.results.anomalies[0].property = POISON.into();
+    run.results.anomalies[0].why = POISON.into();
+    run.results.reasons.push(POISON.into());
+    run.results.windows[0].fault = POISON.into();
+    run.results.windows[0].target = POISON.into();
+    run.results.windows[0].why = POISON.into();
+    run.results.stats.insert(POISON.into(), json!({ POISON: [POISON] }));
+    run.extras.run_name = POISON.into();
+    run.extras.reproduce.push(POISON.into());
+    for sample in &mut run.extras.servers {
+        sample.server.push_str(POISON);
+        sample.mode = POISON.into();
+    }
+    run
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let page = poisoned().page("poison");
+    assert!(!page.contains("<img"), "markup from a value");
+    assert_eq!(page.matches("</script>").count(), 2, "a script ended by a value");
+    assert_eq!(page.matches("</style>").count(), 1);
+    let odd = |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202e}' | '\u{2028}');
+    assert_eq!(page.chars().find(odd), None);
+    assert!(page.contains("&lt;/script&gt;"), "it is still shown");
+    let data = page
+        .split("id=\"data\">")
+        .nth(1)
+        .unwrap()
+        .split("</script>")
+        .next()
+        .unwrap();
+    assert!(serde_json::from_str::<Value>(data).is_ok());
+}
+
+#[test]
+fn huge_values_are_cut() {
+    let mut run = results::invalid();
+    let huge = "<".repeat(1_000_000);
+    for e in run.record.history.events.iter_mut().take(20) {
+        e.error = Some(huge.clone());
+        e.value = json!({ "grant": huge, "value": [huge, huge], huge.clone(): 1 });
+    }
+    run.results.anomalies[0].witness = (0..20).collect();
+    run.results.anomalies[0].why = huge.clone();
+    run.results.reasons.push(huge.clone());
+    run.extras.reproduce.push(huge);
+    let page = run.page("huge");
+    assert!(page.len() < 600_000, "{} bytes", page.len());
+    assert!(page.contains("(1000000 bytes)"));
+}
+
+#[test]
+fn a_hundred_thousand_processes_share_few_rows() {
+    let events = (0..100_000).map(|i| {
+        let process = Process::Number(i as u64 * 1_000_003);
+        event(
+            i,
+            i as u64 * 1_000,
+            process,
+            EventType::Invoke,
+            &format!("f{}", i % 1000),
+            json!(i),
+        )
+    });
+    let record = Record {
+        history: History {
+            events: events.collect(),
+        },
+        ..Record::default()
+    };
+    let run = Run {
+        record,
+        results: Results::default(),
+        extras: Extras::default(),
+    };
+    let page = run.page("processes");
+    assert!(page.contains("others"));
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn an_empty_history_gives_a_report() {
+    let run = Run {
+        record: Record::default(),
+        results: Results::default(),
+        extras: Extras::default(),
+    };
+    let page = run.page("empty");
+    assert!(page.contains("UNKNOWN"));
+}
+
+#[test]
+fn a_history_cut_off_anywhere_gives_a_report() {
+    let whole = results::invalid();
+    let n = whole.record.history.events.len();
+    for keep in [1, 7, n / 3, n / 2, n - 1] {
+        let mut run = results::invalid();
+        run.record.history.events.truncate(keep);
+        run.extras.servers.clear();
+        let page = run.page(&format!("cut-{keep}"));
+        assert!(page.contains("INVALID"), "cut at {keep}");
+    }
+    let mut run = results::unknown();
+    run.record.history.events.truncate(n / 2);
+    assert!(run.page("cut-unknown").contains("the run was cut off"));
+}
+
+#[test]
+fn absurd_times_and_witnesses_do_no_harm() {
+    let c = |n| Process::Number(n);
+    let events = vec![
+        event(0, u64::MAX, c(1), EventType::Ok, "acquire", json!({"grant": "g1"})),
+        event(1, 0, c(1), EventType::Invoke, "write", json!({"work_ms": i64::MIN})),
+        event(
+            2,
+            5,
+            Process::Name("nemesis".into()),
+            EventType::Info,
+            "pause",
+            json!({"window": 1, "phase": "on"}),
+        ),
+        event(
+            3,
+            1,
+            Process::Name("nemesis".into()),
+            EventType::Info,
+            "pause",
+            json!({"window": -1, "phase": "on"}),
+        ),
+        event(4, 0, c(1), EventType::Ok, "write", json!({"accepted": "yes"})),
+        event(5, 9, c(2), EventType::Invoke, "release", Value::Null),
+    ];
+    let anomaly = |witness| Anomaly {
+        kind: "stale-write".into(),
+        property: "p".into(),
+        advisory: false,
+        accepted: true,
+        witness,
+        why: "because".into(),
+    };
+    let results = Results {
+        verdict: Verdict::Invalid,
+        anomalies: vec![
+            anomaly(vec![4, 0, 900, usize::MAX]),
+            anomaly(vec![]),
+            anomaly(vec![2, 3]),
+        ],
+        ..Results::default()
+    };
+    let record = Record {
+        history: History { events },
+        ..Record::default()
+    };
+    let page = Run {
+        record,
+        results,
+        extras: Extras::default(),
+    }
+    .page("absurd");
+    assert!(
+        !page.contains("NaN") && !page.contains("=\"inf"),
+        "a number that is none"
+    );
+    assert!(page.contains("2 steps not shown"));
+}

@@ -1,0 +1,161 @@
+//! What a reader finds on the page.
+
+mod common;
+
+use common::{Run, build::MS, results, without_scripts};
+use zooquake_checkers::results::WindowResult;
+
+/// The part of the page before the whole run: the first screen.
+fn first_screen(page: &str) -> String {
+    let page = without_scripts(page);
+    page[page.find("<header").unwrap()..page.find("</header>").unwrap()].to_owned()
+}
+
+#[test]
+fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts() {
+    let first = first_screen(&results::invalid().page("invalid"));
+    for said in [
+        "INVALID",
+        "<b>stale-write</b> breaks <b>mutual exclusion</b>",
+        "<b>lock/predecessor</b>",
+        "promises that at most one client works at a time",
+        "stale-write <i>known and accepted</i>",
+        "no fencing: a frozen holder does not see that its session has expired",
+        "ZooKeeper recipes and solutions, Locks",
+        "stale-holder <i>advisory</i>",
+        "c3 was paused from 24.000 s on while it worked",
+        "23.580 s – 27.430 s",
+        "window 3: pause c3, 24.000 s – 27.400 s",
+        "zooquake replay runs/20260301T021500-lock-predecessor-7",
+        "c5</b> <span title=",
+    ] {
+        assert!(first.contains(said), "the first screen does not say: {said}");
+    }
+}
+
+#[test]
+fn steps_have_the_same_numbers_in_the_picture_and_in_the_list() {
+    let first = first_screen(&results::invalid().page("numbers"));
+    let picture = &first[first.find("<svg id=\"witness\"").unwrap()..first.find("</svg>").unwrap()];
+    for n in 1..=4 {
+        assert!(picture.contains(&format!(">{n}</text>")), "no {n} in the picture");
+        assert!(first.contains(&format!("<li value=\"{n}\">")), "no {n} in the list");
+    }
+    assert!(!picture.contains(">5</text>"));
+    assert!(picture.contains("pause c3 24.0–27.4 s"), "the fault has a label");
+    assert!(picture.contains("holds g900"));
+    assert_eq!(picture.matches("class=\"num last\"").count(), 1);
+    assert!(picture.contains("n3 leads, epoch 2"));
+}
+
+#[test]
+fn an_unknown_verdict_gives_its_reasons_first() {
+    let first = first_screen(&results::unknown().page("unknown"));
+    assert!(first.contains("UNKNOWN"));
+    assert!(first.contains("no counting window of kill: window 1 hit c2 between two operations"));
+    assert!(first.contains("✗ <b>kill</b>: 0 of 2 windows counted"));
+    assert!(first.contains("<svg id=\"overview\""));
+}
+
+#[test]
+fn a_valid_verdict_says_what_was_exercised() {
+    let page = results::valid().page("valid");
+    let first = first_screen(&page);
+    assert!(first.contains("VALID") && !first.contains("INVALID"));
+    assert!(first.contains("✓ <b>pause</b>: 2 of 2 windows counted"));
+    assert!(first.contains("<b>write</b>: 283 ok, 1 fail, 1 info"));
+    assert!(first.contains("note: c4 did not answer"));
+    assert!(!first.contains("Why the verdict is not"));
+}
+
+#[test]
+fn the_rest_of_the_page_is_there_without_scripts() {
+    let page = without_scripts(&results::invalid().page("rest"));
+    for said in [
+        "<h2>Anomalies (2)</h2>",
+        "<h2>Fault windows (5 of 6 counted)</h2>",
+        "never began: no client came to work",
+        "<svg id=\"latency\"",
+        "<svg id=\"rate\"",
+        "<svg id=\"handover\"",
+        "<svg id=\"w1\"",
+        "ConnectionLoss",
+        "not-held",
+        "session timeout 2000 ms",
+        "&quot;variant&quot;: &quot;predecessor&quot;",
+    ] {
+        assert!(page.contains(said), "the page does not say: {said}");
+    }
+}
+
+#[test]
+fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
+    let mut run = results::invalid();
+    let window = |id, from: u64, until: u64| WindowResult {
+        id,
+        fault: "partition".into(),
+        target: format!("n{id}"),
+        counts: true,
+        why: String::new(),
+        from: Some(from * MS),
+        until: Some(until * MS),
+    };
+    // The session timeout is 2 s and the first step is at 23.58 s.
+    run.results.windows.push(window(77, 20_950, 21_700));
+    run.results.windows.push(window(78, 20_950, 21_500));
+    let first = first_screen(&run.page("near"));
+    assert!(first.contains("window 77: partition n77"));
+    assert!(!first.contains("window 78:"));
+}
+
+#[test]
+fn nothing_is_fetched_and_nothing_but_our_own_script_runs() {
+    let page = results::invalid().page("offline");
+    for forbidden in [
+        "src=",
+        "@import",
+        "url(http",
+        "href=\"http",
+        "onclick",
+        "onload",
+        "fetch(",
+        "innerHTML",
+        " style=\"",
+    ] {
+        assert!(!page.contains(forbidden), "the page has {forbidden}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    let nonce = page
+        .split("script-src 'nonce-")
+        .nth(1)
+        .unwrap()
+        .split('\'')
+        .next()
+        .unwrap();
+    assert_eq!(page.matches(&format!("<script nonce=\"{nonce}\">")).count(), 1);
+    assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let (one, two) = (results::invalid().write("same-1"), results::invalid().write("same-2"));
+    for name in ["report.html", "timeline.png", "latency.png", "rate.png"] {
+        assert!(
+            std::fs::read(one.0.join(name)).unwrap() == std::fs::read(two.0.join(name)).unwrap(),
+            "{name} differs"
+        );
+    }
+}
+
+#[test]
+fn fifty_thousand_operations_fit_into_two_megabytes_and_few_elements() {
+    let run: Run = results::many(50_000);
+    let page = run.page("many");
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(
+        page.matches('<').count() < 20_000,
+        "{} elements",
+        page.matches('<').count()
+    );
+    assert!(page.contains("49\u{a0}998 operations"));
+}

@@ -1,7 +1,7 @@
 //! What the images ask of the container engine: look, pull, build, import.
 
 use std::cell::Cell;
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -155,27 +155,34 @@ impl<'a> Engine<'a> {
 
 /// Follows a log to its end; an error carries the last lines.
 async fn watch(mut log: impl Stream<Item = Result<String, Error>> + Unpin) -> Result<()> {
-    let mut last: VecDeque<String> = VecDeque::new();
+    let mut last = String::new();
     while let Some(event) = log.next().await {
         match event {
-            Ok(text) => {
-                last.extend(
-                    text.lines()
-                        .map(str::trim_end)
-                        .filter(|line| !line.is_empty())
-                        .map(str::to_owned),
-                );
-                while last.len() > SHOWN_LINES {
-                    last.pop_front();
-                }
-            }
-            Err(error) => {
-                let lines: Vec<String> = last.iter().map(|line| format!("  | {line}")).collect();
-                return Err(anyhow!(error).context(format!("the last lines were\n{}\n", lines.join("\n"))));
-            }
+            // Errors come in fragments of lines, so lines are counted when all is there.
+            Ok(text) => last.push_str(&text),
+            Err(error) => return Err(anyhow!(error).context(format!("the last lines were\n{}\n", tail(&last)))),
         }
     }
     Ok(())
+}
+
+/// The last lines of a log without its colours, ready to be shown.
+fn tail(log: &str) -> String {
+    let mut plain = String::with_capacity(log.len());
+    let mut pieces = log.split("\x1b[");
+    plain.extend(pieces.next());
+    plain.extend(pieces.map(|piece| piece.split_once('m').map_or(piece, |(_, text)| text)));
+    let lines: Vec<&str> = plain
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+        .collect();
+    let shown = &lines[lines.len().saturating_sub(SHOWN_LINES)..];
+    shown
+        .iter()
+        .map(|line| format!("  | {line}"))
+        .collect::<Vec<_>>()
+        .join("\n")
 }
 
 /// The next piece of a process's output. At the end its failure becomes an error, which makes the engine throw away what it
@@ -219,6 +226,18 @@ fn says_no(error: &Error) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shows_the_end_of_a_log() {
+        let log =
+            (0..40).map(|line| format!("line {line}\n")).collect::<String>() + "\x1b[91mE\x1b[0m\x1b[91m: no\x1b[0m\n";
+        let shown = tail(&log);
+        assert_eq!(shown.lines().count(), SHOWN_LINES);
+        assert!(
+            shown.starts_with("  | line 16\n") && shown.ends_with("\n  | E: no"),
+            "{shown}"
+        );
+    }
 
     #[test]
     fn adds_a_tag_where_there_is_none() {

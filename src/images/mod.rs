@@ -17,7 +17,7 @@ mod lock;
 mod tools;
 mod zookeeper;
 
-pub use inventory::{Entry, Removal, remove_all, status};
+pub use inventory::{Entry, remove_all, status};
 
 use engine::Engine;
 use host::Host;

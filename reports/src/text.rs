@@ -89,9 +89,9 @@ pub fn value(value: &Value, max: usize) -> String {
     }
 }
 
-/// A moment of the run: `23.412 s`.
+/// A moment of the run: `23.412 s`; cut, not rounded, as the checkers write it.
 pub fn moment(ns: u64) -> String {
-    format!("{:.3} s", ns as f64 / 1e9)
+    format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000)
 }
 
 /// A duration with three digits: `1.24 s`, `340 ms`, `12.0 µs`.
@@ -158,6 +158,7 @@ mod tests {
             .map(duration)
             .into();
         assert_eq!(shown, ["7 ns", "12.0 µs", "3.40 ms", "340 ms", "1.24 s", "61.0 s"]);
+        assert_eq!(moment(13_717_999_999), "13.717 s");
         assert_eq!(count(1, "op"), "1 op");
         assert_eq!(count(50_000, "op"), "50\u{a0}000 ops");
     }

@@ -50,7 +50,13 @@ fn steps_have_the_same_numbers_in_the_picture_and_in_the_list() {
 
 #[test]
 fn an_unknown_verdict_gives_its_reasons_first() {
-    let first = first_screen(&results::unknown().page("unknown"));
+    let mut run = results::unknown();
+    run.results.reasons.extend((0..30).map(|i| format!("reason {i}")));
+    let first = first_screen(&run.page("unknown"));
+    assert!(
+        first.contains("<a href=\"#reasons\">and 27 more</a>"),
+        "the picture must stay on the first screen"
+    );
     assert!(first.contains("UNKNOWN"));
     assert!(first.contains("no counting window of kill: window 1 hit c2 between two operations"));
     assert!(first.contains("✗ <b>kill</b>: 0 of 2 windows counted"));

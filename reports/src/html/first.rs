@@ -9,6 +9,8 @@ use zooquake_checkers::{Anomaly, Verdict};
 
 /// How many steps fit on the first screen.
 const STEPS: usize = 8;
+/// How many reasons do.
+const REASONS: usize = 5;
 
 /// The first screen.
 pub fn section(story: &Story<'_>) -> String {
@@ -147,10 +149,6 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
 /// Nothing was violated: what the run exercised, or why that does not suffice.
 fn calm(story: &Story<'_>) -> String {
     let (notes, reasons): (Vec<_>, Vec<_>) = story.results.reasons.iter().partition(|r| r.starts_with("note: "));
-    let list = |class: &str, items: &[&String]| {
-        let items = items.iter().take(8).map(|r| format!("<li>{}</li>", text::html(r, 400)));
-        format!("<ul class=\"{class}\">{}</ul>\n", items.collect::<String>())
-    };
     let mut out = String::new();
     if !reasons.is_empty() {
         out.push_str(&format!(
@@ -172,6 +170,19 @@ fn calm(story: &Story<'_>) -> String {
         out.push_str(&list("notes", &notes));
     }
     out + "</div>" + &reproduce(story) + "</div>\n"
+}
+
+/// As many of the items as leave room for the picture.
+fn list(class: &str, items: &[&String]) -> String {
+    let shown = items
+        .iter()
+        .take(REASONS)
+        .map(|r| format!("<li>{}</li>", text::html(r, 400)));
+    let more = match items.len().saturating_sub(REASONS) {
+        0 => String::new(),
+        n => format!("<li><a href=\"#reasons\">and {} more</a></li>", text::grouped(n)),
+    };
+    format!("<ul class=\"{class}\">{}{more}</ul>\n", shown.collect::<String>())
 }
 
 fn exercised(story: &Story<'_>) -> String {

@@ -75,7 +75,7 @@ fn draw_legend(area: &Area<'_>, keys: &[(Key, String)]) -> Result<()> {
     let mut x = 70;
     for (key, words) in keys {
         let words = printable(words);
-        let width = 26 + text_width(&words, 14) + 20;
+        let width = 26 + text_width(&words, 14) + 14;
         if x + width > WIDTH as i32 {
             break;
         }

@@ -18,14 +18,15 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
     let mut keys = vec![
         (Key::Box(palette::HOLD, 0.3), "holds".to_owned()),
         (Key::Box(palette::role(Role::Wait), 0.5), "waits".to_owned()),
-        (Key::Box(palette::role(Role::Work), 1.0), "works, writes".to_owned()),
+        (Key::Box(palette::role(Role::Work), 1.0), "works".to_owned()),
+        (Key::Box(palette::role(Role::Leave), 1.0), "releases".to_owned()),
         (Key::Mark('×', palette::VIOLATION), "fail".to_owned()),
         (Key::Mark('○', palette::VIOLATION), "info".to_owned()),
         (Key::Mark('▼', palette::VIOLATION), "violation".to_owned()),
         (Key::Mark('▼', (150, 150, 150)), "advisory".to_owned()),
     ];
     if !story.servers.is_empty() {
-        keys.push((Key::Box((0, 114, 178), 0.9), "server leads".to_owned()));
+        keys.push((Key::Box((0, 114, 178), 0.9), "leads".to_owned()));
     }
     keys.extend(fault_keys(story));
     picture(path, story, "clients, holds and faults over time", &keys, |area| {

@@ -219,7 +219,7 @@ fn numbers(svg: &mut Svg, steps: &[Step], rows: &[usize], scale: &TimeScale, top
 pub fn legend(story: &Story<'_>) -> String {
     let out = String::from(concat!(
         r#"<p class="legend"><span><i class="key hold"></i>holds</span><span><i class="key wait"></i>waits</span>"#,
-        r#"<span><i class="key workbar"></i>works, then writes</span><span><i class="key took">✓</i>write accepted</span>"#,
+        r#"<span><i class="key workbar"></i>works, then writes</span><span><i class="key leave"></i>releases</span><span><i class="key took">✓</i>write accepted</span>"#,
         r#"<span><i class="key refused">✗</i>refused</span><span><i class="key unknown">?</i>outcome unknown</span>"#,
         r#"<span><i class="key num">1</i>step below</span>"#
     ));

@@ -52,14 +52,16 @@ for option in Check-Valid-Until Check-Date; do
 done
 # Manuals and translations are two fifths of the size. Copyright notices stay.
 set -- "$@" --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-include=/usr/share/doc/*/copyright' \
-    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' --dpkgopt='path-exclude=/usr/share/info/*'
+    --dpkgopt='path-exclude=/usr/share/man/*' --dpkgopt='path-exclude=/usr/share/locale/*' \
+    --dpkgopt='path-exclude=/usr/share/info/*'
 # With /usr merged from the start a package that would merge it, and all of Perl with it, stays away.
 hooks=/usr/share/mmdebstrap/hooks/maybe-merged-usr
 [ ! -d "$hooks" ] || set -- "$@" --hook-dir="$hooks"
 case "$sources" in
     *https:*)
         # The image must be able to read its mirror too, with the certificates that the host trusts.
-        set -- "$@" --include=ca-certificates --customize-hook='copy-in /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs'
+        set -- "$@" --include=ca-certificates \
+            --customize-hook='copy-in /etc/ssl/certs/ca-certificates.crt /etc/ssl/certs'
         ;;
 esac
 

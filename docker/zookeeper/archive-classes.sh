@@ -23,12 +23,14 @@ for id in 1 2 3; do
     mkdir -p "$work/$id"
     echo "$id" > "$work/$id/myid"
     {
-        printf '%s\n' "dataDir=$work/$id" tickTime=250 initLimit=40 syncLimit=8 admin.enableServer=false '4lw.commands.whitelist=*'
+        printf '%s\n' "dataDir=$work/$id" tickTime=250 initLimit=40 syncLimit=8 \
+            admin.enableServer=false '4lw.commands.whitelist=*'
         for peer in 1 2 3; do
             echo "server.$peer=127.0.0.1:${peer}2888:${peer}3888;127.0.0.1:${peer}2181"
         done
     } > "$work/$id.cfg"
-    java_listing "$id" -Xmx256m org.apache.zookeeper.server.quorum.QuorumPeerMain "$work/$id.cfg" > "$work/$id.log" 2>&1 &
+    java_listing "$id" -Xmx256m org.apache.zookeeper.server.quorum.QuorumPeerMain "$work/$id.cfg" \
+        > "$work/$id.log" 2>&1 &
 done
 
 serving=
@@ -43,14 +45,18 @@ if [ "$(echo "$serving" | grep -c Mode)" != 3 ]; then
     exit 1
 fi
 
-java_listing cli -Xmx128m org.apache.zookeeper.ZooKeeperMain -server 127.0.0.1:12181 create -e -s /warm up > /dev/null 2>&1 || true
+java_listing cli -Xmx128m org.apache.zookeeper.ZooKeeperMain -server 127.0.0.1:12181 create -e -s /warm up \
+    > /dev/null 2>&1 || true
 for word in stat mntr cons dump wchs; do four_letters 12181 "$word" > /dev/null || true; done
-java_listing txn -Xmx128m org.apache.zookeeper.server.persistence.TxnLogToolkit -d "$work"/1/version-2/log.* > /dev/null 2>&1 || true
+java_listing txn -Xmx128m org.apache.zookeeper.server.persistence.TxnLogToolkit -d "$work"/1/version-2/log.* \
+    > /dev/null 2>&1 || true
 kill $(jobs -p) 2>/dev/null || true
 wait || true
 
 # Newer JVMs number the classes of each list, and numbers of several lists clash.
 sed -e '/ source: /d' -e 's/ id: [0-9]*$//' "$work"/*.classes | sort -u > "$work/all"
-java -Xshare:dump -XX:SharedClassListFile="$work/all" -XX:SharedArchiveFile="$archive" -Xmx256m -Xlog:cds=error -Xlog:cds+heap=error \
-    -cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar > "$work/dump.log" 2>&1 || { tail -n 20 "$work/dump.log" >&2; exit 1; }
+java -Xshare:dump -XX:SharedClassListFile="$work/all" -XX:SharedArchiveFile="$archive" \
+    -Xmx256m -Xlog:cds=error -Xlog:cds+heap=error \
+    -cp /usr/share/java/zookeeper.jar:/usr/share/java/slf4j-simple.jar \
+    > "$work/dump.log" 2>&1 || { tail -n 20 "$work/dump.log" >&2; exit 1; }
 ls -l "$archive" >&2

@@ -185,8 +185,8 @@ fn tail(log: &str) -> String {
         .join("\n")
 }
 
-/// The next piece of a process's output. At the end its failure becomes an error, which makes the engine throw away what it
-/// has, where half a file system would have become an image.
+/// The next piece of a process's output. At the end its failure becomes an error, which makes the engine throw away
+/// what it has, where half a file system would have become an image.
 async fn next_piece<B: From<Vec<u8>>>(writer: Option<Child>) -> Option<(std::io::Result<B>, Option<Child>)> {
     let mut writer = writer?;
     let output = writer.stdout.as_mut()?;

@@ -14,8 +14,8 @@ use super::hash::Hash;
 
 /// What the memory map says about this process.
 pub(super) struct Executable {
-    /// The executable, cut after its last loaded byte: debug information is most of a development build, and neither the
-    /// kernel nor the loader reads it.
+    /// The executable, cut after its last loaded byte: debug information is most of a development build, and
+    /// neither the kernel nor the loader reads it.
     code: Vec<u8>,
     /// Loader and libraries; none if linked statically.
     libraries: Vec<PathBuf>,

@@ -26,7 +26,8 @@ impl Hash {
         self
     }
 
-    // The rotation brings the high bits, where a product gathers what it mixed, down to where the next product uses them.
+    // The rotation brings the high bits, where a product gathers what it mixed, down to where the next product uses
+    // them.
     fn word(&mut self, word: u64) {
         self.0 = (self.0 ^ word).wrapping_mul(PRIME).rotate_left(29);
     }

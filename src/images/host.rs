@@ -18,7 +18,8 @@ const PROXIES: [(&str, &str, &str); 4] = [
     ("no_proxy", "NO_PROXY", ""),
 ];
 
-/// Set where a mirror is a snapshot, or a clock is off: the packages inside come from the same mirror, by the same clock.
+/// Set where a mirror is a snapshot, or a clock is off: the packages inside come from the same mirror, by the same
+/// clock.
 const CHECKS: [&str; 2] = ["Acquire::Check-Valid-Until", "Acquire::Check-Date"];
 
 impl Host {

@@ -1,7 +1,8 @@
 //! The container images a run needs: one for ZooKeeper servers, one for clients and sidecars.
 //!
-//! An image is looked for locally, then pulled, then built from a Dockerfile compiled in, on a base that is itself looked
-//! for, pulled or bootstrapped from Debian's packages: a bare machine without a registry needs nothing prepared.
+//! An image is looked for locally, then pulled, then built from a Dockerfile compiled in, on a base that is itself
+//! looked for, pulled or bootstrapped from Debian's packages: a bare machine without a registry needs nothing
+//! prepared.
 
 use anyhow::{Result, ensure};
 use testcontainers::bollard::Docker;

@@ -70,9 +70,10 @@ function drawBands() {
   }
 }
 
-// Calls `bar` for each entry in view, and once for entries of the same key that are too close to tell apart.
-function sweep(entries, column, key, bar) {
-  const open = new Map();
+// Calls `bar` for each entry in view, and once for entries of the same key that are too close to tell apart, with
+// how many they are; those of a higher rank come later, and so lie on top.
+function sweep(entries, column, key, bar, rank = () => 0) {
+  const open = new Map(), runs = [];
   const scale = (right() - LEFT) / (view.until - view.from);
   const { start, end } = column;
   for (const i of entries) {
@@ -83,20 +84,25 @@ function sweep(entries, column, key, bar) {
     const k = key(i), run = open.get(k);
     if (run && x1 <= run.x2 + 0.5) {
       run.x2 = Math.max(run.x2, x2);
+      run.n++;
       continue;
     }
-    if (run) bar(run.i, run.x1, run.x2);
-    open.set(k, { i, x1, x2 });
+    const next = { i, x1, x2, n: 1 };
+    open.set(k, next);
+    runs.push(next);
   }
-  for (const { i, x1, x2 } of open.values()) bar(i, x1, x2);
+  runs.sort((a, b) => rank(a.i) - rank(b.i));
+  for (const { i, x1, x2, n } of runs) bar(i, x1, x2, n);
 }
+
+const RANK = [1, 2, 0, 0, 3]; // by role: work must not be hidden by what is shorter
 
 function drawLane(lane, y) {
   pen.textAlign = "left";
-  sweep(holds.byLane[lane], holds, () => 0, (i, x1, x2) => {
+  sweep(holds.byLane[lane], holds, () => 0, (i, x1, x2, n) => {
     pen.fillStyle = colors.hold;
     pen.fillRect(x1, y + 13, x2 - x1, ROW - 16);
-    if (x2 - x1 > 60) {
+    if (n === 1 && x2 - x1 > 60) {
       pen.fillStyle = colors.holdline;
       pen.fillText(`holds ${grants[i]}`, x1 + 4, y + 19, x2 - x1 - 8);
     }
@@ -107,7 +113,7 @@ function drawLane(lane, y) {
     pen.fillStyle = paint[role];
     if (role === CONTROL) pen.fillRect(x1, y + ROW - 4, x2 - x1, 2);
     else pen.fillRect(x1, y + 25, x2 - x1, 10);
-  });
+  }, (i) => RANK[opClass(i)[2]]);
   // In a second pass, so that no later bar covers them.
   sweep(ops.endsByLane[lane], endsOnly, (i) => D.ops.class[i], (i) => drawEnd(i, y + 30));
 }

@@ -1,5 +1,6 @@
 //! What a client answers to each request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use serde::Deserialize;
@@ -90,7 +91,11 @@ pub(super) async fn answer(client: &Client, request: &Request) -> (Answer, Optio
         "ping" => Answer::ok(json!({})),
         "confirm" => {
             let deadline = deadline.unwrap_or_else(|| client.env.host.now() + CONFIRM);
-            let confirmed = client.env.within(Some(deadline), confirm(client, lock.as_ref())).await;
+            // To its end, since it may have opened a session that is to be closed.
+            let confirmed = client
+                .env
+                .outlast(Some(deadline), confirm(client.name.clone(), lock.clone()))
+                .await;
             confirmed.unwrap_or_else(|| Answer::info("timed out"))
         }
         "quiesce" => {
@@ -176,9 +181,9 @@ async fn write(
 }
 
 /// A quorum write in the session that the client has now, and only then a look at its belief.
-async fn confirm(client: &Client, lock: &dyn Lock) -> Answer {
+async fn confirm(client: Arc<str>, lock: Arc<dyn Lock>) -> Answer {
     let seat = lock.session().await;
-    let written = touch(seat.zk.as_ref(), &format!("{SCRATCH}/{}", client.name)).await;
+    let written = touch(seat.zk.as_ref(), &format!("{SCRATCH}/{client}")).await;
     let held = lock.ledger().held();
     if seat.temporary {
         seat.zk.close().await;

@@ -1,7 +1,7 @@
 //! What a recipe is given to work with.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use futures_util::FutureExt;
@@ -69,6 +69,30 @@ impl Env {
             grant: grant.to_string(),
             why: why.to_string(),
         });
+    }
+
+    /// Runs `work` to its end, in the background if need be, and waits for it until the moment `deadline` of the host's
+    /// clock; `None` if that came first.
+    pub async fn outlast<T>(
+        &self,
+        deadline: Option<Duration>,
+        work: impl Future<Output = T> + Send + 'static,
+    ) -> Option<T>
+    where
+        T: Send + 'static,
+    {
+        let done = Shared::new(Mutex::new(None));
+        let tell = done.clone();
+        let task = async move {
+            let result = work.await;
+            tell.update(|done| *done = Mutex::new(Some(result)));
+        };
+        self.host.spawn(task.boxed());
+        self.within(
+            deadline,
+            done.until(|done| done.lock().unwrap_or_else(PoisonError::into_inner).take()),
+        )
+        .await
     }
 
     /// Runs `work` until the moment `deadline` of the host's clock; `None` if that came first.

@@ -1,6 +1,8 @@
 //! The recipes against a small ZooKeeper in memory, in virtual time: what is dropped, lost or delayed is chosen by the test.
 
+mod bed;
 mod client;
+mod outages;
 mod protected;
 mod server;
 mod torture;

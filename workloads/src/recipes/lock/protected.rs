@@ -196,16 +196,12 @@ impl Protected {
         }
     }
 
-    /// Removes in the background, and waits for it until `deadline`.
+    /// Removes, in the background if need be, and waits for it until `deadline`.
     async fn remove_by(&self, claim: Claim, path: Option<String>, deadline: Option<Duration>) -> Option<Removed> {
-        let done = Shared::new(None);
-        let (lock, busy, tell) = (self.clone(), self.ledger.busy(), done.clone());
-        let clean = async move {
-            let removed = lock.remove(claim, path, busy).await;
-            tell.update(|done| *done = Some(removed));
-        };
-        self.env.host.spawn(clean.boxed());
-        self.env.within(deadline, done.until(|done| *done)).await
+        let (lock, busy) = (self.clone(), self.ledger.busy());
+        self.env
+            .outlast(deadline, async move { lock.remove(claim, path, busy).await })
+            .await
     }
 }
 

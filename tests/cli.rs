@@ -22,9 +22,15 @@ fn refused(arguments: &[&str], said: &[&str]) {
 
 #[test]
 fn wrong_usage_names_the_way_out() {
-    refused(&["run", "lock/predecesor"], &["did you mean `lock/predecessor`", "lock/fenced"]);
+    refused(
+        &["run", "lock/predecesor"],
+        &["did you mean `lock/predecessor`", "lock/fenced"],
+    );
     refused(&["run", "lock"], &["there is no variant `lock`", "lock/children"]);
-    refused(&["run", "lock/fenced", "--faults", "pauze"], &["did you mean `pause`", "kill", "partition"]);
+    refused(
+        &["run", "lock/fenced", "--faults", "pauze"],
+        &["did you mean `pause`", "kill", "partition"],
+    );
     refused(&["run", "lock/fenced", "--servers", "2"], &["1, 3 or 5"]);
     refused(&["run", "lock/fenced", "--timing", "250/4/100"], &["500 to 5000 ms"]);
     refused(&["run", "lock/fenced", "--time", "soon"], &["60s, 2m or 500ms"]);
@@ -37,7 +43,10 @@ fn help_shows_examples_and_exit_codes() {
     let output = call(&["--help"]);
     assert_eq!(output.status.code(), Some(0));
     let text = text(&output);
-    assert!(text.contains("zooquake run lock/predecessor") && text.contains("254 wrong usage"), "{text}");
+    assert!(
+        text.contains("zooquake run lock/predecessor") && text.contains("254 wrong usage"),
+        "{text}"
+    );
     assert!(!text.contains("sidecar"), "hidden commands stay hidden: {text}");
 }
 
@@ -45,15 +54,33 @@ fn help_shows_examples_and_exit_codes() {
 fn the_list_says_what_is_promised_and_known() {
     let output = call(&["list", "--json"]);
     let list: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    let names: Vec<&str> = list["variants"].as_array().unwrap().iter().map(|v| v["name"].as_str().unwrap()).collect();
+    let names: Vec<&str> = list["variants"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|v| v["name"].as_str().unwrap())
+        .collect();
     for name in ["children", "predecessor", "protected", "fenced", "crate"] {
         assert!(names.contains(&format!("lock/{name}").as_str()), "{names:?}");
     }
     let variants = list["variants"].as_array().unwrap();
-    assert!(variants.iter().all(|v| !v["promise"].as_str().unwrap().is_empty() && v["accepted"].is_array()));
+    assert!(
+        variants
+            .iter()
+            .all(|v| !v["promise"].as_str().unwrap().is_empty() && v["accepted"].is_array())
+    );
     let fenced = variants.iter().find(|v| v["name"] == "lock/fenced").unwrap();
-    assert_eq!(fenced["accepted"].as_array().unwrap().len(), 0, "the fenced lock promises everything");
-    let faults: Vec<&str> = list["faults"].as_array().unwrap().iter().map(|f| f["name"].as_str().unwrap()).collect();
+    assert_eq!(
+        fenced["accepted"].as_array().unwrap().len(),
+        0,
+        "the fenced lock promises everything"
+    );
+    let faults: Vec<&str> = list["faults"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|f| f["name"].as_str().unwrap())
+        .collect();
     assert_eq!(faults, ["kill", "pause", "partition"]);
 }
 
@@ -68,8 +95,15 @@ fn without_an_engine_it_says_what_was_tried() {
         .expect("starting zooquake");
     let text = text(&output);
     assert_eq!(output.status.code(), Some(255), "{text}");
-    assert!(text.contains("unix:///nowhere/docker.sock") && text.contains("docker info"), "{text}");
-    assert_eq!(std::fs::read_dir(runs.path()).unwrap().count(), 0, "no folder for a run that never began");
+    assert!(
+        text.contains("unix:///nowhere/docker.sock") && text.contains("docker info"),
+        "{text}"
+    );
+    assert_eq!(
+        std::fs::read_dir(runs.path()).unwrap().count(),
+        0,
+        "no folder for a run that never began"
+    );
 }
 
 #[test]

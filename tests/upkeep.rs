@@ -10,9 +10,14 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Waits until the history of the run has a line with all of these.
 fn recorded(runs: &Runs, parts: &[&str]) {
     until(&format!("an event with {parts:?}"), PATIENCE, || {
-        let made = std::fs::read_dir(runs.path()).ok()?.flatten().any(|entry| entry.path().is_dir());
+        let made = std::fs::read_dir(runs.path())
+            .ok()?
+            .flatten()
+            .any(|entry| entry.path().is_dir());
         let text = if made { history(runs) } else { String::new() };
-        text.lines().any(|line| parts.iter().all(|part| line.contains(part))).then_some(())
+        text.lines()
+            .any(|line| parts.iter().all(|part| line.contains(part)))
+            .then_some(())
     });
 }
 
@@ -20,7 +25,10 @@ fn recorded(runs: &Runs, parts: &[&str]) {
 fn ctrl_c_heals_clears_away_and_still_checks() {
     let _turn = OneEnsemble::wait();
     let runs = Runs::new("interrupted");
-    let child = start(&runs, &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"]);
+    let child = start(
+        &runs,
+        &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
+    );
     recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
     signal(&child, "INT");
     let output = child.wait_with_output().expect("waiting for zooquake");
@@ -37,15 +45,32 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
     let _turn = OneEnsemble::wait();
     for (fault, sign) in [("pause", "paused"), ("partition", "cut")] {
         let runs = Runs::new(&format!("killed-{fault}"));
-        let mut child = start(&runs, &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"]);
+        let mut child = start(
+            &runs,
+            &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"],
+        );
         recorded(&runs, &["\"phase\":\"on\""]);
         assert!(damaged(fault), "nothing is {sign} although the fault is on");
         signal(&child, "KILL");
         child.wait().expect("waiting for zooquake");
-        until("healing by the watcher", Duration::from_secs(20), || (!damaged(fault)).then_some(()));
-        let checked = zooquake().arg("check").arg(runs.only()).output().expect("starting zooquake");
-        assert_eq!(checked.status.code(), Some(2), "a cut-off run is unknown: {}", common::text(&checked));
-        assert!(!docker(&["ps", "-aq", "--filter", "label=zooquake.run"]).is_empty(), "containers outlive SIGKILL");
+        until("healing by the watcher", Duration::from_secs(20), || {
+            (!damaged(fault)).then_some(())
+        });
+        let checked = zooquake()
+            .arg("check")
+            .arg(runs.only())
+            .output()
+            .expect("starting zooquake");
+        assert_eq!(
+            checked.status.code(),
+            Some(2),
+            "a cut-off run is unknown: {}",
+            common::text(&checked)
+        );
+        assert!(
+            !docker(&["ps", "-aq", "--filter", "label=zooquake.run"]).is_empty(),
+            "containers outlive SIGKILL"
+        );
         let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
         assert_eq!(cleaned.status.code(), Some(0), "{}", common::text(&cleaned));
         assert_nothing_left();
@@ -56,7 +81,17 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
 fn damaged(fault: &str) -> bool {
     let running = docker(&["ps", "-q", "--filter", "label=zooquake.sidecar"]);
     match fault {
-        "pause" => !docker(&["ps", "-q", "--filter", "label=zooquake.run", "--filter", "status=paused"]).is_empty(),
-        _ => running.lines().any(|id| docker(&["exec", id, "iptables-save"]).contains("ZOOQUAKE")),
+        "pause" => !docker(&[
+            "ps",
+            "-q",
+            "--filter",
+            "label=zooquake.run",
+            "--filter",
+            "status=paused",
+        ])
+        .is_empty(),
+        _ => running
+            .lines()
+            .any(|id| docker(&["exec", id, "iptables-save"]).contains("ZOOQUAKE")),
     }
 }

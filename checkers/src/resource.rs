@@ -101,7 +101,7 @@ fn interleaved(run: &Run<'_>, [first, between, second]: [Write; 3], out: &mut Fi
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
     Found {
         kind: "stale-write",
-        property: "order of writes",
+        property: "mutual exclusion",
         advisory: false,
         witness,
         why,

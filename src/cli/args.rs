@@ -41,6 +41,9 @@ pub enum Command {
     Images(ImagesOptions),
     /// Remove whatever a crashed run left behind: containers, networks, volumes
     Clean(CleanOptions),
+    /// Measure round trips a second through one client
+    #[command(hide = true)]
+    Measure(MeasureOptions),
     /// The client program, started in a container
     #[command(hide = true)]
     Client,
@@ -159,6 +162,17 @@ pub struct ImagesOptions {
 /// `clean`
 #[derive(Debug, Args)]
 pub struct CleanOptions {
+    /// JSON on stdout
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// `measure`
+#[derive(Debug, Args)]
+pub struct MeasureOptions {
+    /// How many requests
+    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
+    pub requests: u64,
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -5,6 +5,7 @@ mod check;
 mod exit;
 mod interrupt;
 mod list;
+mod measure;
 mod report;
 mod run;
 mod upkeep;
@@ -60,6 +61,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Report(options) => report::report(&options),
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,
+        Command::Measure(options) => measure::measure(&options).await,
         Command::Client => {
             zooquake_workloads::client::run(zooquake_workloads::client::Config::from_env()?).await?;
             Ok(Code::Valid)

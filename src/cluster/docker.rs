@@ -272,7 +272,7 @@ impl Cluster for DockerCluster {
 
     async fn restart_server(&self, server: &str) -> Result<()> {
         let command = Command {
-            argv: ["docker-entrypoint.sh", "zkServer.sh", "start-foreground"]
+            argv: ["/docker-entrypoint.sh", "zkServer.sh", "start-foreground"]
                 .map(String::from)
                 .to_vec(),
             env: self.server_environment(server)?,

@@ -6,22 +6,32 @@ use zooquake_checkers::plan::{Cut, State, Target};
 /// Partition.
 pub const FAULT: Fault = Fault {
     name: "partition",
-    summary: "cuts a client from the ensemble, a server or the leader from everyone, halves of the ensemble from each \
-              other, also one way only",
+    summary: "cuts a client from the ensemble (for longer and for less than its session timeout), a server or the \
+              leader from everyone, halves of the ensemble from each other, also one way only",
     draw: |rng, cluster, round| {
-        let case = if round < 2 { round } else { rng.usize(0..7) };
+        let timing = cluster.timing;
+        let case = match round {
+            // A timing that lets a cut-off server serve expired sessions is asked for to see just that.
+            0 if timing.hazardous() => 4,
+            0..3 => round,
+            _ => rng.usize(0..9),
+        };
         let working = Some((State::Working, 200));
         let (target, cut, state) = match case {
             0 => (Target::Client, Cut::Isolate, working),
             1 => (Target::Leader, Cut::Isolate, None),
-            2 => (Target::HolderServer, Cut::FromServers, working),
-            3 => (minority(rng, cluster.servers), Cut::FromServers, None),
-            4 => (any_server(rng, cluster), Cut::Isolate, None),
-            5 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
+            2 | 3 => (Target::Client, Cut::Isolate, working),
+            4 => (Target::HolderServer, Cut::FromServers, working),
+            5 => (minority(rng, cluster.servers), Cut::FromServers, None),
+            6 => (any_server(rng, cluster), Cut::Isolate, None),
+            7 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
         };
-        let timing = cluster.timing;
-        let duration_ms = timing.session_ms + timing.tick_ms + rng.u64(800..2_200);
+        let duration_ms = match case {
+            // Long enough for the client to call itself disconnected, too short for its session to expire.
+            2 | 3 => timing.session_ms * rng.u64(60..80) / 100,
+            _ => timing.session_ms + timing.tick_ms + rng.u64(800..2_200),
+        };
         Sketch {
             target,
             cut: Some(cut),

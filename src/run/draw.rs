@@ -1,7 +1,7 @@
 //! Drawing a plan from a seed.
 
 use crate::faults;
-use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Window, Workload};
+use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Window, Workload};
 
 /// How many different cycles a client goes through before it begins again.
 const CYCLES: usize = 48;
@@ -13,7 +13,7 @@ const FIRST_FAULT_MS: u64 = 2_000;
 pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
     let mut rng = fastrand::Rng::with_seed(seed);
     let clients = (0..cluster.clients)
-        .map(|_| client(&mut rng, cluster.timing.session_ms))
+        .map(|_| client(&mut rng, &cluster.timing))
         .collect();
     let windows = windows(&mut rng, &cluster, time_ms, faults);
     Plan {
@@ -37,10 +37,12 @@ fn work(rng: &mut fastrand::Rng, session_ms: u64) -> u64 {
     }
 }
 
-fn client(rng: &mut fastrand::Rng, session_ms: u64) -> ClientPlan {
+fn client(rng: &mut fastrand::Rng, timing: &Timing) -> ClientPlan {
+    // Under a hazardous timing a client is served after its session has expired; only one that goes on writing shows it.
+    let most = if timing.hazardous() { 8 } else { 2 };
     let cycle = |rng: &mut fastrand::Rng| Cycle {
         think_ms: rng.u64(0..120),
-        writes: (0..rng.usize(1..=2)).map(|_| work(rng, session_ms)).collect(),
+        writes: (0..rng.usize(1..=most)).map(|_| work(rng, timing.session_ms)).collect(),
     };
     ClientPlan {
         cycles: (0..CYCLES).map(|_| cycle(rng)).collect(),
@@ -76,7 +78,6 @@ fn windows(rng: &mut fastrand::Rng, cluster: &Cluster, time_ms: u64, faults: &[S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use zooquake_checkers::plan::Timing;
 
     fn drawn(seed: u64, time_ms: u64) -> Plan {
         let cluster = Cluster {

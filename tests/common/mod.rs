@@ -46,7 +46,10 @@ impl Runs {
     /// The only run in it.
     pub fn only(&self) -> PathBuf {
         let entries = std::fs::read_dir(&self.path).expect("the folder of runs");
-        let runs: Vec<PathBuf> = entries.map(|e| e.expect("an entry").path()).filter(|p| !p.is_symlink()).collect();
+        let runs: Vec<PathBuf> = entries
+            .map(|e| e.expect("an entry").path())
+            .filter(|p| !p.is_symlink())
+            .collect();
         assert_eq!(runs.len(), 1, "runs in {}: {runs:?}", self.path.display());
         runs.into_iter().next().expect("one")
     }
@@ -99,25 +102,43 @@ impl Ran {
 
 /// Runs `zooquake run … --json` to its end.
 pub fn run(runs: &Runs, arguments: &[&str]) -> Ran {
-    let output = zooquake().arg("run").args(arguments).arg("--json").arg("--out").arg(runs.path()).output();
+    let output = zooquake()
+        .arg("run")
+        .args(arguments)
+        .arg("--json")
+        .arg("--out")
+        .arg(runs.path())
+        .output();
     let output = output.expect("starting zooquake");
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     let results: Value = serde_json::from_slice(&output.stdout)
         .unwrap_or_else(|error| panic!("{arguments:?} gave no results ({error}); stderr:\n{stderr}"));
     let folder = PathBuf::from(results["run"].as_str().expect("the folder of the run"));
-    Ran { code: output.status.code().expect("an exit code"), results, folder, stderr }
+    Ran {
+        code: output.status.code().expect("an exit code"),
+        results,
+        folder,
+        stderr,
+    }
 }
 
 /// Starts `zooquake run` and leaves it running.
 pub fn start(runs: &Runs, arguments: &[&str]) -> Child {
     let mut command = zooquake();
     command.arg("run").args(arguments).arg("--out").arg(runs.path());
-    command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starting zooquake")
+    command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("starting zooquake")
 }
 
 /// Sends a signal to a process.
 pub fn signal(child: &Child, name: &str) {
-    let sent = Command::new("kill").arg(format!("-{name}")).arg(child.id().to_string()).status();
+    let sent = Command::new("kill")
+        .arg(format!("-{name}"))
+        .arg(child.id().to_string())
+        .status();
     assert!(sent.expect("the kill program").success(), "sending {name}");
 }
 
@@ -128,7 +149,11 @@ pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Opti
         if let Some(found) = condition() {
             return found;
         }
-        assert!(begun.elapsed() < limit, "{what} did not come about in {} s", limit.as_secs());
+        assert!(
+            begun.elapsed() < limit,
+            "{what} did not come about in {} s",
+            limit.as_secs()
+        );
         std::thread::sleep(Duration::from_millis(50));
     }
 }
@@ -140,8 +165,15 @@ pub fn history(runs: &Runs) -> String {
 
 /// What `docker` prints.
 pub fn docker(arguments: &[&str]) -> String {
-    let output = Command::new("docker").args(arguments).output().expect("the docker program");
-    assert!(output.status.success(), "docker {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    let output = Command::new("docker")
+        .args(arguments)
+        .output()
+        .expect("the docker program");
+    assert!(
+        output.status.success(),
+        "docker {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8_lossy(&output.stdout).trim().to_string()
 }
 
@@ -149,7 +181,11 @@ pub fn docker(arguments: &[&str]) -> String {
 pub fn assert_nothing_left() {
     let label = "label=zooquake.run";
     assert_eq!(docker(&["ps", "-aq", "--filter", label]), "", "containers are left");
-    assert_eq!(docker(&["network", "ls", "-q", "--filter", label]), "", "networks are left");
+    assert_eq!(
+        docker(&["network", "ls", "-q", "--filter", label]),
+        "",
+        "networks are left"
+    );
     assert_eq!(docker(&["volume", "ls", "-q"]), "", "volumes are left");
     let beside = docker(&["network", "ls", "-q", "--filter", "name=container:"]);
     assert_eq!(beside, "", "networks named after containers are left");
@@ -157,5 +193,9 @@ pub fn assert_nothing_left() {
 
 /// The program's output, for messages.
 pub fn text(output: &Output) -> String {
-    format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    format!(
+        "{}{}",
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    )
 }

@@ -12,9 +12,17 @@ use zooquake_reports::Extras;
 pub fn judge(folder: &Folder) -> Result<Results> {
     let record = folder.load()?;
     let results = zooquake_checkers::check(&record);
-    folder.write_json("results.json", &results)?;
-    render(folder, &record, &results)?;
+    keep(folder, &record, &results)?;
     Ok(results)
+}
+
+/// Writes the results of a check and their report into the run's folder.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn keep(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
+    folder.write_json("results.json", results)?;
+    render(folder, record, results)
 }
 
 /// Renders the report of a checked run.

@@ -83,17 +83,24 @@ fn check_folder(path: &Path) -> Result<Checked> {
     };
     let begun = Instant::now();
     let record = folder.load()?;
-    let parse_ms = begun.elapsed().as_secs_f64() * 1e3;
+    let checked = timed(path, begun, &record);
+    judge::keep(&folder, &record, &checked.results)?;
+    Ok(checked)
+}
+
+/// Checks a record that was read since `read_since`.
+fn timed(path: &Path, read_since: Instant, record: &Record) -> Checked {
+    let parse_ms = read_since.elapsed().as_secs_f64() * 1e3;
     let begun = Instant::now();
-    let results = judge::judge(&folder)?;
+    let results = zooquake_checkers::check(record);
     let check_ms = begun.elapsed().as_secs_f64() * 1e3;
-    Ok(Checked {
+    Checked {
         path: path.to_path_buf(),
         results,
         parse_ms,
         check_ms,
         events: record.history.events.len(),
-    })
+    }
 }
 
 /// A history file alone: the plan beside it if there is one, else what the operations tell.
@@ -101,7 +108,6 @@ fn check_file(path: &Path) -> Result<Checked> {
     let begun = Instant::now();
     let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
     let (history, damage) = parse_jsonl(&bytes);
-    let parse_ms = begun.elapsed().as_secs_f64() * 1e3;
     let beside = path
         .parent()
         .map(|parent| parent.join("plan.json"))
@@ -131,16 +137,7 @@ fn check_file(path: &Path) -> Result<Checked> {
         txnlog: None,
         damage,
     };
-    let begun = Instant::now();
-    let results = zooquake_checkers::check(&record);
-    let check_ms = begun.elapsed().as_secs_f64() * 1e3;
-    Ok(Checked {
-        path: path.to_path_buf(),
-        results,
-        parse_ms,
-        check_ms,
-        events: record.history.events.len(),
-    })
+    Ok(timed(path, begun, &record))
 }
 
 fn as_json(checked: &Checked) -> Value {

@@ -1,6 +1,7 @@
 //! Control requests: `confirm` while two clients believe that they hold, `quiesce` around the audit.
 
 use super::interpreter::Interpreter;
+use super::ops::event_type;
 use super::recorder::Entry;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -95,11 +96,7 @@ impl Interpreter {
         value: Value,
         error: Option<String>,
     ) -> Result<()> {
-        let kind = match outcome {
-            Outcome::Ok => EventType::Ok,
-            Outcome::Fail => EventType::Fail,
-            Outcome::Info => EventType::Info,
-        };
+        let kind = event_type(outcome);
         // An answer to what was asked before the grant was read says nothing of it.
         let asked_of_it = sent >= self.slots[number].held_since;
         let gives_up = f == "confirm" && kind == EventType::Ok && value["holds"] == json!(false) && asked_of_it;

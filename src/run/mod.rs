@@ -3,11 +3,15 @@
 mod control;
 pub mod draw;
 pub mod folder;
+mod holds;
+mod inputs;
 mod interpreter;
+mod ops;
 mod progress;
 mod recorder;
 mod recovery;
 mod resource;
+mod script;
 mod slot;
 mod trigger;
 mod whole;

@@ -1,7 +1,9 @@
 //! After the faults: healing, recovery with its canary, the last operations, the audit.
 
-use super::interpreter::{Interpreter, Mode};
+use super::interpreter::Interpreter;
 use super::recorder::Entry;
+use super::script::Mode;
+use super::slot::Slot;
 use crate::cluster::{Cluster, DockerCluster};
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
@@ -25,9 +27,7 @@ impl Interpreter {
         self.enter("heal", Mode::Drain)?;
         let deadline = Instant::now() + Duration::from_secs(60);
         let healed = self
-            .until(deadline, |run| {
-                run.nemesis_done && run.slots.iter().all(|slot| slot.greeted && slot.stdin.is_some())
-            })
+            .until(deadline, |run| run.nemesis_done && run.slots.iter().all(Slot::runs))
             .await?;
         if !healed {
             let dead = self
@@ -74,22 +74,19 @@ impl Interpreter {
             self.not_recovered("a client with nothing pending did not answer quiesce")?;
             return Ok(false);
         }
-        self.free = Duration::ZERO;
-        self.free_since = self.free_since.map(|_| Instant::now());
+        self.restart_free_time();
+        self.script.recovered();
         self.enter("recovered", Mode::Final)?;
         Ok(true)
     }
 
     /// Lets each client finish what it has pending and go through one more cycle, within the bound of liveness.
     pub(super) async fn last_operations(&mut self) -> Result<()> {
-        for slot in &mut self.slots {
-            slot.finished = false;
-            slot.last_cycle = false;
-            // What was sent before recovery counts from recovery.
-            if let Some(op) = &mut slot.op {
-                op.free_at = Duration::ZERO;
-            }
-        }
+        // What was sent before recovery counts from recovery.
+        self.slots
+            .iter_mut()
+            .filter_map(|slot| slot.op.as_mut())
+            .for_each(|op| op.free_at = Duration::ZERO);
         self.acquired_in.sort_unstable();
         let median = self
             .acquired_in
@@ -104,7 +101,7 @@ impl Interpreter {
                 .as_ref()
                 .is_some_and(|op| run.free_time().saturating_sub(op.free_at) >= bound)
         };
-        let settled = move |run: &Self| (0..run.slots.len()).all(|n| run.slots[n].finished || stuck(run, n));
+        let settled = move |run: &Self| (0..run.slots.len()).all(|n| run.script.finished(n) || stuck(run, n));
         self.until(Instant::now() + bound * 3, settled).await?;
         Ok(())
     }

@@ -4,34 +4,35 @@ use crate::cluster::exec::Stdin;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use zooquake_checkers::plan::{ClientPlan, Cycle};
+
+/// What an operation is for holds and for triggers, whatever its family calls it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpKind {
+    /// Asks for a grant.
+    Acquire,
+    /// Works under a grant, and writes.
+    Write,
+    /// Gives a grant back: the hold ends when it is sent.
+    Release,
+}
 
 /// An operation of the recipe that was sent and is not answered.
 #[derive(Debug, Clone)]
 pub struct Op {
     /// Number of the request.
     pub id: u64,
-    /// `acquire`, `write` or `release`.
+    /// What its family calls it.
     pub f: &'static str,
+    /// What it is.
+    pub kind: OpKind,
     /// The grant it is about.
     pub grant: String,
-    /// Milliseconds of work, of a write.
+    /// Milliseconds of work in it.
     pub work_ms: u64,
     /// When it was sent.
     pub since: Instant,
     /// How long nobody had held since recovery, when it was sent.
     pub free_at: Duration,
-}
-
-/// Where a client is in its cycle.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Step {
-    /// Before the acquire.
-    Acquire,
-    /// Before the write of this number.
-    Write(usize),
-    /// Before the release.
-    Release,
 }
 
 /// One client.
@@ -49,9 +50,7 @@ pub struct Slot {
     pub greeted: bool,
     /// Whether its death was ordered by the nemesis.
     pub killed: bool,
-    /// What it does next.
-    pub step: Step,
-    /// When it does that; `None` if something else has to happen first.
+    /// When it does its next operation; `None` if something else has to happen first.
     pub due: Option<Instant>,
     /// The recipe's operation in flight.
     pub op: Option<Op>,
@@ -61,23 +60,16 @@ pub struct Slot {
     pub hold: Option<String>,
     /// When that grant was read.
     pub held_since: Instant,
-    /// The grant of the current cycle, held or not, that is to be released.
-    pub grant: Option<String>,
     /// When it was last sent a `confirm`.
     pub confirmed: Option<Instant>,
-    /// Whether the current cycle is its last one, after recovery.
-    pub last_cycle: bool,
-    /// Whether it has done the operations asked for after recovery.
-    pub finished: bool,
     /// Whether it answered the `quiesce` sent last.
     pub quiesced: bool,
     /// Who waits for the hello of its restarted process.
     pub awaited: Option<oneshot::Sender<()>>,
-    cycle: usize,
 }
 
 impl Slot {
-    /// A client before its process was started.
+    /// A client before its process was started; `number` counts from 0.
     pub fn new(number: usize) -> Self {
         Self {
             name: format!("c{}", number + 1),
@@ -86,35 +78,23 @@ impl Slot {
             stdin: None,
             greeted: false,
             killed: false,
-            step: Step::Acquire,
             due: None,
             op: None,
             control: HashMap::new(),
             hold: None,
             held_since: Instant::now(),
-            grant: None,
             confirmed: None,
-            last_cycle: false,
-            finished: false,
             quiesced: false,
             awaited: None,
-            cycle: 0,
         }
     }
 
-    /// The cycle it is in.
-    pub fn cycle<'a>(&self, plan: &'a ClientPlan) -> Option<&'a Cycle> {
-        plan.cycles.get(self.cycle % plan.cycles.len().max(1))
+    /// Whether its process runs and has said hello.
+    pub fn runs(&self) -> bool {
+        self.greeted && self.stdin.is_some()
     }
 
-    /// Goes on to the next cycle.
-    pub fn next_cycle(&mut self) {
-        self.cycle += 1;
-        self.step = Step::Acquire;
-        self.grant = None;
-    }
-
-    /// Whether a request of this kind is in flight.
+    /// Whether a control request of this kind is in flight.
     pub fn asked(&self, f: &str) -> bool {
         self.control.values().any(|(asked, _)| *asked == f)
     }

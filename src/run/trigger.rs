@@ -1,6 +1,6 @@
 //! Triggers: when a fault window that waits for its moment, or for a client's state, begins.
 
-use super::slot::Slot;
+use super::slot::{OpKind, Slot};
 use crate::faults::nemesis::Fired;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
@@ -60,11 +60,11 @@ impl Armed {
             .any(|other| other.name != slot.name && other.hold.is_some());
         let works = slot.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
         let fits = match state {
-            State::Acquiring => op.f == "acquire" && fresh,
-            State::Releasing => op.f == "release" && fresh,
+            State::Acquiring => op.kind == OpKind::Acquire && fresh,
+            State::Releasing => op.kind == OpKind::Release && fresh,
             // Work that began too long before the trigger was armed has too little left.
-            State::Working => op.f == "write" && works && ready >= self.from,
-            State::Waiting => op.f == "acquire" && others_hold,
+            State::Working => op.kind == OpKind::Write && works && ready >= self.from,
+            State::Waiting => op.kind == OpKind::Acquire && others_hold,
         };
         fits.then_some(ready)
     }

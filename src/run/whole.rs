@@ -1,9 +1,11 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
 use super::folder::Folder;
-use super::interpreter::{Interpreter, Mode};
+use super::interpreter::Interpreter;
 use super::progress::Progress;
 use super::recorder::{Entry, Recorder};
+use super::script::Mode;
+use super::slot::Slot;
 use crate::alive::Alive;
 use crate::cluster::{BringUp, Cluster, DockerCluster, sweep};
 use crate::faults::nemesis::Nemesis;
@@ -112,7 +114,7 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
         recorder,
         progress,
         order.interrupt,
-    );
+    )?;
     work(&mut interpreter, begun).await?;
     let tree = after(&mut interpreter).await?;
     match tree {
@@ -140,7 +142,7 @@ async fn work(run: &mut Interpreter, begun: Instant) -> Result<()> {
     for number in 0..run.slots.len() {
         run.start_client(number);
     }
-    let greeted = |run: &Interpreter| run.slots.iter().all(|slot| slot.greeted && slot.stdin.is_some());
+    let greeted = |run: &Interpreter| run.slots.iter().all(Slot::runs);
     if !run.until(Instant::now() + Duration::from_secs(30), greeted).await? {
         let silent: Vec<&str> = run
             .slots

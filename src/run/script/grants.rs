@@ -10,6 +10,13 @@ use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
 /// A client that cannot reach the ensemble must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
+/// Milliseconds that a recipe has for a single request (beside the work in it): well beyond any fault.
+const SINGLE_MS: u64 = 30_000;
+
+/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
+/// wait that gives up hides a lost wake-up.
+const BEYOND_MS: u64 = 600_000;
+
 /// What a family calls its operations.
 #[derive(Debug)]
 pub struct Words {
@@ -66,6 +73,7 @@ impl Client {
 pub struct Grants {
     words: &'static Words,
     clients: Vec<Client>,
+    wait_ms: u64,
     next_grant: u64,
     next_value: u64,
 }
@@ -84,6 +92,7 @@ impl Grants {
         Self {
             words,
             clients: plan.clients.iter().map(client).collect(),
+            wait_ms: plan.time_ms + BEYOND_MS,
             next_grant: 0,
             next_value: 0,
         }
@@ -103,7 +112,7 @@ impl Grants {
             grant,
             work_ms,
             value,
-            timeout_ms: None,
+            timeout_ms: Some(work_ms + SINGLE_MS),
         }
     }
 }
@@ -126,7 +135,7 @@ impl Script for Grants {
                     grant,
                     work_ms: 0,
                     value,
-                    timeout_ms: None,
+                    timeout_ms: Some(self.wait_ms),
                 })
             }
             (Step::Write(number), Mode::Load | Mode::Drain) => Some(self.write(client, number, mode)),
@@ -141,7 +150,7 @@ impl Script for Grants {
                     grant,
                     work_ms: 0,
                     value,
-                    timeout_ms: None,
+                    timeout_ms: Some(SINGLE_MS),
                 })
             }
         }

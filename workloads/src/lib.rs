@@ -5,4 +5,5 @@
 pub mod client;
 pub mod protocol;
 pub mod recipes;
+pub mod service;
 pub mod zk;

@@ -10,9 +10,10 @@ use serde_json::Value;
 use tokio::sync::mpsc::UnboundedReceiver;
 
 use super::Output;
-use super::answers::{self, Answer};
+use super::answers;
 use crate::protocol::{Message, Outcome, Request};
-use crate::recipes::{Env, Recipe, Working};
+use crate::recipes::{Env, Working};
+use crate::service::{Answer, Recipe};
 use crate::zk::Shared;
 
 /// How long a piece of work counts as going on after its reply was sent, unless the next operation is asked for: the
@@ -65,12 +66,13 @@ impl Client {
         }
         let client = self.clone();
         let task = async move {
-            let (answer, working) = answers::answer(&client, &request).await;
+            let id = request.id;
+            let (answer, working) = answers::answer(&client, request).await;
             let seen = client.operations.with(|operations| *operations);
             if !control {
                 client.in_operation.store(false, Ordering::SeqCst);
             }
-            client.reply(request.id, answer);
+            client.reply(id, answer);
             if let Some(working) = working {
                 client.await_arrival(working, seen).await;
             }

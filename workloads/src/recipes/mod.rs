@@ -7,21 +7,11 @@ pub mod registry;
 mod sequence;
 mod sessions;
 
-use std::sync::Arc;
-
 pub use env::{Env, Notice};
 pub use ledger::{Busy, Grant, Held, Ledger, Owned, Working};
-pub use lock::Lock;
 pub use registry::{Variant, registry, variant, workload};
 
 use crate::zk::Error;
-
-/// A recipe, as its family drives it.
-#[derive(Clone)]
-pub enum Recipe {
-    /// `lock/…`
-    Lock(Arc<dyn Lock>),
-}
 
 /// Why an operation did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]

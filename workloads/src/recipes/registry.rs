@@ -1,13 +1,14 @@
 //! Every variant there is, with what it promises and what is known to go wrong with it.
 
-use std::sync::Arc;
+use std::sync::LazyLock;
 
 use zooquake_checkers::plan::{Accepted, Resource, Workload};
 
-use super::lock::{Children, PARENT, Predecessor, Protected, Shipped};
-use super::{Env, Recipe};
+use super::{Env, lock};
+use crate::service::Recipe;
 
 /// A variant of a recipe.
+#[derive(Clone, Copy)]
 pub struct Variant {
     /// `lock`, …
     pub family: &'static str,
@@ -64,14 +65,18 @@ impl Variant {
     }
 }
 
+/// The variants of each family.
+const FAMILIES: &[&[Variant]] = &[lock::variants::VARIANTS];
+
 /// All variants, by family, in the order in which they are shown.
 pub fn registry() -> &'static [Variant] {
-    REGISTRY
+    static ALL: LazyLock<Vec<Variant>> = LazyLock::new(|| FAMILIES.concat());
+    &ALL
 }
 
 /// The variant of this name.
 pub fn variant(family: &str, name: &str) -> Option<&'static Variant> {
-    REGISTRY
+    registry()
         .iter()
         .find(|variant| variant.family == family && variant.name == name)
 }
@@ -80,141 +85,6 @@ pub fn variant(family: &str, name: &str) -> Option<&'static Variant> {
 pub fn workload(family: &str, name: &str) -> Option<Workload> {
     variant(family, name).map(Variant::workload)
 }
-
-const REGISTRY: &[Variant] = &[
-    Variant {
-        family: "lock",
-        name: "children",
-        promise: "the tutorial's: everybody watches the list of children; exclusive while nobody loses a session",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
-        accepted: &[
-            FROZEN,
-            CUT_OFF,
-            Known {
-                reason: CHILDREN_ORPHAN,
-                ..ORPHAN
-            },
-            Known {
-                reason: CHILDREN_STUCK,
-                ..STUCK
-            },
-        ],
-        build: |env| Ok(Recipe::Lock(Arc::new(Children::new(env)))),
-    },
-    Variant {
-        family: "lock",
-        name: "predecessor",
-        promise: "the tutorial's: watches the znode before its own, releases by closing the session; exclusive while nobody \
-                  loses a session",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
-        accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Recipe::Lock(Arc::new(Predecessor::new(env)))),
-    },
-    Variant {
-        family: "lock",
-        name: "protected",
-        promise: "finds its znode again, gives up when disconnected, leaves nothing behind: exclusive but for a holder that \
-                  is frozen or cut off for longer than its session",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
-        accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
-        build: |env| Ok(Recipe::Lock(Arc::new(Protected::new(env, false)))),
-    },
-    Variant {
-        family: "lock",
-        name: "fenced",
-        promise: "protected, and each write carries the czxid of its lock znode: no stale write under any fault",
-        resource: Resource::External,
-        fenced: true,
-        contenders: &[PARENT],
-        accepted: &[],
-        build: |env| Ok(Recipe::Lock(Arc::new(Protected::new(env, true)))),
-    },
-    Variant {
-        family: "lock",
-        name: "crate",
-        promise: "zookeeper-client's own `Client::lock`: writes in ZooKeeper are guarded by its lock znode, so none is stale",
-        resource: Resource::Zookeeper,
-        fenced: false,
-        contenders: &[PARENT],
-        accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
-        build: |env| Ok(Recipe::Lock(Arc::new(Shipped::new(env)?))),
-    },
-];
-
-const FROZEN: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause"],
-    reason: "a holder frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
-             lock until it releases it, since session events are ignored",
-    source: "Curator TN10, CURATOR-206",
-};
-
-const CUT_OFF: Known = Known {
-    anomaly: "stale-write",
-    faults: &["partition"],
-    reason: "session events are ignored, so a holder that is cut off for longer than its session timeout goes on working \
-             while the next one is granted",
-    source: "twitter/commons 5, Curator TN10",
-};
-
-const ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition"],
-    reason: "a request whose reply is lost ends the attempt with an error; the session stays open, and with it the znode \
-             that was created",
-    source: "ZOOKEEPER-1262",
-};
-
-const STUCK: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition"],
-    reason: "an error or the session's end inside the watch callback is only printed, and the attempt never ends; and \
-             everybody waits behind the znode of an attempt that ended with an error",
-    source: "ZOOKEEPER-1262, the tutorial's text",
-};
-
-const CHILDREN_ORPHAN: &str = "a create or delete whose reply is lost, or a listing that fails, ends the operation with an \
-                               error and leaves the znode to the session, which lives on";
-
-const CHILDREN_STUCK: &str = "everybody waits behind the znode of an attempt or release that ended with an error, whose \
-                              session lives on";
-
-const PROTECTED_FROZEN: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause"],
-    reason: "a holder frozen for longer than its session timeout between its check and its write writes when it thaws; only \
-             a fencing token stops it",
-    source: "Curator TN10, CURATOR-206",
-};
-
-const PROTECTED_CUT_OFF: Known = Known {
-    anomaly: "stale-write",
-    faults: &["partition"],
-    reason: "work that began before the cut and lasts longer than the session is not interrupted; and where syncLimit × \
-             tickTime exceeds the session timeout, a cut-off server serves a holder whose session has expired",
-    source: "Curator TN10, ZOOKEEPER-1675",
-};
-
-const SHIPPED_ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition"],
-    reason: "only `ConnectionLoss` is retried: after a stall or a reset (`Error::Custom`) a create is cleaned up by a bare \
-             child name, which is no path, and the delete of a dropped lock is not repeated; the session lives on",
-    source: "zookeeper-client 0.11.2, src/client/mod.rs: delete_ephemeral_background, delete_foreground",
-};
-
-const SHIPPED_STUCK: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition"],
-    reason: "everybody waits behind the lock znode that a failed acquire or a dropped lock has left to its live session",
-    source: "zookeeper-client 0.11.2, src/client/mod.rs: create_lock, LockClient::drop",
-};
 
 #[cfg(test)]
 mod tests {

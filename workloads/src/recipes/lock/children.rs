@@ -9,10 +9,11 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::{Lock, PARENT, Released, Seat, not_held, overdue};
+use super::{Lock, PARENT, Released, not_held, overdue};
 use crate::recipes::sequence::sequence;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Ended, Env, Grant, Held, Ledger, Owned};
+use crate::service::Seat;
 use crate::zk::{CreateMode, WatchEvent, Zk};
 
 /// `lock/children`.

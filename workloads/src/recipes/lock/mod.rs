@@ -2,14 +2,16 @@
 
 mod children;
 mod claim;
+mod desk;
 mod predecessor;
 mod protected;
 mod shipped;
+pub(super) mod variants;
 
-use std::sync::Arc;
 use std::time::Duration;
 
 pub use children::Children;
+pub use desk::Desk;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 pub use predecessor::Predecessor;
@@ -18,7 +20,7 @@ use serde_json::Value;
 pub use shipped::Shipped;
 
 use super::{Ended, Grant, Ledger, Owned};
-use crate::zk::Zk;
+use crate::service::Seat;
 
 /// The parent of the lock znodes.
 pub const PARENT: &str = "/lock";
@@ -64,14 +66,6 @@ pub trait Lock: Send + Sync {
         let why = format!("{name}: the resource is not in ZooKeeper, {value} cannot be written there");
         std::future::ready(Err(Ended::Fail(why))).boxed()
     }
-}
-
-/// A session that a client speaks in.
-pub struct Seat {
-    /// The session.
-    pub zk: Arc<dyn Zk>,
-    /// Whether it was opened for the purpose, and is to be closed after it.
-    pub temporary: bool,
 }
 
 /// What a release did.

@@ -12,8 +12,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::{Lock, PARENT, Released, Seat, not_held, overdue};
+use super::{Lock, PARENT, Released, not_held, overdue};
 use crate::recipes::{Ended, Env, Grant, Held, Ledger, Owned};
+use crate::service::Seat;
 use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
 
 /// `lock/predecessor`.

@@ -12,10 +12,11 @@ use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, select};
 
 use super::claim::{Claim, MARK, Nothing, Removed};
-use super::{Lock, PARENT, Released, Seat, not_held};
+use super::{Lock, PARENT, Released, not_held};
 use crate::recipes::ledger::Link;
 use crate::recipes::sequence::{order, sequence};
 use crate::recipes::{Busy, Ended, Env, Grant, Held, Ledger, Owned};
+use crate::service::Seat;
 use crate::zk::{SessionState, Shared, Zk};
 
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.

@@ -12,8 +12,9 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use zookeeper_client as zkc;
 
-use super::{Lock, PARENT, RESOURCE, Released, Seat, not_held, overdue};
+use super::{Lock, PARENT, RESOURCE, Released, not_held, overdue};
 use crate::recipes::{Ended, Env, Grant, Held, Ledger, NOT_HELD, Owned};
+use crate::service::Seat;
 use crate::zk::real::{Ensemble, RealZk};
 use crate::zk::{Error, SessionState, Shared, Zk};
 

@@ -1,0 +1,115 @@
+//! What the client program asks of a recipe, whatever its family: a family is one more implementation of [`Service`].
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::protocol::{Outcome, Request};
+use crate::recipes::{Ended, Held, Owned, Working};
+use crate::zk::Zk;
+
+/// A recipe, as the client program drives it.
+pub type Recipe = Arc<dyn Service>;
+
+/// What the client program asks of a recipe. `ping`, `confirm` and `quiesce` are the program's own, and rest on this.
+pub trait Service: Send + Sync {
+    /// The names of its operations.
+    fn operations(&self) -> &'static [&'static str];
+
+    /// Does one of its operations, by the moment `deadline` of the host's clock. They come one at a time. With the work
+    /// that goes on until the reply has arrived, if there is any.
+    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)>;
+
+    /// The session that the client has now, to confirm in.
+    fn session(&self) -> BoxFuture<'static, Seat>;
+
+    /// The grant that the client believes to hold; `None` in families that grant nothing.
+    fn held(&self) -> Option<Held> {
+        None
+    }
+
+    /// The contender znodes that the client knows to be its own: held or waiting with.
+    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
+        std::future::ready(Vec::new()).boxed()
+    }
+
+    /// Waits until background work is finished whose end changes [`Service::znodes`].
+    fn idle(&self) -> BoxFuture<'static, ()> {
+        std::future::ready(()).boxed()
+    }
+}
+
+/// A session that a client speaks in.
+pub struct Seat {
+    /// The session.
+    pub zk: Arc<dyn Zk>,
+    /// Whether it was opened for the purpose, and is to be closed after it.
+    pub temporary: bool,
+}
+
+/// The reply to a request, but for its number.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Answer {
+    /// How it ended.
+    pub outcome: Outcome,
+    /// Its value.
+    pub value: Value,
+    /// Why it failed, or is unknown.
+    pub error: Option<String>,
+}
+
+impl Answer {
+    /// It happened.
+    pub fn ok(value: Value) -> Self {
+        Self {
+            outcome: Outcome::Ok,
+            value,
+            error: None,
+        }
+    }
+
+    /// It certainly did not.
+    pub fn fail(why: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::Fail,
+            value: Value::Null,
+            error: Some(why.into()),
+        }
+    }
+
+    /// Unknown.
+    pub fn info(why: impl Into<String>) -> Self {
+        Self {
+            outcome: Outcome::Info,
+            value: Value::Null,
+            error: Some(why.into()),
+        }
+    }
+
+    /// The same with a value.
+    pub fn with(self, value: Value) -> Self {
+        Self { value, ..self }
+    }
+}
+
+impl From<Ended> for Answer {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Fail(why) => Self::fail(why),
+            Ended::Info(why) => Self::info(why),
+        }
+    }
+}
+
+/// The value of a request.
+///
+/// # Errors
+/// The answer to a value that makes no sense.
+pub fn parse<T: DeserializeOwned>(request: &Request) -> Result<T, Answer> {
+    serde_json::from_value(request.value.clone())
+        .map_err(|error| Answer::fail(format!("the value of `{}` makes no sense: {error}", request.f)))
+}

@@ -51,14 +51,28 @@ fn outcomes<'a>(run: &Run<'a>) -> BTreeMap<&'a str, BTreeMap<&'static str, u64>>
     all
 }
 
-/// How often each error came; what follows a colon is its detail.
-fn errors<'a>(run: &Run<'a>) -> BTreeMap<&'a str, u64> {
+/// How often each error came, by operation; numbers in its text are details.
+fn errors(run: &Run<'_>) -> BTreeMap<String, u64> {
     let mut all = BTreeMap::new();
-    for error in run.events.iter().filter_map(|event| event.error.as_deref()) {
-        let kind = error.split(':').next().unwrap_or_default().trim();
-        *all.entry(kind).or_default() += 1;
+    for event in run.events {
+        if let Some(error) = &event.error {
+            *all.entry(format!("{}: {}", event.f, without_numbers(error))).or_default() += 1;
+        }
     }
     all
+}
+
+/// The text with every number as `…`.
+fn without_numbers(text: &str) -> String {
+    let mut kind = String::new();
+    for character in text.chars() {
+        match character {
+            digit if !digit.is_ascii_digit() => kind.push(digit),
+            _ if kind.ends_with('…') => {}
+            _ => kind.push('…'),
+        }
+    }
+    kind
 }
 
 /// Nanoseconds from the sending of each release to the next grant, where that had been asked for by then.

@@ -38,15 +38,22 @@ fn work(rng: &mut fastrand::Rng, session_ms: u64) -> u64 {
 }
 
 fn client(rng: &mut fastrand::Rng, timing: &Timing) -> ClientPlan {
-    // Under a hazardous timing a client is served after its session has expired; only one that goes on writing shows it.
-    let most = if timing.hazardous() { 8 } else { 2 };
     let cycle = |rng: &mut fastrand::Rng| Cycle {
         think_ms: rng.u64(0..120),
-        writes: (0..rng.usize(1..=most)).map(|_| work(rng, timing.session_ms)).collect(),
+        writes: writes(rng, timing),
     };
     ClientPlan {
         cycles: (0..CYCLES).map(|_| cycle(rng)).collect(),
     }
+}
+
+fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
+    if timing.hazardous() {
+        // Here a client is served after its session has expired; only one that holds for long and goes on writing
+        // shows it, and no write may be so long that it outlasts the session by itself.
+        return (0..8).map(|_| rng.u64(310..timing.session_ms.max(640) / 2)).collect();
+    }
+    (0..rng.usize(1..=2)).map(|_| work(rng, timing.session_ms)).collect()
 }
 
 /// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.

@@ -1,6 +1,7 @@
 //! The families of workloads that can be judged. A new one is a file and a line here.
 
 use crate::Record;
+use crate::commit;
 use crate::lock;
 use crate::results::{Results, Verdict};
 
@@ -16,20 +17,27 @@ pub struct Family {
 }
 
 /// All of them.
-pub const FAMILIES: &[Family] = &[Family {
-    name: "lock",
-    check: lock::check,
-    checkers: &[
-        "double-grant",
-        "stale-holder",
-        "stale-write",
-        "fencing-regression",
-        "unowned-release",
-        "lost-wakeup",
-        "orphan-node",
-        "evidence",
-    ],
-}];
+pub const FAMILIES: &[Family] = &[
+    Family {
+        name: "lock",
+        check: lock::check,
+        checkers: &[
+            "double-grant",
+            "stale-holder",
+            "stale-write",
+            "fencing-regression",
+            "unowned-release",
+            "lost-wakeup",
+            "orphan-node",
+            "evidence",
+        ],
+    },
+    Family {
+        name: "commit",
+        check: commit::check,
+        checkers: commit::CHECKERS,
+    },
+];
 
 /// Judges a record: the same results for the same record, always.
 ///

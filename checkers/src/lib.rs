@@ -17,10 +17,12 @@
 //! so that a lock and an election, which are the same thing under other names, share them. `verdict` closes a check and
 //! says what the run lacks to be valid; `stats` counts.
 //!
-//! A family of workloads is a file (`lock`) that says which checkers run, and a line in [`families`].
+//! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
+//! and a line in [`families`].
 
 mod agreement;
 mod clients;
+mod commit;
 pub mod evidence;
 mod exclusion;
 pub mod families;

@@ -19,7 +19,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     };
     let last = run.events.len() - 1;
     let end = run.phase("audit").filter(|&audit| audit > recovered).unwrap_or(last);
-    let bound = bound(run);
+    let bound = bound(run, run.names.acquire);
     let free = Free::new(run, recovered, end);
     let mut looked_at = 0;
     for op in &run.ops.work {
@@ -68,10 +68,9 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     out.ran(run.names.pending, looked_at);
 }
 
-/// Ten times the median duration of the answered acquires, in nanoseconds, at least [`LEAST_BOUND`].
-fn bound(run: &Run<'_>) -> u64 {
-    let answered =
-        |op: &&Op<'_>| op.f == run.names.acquire && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
+/// Ten times the median duration of the answered operations of this name, in nanoseconds, at least [`LEAST_BOUND`].
+pub fn bound(run: &Run<'_>, f: &str) -> u64 {
+    let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
     let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(run.time(op.invoke?)));
     let mut durations: Vec<u64> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
     durations.sort_unstable();
@@ -80,7 +79,7 @@ fn bound(run: &Run<'_>) -> u64 {
 }
 
 /// The event up to which the operation of a living client counts as pending after recovery; `None` if it does not.
-fn pending_until(run: &Run<'_>, op: &Op<'_>, recovered: usize, end: usize) -> Option<usize> {
+pub fn pending_until(run: &Run<'_>, op: &Op<'_>, recovered: usize, end: usize) -> Option<usize> {
     if op.cut.is_some_and(|cut| cut <= end) {
         return None;
     }

@@ -19,6 +19,17 @@ pub struct Names {
     pub pending: &'static str,
 }
 
+/// Of a family that grants nothing.
+pub const NONE: Names = Names {
+    acquire: "",
+    release: "",
+    thing: "",
+    double: "",
+    stale_holder: "",
+    regression: "",
+    pending: "",
+};
+
 /// Of a lock.
 pub const LOCK: Names = Names {
     acquire: "acquire",

@@ -56,7 +56,8 @@ fn errors(run: &Run<'_>) -> BTreeMap<String, u64> {
     let mut all = BTreeMap::new();
     for event in run.events {
         if let Some(error) = &event.error {
-            *all.entry(format!("{}: {}", event.f, without_numbers(error))).or_default() += 1;
+            *all.entry(format!("{}: {}", event.f, without_numbers(error)))
+                .or_default() += 1;
         }
     }
     all
@@ -123,12 +124,12 @@ fn next_grants(run: &Run<'_>) -> BTreeMap<String, Option<f64>> {
 }
 
 /// The smallest value that at least `share` percent of the sorted values do not exceed.
-fn percentile(sorted: &[u64], share: usize) -> Option<u64> {
+pub fn percentile(sorted: &[u64], share: usize) -> Option<u64> {
     let rank = (sorted.len() * share).div_ceil(100);
     sorted.get(rank.checked_sub(1)?).copied()
 }
 
 /// Nanoseconds as milliseconds, to thousandths.
-fn milliseconds(ns: u64) -> f64 {
+pub fn milliseconds(ns: u64) -> f64 {
     (ns / 1000) as f64 / 1000.0
 }

@@ -10,8 +10,26 @@ use crate::windows;
 /// Prefix of reasons that are only remarks.
 const NOTE: &str = "note: ";
 
-/// Closes a check.
+/// What a run of a family needs to be valid beside its faults and its recovery.
+#[derive(Debug)]
+pub struct Needs<'a> {
+    /// After the last fault an operation of each of these groups was answered with `ok`.
+    pub progress: &'a [&'a [&'a str]],
+    /// What was left undone if the znode tree was not read.
+    pub tree: &'a str,
+}
+
+/// Closes a check of exclusive grants.
 pub fn results(run: &Run<'_>, found: Findings) -> Results {
+    let needs = Needs {
+        progress: &[&[run.names.acquire], &[run.names.release, "write"]],
+        tree: "orphans were not looked for",
+    };
+    close(run, found, &needs)
+}
+
+/// Closes a check.
+pub fn close(run: &Run<'_>, found: Findings, needs: &Needs<'_>) -> Results {
     let Findings {
         mut anomalies,
         reasons: unjudged,
@@ -20,8 +38,8 @@ pub fn results(run: &Run<'_>, found: Findings) -> Results {
     let mut reasons = run.record.damage.clone();
     phases(run, &mut reasons);
     faults(run, &mut reasons);
-    progress(run, &mut reasons);
-    tree(run, &mut reasons);
+    progress(run, needs, &mut reasons);
+    tree(run, needs, &mut reasons);
     reasons.extend(unjudged);
     remarks(run, &mut reasons);
     // Remarks last, each group in the order in which it was found.
@@ -97,8 +115,8 @@ fn faults(run: &Run<'_>, reasons: &mut Vec<String>) {
     }
 }
 
-/// After the last fault somebody was granted, and wrote or released.
-fn progress(run: &Run<'_>, reasons: &mut Vec<String>) {
+/// After the last fault the work went on.
+fn progress(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     let after = windows::last_off(run.events);
     let ok = |f: &str| {
         let op = |op: &crate::ops::Op<'_>| {
@@ -107,24 +125,27 @@ fn progress(run: &Run<'_>, reasons: &mut Vec<String>) {
         };
         run.ops.work.iter().any(op)
     };
-    if !ok(run.names.acquire) || !(ok(run.names.release) || ok("write")) {
+    let lacking = |group: &&[&str]| !group.iter().any(|f| ok(f));
+    if needs.progress.iter().any(lacking) {
         let since = after
             .map(|at| format!(" after the last fault ended at {}", run.at(at)))
             .unwrap_or_default();
-        let names = run.names;
-        reasons.push(format!(
-            "there was no progress{since}: no {}, or no {} and no write",
-            names.acquire, names.release
-        ));
+        let groups: Vec<String> = needs
+            .progress
+            .iter()
+            .map(|group| format!("no {}", group.join(" and no ")))
+            .collect();
+        reasons.push(format!("there was no progress{since}: {}", groups.join(", or ")));
     }
 }
 
-fn tree(run: &Run<'_>, reasons: &mut Vec<String>) {
+fn tree(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
+    let undone = needs.tree;
     match &run.record.tree {
-        None => reasons.push("the znode tree was not read at the end: orphans were not looked for".to_owned()),
+        None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
         Some(tree) if tree.audit().is_none() => {
             reasons.push(format!(
-                "the znode tree was read {} times of 2: orphans were not looked for",
+                "the znode tree was read {} times of 2: {undone}",
                 tree.readings.len()
             ));
         }

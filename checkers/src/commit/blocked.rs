@@ -1,0 +1,142 @@
+//! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
+//!
+//! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
+//! liveness. A transaction whose znode never came into being cannot block anybody.
+
+use super::transactions::{Transaction, Transactions};
+use crate::findings::{Findings, Found};
+use crate::liveness::{bound, pending_until};
+use crate::ops::Op;
+use crate::run::{Run, seconds};
+use std::collections::BTreeSet;
+
+/// Looks for transactions that stay undecided, each once. What is pending and cannot be judged is a reason against
+/// `valid`.
+pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+    let Some(recovered) = run.phase("recovered") else {
+        out.ran("blocked-transaction", 0);
+        return;
+    };
+    let last = run.events.len() - 1;
+    let end = run.phase("audit").filter(|&audit| audit > recovered).unwrap_or(last);
+    let bound = bound(run, "decided");
+    let dead = dead(run, end);
+    let mut told = BTreeSet::new();
+    let mut looked_at = 0;
+    for op in &run.ops.work {
+        let (Some(asked), Some(until)) = (
+            op.invoke.filter(|&asked| asked < end),
+            pending_until(run, op, recovered, end),
+        ) else {
+            continue;
+        };
+        looked_at += 1;
+        let pending = Pending {
+            op,
+            asked,
+            recovered,
+            until,
+            bound,
+        };
+        if !matches!(op.f, "decide" | "decided") {
+            out.reasons.push(pending.reason(run));
+            continue;
+        }
+        let Some(transaction) = all.of(run, op).filter(|tx| tx.stands || tx.begun.is_some()) else {
+            continue;
+        };
+        if !dead.is_empty() {
+            out.reasons.push(format!(
+                "{}, but {} was not running again, so that is not judged",
+                pending.reason(run),
+                dead.join(", ")
+            ));
+        } else if pending.waited(run) < bound {
+            out.reasons.push(format!(
+                "{}, but only for {} of the {} after which that convicts",
+                pending.reason(run),
+                seconds(pending.waited(run)),
+                seconds(bound)
+            ));
+        } else if told.insert(transaction.name) {
+            convict(run, transaction, &pending, out);
+        }
+    }
+    out.ran("blocked-transaction", looked_at);
+}
+
+/// Clients whose process had ended by then and was not started again.
+fn dead<'a>(run: &Run<'a>, end: usize) -> Vec<&'a str> {
+    let gone = |exits: &[usize]| exits.iter().rev().find(|&&at| at <= end).copied();
+    let ended = run
+        .clients
+        .exits
+        .iter()
+        .filter_map(|(node, exits)| Some((*node, gone(exits)?)));
+    let back = |node: &str, exit: usize| {
+        let hello = |event: &crate::history::Event| event.f == "hello" && event.on_lane(node);
+        run.events[exit..=end].iter().any(hello)
+    };
+    ended
+        .filter(|&(node, exit)| !back(node, exit))
+        .map(|(node, _)| node)
+        .collect()
+}
+
+struct Pending<'a> {
+    op: &'a Op<'a>,
+    asked: usize,
+    recovered: usize,
+    until: usize,
+    bound: u64,
+}
+
+impl Pending<'_> {
+    /// Nanoseconds that it was pending after recovery.
+    fn waited(&self, run: &Run<'_>) -> u64 {
+        run.time(self.until)
+            .saturating_sub(run.time(self.asked.max(self.recovered)))
+    }
+
+    fn reason(&self, run: &Run<'_>) -> String {
+        let (f, node, asked) = (self.op.f, self.op.node, run.at(self.asked));
+        format!("the {f} of {node} sent at {asked} was still pending after recovery")
+    }
+}
+
+fn convict(run: &Run<'_>, transaction: &Transaction<'_>, pending: &Pending<'_>, out: &mut Findings) {
+    let Pending {
+        op,
+        asked,
+        recovered,
+        until,
+        bound,
+    } = pending;
+    let why = format!(
+        "{} was asked for the decision about transaction {} ({}) at {} and did not know it by {}, though every fault was \
+         healed, every killed process was running again, and the ensemble had recovered at {}: it stayed undecided for {} \
+         of the time after that. The bound is {}: ten times the median of the run's answered decided, at least ten seconds.",
+        op.node,
+        transaction.name,
+        op.f,
+        run.at(*asked),
+        run.at(*until),
+        run.at(*recovered),
+        seconds(pending.waited(run)),
+        seconds(*bound),
+    );
+    let mut witness = vec![*asked, *recovered, *until];
+    if !transaction.stands {
+        witness.extend(transaction.begun);
+    }
+    out.add(
+        run,
+        Found {
+            kind: "blocked-transaction",
+            property: "liveness",
+            advisory: false,
+            witness,
+            why,
+        },
+    );
+}

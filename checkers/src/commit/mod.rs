@@ -1,0 +1,70 @@
+//! The family `commit`: two-phase commit. All sites of a transaction come to the same decision; it is commit only if all
+//! of them voted yes, and it comes.
+//!
+//! What is the same for all checkers is read once (`transactions`); then come the checkers, one a file.
+
+mod blocked;
+mod flip;
+mod needless;
+mod outcome;
+mod split;
+mod stats;
+mod transactions;
+mod votes;
+
+use crate::Record;
+use crate::findings::Findings;
+use crate::names;
+use crate::results::Results;
+use crate::run::Run;
+use crate::verdict::{self, Needs};
+use transactions::{Decision, Transactions};
+
+/// The checkers, by the names in `results.json`.
+pub const CHECKERS: &[&str] = &[
+    "split-decision",
+    "decision-flip",
+    "commit-without-votes",
+    "wrong-outcome",
+    "needless-abort",
+    "blocked-transaction",
+];
+
+/// How many transactions of each decision a valid run has at least.
+const ENOUGH: usize = 5;
+
+const NEEDS: Needs = Needs {
+    progress: &[&["begin"], &["decided"]],
+    tree: "decision znodes were not looked at",
+};
+
+/// The whole verdict over a run of a two-phase commit.
+pub fn check(record: &Record) -> Results {
+    let run = Run::new(record, &names::NONE);
+    let all = Transactions::new(&run);
+    let mut found = Findings::default();
+    for check in [
+        split::check,
+        flip::check,
+        votes::check,
+        outcome::check,
+        needless::check,
+        blocked::check,
+    ] {
+        check(&run, &all, &mut found);
+    }
+    enough(&all, &mut found);
+    let mut results = verdict::close(&run, found, &NEEDS);
+    results.stats.extend(stats::of(&run, &all));
+    results
+}
+
+/// A verdict on few transactions, or on those of one kind only, says little.
+fn enough(all: &Transactions<'_>, out: &mut Findings) {
+    let (commits, aborts) = (all.decided(Decision::Commit), all.decided(Decision::Abort));
+    if commits < ENOUGH || aborts < ENOUGH {
+        out.reasons.push(format!(
+            "{commits} transactions were committed and {aborts} aborted; it takes {ENOUGH} of each"
+        ));
+    }
+}

@@ -1,0 +1,261 @@
+//! Transactions: what was asked and answered about each, and what the znodes say.
+
+use crate::history::EventType;
+use crate::ops::Op;
+use crate::run::Run;
+use std::collections::{BTreeMap, HashMap};
+
+/// What is decided about a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Decision {
+    /// It happens at all sites.
+    Commit,
+    /// It happens at none.
+    Abort,
+}
+
+impl Decision {
+    /// Reads a decision; anything else is none.
+    pub fn read(text: &str) -> Option<Self> {
+        match text {
+            "commit" => Some(Self::Commit),
+            "abort" => Some(Self::Abort),
+            _ => None,
+        }
+    }
+
+    /// Its word.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Abort => "abort",
+        }
+    }
+}
+
+/// A decision that a client told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Report<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// Where its answer was read.
+    pub read: usize,
+    /// What it told.
+    pub decision: Decision,
+}
+
+/// A vote that a site was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Vote<'a> {
+    /// The site.
+    pub node: &'a str,
+    /// Where it was asked for; `None` if that is not in the history.
+    pub asked: Option<usize>,
+    /// What it was asked for: yes or no.
+    pub wanted: Option<bool>,
+    /// What it answered to have voted, and where that was read.
+    pub voted: Option<(bool, usize)>,
+    /// Where it answered that it certainly did not vote.
+    pub failed: Option<usize>,
+}
+
+impl Vote<'_> {
+    /// Whether a yes may have come of it.
+    pub fn may_be_yes(&self) -> bool {
+        match self.voted {
+            Some((yes, _)) => yes,
+            None => self.wanted == Some(true) && self.failed.is_none(),
+        }
+    }
+}
+
+/// One transaction. Every position is that of an event in the history.
+#[derive(Debug, Clone, Default)]
+pub struct Transaction<'a> {
+    /// Its name, `t7`.
+    pub name: &'a str,
+    /// The first event that names it.
+    pub first: usize,
+    /// Where it was asked to begin.
+    pub begin: Option<usize>,
+    /// The sites that it was asked to begin with.
+    pub sites: Vec<&'a str>,
+    /// An event that proves that its znode came into being.
+    pub begun: Option<usize>,
+    /// The votes asked for.
+    pub votes: Vec<Vote<'a>>,
+    /// Where its decision was first asked for.
+    pub asked: Option<usize>,
+    /// What the coordinator answered.
+    pub answers: Vec<Report<'a>>,
+    /// What the sites reported.
+    pub reports: Vec<Report<'a>>,
+    /// Whether its znode is in the last reading of the tree.
+    pub stands: bool,
+    /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by then.
+    pub znode: Vec<(usize, Decision)>,
+}
+
+impl<'a> Transaction<'a> {
+    /// What the decision znode says at the end.
+    pub fn written(&self) -> Option<Decision> {
+        self.znode.last().map(|&(_, decision)| decision)
+    }
+
+    /// The sites' common decision; `None` if there is none yet, or more than one.
+    pub fn unanimous(&self) -> Option<Report<'a>> {
+        let first = *self.reports.first()?;
+        let same = self.reports.iter().all(|report| report.decision == first.decision);
+        same.then_some(first)
+    }
+
+    /// Where some client first told this decision.
+    pub fn told(&self, decision: Decision) -> Option<Report<'a>> {
+        let all = self.reports.iter().chain(&self.answers);
+        all.filter(|report| report.decision == decision)
+            .min_by_key(|report| report.read)
+            .copied()
+    }
+}
+
+/// The transactions of a history, by the first event that names each.
+#[derive(Debug, Default)]
+pub struct Transactions<'a> {
+    /// All of them.
+    pub all: Vec<Transaction<'a>>,
+    by_name: HashMap<&'a str, usize>,
+}
+
+impl<'a> Transactions<'a> {
+    /// Reads them out of a run, in one pass.
+    pub fn new(run: &Run<'a>) -> Self {
+        let mut all = Self::default();
+        for op in &run.ops.work {
+            all.op(run, op);
+        }
+        for transaction in &mut all.all {
+            transaction.reports.sort_by_key(|report| report.read);
+            transaction.answers.sort_by_key(|report| report.read);
+        }
+        all.tree(run);
+        all
+    }
+
+    /// How many transactions somebody told to be decided so.
+    pub fn decided(&self, decision: Decision) -> usize {
+        self.all.iter().filter(|tx| tx.told(decision).is_some()).count()
+    }
+
+    /// The transaction that an operation is about.
+    pub fn of(&self, run: &Run<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
+        let named = |at: Option<usize>| run.events[at?].str("tx");
+        let name = named(op.invoke).or_else(|| named(op.end))?;
+        self.by_name.get(name).map(|&at| &self.all[at])
+    }
+
+    fn named(&mut self, name: &'a str, at: usize) -> &mut Transaction<'a> {
+        let next = self.all.len();
+        let number = *self.by_name.entry(name).or_insert(next);
+        if number == next {
+            self.all.push(Transaction {
+                name,
+                first: at,
+                ..Transaction::default()
+            });
+        }
+        let transaction = &mut self.all[number];
+        transaction.first = transaction.first.min(at);
+        transaction
+    }
+
+    /// A request counts by what it asks, an answer by what it says itself, so that each proves something alone. Only a
+    /// failure, which need not name its transaction, is told apart by its request.
+    fn op(&mut self, run: &Run<'a>, op: &Op<'a>) {
+        let events = run.events;
+        if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].str("tx")?))) {
+            let transaction = self.named(name, at);
+            match op.f {
+                "begin" if transaction.begin.is_none() => {
+                    transaction.begin = Some(at);
+                    let sites = events[at].value.get("sites").and_then(|sites| sites.as_array());
+                    transaction.sites = sites.into_iter().flatten().filter_map(|site| site.as_str()).collect();
+                }
+                "decide" => {
+                    transaction.asked.get_or_insert(at);
+                }
+                _ => {}
+            }
+        }
+        let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
+        let answer = done.and_then(|end| Some((end, events[end].str("tx")?)));
+        if op.f == "vote" {
+            self.vote(run, op, answer);
+        }
+        let Some((end, name)) = answer else { return };
+        let event = &events[end];
+        let decision = event.str("decision").and_then(Decision::read);
+        let transaction = self.named(name, end);
+        let report = |decision| Report {
+            node: op.node,
+            read: end,
+            decision,
+        };
+        match op.f {
+            "begin" | "vote" => {
+                transaction.begun = Some(transaction.begun.map_or(end, |begun| begun.min(end)));
+            }
+            "decide" => transaction.answers.extend(decision.map(report)),
+            "decided" => transaction.reports.extend(decision.map(report)),
+            _ => {}
+        }
+    }
+
+    fn vote(&mut self, run: &Run<'a>, op: &Op<'a>, answer: Option<(usize, &'a str)>) {
+        let events = run.events;
+        let yes = |at: usize, field: &str| match events[at].str(field) {
+            Some("yes") => Some(true),
+            Some("no") => Some(false),
+            _ => None,
+        };
+        let asked = op.invoke.filter(|&at| events[at].str("tx").is_some());
+        let name = asked.and_then(|at| events[at].str("tx"));
+        let Some(name) = answer.map(|(_, name)| name).or(name) else {
+            return;
+        };
+        let failed = op.end.filter(|&end| events[end].kind == EventType::Fail);
+        let vote = Vote {
+            node: op.node,
+            asked,
+            wanted: asked.and_then(|at| yes(at, "vote")),
+            voted: answer.and_then(|(end, _)| Some((yes(end, "voted")?, end))),
+            failed: failed.filter(|_| asked.is_some()),
+        };
+        if vote.asked.is_some() || vote.voted.is_some() {
+            let first = vote.asked.or(vote.voted.map(|(_, end)| end)).unwrap_or_default();
+            self.named(name, first).votes.push(vote);
+        }
+    }
+
+    /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
+    fn tree(&mut self, run: &Run<'a>) {
+        let readings = run.record.tree.as_ref().map_or(&[][..], |tree| &tree.readings);
+        for (number, reading) in readings.iter().enumerate() {
+            let mut said: BTreeMap<usize, Decision> = BTreeMap::new();
+            for znode in &reading.znodes {
+                let mut parts = znode.path.rsplit('/');
+                let (last, above) = (parts.next().unwrap_or_default(), parts.next().unwrap_or_default());
+                if let Some(&at) = self.by_name.get(last) {
+                    self.all[at].stands |= number + 1 == readings.len();
+                }
+                if let (true, Some(&at), Some(decision)) =
+                    (last == "decision", self.by_name.get(above), Decision::read(&znode.data))
+                {
+                    said.insert(at, decision);
+                }
+            }
+            for (at, decision) in said {
+                self.all[at].znode.push((reading.end_index, decision));
+            }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! `commit-without-votes`: commit though a site's vote was no, failed, or was not yet asked for when the first commit was
+//! read.
+//!
+//! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts only
+//! if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
+
+use super::transactions::{Decision, Transaction, Transactions, Vote};
+use crate::findings::{Findings, Found};
+use crate::run::Run;
+use std::collections::BTreeMap;
+
+/// The first commit of a transaction.
+struct Commit<'a> {
+    /// How many events had been recorded when it was read.
+    by: usize,
+    /// The event, unless only the tree tells it.
+    event: Option<usize>,
+    who: &'a str,
+}
+
+/// Looks for commits that nobody may have decided, once for each transaction.
+pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+    let mut looked_at = 0;
+    for transaction in &all.all {
+        let Some(commit) = first_commit(transaction) else {
+            continue;
+        };
+        looked_at += 1;
+        let mut sites: BTreeMap<&str, Vec<&Vote<'_>>> =
+            transaction.sites.iter().map(|&site| (site, Vec::new())).collect();
+        for vote in &transaction.votes {
+            sites.entry(vote.node).or_default().push(vote);
+        }
+        let lacking = sites
+            .iter()
+            .find_map(|(site, votes)| Some((*site, lack(run, transaction, votes, &commit)?)));
+        if let Some((site, (witness, what))) = lacking {
+            convict(run, transaction, &commit, (site, what), witness, out);
+        }
+    }
+    out.ran("commit-without-votes", looked_at);
+}
+
+fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
+    if let Some(told) = transaction.told(Decision::Commit) {
+        return Some(Commit {
+            by: told.read,
+            event: Some(told.read),
+            who: told.node,
+        });
+    }
+    let (by, _) = transaction
+        .znode
+        .iter()
+        .find(|(_, decision)| *decision == Decision::Commit)?;
+    Some(Commit {
+        by: *by,
+        event: None,
+        who: "the decision znode",
+    })
+}
+
+/// The events that prove that a site did not vote yes in time, and what they say.
+fn lack(
+    run: &Run<'_>,
+    transaction: &Transaction<'_>,
+    votes: &[&Vote<'_>],
+    commit: &Commit<'_>,
+) -> Option<(Vec<usize>, String)> {
+    let no = votes.iter().find_map(|vote| vote.voted.filter(|(yes, _)| !yes));
+    if let Some((_, read)) = no {
+        return Some((vec![read], format!("answered at {} that it had voted no", run.at(read))));
+    }
+    let in_time = |vote: &&&Vote<'_>| {
+        let asked = vote.asked.or(vote.voted.map(|(_, read)| read));
+        asked.is_some_and(|asked| asked < commit.by) && vote.may_be_yes()
+    };
+    if votes.iter().find(in_time).is_some() {
+        return None;
+    }
+    let failed = votes.iter().find_map(|vote| Some((vote.asked?, vote.failed?)));
+    if let Some((asked, failed)) = failed {
+        let what = format!(
+            "was asked for its vote at {} and answered at {} that it had certainly not voted",
+            run.at(asked),
+            run.at(failed)
+        );
+        return Some((vec![asked, failed], what));
+    }
+    let asked_no = votes
+        .iter()
+        .filter(|vote| vote.wanted == Some(false))
+        .find_map(|vote| vote.asked);
+    if let Some(asked) = asked_no {
+        let what = format!(
+            "was asked at {} to vote no, and never to vote yes by then",
+            run.at(asked)
+        );
+        return Some((vec![asked], what));
+    }
+    let late = votes
+        .iter()
+        .find_map(|vote| vote.asked.or(vote.voted.map(|(_, read)| read)));
+    let named = transaction.begin.or(late)?;
+    let what = match late {
+        Some(late) => format!("was asked for its vote only at {}", run.at(late)),
+        None => "was never asked for its vote".to_owned(),
+    };
+    Some((vec![named], what))
+}
+
+fn convict(
+    run: &Run<'_>,
+    transaction: &Transaction<'_>,
+    commit: &Commit<'_>,
+    (site, what): (&str, String),
+    mut witness: Vec<usize>,
+    out: &mut Findings,
+) {
+    witness.extend(commit.event);
+    let told = match commit.event {
+        Some(read) => format!("was reported committed by {} at {}", commit.who, run.at(read)),
+        None => "stands as committed in its decision znode".to_owned(),
+    };
+    let why = format!(
+        "Transaction {} {told}, but site {site} {what}. Commit takes a yes of every site.",
+        transaction.name,
+    );
+    out.add(
+        run,
+        Found {
+            kind: "commit-without-votes",
+            property: "validity",
+            advisory: false,
+            witness,
+            why,
+        },
+    );
+}

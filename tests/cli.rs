@@ -81,7 +81,7 @@ fn the_list_says_what_is_promised_and_known() {
         .iter()
         .map(|f| f["name"].as_str().unwrap())
         .collect();
-    assert_eq!(faults, ["kill", "pause", "partition"]);
+    assert_eq!(faults, ["kill", "pause", "partition", "drop-reply", "cut"]);
 }
 
 #[test]

@@ -15,7 +15,7 @@ pub struct Plan {
     pub cluster: Cluster,
     /// Milliseconds of operations and faults, before recovery.
     pub time_ms: u64,
-    /// The kinds of fault asked for (`kill`, `pause`, `partition`); empty for none.
+    /// The kinds of fault asked for (`kill`, `pause`, `drop-reply`, …); empty for none.
     pub faults: Vec<String>,
     /// The fault schedule.
     pub windows: Vec<Window>,
@@ -128,13 +128,16 @@ impl Timing {
 pub struct Window {
     /// Number of the window, from 1; its events in the history carry it.
     pub id: usize,
-    /// `kill`, `pause` or `partition`.
+    /// `kill`, `pause`, `partition`, `drop-reply` or `cut`.
     pub fault: String,
     /// Whom it hits.
     pub target: Target,
     /// How the network is cut; `None` unless `fault` is `partition`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
+    /// What the proxy between a client and the ensemble does; `None` unless `fault` is `drop-reply` or `cut`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wire: Option<Wire>,
     /// When it begins.
     pub trigger: Trigger,
     /// How long it stays, in milliseconds; for a kill, how long the process stays dead.
@@ -171,6 +174,49 @@ pub enum Cut {
     Deaf,
     /// It is heard by nobody, and hears.
     Mute,
+}
+
+/// What the proxy between a client and the ensemble does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wire {
+    /// Drops the reply to a request that was applied, and closes the connection.
+    DropReply(Which),
+    /// Drops a request before a server sees it, and closes the connection.
+    DropRequest(Which),
+    /// Closes the client's connections (FIN) and refuses new ones.
+    Close,
+    /// Resets the client's connections (RST) and refuses new ones.
+    Reset,
+}
+
+/// A request of a client, counted from the moment at which the proxy is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Which {
+    /// Its kind.
+    pub op: WireOp,
+    /// Its number among those of the kind, from 1.
+    pub nth: u32,
+}
+
+/// Kinds of requests, as ZooKeeper's protocol tells them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WireOp {
+    /// A znode is created.
+    Create,
+    /// A znode is deleted.
+    Delete,
+    /// A znode's data is set.
+    SetData,
+    /// A transaction.
+    Multi,
+    /// The session ends, and its ephemeral znodes with it.
+    CloseSession,
+    /// Whatever removes a znode: its deletion or its session's end.
+    Removal,
+    /// All of these.
+    AnyWrite,
 }
 
 /// When a fault begins.

@@ -81,7 +81,7 @@ Examples:
 pub struct RunOptions {
     /// Family and variant, such as lock/predecessor; `zooquake list` shows all
     pub workload: String,
-    /// Kinds of fault, separated by commas, or `none`; all if not given
+    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<String>,
     /// How long operations and faults go on, such as 60s, 2m or 500ms
@@ -191,7 +191,7 @@ fn duration(text: &str) -> Result<Duration, String> {
         "m" => number * 60_000,
         _ => return Err(format!("`{text}` ends in neither ms, s nor m")),
     };
-    if milliseconds < 1000 || milliseconds > 24 * 3_600_000 {
+    if !(1000..=24 * 3_600_000).contains(&milliseconds) {
         return Err("give between one second and a day".to_string());
     }
     Ok(Duration::from_millis(milliseconds))

@@ -54,7 +54,7 @@ pub async fn run(options: RunOptions) -> Result<Code> {
 fn plan(options: &RunOptions) -> Result<Plan> {
     let workload = workload(&options.workload)?;
     let faults = match options.faults.as_deref() {
-        None => faults::all(),
+        None => faults::usual(),
         Some("none") => Vec::new(),
         Some(list) => list.split(',').map(|name| fault(name.trim())).collect::<Result<_>>()?,
     };
@@ -89,7 +89,7 @@ fn workload(name: &str) -> Result<Workload> {
 fn fault(name: &str) -> Result<String> {
     match faults::find(name) {
         Some(fault) => Ok(fault.name.to_string()),
-        None => Err(Usage(unknown("fault", name, &faults::all())).into()),
+        None => Err(Usage(unknown("fault", name, &faults::names())).into()),
     }
 }
 

@@ -7,8 +7,12 @@ mod hosts;
 mod sidecar;
 pub mod sweep;
 
+use crate::sidecar::Dropped;
 use anyhow::Result;
+use futures_util::future::BoxFuture;
 use std::future::Future;
+use std::time::Duration;
+use zooquake_checkers::plan::Wire;
 
 pub use docker::{BringUp, DockerCluster, engine};
 
@@ -42,6 +46,9 @@ pub struct Directions {
     pub outbound: bool,
 }
 
+/// What comes of a primitive: mostly a sentence that says what was seen.
+pub type Doing<'a, T = String> = BoxFuture<'a, Result<T>>;
+
 /// The primitives that a run needs of a cluster. Nodes are named `n1`, … (servers) and `c1`, … (clients).
 ///
 /// Every fault returns only after its effect was seen on the spot, with a sentence that says what was seen.
@@ -53,10 +60,10 @@ pub trait Cluster: Send + Sync + 'static {
     fn clients(&self) -> Vec<String>;
 
     /// Kills the process on the node with SIGKILL and sees it gone.
-    fn kill(&self, node: &str) -> impl Future<Output = Result<String>> + Send;
+    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a>;
 
     /// Starts the process of a server again.
-    fn restart_server(&self, server: &str) -> impl Future<Output = Result<()>> + Send;
+    fn restart_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
 
     /// Starts a client's process; all that it says goes to `on_output`.
     fn start_client(
@@ -64,23 +71,37 @@ pub trait Cluster: Send + Sync + 'static {
         client: &str,
         incarnation: u64,
         on_output: impl FnMut(exec::Output) + Send + 'static,
-    ) -> impl Future<Output = Result<exec::Stdin>> + Send;
+    ) -> impl Future<Output = Result<exec::Stdin>> + Send
+    where
+        Self: Sized;
 
     /// Freezes the node.
-    fn pause(&self, node: &str) -> impl Future<Output = Result<String>> + Send;
+    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a>;
 
     /// Thaws the node; nothing happens to one that is not frozen.
-    fn resume(&self, node: &str) -> impl Future<Output = Result<String>> + Send;
+    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a>;
 
     /// Drops what passes between the node and the peers, as its own network sees it.
-    fn cut(&self, node: &str, peers: &[String], directions: Directions) -> impl Future<Output = Result<String>> + Send;
+    fn cut<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a>;
 
     /// Removes all cuts set at the node.
-    fn heal(&self, node: &str, peers: &[String]) -> impl Future<Output = Result<String>> + Send;
+    fn heal<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a>;
+
+    /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>>;
+
+    /// Lets a client's proxy lose nothing, if it still waits; what waits in [`Cluster::lose`] then ends.
+    fn lose_nothing<'a>(&'a self, client: &'a str) -> Doing<'a, ()>;
+
+    /// Ends a client's connections at its proxy, which refuses new ones.
+    fn sever<'a>(&'a self, client: &'a str, wire: Wire) -> Doing<'a>;
+
+    /// Lets a client's connections through its proxy again.
+    fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a>;
 
     /// What the server tells of itself; an error if it does not serve.
-    fn server_state(&self, server: &str) -> impl Future<Output = Result<ServerState>> + Send;
+    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState>;
 
     /// The server to which a client's process is connected.
-    fn server_of(&self, client: &str) -> impl Future<Output = Result<Option<String>>> + Send;
+    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
 }

@@ -1,7 +1,16 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
+use super::nemesis::Ask;
+use super::scene::{Scene, Seen};
 use super::{Fault, Sketch, any_server};
+use crate::cluster::Cluster;
+use anyhow::{Context, Result};
+use std::time::{Duration, Instant};
+use tokio::sync::oneshot;
 use zooquake_checkers::plan::{State, Target};
+
+/// How long a server may take from its start to serving.
+const RESTART_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Kill.
 pub const FAULT: Fault = Fault {
@@ -21,8 +30,46 @@ pub const FAULT: Fault = Fault {
         Sketch {
             target,
             cut: None,
+            wire: None,
             state,
             duration_ms: rng.u64(1_000..2_500),
         }
     },
+    strike: |scene, victim| Box::pin(kill(scene, victim)),
+    heal: |scene, victim| Box::pin(start(scene, victim)),
 };
+
+async fn kill(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    // The interpreter has ended if nobody listens.
+    let _ = scene.ask.send(Ask::Killing(victim.to_string()));
+    Ok(scene.cluster.kill(victim).await?.into())
+}
+
+async fn start(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    if victim.starts_with('n') {
+        scene.cluster.restart_server(victim).await?;
+        return Ok(serves_again(scene.cluster, victim).await?.into());
+    }
+    let (greeted, hello) = oneshot::channel();
+    let restart = Ask::Restart {
+        client: victim.to_string(),
+        greeted,
+    };
+    scene.ask.send(restart).context("the run has ended")?;
+    hello.await.context("its process did not say hello")?;
+    Ok("started again, and it said hello".to_string().into())
+}
+
+/// Waits until a server that was started again serves.
+async fn serves_again(cluster: &dyn Cluster, server: &str) -> Result<String> {
+    let begun = Instant::now();
+    loop {
+        match cluster.server_state(server).await {
+            Ok(state) => return Ok(format!("started again, and it serves as {}", state.mode)),
+            Err(error) if begun.elapsed() > RESTART_PATIENCE => {
+                return Err(error.context(format!("not serving {} s after its start", RESTART_PATIENCE.as_secs())));
+            }
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}

@@ -1,13 +1,17 @@
 //! The faults: each draws its windows into a plan, strikes, and heals. One fault a file, one line in the registry.
 
+mod cut;
+mod drop_reply;
 mod kill;
 pub mod nemesis;
 mod partition;
 mod pause;
+mod scene;
 mod victims;
 
+use scene::Act;
 use std::fmt;
-use zooquake_checkers::plan::{Cluster, Cut, State, Target, Trigger, Window};
+use zooquake_checkers::plan::{Cluster, Cut, State, Target, Trigger, Window, Wire};
 
 /// One kind of fault.
 pub struct Fault {
@@ -15,7 +19,12 @@ pub struct Fault {
     pub name: &'static str,
     /// What it does, in a sentence.
     pub summary: &'static str,
+    /// Draws what happens; the number counts the windows of this kind that came before.
     draw: fn(&mut fastrand::Rng, &Cluster, usize) -> Sketch,
+    /// Strikes one victim and returns when its effect was seen.
+    strike: Act,
+    /// Takes the fault away again and returns when that was seen.
+    heal: Act,
 }
 
 impl fmt::Debug for Fault {
@@ -29,6 +38,7 @@ impl fmt::Debug for Fault {
 struct Sketch {
     target: Target,
     cut: Option<Cut>,
+    wire: Option<Wire>,
     /// `None`: at the moment the window opens.
     state: Option<(State, u64)>,
     duration_ms: u64,
@@ -40,6 +50,7 @@ impl Fault {
         let Sketch {
             target,
             cut,
+            wire,
             state,
             duration_ms,
         } = (self.draw)(rng, cluster, round);
@@ -56,6 +67,7 @@ impl Fault {
             fault: self.name.to_string(),
             target,
             cut,
+            wire,
             trigger,
             duration_ms,
         }
@@ -63,21 +75,40 @@ impl Fault {
 }
 
 /// All faults.
-pub const FAULTS: &[Fault] = &[kill::FAULT, pause::FAULT, partition::FAULT];
+pub const FAULTS: &[Fault] = &[
+    kill::FAULT,
+    pause::FAULT,
+    partition::FAULT,
+    drop_reply::FAULT,
+    cut::FAULT,
+];
+
+/// Those that a run has unless told otherwise: what happens to every ensemble sooner or later.
+const USUAL: [&str; 3] = ["kill", "pause", "partition"];
 
 /// The fault of this name.
 pub fn find(name: &str) -> Option<&'static Fault> {
     FAULTS.iter().find(|fault| fault.name == name)
 }
 
-/// The faults that `--faults` asks for when it is not given.
-pub fn all() -> Vec<String> {
+/// The names of all faults.
+pub fn names() -> Vec<String> {
     FAULTS.iter().map(|fault| fault.name.to_string()).collect()
+}
+
+/// The faults of a run that is not told which.
+pub fn usual() -> Vec<String> {
+    USUAL.map(String::from).to_vec()
 }
 
 /// A server drawn at random.
 fn any_server(rng: &mut fastrand::Rng, cluster: &Cluster) -> Target {
     Target::Node(format!("n{}", rng.usize(1..=cluster.servers)))
+}
+
+/// A client drawn at random.
+fn any_client(rng: &mut fastrand::Rng, cluster: &Cluster) -> Target {
+    Target::Node(format!("c{}", rng.usize(1..=cluster.clients)))
 }
 
 pub use victims::leader;

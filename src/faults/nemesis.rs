@@ -1,17 +1,15 @@
 //! The nemesis: carries out the fault schedule, one window after the other, and says what it saw.
 
-use super::victims::{peers, victims};
-use crate::cluster::{Cluster, Directions};
+use super::scene::{Missed, Scene, Seen};
+use super::victims::victims;
+use crate::cluster::Cluster;
 use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use zooquake_checkers::plan::{Cut, Window};
-
-/// How long a server may take from its start to serving.
-const RESTART_PATIENCE: Duration = Duration::from_secs(20);
+use zooquake_checkers::plan::Window;
 
 /// What the interpreter knew when a trigger fired.
 #[derive(Debug, Clone, Default)]
@@ -99,24 +97,39 @@ impl<C: Cluster> Nemesis<C> {
     }
 
     async fn window(&mut self, window: &Window) -> Result<()> {
+        let fault = super::find(&window.fault).with_context(|| format!("there is no fault `{}`", window.fault))?;
         let fired = self.triggered(window).await?;
         let victims = victims(&*self.cluster, window, &fired).await?;
         let target = victims.join(",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
         self.record(window, json!({ "phase": "begin", "target": target })).await;
-        let struck = self.strike(window, &victims).await;
-        let on = match &struck {
-            Ok(detail) => json!({ "phase": "on", "target": target, "verified": true, "detail": detail }),
-            Err(error) => {
-                json!({ "phase": "on", "target": target, "verified": false, "detail": format!("{error:#}") })
-            }
+        let scene = Scene {
+            cluster: &*self.cluster,
+            ask: &self.ask,
+            over: &self.over,
+            window,
+            victims: &victims,
         };
+        let mut on = json!({ "phase": "on", "target": target, "verified": true });
+        match try_join_all(victims.iter().map(|victim| (fault.strike)(&scene, victim))).await {
+            Ok(seen) => {
+                on["detail"] = json!(Seen::sentence(&seen));
+                if let Some(evidence) = seen.into_iter().find_map(|seen| seen.evidence) {
+                    on["evidence"] = evidence;
+                }
+            }
+            Err(error) if error.is::<Missed>() => return Err(error),
+            Err(error) => {
+                on["verified"] = json!(false);
+                on["detail"] = json!(format!("{error:#}"));
+            }
+        }
         self.record(window, on).await;
         self.last(window).await;
         self.record(window, json!({ "phase": "heal", "target": target })).await;
-        let healed = self.heal(window, &victims).await;
+        let healed = try_join_all(victims.iter().map(|victim| (fault.heal)(&scene, victim))).await;
         let (verified, detail) = match healed {
-            Ok(detail) => (true, detail),
+            Ok(seen) => (true, Seen::sentence(&seen)),
             Err(error) => (false, format!("{error:#}")),
         };
         self.record(
@@ -142,81 +155,12 @@ impl<C: Cluster> Nemesis<C> {
         }
     }
 
-    async fn strike(&self, window: &Window, victims: &[String]) -> Result<String> {
-        let details = try_join_all(victims.iter().map(|victim| self.strike_one(window, victim, victims))).await?;
-        Ok(details.join("; "))
-    }
-
-    async fn strike_one(&self, window: &Window, victim: &str, victims: &[String]) -> Result<String> {
-        match window.cut {
-            Some(cut) => {
-                let directions = Directions {
-                    inbound: cut != Cut::Mute,
-                    outbound: cut != Cut::Deaf,
-                };
-                self.cluster
-                    .cut(victim, &peers(&*self.cluster, victim, victims, cut), directions)
-                    .await
-            }
-            None if window.fault == "pause" => self.cluster.pause(victim).await,
-            None => {
-                let _ = self.ask.send(Ask::Killing(victim.to_string()));
-                self.cluster.kill(victim).await
-            }
-        }
-    }
-
     /// Lets the fault last its time, or until the operations are over.
     async fn last(&self, window: &Window) {
         let mut over = self.over.clone();
         tokio::select! {
             () = tokio::time::sleep(Duration::from_millis(window.duration_ms)) => {}
             _ = over.wait_for(|over| *over) => {}
-        }
-    }
-
-    async fn heal(&self, window: &Window, victims: &[String]) -> Result<String> {
-        let details = try_join_all(victims.iter().map(|victim| self.heal_one(window, victim, victims))).await?;
-        Ok(details.join("; "))
-    }
-
-    async fn heal_one(&self, window: &Window, victim: &str, victims: &[String]) -> Result<String> {
-        match window.cut {
-            Some(cut) => {
-                self.cluster
-                    .heal(victim, &peers(&*self.cluster, victim, victims, cut))
-                    .await
-            }
-            None if window.fault == "pause" => self.cluster.resume(victim).await,
-            None if victim.starts_with('n') => {
-                self.cluster.restart_server(victim).await?;
-                self.serves_again(victim).await
-            }
-            None => {
-                let (greeted, hello) = oneshot::channel();
-                self.ask
-                    .send(Ask::Restart {
-                        client: victim.to_string(),
-                        greeted,
-                    })
-                    .context("the run has ended")?;
-                hello.await.context("its process did not say hello")?;
-                Ok("started again, and it said hello".to_string())
-            }
-        }
-    }
-
-    /// Waits until a server that was started again serves.
-    async fn serves_again(&self, server: &str) -> Result<String> {
-        let begun = Instant::now();
-        loop {
-            match self.cluster.server_state(server).await {
-                Ok(state) => return Ok(format!("started again, and it serves as {}", state.mode)),
-                Err(error) if begun.elapsed() > RESTART_PATIENCE => {
-                    return Err(error.context(format!("not serving {} s after its start", RESTART_PATIENCE.as_secs())));
-                }
-                Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
-            }
         }
     }
 }

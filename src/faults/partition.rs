@@ -1,6 +1,10 @@
 //! A cut network.
 
+use super::scene::{Scene, Seen};
+use super::victims::peers;
 use super::{Fault, Sketch, any_server};
+use crate::cluster::Directions;
+use anyhow::{Context, Result};
 use zooquake_checkers::plan::{Cut, State, Target};
 
 /// Partition.
@@ -35,11 +39,33 @@ pub const FAULT: Fault = Fault {
         Sketch {
             target,
             cut: Some(cut),
+            wire: None,
             state,
             duration_ms,
         }
     },
+    strike: |scene, victim| Box::pin(cut_off(scene, victim)),
+    heal: |scene, victim| Box::pin(join_again(scene, victim)),
 };
+
+async fn cut_off(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    let cut = how(scene)?;
+    let directions = Directions {
+        inbound: cut != Cut::Mute,
+        outbound: cut != Cut::Deaf,
+    };
+    let peers = peers(scene.cluster, victim, scene.victims, cut);
+    Ok(scene.cluster.cut(victim, &peers, directions).await?.into())
+}
+
+async fn join_again(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    let peers = peers(scene.cluster, victim, scene.victims, how(scene)?);
+    Ok(scene.cluster.heal(victim, &peers).await?.into())
+}
+
+fn how(scene: &Scene<'_>) -> Result<Cut> {
+    scene.window.cut.context("the plan does not say how the network is cut")
+}
 
 /// As many servers as can be lost: the smaller half.
 fn minority(rng: &mut fastrand::Rng, servers: usize) -> Target {

@@ -21,8 +21,11 @@ pub const FAULT: Fault = Fault {
         Sketch {
             target,
             cut: None,
+            wire: None,
             state,
             duration_ms,
         }
     },
+    strike: |scene, victim| Box::pin(async move { Ok(scene.cluster.pause(victim).await?.into()) }),
+    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.resume(victim).await?.into()) }),
 };

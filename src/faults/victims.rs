@@ -10,7 +10,7 @@ use zooquake_checkers::plan::{Cut, Target, Window};
 ///
 /// # Errors
 /// If there is none at the moment: nobody leads, nobody holds, or the holder is not connected.
-pub async fn victims<C: Cluster>(cluster: &C, window: &Window, fired: &Fired) -> Result<Vec<String>> {
+pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &Fired) -> Result<Vec<String>> {
     Ok(match &window.target {
         Target::Node(name) => vec![name.clone()],
         Target::Servers(names) => names.clone(),
@@ -31,7 +31,7 @@ pub async fn victims<C: Cluster>(cluster: &C, window: &Window, fired: &Fired) ->
 
 /// The server that leads: of those that say so, the one with the highest epoch, because a deposed leader goes on saying
 /// it for a while.
-pub async fn leader<C: Cluster>(cluster: &C) -> Option<String> {
+pub async fn leader(cluster: &dyn Cluster) -> Option<String> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
     let leading = servers
@@ -46,7 +46,7 @@ pub async fn leader<C: Cluster>(cluster: &C) -> Option<String> {
 
 /// From whom a victim is cut off: a client from all servers; a server from the servers that are no victims, and from all
 /// clients too unless the cut is between servers only.
-pub fn peers<C: Cluster>(cluster: &C, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
+pub fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
     let others = cluster
         .servers()
         .into_iter()

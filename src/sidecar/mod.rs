@@ -1,4 +1,5 @@
-//! The program in a sidecar: it shares the network and the processes of one host, cuts the one and kills the other.
+//! The program in a sidecar: it shares the network and the processes of one host, cuts the one and kills the other, and
+//! carries a client's connections where the plan has something happen to them.
 //!
 //! It reads requests on stdin and answers on stdout, as a client does. When its stdin ends, the orchestrator has gone:
 //! it heals the network and exits, so that nothing stays cut off.
@@ -7,17 +8,20 @@ mod admin;
 mod firewall;
 mod four_letter;
 mod processes;
+mod wire;
 
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::sync::mpsc;
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 
 pub use firewall::Rule;
+pub use wire::{Dropped, Lost, Rejoined, Severed};
 
 /// Serves requests until stdin ends, then heals.
 ///
@@ -33,12 +37,13 @@ pub async fn serve() -> Result<()> {
             }
         }
     });
+    let proxy = Arc::new(wire::Proxy::default());
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     while let Some(line) = lines.next_line().await.context("reading requests")? {
         let request: Request = serde_json::from_str(&line).with_context(|| format!("reading the request {line}"))?;
-        let replies = replies.clone();
+        let (replies, proxy) = (replies.clone(), Arc::clone(&proxy));
         tokio::spawn(async move {
-            let (outcome, value, error) = match answer(&request).await {
+            let (outcome, value, error) = match answer(&proxy, &request).await {
                 Ok(value) => (Outcome::Ok, value, None),
                 Err(error) => (Outcome::Fail, Value::Null, Some(format!("{error:#}"))),
             };
@@ -66,7 +71,7 @@ pub async fn heal() -> Result<()> {
     firewall::heal().await
 }
 
-async fn answer(request: &Request) -> Result<Value> {
+async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
     match request.f.as_str() {
         "ping" => Ok(json!({})),
         "cut" => firewall::cut(&field::<Vec<Rule>>(&request.value, "rules")?)
@@ -94,8 +99,27 @@ async fn answer(request: &Request) -> Result<Value> {
         "probe-write" => admin::probe_write().await.map(|()| json!({})),
         "tree" => serde_json::to_value(admin::tree().await?).context("writing the tree"),
         "canary" => admin::canary(field(&request.value, "session_ms")?).await,
-        other => bail!("a sidecar knows no request `{other}`"),
+        other => on_the_wire(proxy, other, &request.value).await,
     }
+}
+
+async fn on_the_wire(proxy: &Arc<wire::Proxy>, f: &str, value: &Value) -> Result<Value> {
+    let limit = || Ok::<_, anyhow::Error>(Duration::from_millis(field(value, "timeout_ms")?));
+    let done = match f {
+        "proxy" => {
+            let servers: Vec<SocketAddr> = field(value, "servers")?;
+            json!({ "ports": proxy.open(&servers, field(value, "port")?).await? })
+        }
+        "arm" => json!({ "dropped": proxy.arm(field(value, "wire")?, limit()?).await? }),
+        "disarm" => {
+            proxy.disarm();
+            json!({})
+        }
+        "sever" => json!(proxy.sever(field(value, "wire")?).await?),
+        "rejoin" => json!(proxy.rejoin(limit()?).await),
+        other => bail!("a sidecar knows no request `{other}`"),
+    };
+    Ok(done)
 }
 
 fn field<T: DeserializeOwned>(value: &Value, name: &str) -> Result<T> {

@@ -87,6 +87,7 @@ pub fn window(id: usize, fault: &str) -> Window {
         fault: fault.to_owned(),
         target,
         cut: None,
+        wire: None,
         trigger,
         duration_ms: 1000,
     }

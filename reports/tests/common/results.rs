@@ -251,6 +251,7 @@ fn plan() -> Plan {
             fault: "kill".into(),
             target: Target::Holder,
             cut: None,
+            wire: None,
             trigger: Trigger::At { at_ms: 7_100 },
             duration_ms: 2_900,
         }],

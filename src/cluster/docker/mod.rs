@@ -1,0 +1,172 @@
+//! The real cluster: containers on a Docker engine, through testcontainers.
+
+mod engine;
+mod network;
+mod primitives;
+mod processes;
+mod wire;
+
+use super::hosts::{Host, create_network, start_host, start_sidecar};
+use super::sidecar::Sidecar;
+use super::{Cluster, sweep};
+use crate::images::Images;
+use anyhow::{Context, Result};
+use futures_util::future::try_join_all;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+use testcontainers::bollard::Docker;
+use zooquake_checkers::plan::Plan;
+
+pub use engine::engine;
+
+/// Longest wait for a sidecar's answer to something local.
+const LOCAL: Duration = Duration::from_secs(10);
+
+/// What to bring up.
+#[derive(Debug)]
+pub struct BringUp<'a> {
+    /// The run's id, in names and labels.
+    pub run: &'a str,
+    /// The images.
+    pub images: &'a Images,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Folder for the logs of servers, clients and sidecars.
+    pub logs: PathBuf,
+}
+
+/// One node: its host and what stands beside it.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) host: Host,
+    beside: Option<Host>,
+    sidecar: Option<Sidecar>,
+}
+
+/// A cluster of containers.
+#[derive(Debug)]
+pub struct DockerCluster {
+    pub(super) docker: Docker,
+    pub(super) run: String,
+    pub(super) nodes: BTreeMap<String, Node>,
+    plan: Plan,
+    pub(super) logs: PathBuf,
+}
+
+impl DockerCluster {
+    /// Starts all containers and the servers in them; does not wait for the ensemble.
+    ///
+    /// # Errors
+    /// If a container does not start. What was started carries the run's label and goes with the sweep.
+    pub async fn bring_up(docker: &Docker, order: BringUp<'_>) -> Result<Self> {
+        let BringUp {
+            run,
+            images,
+            plan,
+            logs,
+        } = order;
+        let network = create_network(docker, run).await?;
+        let servers = (1..=plan.cluster.servers).map(|n| (format!("n{n}"), &images.zookeeper, true));
+        // Without faults nobody needs to touch the clients' network or processes.
+        let touched = !plan.faults.is_empty();
+        let clients = (1..=plan.cluster.clients).map(|n| (format!("c{n}"), &images.tools, touched));
+        let network = &network;
+        let logs_of = &logs;
+        let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
+            let host = start_host(docker, run, &name, image, network).await?;
+            let mut node = Node {
+                host,
+                beside: None,
+                sidecar: None,
+            };
+            if beside {
+                let container = start_sidecar(run, &name, &images.tools, &node.host).await?;
+                let log = logs_of.join(format!("{name}-sidecar.log"));
+                node.sidecar = Some(Sidecar::start(docker, &container.id, &name, log).await?);
+                node.beside = Some(container);
+            }
+            anyhow::Ok((name, node))
+        }))
+        .await?;
+        let nodes = nodes.into_iter().collect();
+        let cluster = Self {
+            docker: docker.clone(),
+            run: run.to_string(),
+            nodes,
+            plan: plan.clone(),
+            logs,
+        };
+        try_join_all(cluster.servers().iter().map(|server| cluster.restart_server(server))).await?;
+        Ok(cluster)
+    }
+
+    pub(super) fn node(&self, name: &str) -> Result<&Node> {
+        self.nodes
+            .get(name)
+            .with_context(|| format!("the cluster has no node {name}"))
+    }
+
+    pub(super) async fn ask(&self, node: &str, f: &str, value: Value, limit: Duration) -> Result<Value> {
+        let sidecar = self.node(node)?.sidecar.as_ref();
+        sidecar
+            .with_context(|| format!("{node} has no sidecar"))?
+            .call(f, value, limit)
+            .await
+    }
+
+    /// The address of a node in the run's network.
+    pub fn address(&self, node: &str) -> Result<IpAddr> {
+        self.node(node)?
+            .host
+            .address
+            .with_context(|| format!("{node} has no address"))
+    }
+
+    /// `host:port` of every server, with commas, as clients want it.
+    pub fn connect_string(&self) -> Result<String> {
+        let addresses: Result<Vec<String>> = self
+            .servers()
+            .iter()
+            .map(|s| Ok(format!("{}:2181", self.address(s)?)))
+            .collect();
+        Ok(addresses?.join(","))
+    }
+
+    /// Says how a person reaches a cluster that was left standing.
+    ///
+    /// # Errors
+    /// If a server has no address.
+    pub fn how_to_reach(&self) -> Result<String> {
+        let mut lines = vec![format!("left standing: servers at {}", self.connect_string()?)];
+        lines.extend(
+            self.nodes
+                .keys()
+                .map(|name| format!("  docker exec -it zooquake-{}-{name} sh", self.run)),
+        );
+        lines.push("`zooquake clean` removes it".to_string());
+        Ok(lines.join("\n"))
+    }
+
+    /// Removes everything that carries the run's label.
+    ///
+    /// # Errors
+    /// If something cannot be removed.
+    pub async fn remove(self) -> Result<sweep::Swept> {
+        let (docker, run) = (self.docker.clone(), self.run.clone());
+        self.leave();
+        sweep::sweep(&docker, Some(&run)).await
+    }
+
+    /// Leaves everything standing.
+    pub fn leave(self) {
+        for (_, node) in self.nodes {
+            node.host.leave();
+            if let Some(beside) = node.beside {
+                beside.leave();
+            }
+        }
+    }
+}

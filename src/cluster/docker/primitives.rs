@@ -1,0 +1,96 @@
+//! The primitives, as the real cluster has them.
+
+use super::{DockerCluster, wire};
+use crate::cluster::exec::{Output, Stdin};
+use crate::cluster::{Cluster, Directions, Doing, ServerState};
+use crate::sidecar::Dropped;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::time::Duration;
+use zooquake_checkers::plan::Wire;
+
+impl DockerCluster {
+    fn names(&self, initial: char) -> Vec<String> {
+        let names = self.nodes.keys().filter(|name| name.starts_with(initial));
+        names.cloned().collect()
+    }
+
+    async fn state_of(&self, server: &str) -> Result<ServerState> {
+        let answer = self.ask(server, "srvr", json!({}), Duration::from_secs(2)).await?;
+        let mode = answer["mode"]
+            .as_str()
+            .context("a server's state without mode")?
+            .to_string();
+        Ok(ServerState {
+            mode,
+            zxid: answer["zxid"].as_i64().context("a server's state without zxid")?,
+        })
+    }
+}
+
+impl Cluster for DockerCluster {
+    fn servers(&self) -> Vec<String> {
+        self.names('n')
+    }
+
+    fn clients(&self) -> Vec<String> {
+        self.names('c')
+    }
+
+    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a> {
+        Box::pin(self.kill_processes(node))
+    }
+
+    fn restart_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        Box::pin(self.start_server(server))
+    }
+
+    async fn start_client(
+        &self,
+        client: &str,
+        incarnation: u64,
+        on_output: impl FnMut(Output) + Send + 'static,
+    ) -> Result<Stdin> {
+        self.start_client_process(client, incarnation, on_output).await
+    }
+
+    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a> {
+        Box::pin(self.freeze(node))
+    }
+
+    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a> {
+        Box::pin(self.thaw(node))
+    }
+
+    fn cut<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
+        Box::pin(self.cut_off(node, peers, directions))
+    }
+
+    fn heal<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
+        Box::pin(self.join_again(node, peers))
+    }
+
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>> {
+        Box::pin(wire::lose(self, client, wire, limit))
+    }
+
+    fn lose_nothing<'a>(&'a self, client: &'a str) -> Doing<'a, ()> {
+        Box::pin(wire::lose_nothing(self, client))
+    }
+
+    fn sever<'a>(&'a self, client: &'a str, how: Wire) -> Doing<'a> {
+        Box::pin(wire::sever(self, client, how))
+    }
+
+    fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a> {
+        Box::pin(wire::rejoin(self, client))
+    }
+
+    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState> {
+        Box::pin(self.state_of(server))
+    }
+
+    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+        Box::pin(self.connected_server(client))
+    }
+}

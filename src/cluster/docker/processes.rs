@@ -1,0 +1,118 @@
+//! Processes on the nodes: starting, killing, freezing.
+
+use super::{DockerCluster, LOCAL, wire};
+use crate::cluster::Cluster;
+use crate::cluster::exec::{Command, Output, Stdin, spawn};
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+
+/// A frozen node is watched for this long; one that lives wakes several times in it.
+const FROZEN_MS: u64 = 400;
+
+/// A thawed node must have run within this time.
+const THAWED_MS: u64 = 5_000;
+
+impl DockerCluster {
+    fn server_environment(&self, server: &str) -> Result<Vec<(String, String)>> {
+        let timing = self.plan.cluster.timing;
+        let mut environment = vec![
+            ("ZOO_MY_ID", server.trim_start_matches('n').to_string()),
+            ("ZOO_TICK_TIME", timing.tick_ms.to_string()),
+            ("ZOO_INIT_LIMIT", timing.init_limit.to_string()),
+            ("ZOO_SYNC_LIMIT", timing.sync_limit.to_string()),
+            ("ZOO_MAX_CLIENT_CNXNS", "0".to_string()),
+            ("ZOO_ADMINSERVER_ENABLED", "false".to_string()),
+            ("ZOO_4LW_COMMANDS_WHITELIST", "*".to_string()),
+            ("ZK_SERVER_HEAP", "256".to_string()),
+        ];
+        let servers = self.servers();
+        if servers.len() > 1 {
+            let lines: Result<Vec<String>> = servers
+                .iter()
+                .map(|s| {
+                    Ok(format!(
+                        "server.{}={}:2888:3888;2181",
+                        s.trim_start_matches('n'),
+                        self.address(s)?
+                    ))
+                })
+                .collect();
+            environment.push(("ZOO_SERVERS", lines?.join(" ")));
+        }
+        Ok(environment.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
+    }
+
+    /// Number of the node's threads that ran within the time, as its sidecar sees them.
+    async fn ran(&self, node: &str, within_ms: u64) -> Result<u64> {
+        let answer = self.ask(node, "ran", json!({ "within_ms": within_ms }), LOCAL).await?;
+        answer["threads"]
+            .as_u64()
+            .with_context(|| format!("the sidecar of {node} counted nothing"))
+    }
+
+    pub(super) async fn kill_processes(&self, node: &str) -> Result<String> {
+        let answer = self.ask(node, "kill", json!({}), LOCAL).await?;
+        Ok(format!("SIGKILL, and its processes {} were seen gone", answer["pids"]))
+    }
+
+    pub(super) async fn start_server(&self, server: &str) -> Result<()> {
+        let command = Command {
+            argv: ["/docker-entrypoint.sh", "zkServer.sh", "start-foreground"]
+                .map(String::from)
+                .to_vec(),
+            env: self.server_environment(server)?,
+            log: self.logs.join(format!("{server}.log")),
+            log_stdout: true,
+        };
+        spawn(&self.docker, &self.node(server)?.host.id, &command, |_| ()).await?;
+        Ok(())
+    }
+
+    pub(super) async fn start_client_process(
+        &self,
+        client: &str,
+        incarnation: u64,
+        on_output: impl FnMut(Output) + Send + 'static,
+    ) -> Result<Stdin> {
+        let connect = wire::connect_string(self, client).await?;
+        let env = [
+            ("ZOOQUAKE_CLIENT", client.to_string()),
+            ("ZOOQUAKE_INCARNATION", incarnation.to_string()),
+            ("ZOOQUAKE_VARIANT", self.plan.workload.name()),
+            ("ZOOQUAKE_CONNECT", connect),
+            ("ZOOQUAKE_SESSION_MS", self.plan.cluster.timing.session_ms.to_string()),
+        ];
+        let command = Command {
+            argv: vec!["zooquake".into(), "client".into()],
+            env: env.map(|(k, v)| (k.to_string(), v)).to_vec(),
+            log: self.logs.join(format!("{client}.log")),
+            log_stdout: false,
+        };
+        spawn(&self.docker, &self.node(client)?.host.id, &command, on_output).await
+    }
+
+    pub(super) async fn freeze(&self, node: &str) -> Result<String> {
+        let id = &self.node(node)?.host.id;
+        self.docker
+            .pause_container(id)
+            .await
+            .with_context(|| format!("freezing {node}"))?;
+        let threads = self.ran(node, FROZEN_MS).await?;
+        if threads > 0 {
+            bail!("{node} was frozen, but {threads} of its threads went on");
+        }
+        Ok(format!("frozen: none of its threads ran for {FROZEN_MS} ms"))
+    }
+
+    pub(super) async fn thaw(&self, node: &str) -> Result<String> {
+        let id = &self.node(node)?.host.id;
+        match self.docker.unpause_container(id).await {
+            Err(error) if error.to_string().contains("not paused") => {}
+            thawed => thawed.with_context(|| format!("thawing {node}"))?,
+        }
+        if self.ran(node, THAWED_MS).await? == 0 {
+            bail!("{node} was thawed, but none of its threads ran for {THAWED_MS} ms");
+        }
+        Ok("thawed: its threads run".to_string())
+    }
+}

@@ -1,0 +1,76 @@
+//! One reply that is lost after the request was applied; sometimes the request itself, which no client can tell from it.
+
+use super::scene::{Missed, Scene, Seen};
+use super::{Fault, Sketch, any_client};
+use crate::sidecar::{Dropped, Lost};
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::time::Duration;
+use zooquake_checkers::plan::{Which, Wire, WireOp};
+
+/// How long the proxy waits for a request that fits.
+const PATIENCE: Duration = Duration::from_secs(8);
+
+/// Drop one reply.
+pub const FAULT: Fault = Fault {
+    name: "drop-reply",
+    summary: "loses the reply to a client's create, delete or other write after a server has applied it, now and then the \
+              request before, and with it the connection",
+    draw: |rng, cluster, round| {
+        let op = match if round < 2 { round } else { rng.usize(0..4) } {
+            0 | 3 => WireOp::Create,
+            1 => WireOp::Removal,
+            _ => WireOp::AnyWrite,
+        };
+        // The first two are the certain ones: a reply to the very next request that fits.
+        let (nth, request) = if round < 2 {
+            (1, false)
+        } else {
+            (rng.u32(1..3), rng.u32(0..4) == 0)
+        };
+        let which = Which { op, nth };
+        Sketch {
+            target: any_client(rng, cluster),
+            cut: None,
+            wire: Some(if request {
+                Wire::DropRequest(which)
+            } else {
+                Wire::DropReply(which)
+            }),
+            state: None,
+            // It is over when it has happened.
+            duration_ms: 0,
+        }
+    },
+    strike: |scene, victim| Box::pin(lose(scene, victim)),
+    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
+};
+
+async fn lose(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    let wire = scene.window.wire.context("the plan does not say what is lost")?;
+    let mut over = scene.over.clone();
+    let mut losing = scene.cluster.lose(victim, wire, PATIENCE);
+    let lost = tokio::select! {
+        lost = &mut losing => lost,
+        () = async { drop(over.wait_for(|over| *over).await) } => {
+            scene.cluster.lose_nothing(victim).await?;
+            losing.await
+        }
+    };
+    let dropped = lost?.ok_or_else(|| Missed(format!("no request of {victim} that fits was applied in time")))?;
+    Ok(Seen {
+        detail: sentence(&dropped),
+        evidence: Some(json!(dropped)),
+    })
+}
+
+fn sentence(dropped: &Dropped) -> String {
+    let Dropped { op, path, xid, .. } = dropped;
+    let path = path.as_deref().map(|path| format!(" {path}")).unwrap_or_default();
+    match (dropped.lost, dropped.zxid) {
+        (Lost::Reply, Some(zxid)) => format!(
+            "the reply to {op}{path} (xid {xid}), applied as zxid {zxid:#x}, was dropped and the connection closed"
+        ),
+        _ => format!("{op}{path} (xid {xid}) was dropped before a server saw it, and the connection closed"),
+    }
+}

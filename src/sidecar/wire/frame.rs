@@ -1,0 +1,198 @@
+//! ZooKeeper's framing, as far as the proxy has to understand it: frames behind a length of four bytes, the headers of
+//! requests and replies, and the first answer of a connection.
+
+use std::io;
+use tokio::io::{AsyncRead, AsyncReadExt};
+use zooquake_checkers::plan::WireOp;
+
+/// Longest frame that is taken for one; servers refuse requests of more than 1 MiB unless told otherwise.
+const LONGEST: usize = 64 << 20;
+
+/// Cuts frames out of a stream.
+#[derive(Debug)]
+pub struct Frames<R> {
+    from: R,
+    buffer: Vec<u8>,
+}
+
+impl<R: AsyncRead + Unpin> Frames<R> {
+    /// Frames of this stream.
+    pub fn new(from: R) -> Self {
+        Self {
+            from,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// The next frame with its length in front; `None` at the end of the stream, also if that is inside a frame.
+    ///
+    /// A four letter word, which has no length in front, comes as it is.
+    ///
+    /// # Errors
+    /// If the stream breaks, or what comes is no frame.
+    pub async fn next(&mut self) -> io::Result<Option<Vec<u8>>> {
+        loop {
+            if let Some(length) = self.length()?
+                && self.buffer.len() >= length
+            {
+                let rest = self.buffer.split_off(length);
+                return Ok(Some(std::mem::replace(&mut self.buffer, rest)));
+            }
+            if self.from.read_buf(&mut self.buffer).await? == 0 {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn length(&self) -> io::Result<Option<usize>> {
+        let Some(head) = int(&self.buffer, 0) else {
+            return Ok(None);
+        };
+        if is_word(&self.buffer) {
+            return Ok(Some(4));
+        }
+        match usize::try_from(head) {
+            Ok(length) if length <= LONGEST => Ok(Some(4 + length)),
+            _ => Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                format!("a frame of {head} bytes"),
+            )),
+        }
+    }
+
+    /// Reads on until the stream ends, and keeps what comes for [`Frames::next`]. May be dropped at any moment.
+    pub async fn until_end(&mut self) {
+        while matches!(self.from.read_buf(&mut self.buffer).await, Ok(1..)) {}
+    }
+
+    /// Reads to the end and throws away what comes.
+    pub async fn drain(&mut self) {
+        while matches!(self.from.read_buf(&mut self.buffer).await, Ok(1..)) {
+            self.buffer.clear();
+        }
+    }
+
+    /// The stream itself, for what is not framed.
+    pub fn unframed(&mut self) -> &mut R {
+        &mut self.from
+    }
+}
+
+/// Whether a connection that begins so asks a four letter word. Read as a length that would be more than 1.6 GB.
+pub fn is_word(bytes: &[u8]) -> bool {
+    bytes.len() >= 4 && bytes[..4].iter().all(u8::is_ascii_lowercase)
+}
+
+/// A request of a client, after its first one, which opens the session.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Asked {
+    /// Its number in the session; negative for pings and the like.
+    pub xid: i32,
+    /// Its type.
+    pub code: i32,
+    /// The znode, where the request begins with one.
+    pub path: Option<String>,
+}
+
+/// Reads a request.
+pub fn asked(frame: &[u8]) -> Option<Asked> {
+    let (xid, code) = (int(frame, 4)?, int(frame, 8)?);
+    let path = has_path(code).then(|| string(frame, 12)).flatten();
+    Some(Asked { xid, code, path })
+}
+
+/// A reply of a server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Replied {
+    /// The request's number; negative for watch events, pings and the like.
+    pub xid: i32,
+    /// The zxid that the reply carries: of a write, its own.
+    pub zxid: i64,
+    /// Error code, 0 for none.
+    pub err: i32,
+}
+
+impl Replied {
+    /// Whether a write that is answered so has been applied.
+    pub fn applied(&self, code: i32, frame: &[u8]) -> bool {
+        // A transaction that failed as a whole is answered without error, and with results that are all errors.
+        let failed = code == MULTI && int(frame, 20) == Some(-1);
+        self.err == 0 && !failed
+    }
+}
+
+/// Reads a reply's header.
+pub fn replied(frame: &[u8]) -> Option<Replied> {
+    Some(Replied {
+        xid: int(frame, 4)?,
+        zxid: long(frame, 8)?,
+        err: int(frame, 16)?,
+    })
+}
+
+/// The session that the first answer of a connection opens or takes up; `None` if the server refuses it.
+pub fn session(frame: &[u8]) -> Option<i64> {
+    let accepted = int(frame, 8)? > 0;
+    if accepted { long(frame, 12) } else { None }
+}
+
+const CREATE: i32 = 1;
+const DELETE: i32 = 2;
+const SET_DATA: i32 = 5;
+const MULTI: i32 = 14;
+const CREATE2: i32 = 15;
+const CREATE_CONTAINER: i32 = 19;
+const DELETE_CONTAINER: i32 = 20;
+const CREATE_TTL: i32 = 21;
+const CLOSE_SESSION: i32 = -11;
+
+fn is_create(code: i32) -> bool {
+    matches!(code, CREATE | CREATE2 | CREATE_CONTAINER | CREATE_TTL)
+}
+
+fn is_delete(code: i32) -> bool {
+    matches!(code, DELETE | DELETE_CONTAINER)
+}
+
+fn has_path(code: i32) -> bool {
+    is_create(code) || is_delete(code) || code == SET_DATA
+}
+
+/// Whether a request is of the kind.
+pub fn is(code: i32, op: WireOp) -> bool {
+    match op {
+        WireOp::Create => is_create(code),
+        WireOp::Delete => is_delete(code),
+        WireOp::SetData => code == SET_DATA,
+        WireOp::Multi => code == MULTI,
+        WireOp::CloseSession => code == CLOSE_SESSION,
+        WireOp::Removal => is_delete(code) || code == CLOSE_SESSION,
+        WireOp::AnyWrite => has_path(code) || code == MULTI || code == CLOSE_SESSION,
+    }
+}
+
+/// Name of a request's type.
+pub fn name(code: i32) -> &'static str {
+    match code {
+        CLOSE_SESSION => "closeSession",
+        MULTI => "multi",
+        SET_DATA => "setData",
+        _ if is_create(code) => "create",
+        _ if is_delete(code) => "delete",
+        _ => "request",
+    }
+}
+
+fn int(bytes: &[u8], at: usize) -> Option<i32> {
+    Some(i32::from_be_bytes(bytes.get(at..at + 4)?.try_into().ok()?))
+}
+
+fn long(bytes: &[u8], at: usize) -> Option<i64> {
+    Some(i64::from_be_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
+}
+
+fn string(bytes: &[u8], at: usize) -> Option<String> {
+    let length = usize::try_from(int(bytes, at)?).ok()?;
+    let text = bytes.get(at + 4..(at + 4).checked_add(length)?)?;
+    Some(String::from_utf8_lossy(text).into_owned())
+}

@@ -1,0 +1,265 @@
+//! The wire proxy: stands between the host's client and the ensemble, understands ZooKeeper's framing, loses what it is
+//! told to lose, and says exactly what that was.
+//!
+//! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one.
+
+mod frame;
+mod relay;
+mod rule;
+#[cfg(test)]
+mod tests;
+
+use anyhow::{Context, Result, bail};
+use rule::{Rule, Verdict};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
+use zooquake_checkers::plan::Wire;
+
+pub use rule::{Dropped, Lost};
+
+/// How long severed connections may take to end.
+const SEVERED_WITHIN: Duration = Duration::from_secs(2);
+
+/// How long a connection through the proxy may take to show that a server answers.
+const PASSES_WITHIN: Duration = Duration::from_millis(500);
+
+/// What was seen when the client's connections were ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Severed {
+    /// Connections that were open, and are no more.
+    pub connections: usize,
+    /// Whether a connection that was tried afterwards was refused.
+    pub refuses: bool,
+}
+
+/// What was seen when connections were let through again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rejoined {
+    /// Milliseconds until a server had accepted the client's next connection; `None` if it made none in time.
+    pub client_after_ms: Option<u64>,
+    /// Whether a server answered over a connection through the proxy.
+    pub passes: bool,
+}
+
+/// The proxy of one client: one listening port on the loopback for each server.
+#[derive(Debug)]
+pub struct Proxy {
+    ports: Mutex<Vec<u16>>,
+    rule: Mutex<Option<Rule>>,
+    /// Sessions of the open connections, once a server has accepted them.
+    sessions: Mutex<HashMap<u64, i64>>,
+    next: AtomicU64,
+    /// `Some`: connections are ended in this way, and new ones refused.
+    severed: watch::Sender<Option<Wire>>,
+    open: watch::Sender<usize>,
+    /// Connections that a server has accepted so far, and how many these were when the last loss was.
+    accepted: watch::Sender<u64>,
+    mark: AtomicU64,
+}
+
+impl Default for Proxy {
+    fn default() -> Self {
+        Self {
+            ports: Mutex::default(),
+            rule: Mutex::default(),
+            sessions: Mutex::default(),
+            next: AtomicU64::new(1),
+            severed: watch::Sender::new(None),
+            open: watch::Sender::new(0),
+            accepted: watch::Sender::new(0),
+            mark: AtomicU64::new(0),
+        }
+    }
+}
+
+/// An open connection; dropping it says that it is no more.
+struct Open {
+    id: u64,
+    proxy: Arc<Proxy>,
+}
+
+impl Drop for Open {
+    fn drop(&mut self) {
+        locked(&self.proxy.sessions).remove(&self.id);
+        if let Some(rule) = &mut *locked(&self.proxy.rule) {
+            rule.gone(self.id);
+        }
+        self.proxy.open.send_modify(|open| *open -= 1);
+    }
+}
+
+/// What is guarded stays whole whatever happens, since nothing in between can panic.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Proxy {
+    /// Listens for each of the servers, on ports from `from` on or any if that is 0; one that listens already goes on.
+    ///
+    /// # Errors
+    /// If a port is taken.
+    pub async fn open(self: &Arc<Self>, servers: &[SocketAddr], from: u16) -> Result<Vec<u16>> {
+        let already = locked(&self.ports).clone();
+        if !already.is_empty() {
+            return Ok(already);
+        }
+        let mut ports = Vec::new();
+        for (server, n) in servers.iter().zip(0..) {
+            let port = if from == 0 { 0 } else { from + n };
+            let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))
+                .await
+                .with_context(|| format!("listening on port {port} for {server}"))?;
+            ports.push(listener.local_addr().context("the port of the proxy")?.port());
+            tokio::spawn(Arc::clone(self).listen(listener, *server));
+        }
+        locked(&self.ports).clone_from(&ports);
+        Ok(ports)
+    }
+
+    async fn listen(self: Arc<Self>, listener: TcpListener, server: SocketAddr) {
+        loop {
+            match listener.accept().await {
+                Ok((client, _)) if self.severed.borrow().is_some() => {
+                    // If the option is not taken, the connection is closed all the same.
+                    let _ = client.set_zero_linger();
+                }
+                Ok((client, _)) => drop(tokio::spawn(relay::relay(Arc::clone(&self), client, server))),
+                // Too many open files, say: it may get better.
+                Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
+            }
+        }
+    }
+
+    /// Arms a rule and waits until it has acted; `None` if it did not within the limit, and is armed no more.
+    ///
+    /// # Errors
+    /// If there is no proxy, or the action is none that waits for a request.
+    pub async fn arm(&self, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
+        let (lost, which) = match wire {
+            Wire::DropReply(which) => (Lost::Reply, which),
+            Wire::DropRequest(which) => (Lost::Request, which),
+            Wire::Close | Wire::Reset => bail!("{wire:?} waits for no request"),
+        };
+        if locked(&self.ports).is_empty() {
+            bail!("the client's connections do not go through the proxy");
+        }
+        let (rule, mut acted) = Rule::new(lost, which);
+        *locked(&self.rule) = Some(rule);
+        if let Ok(dropped) = tokio::time::timeout(limit, &mut acted).await {
+            // A rule that was disarmed has gone without a word.
+            return Ok(dropped.ok());
+        }
+        self.disarm();
+        Ok(acted.try_recv().ok())
+    }
+
+    /// Takes a rule away that has not acted.
+    pub fn disarm(&self) {
+        locked(&self.rule).take();
+    }
+
+    /// Ends all connections of the client and refuses new ones until [`Proxy::rejoin`].
+    ///
+    /// # Errors
+    /// If one is still open after two seconds.
+    pub async fn sever(&self, how: Wire) -> Result<Severed> {
+        self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
+        let connections = *self.open.borrow();
+        self.severed.send_replace(Some(how));
+        let mut open = self.open.subscribe();
+        tokio::time::timeout(SEVERED_WITHIN, open.wait_for(|open| *open == 0))
+            .await
+            .context("a connection is still open")?
+            .context("the proxy is there as long as it is asked")?;
+        let refuses = !self.passes().await;
+        Ok(Severed { connections, refuses })
+    }
+
+    /// Lets connections through again, and waits for the first that the client makes after the last loss.
+    pub async fn rejoin(&self, limit: Duration) -> Rejoined {
+        let begun = Instant::now();
+        self.disarm();
+        self.severed.send_replace(None);
+        let mark = self.mark.load(Ordering::Relaxed);
+        let mut accepted = self.accepted.subscribe();
+        let next = tokio::time::timeout(limit, accepted.wait_for(|accepted| *accepted > mark));
+        let came = next.await.is_ok();
+        Rejoined {
+            client_after_ms: came.then(|| begun.elapsed().as_millis() as u64),
+            passes: came || self.passes().await,
+        }
+    }
+
+    /// Whether a server answers over one of the ports.
+    async fn passes(&self) -> bool {
+        let ports = locked(&self.ports).clone();
+        for port in ports {
+            let answer = async {
+                let mut stream = TcpStream::connect((Ipv4Addr::LOCALHOST, port)).await.ok()?;
+                stream.write_all(b"srvr").await.ok()?;
+                stream.read_u8().await.ok()
+            };
+            if let Ok(Some(_)) = tokio::time::timeout(PASSES_WITHIN, answer).await {
+                return true;
+            }
+        }
+        false
+    }
+
+    fn opened(self: &Arc<Self>) -> Open {
+        self.open.send_modify(|open| *open += 1);
+        Open {
+            id: self.next.fetch_add(1, Ordering::Relaxed),
+            proxy: Arc::clone(self),
+        }
+    }
+
+    /// Waits until connections are to be ended; says how.
+    async fn severed(&self) -> Wire {
+        let mut severed = self.severed.subscribe();
+        // This proxy keeps the channel open as long as it is asked.
+        let how = severed.wait_for(Option::is_some).await;
+        how.ok().and_then(|how| *how).unwrap_or(Wire::Close)
+    }
+
+    /// A server has answered the request that opens a session.
+    fn answered(&self, connection: u64, session: Option<i64>) {
+        if let Some(session) = session {
+            locked(&self.sessions).insert(connection, session);
+            self.accepted.send_modify(|accepted| *accepted += 1);
+        }
+    }
+
+    fn asked(&self, connection: u64, frame: &[u8]) -> Verdict {
+        let session = locked(&self.sessions).get(&connection).copied();
+        self.judged(|rule| {
+            let asked = frame::asked(frame)?;
+            Some(rule.asked(connection, session, &asked))
+        })
+    }
+
+    fn replied(&self, connection: u64, frame: &[u8]) -> Verdict {
+        let session = locked(&self.sessions).get(&connection).copied();
+        self.judged(|rule| {
+            let reply = frame::replied(frame)?;
+            Some(rule.replied(connection, session, &reply, frame))
+        })
+    }
+
+    fn judged(&self, judge: impl FnOnce(&mut Rule) -> Option<Verdict>) -> Verdict {
+        let mut rule = locked(&self.rule);
+        let verdict = rule.as_mut().and_then(judge).unwrap_or(Verdict::Forward);
+        if verdict == Verdict::Drop {
+            // Still under the lock, which whoever waits for the next connection takes first.
+            self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
+        }
+        verdict
+    }
+}

@@ -1,0 +1,127 @@
+//! One connection of the client, carried on to a server until one side or a rule ends it.
+
+use super::Proxy;
+use super::frame::{self, Frames};
+use super::rule::Verdict;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::{AsyncWriteExt, copy};
+use tokio::net::TcpStream;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use zooquake_checkers::plan::Wire;
+
+/// How long a closed connection is still read, so that its close is a FIN and not a reset.
+const LINGER: Duration = Duration::from_secs(1);
+
+/// The connection to the server.
+struct Upstream {
+    answers: Frames<OwnedReadHalf>,
+    out: OwnedWriteHalf,
+}
+
+/// Carries one connection to its end.
+pub async fn relay(proxy: Arc<Proxy>, client: TcpStream, server: SocketAddr) {
+    // Without it small requests wait for acknowledgements; an error only costs time.
+    let _ = client.set_nodelay(true);
+    let open = proxy.opened();
+    let (from_client, mut to_client) = client.into_split();
+    let mut asks = Frames::new(from_client);
+    let mut upstream = None;
+    let how = tokio::select! {
+        how = proxy.severed() => how,
+        // However it broke: the client sees its connection end.
+        _ = carry(&proxy, open.id, &mut asks, &mut to_client, server, &mut upstream) => Wire::Close,
+    };
+    if how == Wire::Reset {
+        reset(asks, to_client);
+        return;
+    }
+    // An error means that the peer has gone already.
+    let _ = to_client.shutdown().await;
+    drop(open);
+    let rest = async {
+        match &mut upstream {
+            Some(Upstream { answers, out }) => {
+                let _ = out.shutdown().await;
+                tokio::join!(asks.drain(), answers.drain());
+            }
+            None => asks.drain().await,
+        }
+    };
+    // A peer that keeps its end open does not hold this one.
+    let _ = tokio::time::timeout(LINGER, rest).await;
+}
+
+/// Ends a connection by RST: the other side gets an error, not an end.
+fn reset(asks: Frames<OwnedReadHalf>, to_client: OwnedWriteHalf) {
+    // If the option is not taken, the connection is closed all the same.
+    let _ = to_client.as_ref().set_zero_linger();
+    // Dropped as it is, this half would send a FIN first.
+    to_client.forget();
+    drop(asks);
+}
+
+async fn carry(
+    proxy: &Proxy,
+    id: u64,
+    asks: &mut Frames<OwnedReadHalf>,
+    to_client: &mut OwnedWriteHalf,
+    server: SocketAddr,
+    upstream: &mut Option<Upstream>,
+) -> io::Result<()> {
+    let stream = tokio::select! {
+        stream = TcpStream::connect(server) => stream?,
+        // What a client has given up must not reach a server later.
+        () = asks.until_end() => return Ok(()),
+    };
+    let _ = stream.set_nodelay(true);
+    let (from_server, out) = stream.into_split();
+    let Upstream { answers, out } = upstream.insert(Upstream {
+        answers: Frames::new(from_server),
+        out,
+    });
+    let Some(first) = asks.next().await? else { return Ok(()) };
+    out.write_all(&first).await?;
+    if frame::is_word(&first) {
+        copy(answers.unframed(), to_client).await?;
+        return Ok(());
+    }
+    tokio::select! {
+        ended = upward(proxy, id, asks, out) => ended,
+        ended = downward(proxy, id, answers, to_client) => ended,
+    }
+}
+
+/// From the client to the server, after the request that opens the session.
+async fn upward(proxy: &Proxy, id: u64, asks: &mut Frames<OwnedReadHalf>, out: &mut OwnedWriteHalf) -> io::Result<()> {
+    while let Some(frame) = asks.next().await? {
+        if proxy.asked(id, &frame) == Verdict::Drop {
+            return Ok(());
+        }
+        out.write_all(&frame).await?;
+    }
+    Ok(())
+}
+
+/// From the server to the client.
+async fn downward(
+    proxy: &Proxy,
+    id: u64,
+    answers: &mut Frames<OwnedReadHalf>,
+    to_client: &mut OwnedWriteHalf,
+) -> io::Result<()> {
+    let Some(first) = answers.next().await? else {
+        return Ok(());
+    };
+    to_client.write_all(&first).await?;
+    proxy.answered(id, frame::session(&first));
+    while let Some(frame) = answers.next().await? {
+        if proxy.replied(id, &frame) == Verdict::Drop {
+            return Ok(());
+        }
+        to_client.write_all(&frame).await?;
+    }
+    Ok(())
+}

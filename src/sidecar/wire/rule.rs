@@ -1,0 +1,125 @@
+//! The rule that waits for its request: which one it is, and what becomes of it.
+
+use super::frame::{self, Asked, Replied};
+use serde::{Deserialize, Serialize};
+use tokio::sync::oneshot;
+use zooquake_checkers::plan::Which;
+
+/// What the proxy takes away.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lost {
+    /// The reply to a request that was applied.
+    Reply,
+    /// The request, before any server saw it.
+    Request,
+}
+
+/// What a rule did.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// What was taken away.
+    pub lost: Lost,
+    /// Type of the request: `create`, `delete`, `setData`, `multi`, `closeSession`.
+    pub op: String,
+    /// The znode that the request named.
+    pub path: Option<String>,
+    /// The request's number in its session.
+    pub xid: i32,
+    /// The session.
+    pub session: Option<String>,
+    /// The zxid of the write; `None` if it was never sent.
+    pub zxid: Option<i64>,
+    /// `applied` or `not-sent`.
+    pub outcome: String,
+}
+
+/// What to do with a frame.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verdict {
+    /// Pass it on.
+    Forward,
+    /// Throw it away and close the connection.
+    Drop,
+}
+
+/// One armed rule. It acts once.
+#[derive(Debug)]
+pub struct Rule {
+    lost: Lost,
+    which: Which,
+    seen: u32,
+    /// The request whose reply is awaited, and the connection that it went over.
+    awaited: Option<(u64, Asked)>,
+    done: Option<oneshot::Sender<Dropped>>,
+}
+
+impl Rule {
+    /// A rule, and where it says that it has acted.
+    pub fn new(lost: Lost, which: Which) -> (Self, oneshot::Receiver<Dropped>) {
+        let (done, acted) = oneshot::channel();
+        let rule = Self {
+            lost,
+            which,
+            seen: 0,
+            awaited: None,
+            done: Some(done),
+        };
+        (rule, acted)
+    }
+
+    /// Judges a request.
+    pub fn asked(&mut self, connection: u64, session: Option<i64>, asked: &Asked) -> Verdict {
+        if self.awaited.is_some() || self.done.is_none() || !frame::is(asked.code, self.which.op) {
+            return Verdict::Forward;
+        }
+        self.seen += 1;
+        if self.seen < self.which.nth {
+            return Verdict::Forward;
+        }
+        match self.lost {
+            Lost::Request => self.act(asked, session, None),
+            Lost::Reply => {
+                self.awaited = Some((connection, asked.clone()));
+                Verdict::Forward
+            }
+        }
+    }
+
+    /// Judges a reply. One that says that its request was not applied is passed on, and the rule waits for the next.
+    pub fn replied(&mut self, connection: u64, session: Option<i64>, reply: &Replied, frame: &[u8]) -> Verdict {
+        let awaited = self
+            .awaited
+            .take_if(|(at, asked)| *at == connection && asked.xid == reply.xid);
+        match awaited {
+            Some((_, asked)) if reply.applied(asked.code, frame) => self.act(&asked, session, Some(reply.zxid)),
+            _ => Verdict::Forward,
+        }
+    }
+
+    /// A connection has gone; a reply that was awaited on it will not come.
+    pub fn gone(&mut self, connection: u64) {
+        self.awaited.take_if(|(at, _)| *at == connection);
+    }
+
+    fn act(&mut self, asked: &Asked, session: Option<i64>, zxid: Option<i64>) -> Verdict {
+        let Some(done) = self.done.take() else {
+            return Verdict::Forward;
+        };
+        let outcome = if zxid.is_some() { "applied" } else { "not-sent" };
+        let dropped = Dropped {
+            lost: self.lost,
+            op: frame::name(asked.code).to_string(),
+            path: asked.path.clone(),
+            xid: asked.xid,
+            session: session.map(|id| format!("{id:#x}")),
+            zxid,
+            outcome: outcome.to_string(),
+        };
+        // Who armed it and has given up meanwhile must not have anything dropped.
+        match done.send(dropped) {
+            Ok(()) => Verdict::Drop,
+            Err(_) => Verdict::Forward,
+        }
+    }
+}

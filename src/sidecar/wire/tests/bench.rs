@@ -1,0 +1,137 @@
+//! A client, a server and the proxy between them, over the loopback.
+
+use crate::sidecar::wire::frame::Frames;
+use crate::sidecar::wire::{Dropped, Proxy, locked};
+use std::net::Ipv4Addr;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::io::AsyncWriteExt;
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
+use zooquake_checkers::plan::{Which, Wire, WireOp};
+
+pub const SOON: Duration = Duration::from_secs(5);
+pub const CREATE: i32 = 1;
+pub const DELETE: i32 = 2;
+pub const GET: i32 = 4;
+pub const SET: i32 = 5;
+pub const MULTI: i32 = 14;
+pub const CLOSE: i32 = -11;
+
+pub fn framed(body: &[u8]) -> Vec<u8> {
+    [&(body.len() as i32).to_be_bytes(), body].concat()
+}
+
+pub fn hello() -> Vec<u8> {
+    framed(&[0; 44])
+}
+
+pub fn request(xid: i32, code: i32, path: &str) -> Vec<u8> {
+    let mut body = [xid.to_be_bytes(), code.to_be_bytes()].concat();
+    if !path.is_empty() {
+        body.extend((path.len() as i32).to_be_bytes());
+        body.extend(path.as_bytes());
+    }
+    framed(&body)
+}
+
+pub fn reply(xid: i32, zxid: i64, err: i32, rest: &[u8]) -> Vec<u8> {
+    framed(&[&xid.to_be_bytes()[..], &zxid.to_be_bytes(), &err.to_be_bytes(), rest].concat())
+}
+
+pub fn welcome(session: i64) -> Vec<u8> {
+    let head = [0_i32.to_be_bytes(), 2000_i32.to_be_bytes()].concat();
+    framed(&[head, session.to_be_bytes().to_vec(), vec![0; 20]].concat())
+}
+
+/// One end of a connection.
+pub struct End {
+    pub frames: Frames<OwnedReadHalf>,
+    out: OwnedWriteHalf,
+}
+
+impl End {
+    pub fn of(stream: TcpStream) -> Self {
+        let (frames, out) = stream.into_split();
+        Self {
+            frames: Frames::new(frames),
+            out,
+        }
+    }
+
+    pub async fn next(&mut self) -> Option<Vec<u8>> {
+        timeout(SOON, self.frames.next())
+            .await
+            .expect("in time")
+            .expect("frames")
+    }
+
+    pub async fn say(&mut self, bytes: &[u8]) {
+        self.out.write_all(bytes).await.expect("the proxy reads");
+    }
+
+    /// Answers a request as applied, as an ensemble would.
+    pub async fn apply(&mut self, zxid: i64) {
+        let frame = self.next().await.expect("a request");
+        let xid = i32::from_be_bytes(frame[4..8].try_into().unwrap());
+        self.say(&reply(xid, zxid, 0, &[])).await;
+    }
+}
+
+/// A proxy in front of one server, whose connections the test takes from a queue.
+pub struct Bench {
+    pub proxy: Arc<Proxy>,
+    port: u16,
+    pub connections: mpsc::UnboundedReceiver<End>,
+}
+
+impl Bench {
+    pub async fn new() -> Self {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.unwrap();
+        let server = listener.local_addr().unwrap();
+        let (sender, connections) = mpsc::unbounded_channel();
+        tokio::spawn(async move {
+            while let Ok((stream, _)) = listener.accept().await {
+                let _ = sender.send(End::of(stream));
+            }
+        });
+        let proxy = Arc::new(Proxy::default());
+        let port = proxy.open(&[server], 0).await.unwrap()[0];
+        Self {
+            proxy,
+            port,
+            connections,
+        }
+    }
+
+    pub async fn dial(&self) -> End {
+        End::of(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
+    }
+
+    /// A client and its server, past the opening of session 0x77.
+    pub async fn session(&mut self) -> (End, End) {
+        let mut client = self.dial().await;
+        client.say(&hello()).await;
+        let mut server = timeout(SOON, self.connections.recv()).await.unwrap().unwrap();
+        assert_eq!(server.next().await, Some(hello()));
+        server.say(&welcome(0x77)).await;
+        assert_eq!(client.next().await, Some(welcome(0x77)));
+        (client, server)
+    }
+
+    pub async fn armed(&self, wire: Wire) -> JoinHandle<Option<Dropped>> {
+        let proxy = Arc::clone(&self.proxy);
+        let task = tokio::spawn(async move { proxy.arm(wire, SOON).await.expect("there is a proxy") });
+        while locked(&self.proxy.rule).is_none() {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+        task
+    }
+}
+
+pub fn reply_of(op: WireOp, nth: u32) -> Wire {
+    Wire::DropReply(Which { op, nth })
+}

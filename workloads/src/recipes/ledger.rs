@@ -17,6 +17,22 @@ pub struct Grant {
     pub session: i64,
     /// What is sent with each write; `None` for variants without fencing.
     pub token: Option<i64>,
+    /// The znode by which the client has told that it leads; `None` for variants that do not tell.
+    pub ack: Option<Owned>,
+}
+
+impl Grant {
+    /// A grant that rests on this znode, and nothing more.
+    pub fn of(name: &str, own: &Owned) -> Self {
+        Self {
+            name: name.to_string(),
+            path: own.path.clone(),
+            czxid: own.czxid,
+            session: own.session,
+            token: None,
+            ack: None,
+        }
+    }
 }
 
 /// A grant that is held, and the session it rests on.

@@ -1,6 +1,8 @@
 //! The recipes under test. They know ZooKeeper and the machine through [`crate::zk`] alone.
 
+pub mod election;
 mod env;
+pub mod exclusive;
 mod ledger;
 pub mod lock;
 pub mod registry;

@@ -1,9 +1,11 @@
-//! Clients of `lock/fenced`, which is `lock/protected` with a token, and the server they use.
+//! Clients of a protected queue, if not said otherwise of `lock/fenced`, and the server they use.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::recipes::lock::{Lock, Protected};
+use zooquake_workloads::recipes::Env;
+use zooquake_workloads::recipes::exclusive::{Exclusive, Protected};
+use zooquake_workloads::recipes::lock::protected;
 
 use crate::world::World;
 use crate::zk::Net;
@@ -18,23 +20,29 @@ pub const LONG: Duration = Duration::from_secs(3);
 pub struct Bed {
     pub world: World,
     pub net: Net,
+    build: fn(&Env) -> Protected,
 }
 
 impl Bed {
     pub fn new() -> Self {
+        Self::of(|env| protected(env, true))
+    }
+
+    /// With other clients.
+    pub fn of(build: fn(&Env) -> Protected) -> Self {
         let world = World::default();
         let net = Net::new(&world);
-        Self { world, net }
+        Self { world, net, build }
     }
 
     /// A client with its session open.
     pub fn client(&self) -> Arc<Protected> {
-        let client = Arc::new(Protected::new(&self.world.env(Arc::new(self.net.clone())), true));
+        let client = Arc::new((self.build)(&self.world.env(Arc::new(self.net.clone()))));
         self.world.pass(MOMENT);
         client
     }
 
-    /// No lock znode is left, and no client is doing anything.
+    /// No contender znode is left, and no client is doing anything.
     pub fn assert_clean(&self, clients: &[&Arc<Protected>]) {
         for client in clients {
             let ledger = client.ledger().clone();

@@ -1,121 +1,14 @@
 //! The client program's requests and replies, line by line.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
-use zooquake_workloads::client::{Client, Output};
 use zooquake_workloads::protocol::{Message, Outcome, Request};
-use zooquake_workloads::recipes::variant;
 
+use crate::bed::{LONG, MOMENT};
+use crate::driven::Bed;
 use crate::server::Fate;
-use crate::world::World;
-use crate::zk::{Net, OUTAGE};
-
-const MOMENT: Duration = Duration::from_millis(20);
-const LONG: Duration = Duration::from_secs(3);
-
-/// One end of a stream.
-#[derive(Clone, Default)]
-struct Pipe(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Pipe {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().unwrap().write(bytes)
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-struct Bed {
-    world: World,
-    net: Net,
-}
-
-struct Driven {
-    world: World,
-    lines: mpsc::UnboundedSender<String>,
-    output: Output,
-    pipe: Pipe,
-    last: u64,
-}
-
-impl Bed {
-    fn new() -> Self {
-        let world = World::default();
-        let net = Net::new(&world);
-        Self { world, net }
-    }
-
-    fn client(&self, name: &str, lock: &str) -> Driven {
-        let (env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
-        let output = Output::to(pipe.clone());
-        let recipe = (variant("lock", lock).unwrap().build)(&env).unwrap();
-        let (lines, requests) = mpsc::unbounded_channel();
-        self.world
-            .start(Client::new(name, env, recipe, output.clone()).serve(requests));
-        self.world.pass(MOMENT);
-        Driven {
-            world: self.world.clone(),
-            lines,
-            output,
-            pipe,
-            last: 0,
-        }
-    }
-}
-
-impl Driven {
-    fn send(&mut self, f: &str, value: Value) -> u64 {
-        self.last += 1;
-        let request = Request {
-            id: self.last,
-            f: f.to_string(),
-            value,
-            timeout_ms: None,
-        };
-        self.line(&serde_json::to_string(&request).unwrap());
-        self.last
-    }
-
-    fn line(&self, line: &str) {
-        self.lines.send(line.to_string()).unwrap();
-        self.world.pass(MOMENT);
-    }
-
-    fn reply(&self, wanted: u64) -> Option<(Outcome, Value, Option<String>)> {
-        self.output.flush();
-        let written = String::from_utf8(self.pipe.0.lock().unwrap().clone()).unwrap();
-        assert!(written.is_empty() || written.ends_with('\n'));
-        written
-            .lines()
-            .find_map(|line| match serde_json::from_str(line).unwrap() {
-                Message::Reply {
-                    id,
-                    outcome,
-                    value,
-                    error,
-                } if id == wanted => Some((outcome, value, error)),
-                _ => None,
-            })
-    }
-
-    /// The answer of something that takes a moment only.
-    fn ask(&mut self, f: &str, value: Value) -> (Outcome, Value, Option<String>) {
-        let id = self.send(f, value);
-        self.reply(id).unwrap_or_else(|| panic!("no reply to {f}"))
-    }
-
-    fn ok(&mut self, f: &str, value: Value) -> Value {
-        let (outcome, value, error) = self.ask(f, value);
-        assert_eq!((outcome, error), (Outcome::Ok, None), "{f}");
-        value
-    }
-}
+use crate::zk::OUTAGE;
 
 #[test]
 fn a_cycle_of_a_fenced_lock() {
@@ -142,6 +35,34 @@ fn a_cycle_of_a_fenced_lock() {
     );
     assert_eq!(c1.ok("confirm", json!({}))["holds"], json!(false));
     assert_eq!(c1.ok("quiesce", json!({}))["znodes"], json!([]));
+}
+
+#[test]
+fn a_term_of_a_leader() {
+    for (recipe, token, acknowledged) in [
+        ("ticket", None, false),
+        ("acknowledged", None, true),
+        ("epoch", Some(1), false),
+    ] {
+        let bed = Bed::new();
+        let mut c1 = bed.of("c1", "election", recipe);
+        let grant = c1.ok("elect", json!({"grant": "g1"}));
+        assert_eq!(grant.get("token").cloned(), token.map(Value::from), "{recipe}");
+        assert_eq!(grant["ack"]["czxid"].is_i64(), acknowledged, "{recipe}");
+        let written = c1.ok("write", json!({"grant": "g1", "value": 31}));
+        assert_eq!((&written["value"], &written["token"]), (&json!(31), &json!(token)));
+        assert_eq!(written.get("ack"), grant.get("ack"), "{recipe}");
+        assert_eq!(c1.ok("confirm", json!({}))["grant"], json!("g1"));
+        let znodes = c1.ok("quiesce", json!({}))["znodes"].as_array().unwrap().len();
+        assert_eq!(znodes, if acknowledged { 2 } else { 1 });
+        let (outcome, _, error) = c1.ask("acquire", json!({"grant": "g2"}));
+        assert!(outcome == Outcome::Fail && error.unwrap().contains("elect, write, resign"));
+        assert_eq!(
+            c1.ok("resign", json!({"grant": "g1"}))["removed"]["czxid"],
+            grant["czxid"]
+        );
+        assert_eq!(bed.net.locks(), Vec::<String>::new());
+    }
 }
 
 #[test]

@@ -2,6 +2,9 @@
 
 mod bed;
 mod client;
+mod driven;
+mod election;
+mod epoch;
 mod outages;
 mod protected;
 mod server;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zooquake_workloads::recipes::lock::Lock;
+use zooquake_workloads::recipes::exclusive::Exclusive;
 use zooquake_workloads::recipes::{Ended, NOT_HELD};
 use zooquake_workloads::zk::{Host, SessionState};
 

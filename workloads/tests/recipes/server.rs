@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use zooquake_workloads::zk::{CreateMode, Created, Error, SessionState, Shared, Stat, WatchEvent};
+use zooquake_workloads::zk::{
+    CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Shared, Stat, WatchEvent,
+};
+
+/// The parents of contender znodes.
+pub const PARENTS: &[&str] = &["/lock", "/ha", "/election", "/election-ack"];
 
 /// What the server knows.
 #[derive(Default)]
@@ -39,6 +44,7 @@ pub enum Fate {
     RequestLost,
 }
 
+#[derive(Clone)]
 struct Node {
     stat: Stat,
     data: Vec<u8>,
@@ -151,6 +157,33 @@ impl Server {
         let stat = node.stat;
         self.fire(path, WatchEvent::DataChanged);
         Ok(stat)
+    }
+
+    /// All or none, in one transaction. Watches of what is taken back may fire, as spurious ones are allowed to.
+    pub fn multi(&mut self, session: i64, ops: &[Op]) -> Result<Vec<OpResult>, MultiError> {
+        let (before, zxid) = (self.nodes.clone(), self.zxid);
+        let mut results = Vec::new();
+        for (index, op) in ops.iter().enumerate() {
+            self.zxid = zxid;
+            let result = match op {
+                Op::Check(path, version) => self.check(path, *version).map(|()| OpResult::Checked),
+                Op::Create(path, data, mode) => self.create(session, path, data, *mode).map(OpResult::Created),
+                Op::Set(path, data, version) => self.set(path, data, *version).map(OpResult::Set),
+                Op::Delete(path, version) => self.delete(path, *version).map(|()| OpResult::Deleted),
+            };
+            self.zxid = zxid + 1;
+            match result {
+                Ok(result) => results.push(result),
+                Err(error) => {
+                    self.nodes = before;
+                    return Err(MultiError {
+                        index: Some(index),
+                        error,
+                    });
+                }
+            }
+        }
+        Ok(results)
     }
 
     pub fn get(&self, path: &str) -> Result<(Vec<u8>, Stat), Error> {

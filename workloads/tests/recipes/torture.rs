@@ -1,9 +1,12 @@
-//! `lock/protected` under many faults at once, for many seeds: nobody holds while another does, nothing is left behind.
+//! The protected queues under many faults at once, for many seeds: nobody holds while another does, nothing is left behind.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use zooquake_workloads::recipes::lock::{Lock, Protected};
+use zooquake_workloads::recipes::election::{acknowledged, epoch};
+use zooquake_workloads::recipes::exclusive::{Exclusive, Protected};
+use zooquake_workloads::recipes::lock::protected;
+use zooquake_workloads::recipes::{Env, Grant};
 use zooquake_workloads::zk::{Host, Shared};
 
 use crate::server::Fate;
@@ -33,17 +36,38 @@ impl Dice {
 #[test]
 fn nobody_holds_beside_another_and_nothing_is_left() {
     for seed in 0..150 {
-        torture(seed);
+        let grants = torture(seed, |env| protected(env, true));
+        assert!(grants.is_sorted_by_key(|grant| grant.token), "seed {seed}");
     }
 }
 
-fn torture(seed: u64) {
+#[test]
+fn epochs_rise_and_nobody_leads_beside_another() {
+    for seed in 1000..1150 {
+        let grants = torture(seed, epoch);
+        assert!(
+            grants.is_sorted_by(|a, b| a.token.is_some() && a.token < b.token),
+            "seed {seed}"
+        );
+    }
+}
+
+#[test]
+fn whoever_leads_has_acknowledged_it() {
+    for seed in 2000..2150 {
+        let grants = torture(seed, acknowledged);
+        for grant in grants {
+            let ack = grant.ack.expect("it promises one");
+            assert!(ack.czxid > grant.czxid && ack.session == grant.session, "seed {seed}");
+        }
+    }
+}
+
+fn torture(seed: u64, build: fn(&Env) -> Protected) -> Vec<Grant> {
     let world = World::default();
     let net = Net::new(&world);
     let env = |net: &Net| world.env(Arc::new(net.clone()));
-    let clients: Vec<_> = (0..CLIENTS)
-        .map(|_| Arc::new(Protected::new(&env(&net), true)))
-        .collect();
+    let clients: Vec<_> = (0..CLIENTS).map(|_| Arc::new(build(&env(&net)))).collect();
     let stop = Shared::new(false);
     let grants = Arc::new(Mutex::new(Vec::new()));
     let running: Vec<_> = clients
@@ -82,16 +106,17 @@ fn torture(seed: u64) {
         assert_eq!(client.ledger().znodes(), [], "seed {seed}");
     }
     assert_eq!(net.locks(), Vec::<String>::new(), "seed {seed}");
-    let grants = grants.lock().unwrap();
+    let grants = std::mem::take(&mut *grants.lock().unwrap());
     assert!(grants.len() > 5, "seed {seed}: {} grants", grants.len());
+    grants
 }
 
-async fn contend(world: World, client: Arc<Protected>, stop: Shared<bool>, grants: Arc<Mutex<Vec<i64>>>, dice: Dice) {
+async fn contend(world: World, client: Arc<Protected>, stop: Shared<bool>, grants: Arc<Mutex<Vec<Grant>>>, dice: Dice) {
     let mut dice = dice;
     while !stop.with(|stop| *stop) {
         let deadline = (dice.below(3) == 0).then(|| world.now() + dice.millis(300));
         if let Ok(grant) = client.acquire("g", deadline).await {
-            grants.lock().unwrap().push(grant.czxid.unwrap());
+            grants.lock().unwrap().push(grant);
             world.sleep(dice.millis(15)).await;
             drop(client.release("g", None).await);
         }
@@ -111,12 +136,14 @@ fn hurt(net: &Net, dice: &mut Dice) {
     } else {
         Fate::RequestLost
     };
-    match dice.below(6) {
+    match dice.below(8) {
         0 => net.expire(session, Duration::from_millis(50) + dice.millis(100)),
         1 => net.lose(session, dice.millis(120)),
         2 => net.next("create", fate),
         3 => net.next("delete", fate),
         4 => net.next("children", fate),
+        5 => net.next("multi", fate),
+        6 => net.next("get", fate),
         _ => net.next("exists", fate),
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::Ended;
-use zooquake_workloads::recipes::lock::{Children, Lock, Predecessor};
+use zooquake_workloads::recipes::exclusive::{Exclusive, Plain};
+use zooquake_workloads::recipes::lock::{self, Predecessor};
 use zooquake_workloads::zk::SessionState;
 
 use crate::server::Fate;
@@ -24,13 +25,13 @@ fn predecessor(world: &World, net: &Net) -> Predecessor {
     Predecessor::new(&world.env(Arc::new(net.clone())))
 }
 
-fn children(world: &World, net: &Net) -> Children {
-    let client = Children::new(&world.env(Arc::new(net.clone())));
+fn children(world: &World, net: &Net) -> Plain {
+    let client = lock::children(&world.env(Arc::new(net.clone())));
     world.pass(MOMENT);
     client
 }
 
-fn hand_over(world: &World, first: &dyn Lock, second: &dyn Lock) {
+pub fn hand_over(world: &World, first: &dyn Exclusive, second: &dyn Exclusive) {
     let grant = world.run(first.acquire("g1", None)).unwrap();
     let waiting = world.start(second.acquire("g2", None));
     world.pass(MOMENT);
@@ -53,7 +54,7 @@ fn without_faults_they_hand_over() {
 #[test]
 fn a_lost_reply_leaves_an_orphan() {
     let (world, net) = bed();
-    let clients: [Box<dyn Lock>; 2] = [Box::new(children(&world, &net)), Box::new(predecessor(&world, &net))];
+    let clients: [Box<dyn Exclusive>; 2] = [Box::new(children(&world, &net)), Box::new(predecessor(&world, &net))];
     for (orphans, client) in clients.into_iter().enumerate() {
         net.next("create", Fate::ReplyLost);
         let ended = world.run(client.acquire("g1", None)).unwrap_err();

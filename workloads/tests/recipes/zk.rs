@@ -11,7 +11,7 @@ use zooquake_workloads::zk::{
     WatchEvent, Zk,
 };
 
-use crate::server::{Fate, Scripted, Server};
+use crate::server::{Fate, PARENTS, Scripted, Server};
 use crate::world::World;
 
 /// How long a message takes.
@@ -29,7 +29,7 @@ pub struct Net {
 
 impl Net {
     pub fn new(world: &World) -> Self {
-        let server = Server::with(&["/lock", "/zooquake", "/zooquake/scratch", "/resource"]);
+        let server = Server::with(&[&["/zooquake", "/zooquake/scratch", "/resource"], PARENTS].concat());
         Self {
             world: world.clone(),
             server: Arc::new(Mutex::new(server)),
@@ -54,9 +54,14 @@ impl Net {
         });
     }
 
-    /// The lock znodes there are.
+    /// The contender znodes there are.
     pub fn locks(&self) -> Vec<String> {
-        self.server().children("/lock").unwrap()
+        let server = self.server();
+        PARENTS
+            .iter()
+            .filter_map(|parent| server.children(parent).ok())
+            .flatten()
+            .collect()
     }
 
     /// The session that was opened last.
@@ -267,8 +272,11 @@ impl Zk for Fake {
         })
     }
 
-    fn multi(&self, _: Vec<Op>) -> BoxFuture<'static, Result<Vec<OpResult>, MultiError>> {
-        unreachable!("no lock needs it")
+    fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, Result<Vec<OpResult>, MultiError>> {
+        let session = self.session;
+        let asked = self.request("multi", move |server| Ok(server.multi(session, &ops)));
+        let whole = |error| Err(MultiError { index: None, error });
+        asked.map(move |answer| answer.unwrap_or_else(whole)).boxed()
     }
 
     fn sync(&self, _: &str) -> Reply<()> {

@@ -12,8 +12,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::{Lock, PARENT, Released, not_held, overdue};
-use crate::recipes::{Ended, Env, Grant, Held, Ledger, Owned};
+use super::PARENT;
+use crate::recipes::exclusive::{Exclusive, Released, create, not_held, overdue};
+use crate::recipes::{Ended, Env, Grant, Held, Ledger};
 use crate::service::Seat;
 use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
 
@@ -50,7 +51,11 @@ impl Predecessor {
         let zk = self.env.connect().await;
         self.attempt.update(|attempt| *attempt = Some(zk.clone()));
         create_parent(zk.as_ref()).await;
-        let grant = self.create(name, zk.as_ref()).await?;
+        let prefix = format!("{PARENT}/sub");
+        let own = create(zk.as_ref(), &self.ledger, &prefix, CreateMode::EphemeralSequential)
+            .await
+            .map_err(|error| Ended::of("create", &error))?;
+        let grant = Grant::of(name, &own);
         let mut in_callback = false;
         loop {
             match look(zk.as_ref(), &grant.path).await {
@@ -73,27 +78,6 @@ impl Predecessor {
             zk,
         });
         Ok(grant)
-    }
-
-    async fn create(&self, name: &str, zk: &dyn Zk) -> Result<Grant, Ended> {
-        let _busy = self.ledger.busy();
-        let created = zk
-            .create(&format!("{PARENT}/sub"), b"", CreateMode::EphemeralSequential)
-            .await
-            .map_err(|error| Ended::of("create", &error))?;
-        let czxid = created.stat.map(|stat| stat.czxid);
-        self.ledger.own(Owned {
-            path: created.path.clone(),
-            czxid,
-            session: zk.session(),
-        });
-        Ok(Grant {
-            name: name.to_string(),
-            path: created.path,
-            czxid,
-            session: zk.session(),
-            token: None,
-        })
     }
 }
 
@@ -144,7 +128,7 @@ async fn never(why: &str) {
     pending::<()>().await
 }
 
-impl Lock for Predecessor {
+impl Exclusive for Predecessor {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {

@@ -12,7 +12,8 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use zookeeper_client as zkc;
 
-use super::{Lock, PARENT, RESOURCE, Released, not_held, overdue};
+use super::{PARENT, RESOURCE};
+use crate::recipes::exclusive::{Exclusive, Released, not_held, overdue};
 use crate::recipes::{Ended, Env, Grant, Held, Ledger, NOT_HELD, Owned};
 use crate::service::Seat;
 use crate::zk::real::{Ensemble, RealZk};
@@ -100,18 +101,13 @@ impl Shipped {
         let czxid = stat
             .filter(|stat| stat.ephemeral_owner == zk.session())
             .map(|stat| stat.czxid);
-        self.ledger.own(Owned {
-            path: path.clone(),
-            czxid,
-            session: zk.session(),
-        });
-        let grant = Grant {
-            name: name.to_string(),
+        let own = Owned {
             path,
             czxid,
             session: zk.session(),
-            token: None,
         };
+        let grant = Grant::of(name, &own);
+        self.ledger.own(own);
         self.ledger.hold(Held {
             grant: grant.clone(),
             zk,
@@ -173,7 +169,7 @@ fn ended(error: &zkc::Error) -> Ended {
     }
 }
 
-impl Lock for Shipped {
+impl Exclusive for Shipped {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {

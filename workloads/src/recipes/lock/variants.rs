@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use zooquake_checkers::plan::Resource;
 
-use super::{Children, Desk, PARENT, Predecessor, Protected, Shipped};
+use super::{PARENT, Predecessor, Shipped, children, protected};
+use crate::recipes::exclusive::{Desk, LOCK};
 use crate::recipes::registry::{Known, Variant};
 
 /// The locks, in the order in which they are shown.
@@ -28,7 +29,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(Desk::new(env, Children::new(env)))),
+        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, children(env)))),
     },
     Variant {
         family: "lock",
@@ -39,7 +40,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Desk::new(env, Predecessor::new(env)))),
+        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Predecessor::new(env)))),
     },
     Variant {
         family: "lock",
@@ -50,7 +51,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
-        build: |env| Ok(Arc::new(Desk::new(env, Protected::new(env, false)))),
+        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, protected(env, false)))),
     },
     Variant {
         family: "lock",
@@ -60,7 +61,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: true,
         contenders: &[PARENT],
         accepted: &[],
-        build: |env| Ok(Arc::new(Desk::new(env, Protected::new(env, true)))),
+        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, protected(env, true)))),
     },
     Variant {
         family: "lock",
@@ -70,7 +71,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
-        build: |env| Ok(Arc::new(Desk::new(env, Shipped::new(env)?))),
+        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Shipped::new(env)?))),
     },
 ];
 

@@ -1,15 +1,12 @@
-//! One znode in the queue for a lock, which is never lost sight of: its name carries a GUID, so that it can be found again
+//! One znode in a queue, which is never lost sight of: its name carries a GUID, so that it can be found again
 //! after an unknown outcome (ZOOKEEPER-22, ZOOKEEPER-1262; Curator calls this protected creation).
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::PARENT;
+use super::Queue;
 use crate::recipes::{Env, Owned};
 use crate::zk::{CreateMode, Error, SessionState, Zk};
-
-/// What stands before the sequence number in the name.
-pub const MARK: &str = "-lock-";
 
 /// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
 const RETRY: Duration = Duration::from_millis(20);
@@ -19,6 +16,7 @@ const RETRY: Duration = Duration::from_millis(20);
 pub struct Claim {
     /// The session.
     pub zk: Arc<dyn Zk>,
+    queue: Queue,
     guid: String,
     env: Env,
 }
@@ -51,9 +49,10 @@ enum Found {
 
 impl Claim {
     /// A claim with a new GUID.
-    pub fn new(env: &Env, zk: Arc<dyn Zk>) -> Self {
+    pub fn new(env: &Env, queue: Queue, zk: Arc<dyn Zk>) -> Self {
         Self {
             zk,
+            queue,
             guid: format!("{:032x}", env.host.random()),
             env: env.clone(),
         }
@@ -64,7 +63,8 @@ impl Claim {
     /// # Errors
     /// [`Nothing`]: there is none.
     pub async fn create(&self) -> Result<Owned, Nothing> {
-        let prefix = format!("{PARENT}/{}{MARK}", self.guid);
+        let Queue { parent, mark } = self.queue;
+        let prefix = format!("{parent}/{}{mark}", self.guid);
         loop {
             match self.zk.create(&prefix, b"", CreateMode::EphemeralSequential).await {
                 Ok(created) => {
@@ -124,19 +124,20 @@ impl Claim {
         // A write of the same session is ordered behind the create, wherever that got stuck, and what is read after its
         // answer is not older. A read alone, or `sync`, could be answered by a server that lags or was deposed. This
         // delete is one more write: ZooKeeper agrees on its failure as on any transaction.
-        let nobody = format!("{PARENT}/{}-nobody", self.guid);
+        let parent = self.queue.parent;
+        let nobody = format!("{parent}/{}-nobody", self.guid);
         match self.zk.delete(&nobody, None).await {
             Ok(()) | Err(Error::NoNode) => {}
             Err(error) => return Err(error),
         }
-        let names = match self.zk.children(PARENT).await {
+        let names = match self.zk.children(parent).await {
             Err(Error::NoNode) => return Ok(Found::Absent),
             names => names?,
         };
         let Some(name) = names.into_iter().find(|name| name.starts_with(&self.guid)) else {
             return Ok(Found::Absent);
         };
-        let path = format!("{PARENT}/{name}");
+        let path = format!("{parent}/{name}");
         Ok(match self.zk.exists(&path).await? {
             // What another session owns is about to vanish, or never was ours (CURATOR-498).
             Some(stat) if stat.ephemeral_owner == self.zk.session() => Found::Here(self.owned(path, stat.czxid)),

@@ -1,4 +1,4 @@
-//! The operations of a lock: `acquire`, `write`, `release`.
+//! The operations of whatever grants: of a lock `acquire`, `write`, `release`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,17 +8,27 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::Lock;
+use super::Exclusive;
 use crate::protocol::Request;
-use crate::recipes::{Env, Held, NOT_HELD, Owned, Working};
+use crate::recipes::{Env, Grant, Held, NOT_HELD, Owned, Working};
 use crate::service::{Answer, Seat, Service, parse};
 use crate::zk::session_hex;
 
-/// A lock, as the client program drives it.
+/// What a family calls its operations: to be granted, to write, to give back.
+pub type Words = [&'static str; 3];
+
+/// Of a lock.
+pub const LOCK: Words = ["acquire", "write", "release"];
+
+/// Of an election.
+pub const ELECTION: Words = ["elect", "write", "resign"];
+
+/// A recipe that grants, as the client program drives it.
 #[derive(Clone)]
 pub struct Desk {
     env: Env,
-    lock: Arc<dyn Lock>,
+    words: &'static Words,
+    recipe: Arc<dyn Exclusive>,
 }
 
 #[derive(Deserialize)]
@@ -35,19 +45,20 @@ struct Write {
 }
 
 impl Desk {
-    /// Serves this lock.
-    pub fn new(env: &Env, lock: impl Lock + 'static) -> Self {
+    /// Serves this recipe under these words.
+    pub fn new(env: &Env, words: &'static Words, recipe: impl Exclusive + 'static) -> Self {
         Self {
             env: env.clone(),
-            lock: Arc::new(lock),
+            words,
+            recipe: Arc::new(recipe),
         }
     }
 
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Answer {
-        if let Some(held) = self.lock.ledger().held() {
+        if let Some(held) = self.recipe.ledger().held() {
             return Answer::fail(format!("it holds {} already", held.grant.name));
         }
-        match self.lock.acquire(name, deadline).await {
+        match self.recipe.acquire(name, deadline).await {
             Ok(grant) => {
                 let mut value = json!({
                     "grant": grant.name, "path": grant.path, "czxid": grant.czxid, "session": session_hex(grant.session),
@@ -55,6 +66,7 @@ impl Desk {
                 if let Some(token) = grant.token {
                     value["token"] = token.into();
                 }
+                self.add_ack(&mut value, &grant);
                 Answer::ok(value)
             }
             Err(ended) => ended.into(),
@@ -62,7 +74,7 @@ impl Desk {
     }
 
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Answer {
-        match self.lock.release(name, deadline).await {
+        match self.recipe.release(name, deadline).await {
             Ok(released) => {
                 let removed = released
                     .removed
@@ -76,15 +88,16 @@ impl Desk {
     /// Checks its belief, works, and writes without checking again, as real critical sections do.
     async fn write(&self, asked: &Write, deadline: Option<Duration>) -> (Answer, Option<Working>) {
         let Write { grant, value, work_ms } = asked;
-        let Some((held, working)) = self.lock.ledger().work(grant) else {
+        let Some((held, working)) = self.recipe.ledger().work(grant) else {
             return (Answer::fail(NOT_HELD), None);
         };
         self.env.host.sleep(Duration::from_millis(*work_ms)).await;
-        if !self.lock.guards() {
-            let value = json!({"grant": grant, "value": value, "token": held.token});
+        if !self.recipe.guards() {
+            let mut value = json!({"grant": grant, "value": value, "token": held.token});
+            self.add_ack(&mut value, &held);
             return (Answer::ok(value), Some(working));
         }
-        let answer = match self.env.within(deadline, self.lock.write(grant, value)).await {
+        let answer = match self.env.within(deadline, self.recipe.write(grant, value)).await {
             Some(Ok(mzxid)) => Answer::ok(json!({"grant": grant, "value": value, "mzxid": mzxid})),
             Some(Err(ended)) => Answer::from(ended).with(json!({"grant": grant, "value": value})),
             None => Answer::info("timed out").with(json!({"grant": grant, "value": value})),
@@ -92,11 +105,20 @@ impl Desk {
         (answer, Some(working))
     }
 
+    /// Says by which znode the client has told that it leads, where the recipe promises to tell.
+    fn add_ack(&self, value: &mut Value, grant: &Grant) {
+        if self.recipe.acknowledges() {
+            let ack = grant.ack.as_ref();
+            value["ack"] = ack.map_or(Value::Null, |own| json!({"path": own.path, "czxid": own.czxid}));
+        }
+    }
+
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+        let [acquire, write, release] = self.words;
         Ok(match request.f.as_str() {
-            "acquire" => (self.acquire(&parse::<Named>(request)?.grant, deadline).await, None),
-            "release" => (self.release(&parse::<Named>(request)?.grant, deadline).await, None),
-            "write" => self.write(&parse(request)?, deadline).await,
+            f if f == *acquire => (self.acquire(&parse::<Named>(request)?.grant, deadline).await, None),
+            f if f == *release => (self.release(&parse::<Named>(request)?.grant, deadline).await, None),
+            f if f == *write => self.write(&parse(request)?, deadline).await,
             other => return Err(Answer::fail(format!("no operation `{other}`"))),
         })
     }
@@ -104,7 +126,7 @@ impl Desk {
 
 impl Service for Desk {
     fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "write", "release"]
+        self.words
     }
 
     fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
@@ -117,19 +139,19 @@ impl Service for Desk {
     }
 
     fn session(&self) -> BoxFuture<'static, Seat> {
-        self.lock.session()
+        self.recipe.session()
     }
 
     fn held(&self) -> Option<Held> {
-        self.lock.ledger().held()
+        self.recipe.ledger().held()
     }
 
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        self.lock.znodes()
+        self.recipe.znodes()
     }
 
     fn idle(&self) -> BoxFuture<'static, ()> {
-        let ledger = self.lock.ledger().clone();
+        let ledger = self.recipe.ledger().clone();
         async move { ledger.idle().await }.boxed()
     }
 }

@@ -1,0 +1,60 @@
+//! The protected queue, and a znode that tells that the leader knows: whoever is first runs its leader procedure, then
+//! creates its acknowledgement, and leads only once it has heard that this exists.
+//!
+//! The acknowledgement has a GUID in its name too, so that it is found again after an unknown outcome. It belongs to the
+//! session of the candidate's znode, and is removed before that one: no acknowledgement outlives its term.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::QUEUE;
+use crate::recipes::exclusive::{Candidate, Nothing, Protected, Queue, Rite};
+use crate::recipes::{Env, Grant};
+
+/// The parent of the acknowledgements.
+pub const ACKS: &str = "/election-ack";
+
+const ACK: Queue = Queue {
+    parent: ACKS,
+    mark: "-ack-",
+};
+
+/// A client of `election/acknowledged` that begins to open its session.
+pub fn acknowledged(env: &Env) -> Protected {
+    Protected::new(env, QUEUE, Arc::new(Acknowledge))
+}
+
+struct Acknowledge;
+
+async fn acknowledge(candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
+    // The leader procedure: to see who led before. There is nothing else for it to do here.
+    if candidate.claim.zk.children(ACKS).await.is_err() {
+        candidate.claim.steady().await;
+        return None;
+    }
+    match candidate.create(ACK).await {
+        Ok(own) => Some(Grant {
+            ack: Some(own),
+            ..grant
+        }),
+        Err(nothing) => {
+            if let Nothing::Refused(error) = nothing {
+                eprintln!("acknowledge: {error}");
+            }
+            candidate.claim.steady().await;
+            None
+        }
+    }
+}
+
+impl Rite for Acknowledge {
+    fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
+        acknowledge(candidate, grant).boxed()
+    }
+
+    fn acknowledges(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,43 @@
+//! The tutorial's unfair election, faults and all: all race to create one znode, and whoever succeeds leads. The others
+//! watch that znode and try again when it goes.
+//!
+//! What exists already is taken for somebody else's, also where it is the client's own of a request whose reply was lost.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use crate::recipes::exclusive::{Contest, Plain, create, hear};
+use crate::recipes::{Ended, Env, Ledger, Owned};
+use crate::zk::{CreateMode, Error, Zk};
+
+/// The leader's znode.
+pub const LEADER: &str = "/election/leader";
+
+/// A client of `election/ephemeral` that begins to open its session.
+pub fn ephemeral(env: &Env) -> Plain {
+    Plain::new(env, Race)
+}
+
+struct Race;
+
+async fn race(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
+    loop {
+        match create(zk, ledger, LEADER, CreateMode::Ephemeral).await {
+            Err(Error::NodeExists) => {}
+            created => return created.map_err(|error| Ended::of("create", &error)),
+        }
+        let (there, watch) = zk
+            .exists_and_watch(LEADER)
+            .await
+            .map_err(|error| Ended::of("watch the leader", &error))?;
+        if there.is_some() {
+            hear(watch).await?;
+        }
+    }
+}
+
+impl Contest for Race {
+    fn win<'a>(&'a self, zk: &'a dyn Zk, ledger: &'a Ledger) -> BoxFuture<'a, Result<Owned, Ended>> {
+        race(zk, ledger).boxed()
+    }
+}

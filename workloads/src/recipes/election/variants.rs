@@ -1,0 +1,126 @@
+//! The elections, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use zooquake_checkers::plan::Resource;
+
+use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
+use crate::recipes::exclusive::{Desk, ELECTION};
+use crate::recipes::registry::{Known, Variant};
+
+/// The elections, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        family: "election",
+        name: "ticket",
+        promise: "the tutorial's: everybody watches the list of tickets, the smallest leads; one leader while nobody loses a \
+                  session",
+        resource: Resource::External,
+        fenced: false,
+        contenders: &[HA],
+        accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
+        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, ticket(env)))),
+    },
+    Variant {
+        family: "election",
+        name: "ephemeral",
+        promise: "the tutorial's: all race to create one znode; one leader while nobody loses a session, and no fairness",
+        resource: Resource::External,
+        fenced: false,
+        contenders: &[PARENT],
+        accepted: &[
+            FROZEN,
+            CUT_OFF,
+            ORPHAN,
+            Known {
+                reason: RACE_STUCK,
+                source: "KAFKA-1387, ZOOKEEPER-1262",
+                ..STUCK
+            },
+        ],
+        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, ephemeral(env)))),
+    },
+    Variant {
+        family: "election",
+        name: "sequential",
+        promise: "the tutorial's: each watches the candidate before it, the first leads; fair, and one leader while nobody \
+                  loses a session",
+        resource: Resource::External,
+        fenced: false,
+        contenders: &[PARENT],
+        accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
+        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, sequential(env)))),
+    },
+    Variant {
+        family: "election",
+        name: "acknowledged",
+        promise: "finds its znodes again, steps down when disconnected, leaves nothing behind, and writes only once its \
+                  acknowledgement exists: one leader but for one that is frozen or cut off for longer than its session",
+        resource: Resource::External,
+        fenced: false,
+        contenders: &[PARENT, ACKS],
+        accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
+        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, acknowledged(env)))),
+    },
+    Variant {
+        family: "election",
+        name: "epoch",
+        promise: "each term raises an epoch in one transaction with its claim, and each write carries it: no stale write under \
+                  any fault",
+        resource: Resource::External,
+        fenced: true,
+        contenders: &[PARENT],
+        accepted: &[],
+        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, epoch(env)))),
+    },
+];
+
+const FROZEN: Known = Known {
+    anomaly: "stale-write",
+    faults: &["pause"],
+    reason: "a leader frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
+             term until it resigns, since session events are ignored",
+    source: "Curator TN10, KAFKA-6082",
+};
+
+const CUT_OFF: Known = Known {
+    anomaly: "stale-write",
+    faults: &["partition"],
+    reason: "session events are ignored, so a leader that is cut off for longer than its session timeout goes on working while \
+             the next one leads",
+    source: "twitter/commons 5, Curator TN10",
+};
+
+const ORPHAN: Known = Known {
+    anomaly: "orphan-node",
+    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    reason: "a create or delete whose reply is lost, or a read that fails, ends the attempt with an error; the session lives \
+             on, and with it the znode that was created",
+    source: "ZOOKEEPER-1262",
+};
+
+const STUCK: Known = Known {
+    anomaly: "no-leader",
+    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    reason: "everybody waits behind the znode of an attempt or resignation that ended with an error, whose session lives on",
+    source: "ZOOKEEPER-1262",
+};
+
+const RACE_STUCK: &str = "what exists is taken for another's, also the own znode of a create or resignation whose reply was lost: \
+                          its client waits with all others for its own session to end";
+
+const DEPOSED_FROZEN: Known = Known {
+    anomaly: "stale-write",
+    faults: &["pause"],
+    reason: "a leader frozen for longer than its session timeout between its check and its write writes when it thaws; only an \
+             epoch that the resource checks stops it",
+    source: "Curator TN10, KAFKA-6082",
+};
+
+const DEPOSED_CUT_OFF: Known = Known {
+    anomaly: "stale-write",
+    faults: &["partition"],
+    reason: "work that began before the cut and lasts longer than the session is not interrupted; and where syncLimit × \
+             tickTime exceeds the session timeout, a cut-off server serves a leader whose session has expired",
+    source: "Curator TN10, ZOOKEEPER-1675",
+};

@@ -1,0 +1,99 @@
+//! What one client at a time is granted: a lock, or leadership. The two are the same thing under other names.
+
+mod claim;
+mod desk;
+mod plain;
+mod protected;
+mod queue;
+mod rite;
+
+use std::time::Duration;
+
+pub use claim::{Claim, Nothing};
+pub use desk::{Desk, ELECTION, LOCK, Words};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+pub use plain::{Contest, Plain, create, hear};
+pub use protected::Protected;
+pub use queue::Queue;
+pub use rite::{Candidate, Rite};
+use serde_json::Value;
+
+use super::{Ended, Grant, Ledger, Owned};
+use crate::service::Seat;
+
+/// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
+pub trait Exclusive: Send + Sync {
+    /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's clock.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] only if nothing of the attempt is left.
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>>;
+
+    /// Gives it back.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] with [`super::NOT_HELD`] if it is not held any more.
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>>;
+
+    /// What the client knows and believes.
+    fn ledger(&self) -> &Ledger;
+
+    /// The session that the client has now.
+    fn session(&self) -> BoxFuture<'static, Seat>;
+
+    /// The znodes that the client knows to be its own: held or waiting with.
+    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
+        std::future::ready(self.ledger().znodes()).boxed()
+    }
+
+    /// Whether it promises an acknowledgement with each grant.
+    fn acknowledges(&self) -> bool {
+        false
+    }
+
+    /// Whether it writes to the resource itself, in ZooKeeper, by [`Exclusive::write`].
+    fn guards(&self) -> bool {
+        false
+    }
+
+    /// Writes to the resource in ZooKeeper under the guard of this grant. Answers the transaction.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] with an error that begins with `refused` if the guard refused it.
+    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, Ended>> {
+        let why = format!("{name}: the resource is not in ZooKeeper, {value} cannot be written there");
+        std::future::ready(Err(Ended::Fail(why))).boxed()
+    }
+}
+
+/// What a release did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Released {
+    /// The znode that it removed, and the transaction that had created that; `None` where the recipe cannot tell.
+    pub removed: Option<(String, Option<i64>)>,
+}
+
+impl Released {
+    /// It removed the znode of its grant.
+    pub fn of(grant: &Grant) -> Self {
+        Self {
+            removed: Some((grant.path.clone(), grant.czxid)),
+        }
+    }
+
+    /// It cannot tell.
+    pub fn unsure() -> Self {
+        Self { removed: None }
+    }
+}
+
+/// The end of an operation of a recipe that knows no deadlines.
+pub fn overdue() -> Ended {
+    Ended::Info("timed out; this recipe cleans nothing up".to_string())
+}
+
+/// The end of a release of what is not held.
+pub fn not_held() -> Ended {
+    Ended::Fail(super::NOT_HELD.to_string())
+}

@@ -1,0 +1,133 @@
+//! The client that people copy out of a tutorial: one session, and each error ends what it was doing.
+//!
+//! It knows no unknown outcomes: an error ends the attempt and leaves its znode where it is. Session events are ignored;
+//! a handle whose session is over is replaced when the next attempt begins.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::{Exclusive, Released, not_held, overdue};
+use crate::recipes::sessions::Handle;
+use crate::recipes::{Ended, Env, Grant, Held, Ledger, Owned};
+use crate::service::Seat;
+use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
+
+/// How a tutorial's client comes to hold.
+pub trait Contest: Send + Sync {
+    /// Ends when the client may believe that it holds, by the znode that it answers.
+    fn win<'a>(&'a self, zk: &'a dyn Zk, ledger: &'a Ledger) -> BoxFuture<'a, Result<Owned, Ended>>;
+}
+
+/// A tutorial's client.
+#[derive(Clone)]
+pub struct Plain {
+    env: Env,
+    ledger: Ledger,
+    handle: Handle,
+    contest: Arc<dyn Contest>,
+}
+
+impl Plain {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env, contest: impl Contest + 'static) -> Self {
+        Self {
+            env: env.clone(),
+            ledger: Ledger::default(),
+            handle: Handle::open(env),
+            contest: Arc::new(contest),
+        }
+    }
+
+    async fn attempt(&self, name: &str) -> Result<Grant, Ended> {
+        let zk = self.handle.live().await;
+        let own = self.contest.win(zk.as_ref(), &self.ledger).await?;
+        let grant = Grant::of(name, &own);
+        self.ledger.hold(Held {
+            grant: grant.clone(),
+            zk,
+        });
+        Ok(grant)
+    }
+}
+
+/// Creates a znode of the client's own.
+///
+/// # Errors
+/// As ZooKeeper answers.
+pub async fn create(zk: &dyn Zk, ledger: &Ledger, path: &str, mode: CreateMode) -> Result<Owned, Error> {
+    let _busy = ledger.busy();
+    let created = zk.create(path, b"", mode).await?;
+    let own = Owned {
+        path: created.path,
+        czxid: created.stat.map(|stat| stat.czxid),
+        session: zk.session(),
+    };
+    ledger.own(own.clone());
+    Ok(own)
+}
+
+/// Waits for a watch. The session's end is all that it knows to be an error.
+///
+/// # Errors
+/// The session is over.
+pub async fn hear(watch: Watch) -> Result<(), Ended> {
+    match watch.await {
+        WatchEvent::Session(state) => Err(Ended::Info(format!("the session is {} while waiting", state.name()))),
+        _ => Ok(()),
+    }
+}
+
+impl Exclusive for Plain {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+        let (client, name) = (self.clone(), name.to_string());
+        async move {
+            let attempt = client.env.within(deadline, client.attempt(&name)).await;
+            let result = attempt.unwrap_or_else(|| Err(overdue()));
+            if result.is_err() {
+                // Whatever it created is still there, but it has lost track of it.
+                client.ledger.forget();
+            }
+            result
+        }
+        .boxed()
+    }
+
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+        let (client, name) = (self.clone(), name.to_string());
+        async move {
+            let held = client.ledger.let_go(&name).ok_or_else(not_held)?;
+            let delete = async {
+                let deleted = held.zk.delete(&held.grant.path, None).await;
+                deleted
+                    .map(|()| Released::of(&held.grant))
+                    .map_err(|error| Ended::of("delete", &error))
+            };
+            let result = client
+                .env
+                .within(deadline, delete)
+                .await
+                .unwrap_or_else(|| Err(overdue()));
+            client.ledger.forget();
+            result
+        }
+        .boxed()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let handle = self.handle.clone();
+        async move {
+            Seat {
+                zk: handle.current().await,
+                temporary: false,
+            }
+        }
+        .boxed()
+    }
+}

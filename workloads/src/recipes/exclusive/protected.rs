@@ -1,0 +1,287 @@
+//! The best that a queue without fencing can be. What the first in it does before it holds is the variant's own [`Rite`]:
+//! nothing, or what makes a token or an acknowledgement.
+//!
+//! A GUID in the name tells an own znode again after an unknown outcome; numbers are ordered through their wrap; a holder
+//! gives up as soon as it is disconnected (Curator TN10 asks for no less), yet keeps its znode until the work
+//! that it cannot interrupt is done; what is left behind is chased until it is gone or its session is over. Only a holder
+//! that is frozen or cut off for longer than its session can still do damage, and a token tells the resource.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, select};
+
+use super::claim::{Claim, Nothing, Removed};
+use super::queue::{Before, Queue, before};
+use super::rite::{Candidate, Rite, Trace, Traces};
+use super::{Exclusive, Released, not_held};
+use crate::recipes::ledger::Link;
+use crate::recipes::{Busy, Ended, Env, Grant, Held, Ledger, Owned};
+use crate::service::Seat;
+use crate::zk::{SessionState, Shared, Zk};
+
+/// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
+const RESERVE: Duration = Duration::from_millis(500);
+
+/// A client of a protected queue.
+#[derive(Clone)]
+pub struct Protected {
+    pub(super) env: Env,
+    ledger: Ledger,
+    queue: Queue,
+    rite: Arc<dyn Rite>,
+    session: Shared<Option<Arc<dyn Zk>>>,
+}
+
+enum Turn {
+    Mine(Link),
+    /// The own znode is not there any more.
+    Missing,
+}
+
+impl Protected {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env, queue: Queue, rite: Arc<dyn Rite>) -> Self {
+        let client = Self {
+            env: env.clone(),
+            ledger: Ledger::default(),
+            queue,
+            rite,
+            session: Shared::new(None),
+        };
+        env.host.spawn(client.clone().keep_session().boxed());
+        client
+    }
+
+    /// Has a session at all times, and gives up what was held as soon as its connection is lost.
+    async fn keep_session(self) {
+        loop {
+            let zk = self.env.connect().await;
+            self.session.update(|session| *session = Some(zk.clone()));
+            let mut state = zk.state();
+            while !state.is_over() {
+                match state {
+                    SessionState::Connected => self.ledger.connected(),
+                    _ => self.give_up(state),
+                }
+                state = zk.changed(state).await;
+            }
+            self.give_up(state);
+            self.ledger.disown_session(zk.session());
+            self.session.update(|session| *session = None);
+        }
+    }
+
+    fn give_up(&self, state: SessionState) {
+        let busy = self.ledger.busy();
+        let Some(held) = self.ledger.disconnected() else { return };
+        self.env.lost(&held.grant.name, state.name());
+        let client = self.clone();
+        let clean = async move {
+            // Work that cannot be interrupted goes on under the znode, as long as the session lives.
+            let mut seen = held.zk.state();
+            let over = async {
+                while !seen.is_over() {
+                    seen = held.zk.changed(seen).await;
+                }
+            };
+            select(std::pin::pin!(client.ledger.rested()), std::pin::pin!(over)).await;
+            client.remove(client.traces(&held), busy).await;
+        };
+        self.env.host.spawn(clean.boxed());
+    }
+
+    /// What a grant has brought into the world.
+    fn traces(&self, held: &Held) -> Vec<Trace> {
+        let trace = |path: &String| {
+            let claim = Claim::new(&self.env, self.queue, held.zk.clone());
+            (claim, Some(path.clone()))
+        };
+        let ack = held.grant.ack.as_ref().map(|own| &own.path);
+        std::iter::once(&held.grant.path).chain(ack).map(trace).collect()
+    }
+
+    /// Removes everything, and tells what became of the place in the queue.
+    async fn remove(&self, traces: Vec<Trace>, busy: Busy) -> Removed {
+        let mut removed = Removed::Absent;
+        for (claim, path) in traces.into_iter().rev() {
+            removed = claim.remove(path.clone()).await;
+            if let Some(path) = path {
+                self.ledger.disown(&path);
+            }
+        }
+        drop(busy);
+        removed
+    }
+
+    async fn contend(&self, name: &str, traces: &Traces) -> Result<Grant, Ended> {
+        loop {
+            let zk = self.live().await;
+            let claim = Claim::new(&self.env, self.queue, zk);
+            traces.update(Vec::clear);
+            let own = match self.create(&claim, traces).await {
+                Ok(own) => own,
+                Err(Nothing::Gone) => continue,
+                Err(Nothing::Refused(error)) => {
+                    traces.update(Vec::clear);
+                    return Err(Ended::of("create", &error));
+                }
+            };
+            while let Turn::Mine(seen) = self.turn(&claim, &own.path).await {
+                let candidate = Candidate::new(self, &claim, traces);
+                let Some(grant) = self.rite.perform(candidate, Grant::of(name, &own)).await else {
+                    traces.update(|traces| traces.truncate(1));
+                    continue;
+                };
+                let held = Held {
+                    grant: grant.clone(),
+                    zk: claim.zk.clone(),
+                };
+                if self.ledger.hold_if(held, seen) {
+                    return Ok(grant);
+                }
+                // It may not be the first any more: what it made as the first goes, and it looks again.
+                let made = traces.with(|traces| traces[1..].to_vec());
+                self.remove(made, self.ledger.busy()).await;
+                traces.update(|traces| traces.truncate(1));
+            }
+            self.ledger.disown(&own.path);
+        }
+    }
+
+    /// A session that is connected, as far as is known.
+    async fn live(&self) -> Arc<dyn Zk> {
+        loop {
+            let zk = self
+                .session
+                .until(|zk| zk.clone().filter(|zk| !zk.state().is_over()))
+                .await;
+            match zk.state() {
+                SessionState::Connected => return zk,
+                state if state.is_over() => {}
+                state => drop(zk.changed(state).await),
+            }
+        }
+    }
+
+    pub(super) async fn create(&self, claim: &Claim, traces: &Traces) -> Result<Owned, Nothing> {
+        let _busy = self.ledger.busy();
+        let at = traces.update(|traces| {
+            traces.push((claim.clone(), None));
+            traces.len() - 1
+        });
+        let own = claim.create().await?;
+        self.ledger.own(own.clone());
+        traces.update(|traces| traces[at].1 = Some(own.path.clone()));
+        Ok(own)
+    }
+
+    /// Waits until the own znode is the first in the queue, or gone.
+    async fn turn(&self, claim: &Claim, own: &str) -> Turn {
+        let zk = &claim.zk;
+        while !zk.state().is_over() {
+            let seen = self.ledger.link();
+            if !seen.connected {
+                self.ledger.link_changed(seen).await;
+                continue;
+            }
+            let Ok(names) = zk.children(self.queue.parent).await else {
+                claim.steady().await;
+                continue;
+            };
+            let before = match before(&names, own, self.queue.mark) {
+                Some(Before::Nobody) => return Turn::Mine(seen),
+                Some(Before::This(name)) => format!("{}/{name}", self.queue.parent),
+                None => return Turn::Missing,
+            };
+            match zk.exists_and_watch(&before).await {
+                // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
+                Ok((Some(_), watch)) => drop(select(watch, std::pin::pin!(self.ledger.link_changed(seen))).await),
+                // It went between the two reads: waiting for its creation would be waiting for ever.
+                Ok((None, _)) => {}
+                Err(_) => drop(claim.steady().await),
+            }
+        }
+        Turn::Missing
+    }
+
+    /// The time is up: cleans up, and says whether it knows that nothing is left.
+    async fn withdraw(&self, traces: &Traces, deadline: Duration) -> Ended {
+        let traces = traces.with(Clone::clone);
+        if traces.is_empty() {
+            return Ended::Fail("timed out; nothing was created".to_string());
+        }
+        match self.remove_by(traces, Some(deadline)).await {
+            Some(Removed::Deleted | Removed::Absent) => Ended::Fail("timed out; cleaned up".to_string()),
+            Some(Removed::Gone) => Ended::Info("timed out; its session is over".to_string()),
+            None => Ended::Info("timed out; still cleaning up".to_string()),
+        }
+    }
+
+    /// Removes, in the background if need be, and waits for it until `deadline`.
+    async fn remove_by(&self, traces: Vec<Trace>, deadline: Option<Duration>) -> Option<Removed> {
+        let (client, busy) = (self.clone(), self.ledger.busy());
+        self.env
+            .outlast(deadline, async move { client.remove(traces, busy).await })
+            .await
+    }
+}
+
+impl Exclusive for Protected {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+        let (client, name) = (self.clone(), name.to_string());
+        async move {
+            let traces = Shared::new(Vec::new());
+            let Some(deadline) = deadline else {
+                return client.contend(&name, &traces).await;
+            };
+            let reserve = RESERVE.min(deadline.saturating_sub(client.env.host.now()) / 5);
+            let soon = deadline.saturating_sub(reserve);
+            match client.env.within(Some(soon), client.contend(&name, &traces)).await {
+                Some(result) => result,
+                None => Err(client.withdraw(&traces, deadline).await),
+            }
+        }
+        .boxed()
+    }
+
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+        let (client, name) = (self.clone(), name.to_string());
+        async move {
+            let Some(held) = client.ledger.let_go(&name) else {
+                // It was lost. The clean-up is under way, and the next attempt shall not queue behind it.
+                client.env.within(deadline, client.ledger.idle()).await;
+                return Err(not_held());
+            };
+            match client.remove_by(client.traces(&held), deadline).await {
+                Some(Removed::Deleted) => Ok(Released::of(&held.grant)),
+                Some(Removed::Absent) => Ok(Released::unsure()),
+                Some(Removed::Gone) => Err(Ended::Info(
+                    "the session is over, and its znode goes with it".to_string(),
+                )),
+                None => Err(Ended::Info("timed out; still deleting the znode".to_string())),
+            }
+        }
+        .boxed()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn acknowledges(&self) -> bool {
+        self.rite.acknowledges()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let session = self.session.clone();
+        async move {
+            Seat {
+                zk: session.until(Clone::clone).await,
+                temporary: false,
+            }
+        }
+        .boxed()
+    }
+}

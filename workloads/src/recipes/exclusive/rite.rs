@@ -1,0 +1,48 @@
+//! What the first in a protected queue does before it holds.
+
+use futures_util::future::BoxFuture;
+
+use super::claim::{Claim, Nothing};
+use super::{Protected, Queue};
+use crate::recipes::{Grant, Owned};
+use crate::zk::Shared;
+
+/// What the first in the queue does before it holds.
+pub trait Rite: Send + Sync {
+    /// Completes the grant. `None` if the candidate has to look again whether it is still the first.
+    fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>>;
+
+    /// Whether it promises an acknowledgement with each grant.
+    fn acknowledges(&self) -> bool {
+        false
+    }
+}
+
+/// The first in the queue.
+pub struct Candidate<'a> {
+    /// Its place in the queue.
+    pub claim: &'a Claim,
+    client: &'a Protected,
+    traces: &'a Traces,
+}
+
+impl<'a> Candidate<'a> {
+    pub(super) fn new(client: &'a Protected, claim: &'a Claim, traces: &'a Traces) -> Self {
+        Self { claim, client, traces }
+    }
+
+    /// Creates another znode that goes when the place in the queue does, and before it.
+    ///
+    /// # Errors
+    /// [`Nothing`]: there is none.
+    pub async fn create(&self, queue: Queue) -> Result<Owned, Nothing> {
+        let claim = Claim::new(&self.client.env, queue, self.claim.zk.clone());
+        self.client.create(&claim, self.traces).await
+    }
+}
+
+/// What an attempt has brought into the world so far: its claims, each with the path of its znode once that is known. The
+/// first is the place in the queue, and is the last to be removed.
+pub(super) type Traces = Shared<Vec<Trace>>;
+
+pub(super) type Trace = (Claim, Option<String>);

@@ -1,0 +1,120 @@
+//! Clients driven through the client program, line by line.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+
+use serde_json::Value;
+use tokio::sync::mpsc;
+use zooquake_workloads::client::{Client, Output};
+use zooquake_workloads::protocol::{Message, Outcome, Request};
+use zooquake_workloads::recipes::variant;
+
+use crate::bed::MOMENT;
+use crate::world::World;
+use crate::zk::Net;
+
+/// One end of a stream.
+#[derive(Clone, Default)]
+struct Pipe(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Pipe {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// A server and its clients.
+pub struct Bed {
+    pub world: World,
+    pub net: Net,
+}
+
+/// A client that is driven line by line.
+pub struct Driven {
+    world: World,
+    lines: mpsc::UnboundedSender<String>,
+    output: Output,
+    pipe: Pipe,
+    last: u64,
+}
+
+impl Bed {
+    pub fn new() -> Self {
+        let world = World::default();
+        let net = Net::new(&world);
+        Self { world, net }
+    }
+
+    pub fn client(&self, name: &str, lock: &str) -> Driven {
+        self.of(name, "lock", lock)
+    }
+
+    pub fn of(&self, name: &str, family: &str, recipe: &str) -> Driven {
+        let (env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
+        let output = Output::to(pipe.clone());
+        let recipe = (variant(family, recipe).unwrap().build)(&env).unwrap();
+        let (lines, requests) = mpsc::unbounded_channel();
+        self.world
+            .start(Client::new(name, env, recipe, output.clone()).serve(requests));
+        self.world.pass(MOMENT);
+        Driven {
+            world: self.world.clone(),
+            lines,
+            output,
+            pipe,
+            last: 0,
+        }
+    }
+}
+
+impl Driven {
+    pub fn send(&mut self, f: &str, value: Value) -> u64 {
+        self.last += 1;
+        let request = Request {
+            id: self.last,
+            f: f.to_string(),
+            value,
+            timeout_ms: None,
+        };
+        self.line(&serde_json::to_string(&request).unwrap());
+        self.last
+    }
+
+    pub fn line(&self, line: &str) {
+        self.lines.send(line.to_string()).unwrap();
+        self.world.pass(MOMENT);
+    }
+
+    pub fn reply(&self, wanted: u64) -> Option<(Outcome, Value, Option<String>)> {
+        self.output.flush();
+        let written = String::from_utf8(self.pipe.0.lock().unwrap().clone()).unwrap();
+        assert!(written.is_empty() || written.ends_with('\n'));
+        written
+            .lines()
+            .find_map(|line| match serde_json::from_str(line).unwrap() {
+                Message::Reply {
+                    id,
+                    outcome,
+                    value,
+                    error,
+                } if id == wanted => Some((outcome, value, error)),
+                _ => None,
+            })
+    }
+
+    /// The answer of something that takes a moment only.
+    pub fn ask(&mut self, f: &str, value: Value) -> (Outcome, Value, Option<String>) {
+        let id = self.send(f, value);
+        self.reply(id).unwrap_or_else(|| panic!("no reply to {f}"))
+    }
+
+    pub fn ok(&mut self, f: &str, value: Value) -> Value {
+        let (outcome, value, error) = self.ask(f, value);
+        assert_eq!((outcome, error), (Outcome::Ok, None), "{f}");
+        value
+    }
+}

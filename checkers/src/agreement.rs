@@ -16,10 +16,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     let last = txns.iter().map(|txn| txn.zxid).max().unwrap_or_default();
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
     let mut looked_at = 0;
-    for (number, grant) in run.grants.all.iter().enumerate() {
-        let (Some(read), Some(czxid), Some(path)) = (grant.read, grant.czxid, grant.path) else {
-            continue;
-        };
+    for (number, read, path, czxid) in claimed(run) {
         if czxid < first || czxid > last {
             continue;
         }
@@ -36,6 +33,20 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         ));
     }
     out.ran("evidence", looked_at);
+}
+
+/// The znodes that grants were read with: a grant, the event, a path, the transaction that created it. A leader's
+/// acknowledgement is one more.
+fn claimed<'a>(run: &'a Run<'_>) -> impl Iterator<Item = (usize, usize, &'a str, i64)> {
+    run.grants.all.iter().enumerate().flat_map(|(number, grant)| {
+        let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
+        let ack = || {
+            let read = grant.read?;
+            let ack = run.events[read].value.get("ack")?;
+            Some((number, read, ack.get("path")?.as_str()?, ack.get("czxid")?.as_i64()?))
+        };
+        own().into_iter().chain(ack())
+    })
 }
 
 /// Whether a transaction may have created the path: a create of it, or a multi, whose parts its line need not name.

@@ -2,6 +2,7 @@
 
 use crate::Record;
 use crate::commit;
+use crate::election;
 use crate::lock;
 use crate::results::{Results, Verdict};
 
@@ -31,6 +32,11 @@ pub const FAMILIES: &[Family] = &[
             "orphan-node",
             "evidence",
         ],
+    },
+    Family {
+        name: "election",
+        check: election::check,
+        checkers: election::CHECKERS,
     },
     Family {
         name: "commit",

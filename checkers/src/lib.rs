@@ -14,15 +14,17 @@
 //!
 //! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
 //! `orphans`, and `agreement`, which holds the evidence against the history. They name things after the family (`names`),
-//! so that a lock and an election, which are the same thing under other names, share them. `verdict` closes a check and
-//! says what the run lacks to be valid; `stats` counts.
+//! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
+//! election's own. `verdict` closes a check and says what the run lacks to be valid; `stats` counts.
 //!
 //! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
 //! and a line in [`families`].
 
+mod acknowledgement;
 mod agreement;
 mod clients;
 mod commit;
+mod election;
 pub mod evidence;
 mod exclusion;
 pub mod families;

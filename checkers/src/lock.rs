@@ -7,19 +7,22 @@ use crate::results::Results;
 use crate::run::Run;
 use crate::{agreement, exclusion, fencing, liveness, orphans, release, resource, verdict};
 
+/// The checkers of whatever grants.
+pub const CHECKS: [fn(&Run<'_>, &mut Findings); 7] = [
+    exclusion::check,
+    resource::check,
+    fencing::check,
+    release::check,
+    liveness::check,
+    orphans::check,
+    agreement::check,
+];
+
 /// The whole verdict over a run of a lock.
 pub fn check(record: &Record) -> Results {
     let run = Run::new(record, &names::LOCK);
     let mut found = Findings::default();
-    for check in [
-        exclusion::check,
-        resource::check,
-        fencing::check,
-        release::check,
-        liveness::check,
-        orphans::check,
-        agreement::check,
-    ] {
+    for check in CHECKS {
         check(&run, &mut found);
     }
     verdict::results(&run, found)

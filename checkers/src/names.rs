@@ -40,3 +40,14 @@ pub const LOCK: Names = Names {
     regression: "fencing-regression",
     pending: "lost-wakeup",
 };
+
+/// Of an election.
+pub const ELECTION: Names = Names {
+    acquire: "elect",
+    release: "resign",
+    thing: "the leadership",
+    double: "two-leaders",
+    stale_holder: "stale-leader",
+    regression: "epoch-regression",
+    pending: "no-leader",
+};

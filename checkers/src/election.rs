@@ -1,0 +1,31 @@
+//! The family `election`: a lock under other names, and the acknowledgements of its leaders.
+
+use crate::Record;
+use crate::findings::Findings;
+use crate::results::Results;
+use crate::run::Run;
+use crate::{acknowledgement, lock, names, verdict};
+
+/// The checkers that run for it.
+pub const CHECKERS: &[&str] = &[
+    "two-leaders",
+    "stale-leader",
+    "stale-write",
+    "epoch-regression",
+    "unowned-release",
+    "no-leader",
+    "orphan-node",
+    "unacknowledged-leader",
+    "evidence",
+];
+
+/// The whole verdict over a run of an election.
+pub fn check(record: &Record) -> Results {
+    let run = Run::new(record, &names::ELECTION);
+    let mut found = Findings::default();
+    for check in lock::CHECKS {
+        check(&run, &mut found);
+    }
+    acknowledgement::check(&run, &mut found);
+    verdict::results(&run, found)
+}

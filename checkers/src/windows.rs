@@ -129,10 +129,13 @@ fn judge(
     }
     // A kill ends what its victim does: only what it did just before can have felt it.
     let until = if window.fault == "kill" { begin } else { heal };
-    let busy = ops
-        .work
-        .iter()
-        .find(|op| clients.contains(&op.node) && op.in_flight(begin, until));
+    let busy_since = |from: usize| {
+        let mut theirs = ops.work.iter().filter(|op| clients.contains(&op.node));
+        theirs.find(|op| op.in_flight(from, until))
+    };
+    // A proxy is armed long before it acts; yet the answer to what it struck may be read before its word of that.
+    let struck = window.wire.and_then(|_| busy_since(on));
+    let busy = struck.or_else(|| busy_since(begin));
     if let Some(op) = busy {
         return (true, format!("verified, and {} of {} was in flight", op.f, op.node));
     }

@@ -1,0 +1,97 @@
+//! Faults on the wire between a client and a real ensemble.
+
+mod common;
+
+use common::{OneEnsemble, Ran, Runs, run};
+use serde_json::Value;
+
+/// The windows of a fault that count.
+fn counting(ran: &Ran, fault: &str) -> usize {
+    let windows = ran.results["windows"].as_array().expect("a list of windows");
+    windows
+        .iter()
+        .filter(|window| window["fault"] == fault && window["counts"] == true)
+        .count()
+}
+
+/// What the proxy said that it had lost, by window.
+fn lost(ran: &Ran) -> Vec<Value> {
+    let history = std::fs::read_to_string(ran.folder.join("history.jsonl")).expect("the history");
+    let events = history
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    events
+        .filter(|event| event["process"] == "nemesis")
+        .filter_map(|event| event["value"].get("evidence").cloned())
+        .collect()
+}
+
+#[test]
+fn protected_survives_lost_replies() {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new("wire-protected");
+    let arguments = [
+        "lock/protected",
+        "--faults",
+        "drop-reply",
+        "--time",
+        "12s",
+        "--seed",
+        "1",
+    ];
+    let ran = run(&runs, &arguments);
+    assert!(
+        ran.damage().iter().all(|kind| kind == "stale-write"),
+        "{:?}: {}",
+        ran.damage(),
+        ran.story()
+    );
+    assert_ne!(ran.code, 2, "{}", ran.story());
+    assert!(counting(&ran, "drop-reply") >= 2, "{}", ran.story());
+
+    // What the proxy calls applied stands in the servers' own logs, under that zxid.
+    let log = std::fs::read_to_string(ran.folder.join("txnlog.jsonl")).expect("the transactions");
+    let logged: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str(line).expect("a transaction"))
+        .collect();
+    let lost = lost(&ran);
+    let applied = lost.iter().filter(|lost| lost["outcome"] == "applied");
+    for reply in applied.clone() {
+        let found = logged.iter().any(|txn| txn["zxid"] == reply["zxid"]);
+        assert!(found, "{reply} is in no server's log: {}", ran.story());
+    }
+    assert!(applied.count() >= 2, "{lost:?}");
+}
+
+#[test]
+fn children_leaves_an_orphan_when_the_reply_to_its_create_is_lost() {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new("wire-children");
+    let arguments = ["lock/children", "--faults", "drop-reply", "--time", "9s", "--seed", "1"];
+    let ran = run(&runs, &arguments);
+    let damage = ran.damage();
+    assert!(
+        damage.iter().any(|kind| kind == "orphan-node" || kind == "lost-wakeup"),
+        "{damage:?}: {}",
+        ran.story()
+    );
+    assert_eq!(
+        (ran.code, counting(&ran, "drop-reply") > 0),
+        (1, true),
+        "{}",
+        ran.story()
+    );
+}
+
+#[test]
+fn fenced_is_valid_when_connections_are_cut() {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new("wire-cut");
+    let ran = run(
+        &runs,
+        &["lock/fenced", "--faults", "cut", "--time", "12s", "--seed", "1"],
+    );
+    assert_eq!((ran.code, ran.damage()), (0, Vec::new()), "{}", ran.story());
+    assert!(counting(&ran, "cut") > 0, "{}", ran.story());
+}

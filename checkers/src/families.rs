@@ -4,6 +4,7 @@ use crate::Record;
 use crate::commit;
 use crate::election;
 use crate::lock;
+use crate::queue;
 use crate::results::{Results, Verdict};
 
 /// A family of workloads.
@@ -42,6 +43,11 @@ pub const FAMILIES: &[Family] = &[
         name: "commit",
         check: commit::check,
         checkers: commit::CHECKERS,
+    },
+    Family {
+        name: "queue",
+        check: queue::check,
+        checkers: queue::CHECKERS,
     },
 ];
 

@@ -40,6 +40,7 @@ mod names;
 mod ops;
 mod orphans;
 pub mod plan;
+mod queue;
 mod release;
 mod resource;
 pub mod results;

@@ -17,6 +17,12 @@ struct Answer {
 
 /// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
+    check_claims(run, &|_| None, out);
+}
+
+/// The same where contenders may be claims on items: `gone` tells the event that ended an item's life, from when on a
+/// claim on it is an orphan whosever it is.
+pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
     let readings = run.record.tree.as_ref().and_then(Tree::audit);
     let Some((before, after)) = readings else {
         out.ran("orphan-node", 0);
@@ -44,8 +50,12 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     let contenders: Vec<&Znode> = after.znodes.iter().filter(|znode| contender(run, znode)).collect();
     for znode in &contenders {
         let id = (znode.path.as_str(), znode.czxid);
-        if first.contains(&id) && !known.contains(&id) {
-            orphan(run, znode, &answers, silent.is_empty(), out);
+        if !first.contains(&id) || known.contains(&id) {
+            continue;
+        }
+        match item(znode).and_then(gone).filter(|_| silent.is_empty()) {
+            Some(ended) => stale_claim(run, znode, &answers, ended, out),
+            None => orphan(run, znode, &answers, silent.is_empty(), out),
         }
     }
     out.ran("orphan-node", contenders.len());
@@ -84,21 +94,58 @@ fn answers<'a>(
     (answers, known)
 }
 
-/// Whether a znode is an ephemeral child of one of the contenders' parents.
+/// Whether a znode is somebody's, below one of the contenders' parents.
 fn contender(run: &Run<'_>, znode: &Znode) -> bool {
     let parents = &run.record.plan.workload.contenders;
-    let of = |parent: &String| {
+    let below = |parent: &String| {
         znode
             .path
-            .rsplit_once('/')
-            .is_some_and(|(above, _)| above == parent.trim_end_matches('/'))
+            .strip_prefix(parent.trim_end_matches('/'))
+            .is_some_and(|rest| rest.starts_with('/'))
     };
-    znode.owner.is_some() && parents.iter().any(of)
+    owner(znode).is_some() && parents.iter().any(below)
+}
+
+/// Whose a znode is: its session's, or, of a claim that outlives its session, the one's that its data names as `owner`.
+fn owner(znode: &Znode) -> Option<String> {
+    let told = || {
+        serde_json::from_str::<serde_json::Value>(&znode.data)
+            .ok()?
+            .get("owner")?
+            .as_str()
+            .map(str::to_owned)
+    };
+    znode.owner.clone().or_else(told)
+}
+
+/// The item that a claim is on.
+fn item(znode: &Znode) -> Option<i64> {
+    serde_json::from_str::<serde_json::Value>(&znode.data)
+        .ok()?
+        .get("item")?
+        .as_i64()
+}
+
+fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, ended: usize, out: &mut Findings) {
+    let why = format!(
+        "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
+         name its znodes. No client named it, and its item is gone: that was acknowledged at {}. Nobody will ever remove it.",
+        znode.path,
+        znode.czxid,
+        run.at(ended),
+    );
+    let mut witness: Vec<usize> = answers.values().flat_map(|answer| [answer.sent, answer.read]).collect();
+    witness.push(ended);
+    add(run, witness, why, out);
 }
 
 fn orphan(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, all: bool, out: &mut Findings) {
-    let text = znode.owner.as_deref().unwrap_or_default();
-    let Some(number) = session(text) else { return };
+    let text = owner(znode).unwrap_or_default();
+    let Some(number) = session(&text) else { return };
+    // That an ephemeral znode is there tells that its session lives; of others only a client can.
+    if znode.owner.is_none() && !answers.values().any(|answer| answer.sessions.contains(&number)) {
+        return;
+    }
     let recovered = run.phase("recovered");
     let (mut witness, whose) = match run.clients.sessions.get(&number) {
         Some(Owner { node, event }) => {
@@ -141,6 +188,10 @@ fn orphan(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, all: b
          whoever queues behind it waits until that session ends.",
         znode.path, znode.czxid,
     );
+    add(run, witness, why, out);
+}
+
+fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
     out.add(
         run,
         Found {

@@ -1,0 +1,70 @@
+//! The drain: what the end of a run proves about the items that are not there any more.
+
+use super::items::outcome;
+use crate::history::EventType;
+use crate::run::Run;
+use std::collections::HashMap;
+
+/// A client found the queue empty, after it had written to ZooKeeper. Positions are those of events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Drain<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// Where its `confirm` was sent: what had been acknowledged before is seen by what it reads after the answer.
+    pub asked: usize,
+    /// Where its `confirm` was answered.
+    pub confirmed: usize,
+    /// Where the dequeue was sent that found nothing.
+    pub sent: usize,
+    /// Where that was read.
+    pub empty: usize,
+    /// The phase `drained`.
+    pub drained: usize,
+}
+
+impl<'a> Drain<'a> {
+    /// The last proof of emptiness before the phase `drained`; else why there is none.
+    pub fn of(run: &Run<'a>) -> Result<Self, &'static str> {
+        let drained = run
+            .phase("drained")
+            .ok_or("the queue was not drained to its end: lost items were not looked for")?;
+        let mut confirms: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
+        for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
+            if let (Some(asked), Some(end)) = (op.invoke, op.end)
+                && run.events[end].kind == EventType::Ok
+            {
+                confirms.entry(op.node).or_default().push((end, asked));
+            }
+        }
+        confirms.values_mut().for_each(|all| all.sort_unstable());
+        let proof = |op: &crate::ops::Op<'a>| {
+            let (sent, empty) = (op.invoke?, op.end.filter(|&end| end < drained)?);
+            let nothing = outcome(run, op) == Some(EventType::Ok) && run.events[empty].int("item").is_none();
+            if op.f != "dequeue" || !nothing {
+                return None;
+            }
+            let before = confirms.get(op.node)?;
+            let last = before.partition_point(|&(confirmed, _)| confirmed < sent);
+            let (confirmed, asked) = before[last.checked_sub(1)?];
+            // A process that has died since had another session.
+            let same = !run.clients.died(op.node, asked, empty);
+            same.then_some(Self {
+                node: op.node,
+                asked,
+                confirmed,
+                sent,
+                empty,
+                drained,
+            })
+        };
+        run.ops.work.iter().filter_map(proof).max_by_key(|proof| proof.asked).ok_or(
+            "no client found the queue empty, before the phase `drained`, after it had answered a confirm: lost items were \
+             not looked for",
+        )
+    }
+
+    /// The events that prove it.
+    pub fn witness(&self) -> [usize; 5] {
+        [self.asked, self.confirmed, self.sent, self.empty, self.drained]
+    }
+}

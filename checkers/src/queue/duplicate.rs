@@ -1,0 +1,100 @@
+//! `duplicate-delivery`: an item delivered, or acknowledged, more often than the variant promises.
+//!
+//! At most once: no item is delivered twice. At least once: an item may be delivered again when its owner's session is
+//! over, but only its last owner can acknowledge it, and only once.
+
+use super::items::{Done, Item, Items};
+use crate::findings::{Findings, Found};
+use crate::run::Run;
+
+/// Looks for items delivered (`claimed`: acknowledged) too often.
+pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
+    for (&number, item) in &items.all {
+        if item.ambiguous() {
+            out.reasons.push(format!(
+                "item {number} was enqueued {} times: how often it may be delivered is not known",
+                item.sent.len()
+            ));
+        } else if claimed {
+            claim(run, items, number, item, out);
+        } else if let [first, second, ..] = item.given.as_slice() {
+            let why = format!(
+                "Item {number}, which was enqueued once, was delivered {} times: first to {} at {}, then to {} at {}. The \
+                 variant promises to deliver each item at most once.",
+                item.given.len(),
+                first.node,
+                run.at(first.read),
+                second.node,
+                run.at(second.read),
+            );
+            add(run, vec![first.read, second.read], why, out);
+        }
+    }
+    out.ran("duplicate-delivery", items.all.len());
+}
+
+fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &mut Findings) {
+    if let [first, second, ..] = item.consumed.as_slice() {
+        let why = format!(
+            "Item {number}, which was enqueued once, was acknowledged {} times: by {} at {} and by {} at {}. An \
+             acknowledgement ends an item's life, so only one can have.",
+            item.consumed.len(),
+            first.node,
+            run.at(first.read),
+            second.node,
+            run.at(second.read),
+        );
+        return add(run, vec![first.read, second.read], why, out);
+    }
+    let Some(ack) = item.consumed.first() else { return };
+    if let Some((own, other)) = superseded(items, item, ack) {
+        let why = format!(
+            "Item {number} was delivered to {} at {}, and again to {}, which asked for it at {} and got it at {}. From then \
+             on it was the second one's. Yet an acknowledgement that the first one sent at {} was accepted.",
+            own.node,
+            run.at(own.read),
+            other.node,
+            run.at(other.sent.unwrap_or(other.read)),
+            run.at(other.read),
+            run.at(ack.sent.unwrap_or(ack.read)),
+        );
+        let witness = [Some(own.read), other.sent, Some(other.read), ack.sent, Some(ack.read)];
+        add(run, witness.into_iter().flatten().collect(), why, out);
+    }
+}
+
+/// The delivery that an acknowledgement rests on, and a later one to somebody else that had ended it before the
+/// acknowledgement was sent.
+fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<(Done<'a>, Done<'a>)> {
+    let asked = ack.sent?;
+    let own = *item
+        .given
+        .iter()
+        .rfind(|done| done.node == ack.node && done.read < asked)?;
+    // A later dequeue of its own, whose end nobody knows, may have given the item back to it.
+    let again = |sent: &Option<usize>| sent.is_none_or(|sent| own.read < sent && sent < ack.read);
+    let unknown = items.unknown.get(ack.node).map_or(&[][..], Vec::as_slice);
+    let open = items
+        .open
+        .iter()
+        .any(|&(node, sent)| node == ack.node && again(&Some(sent)));
+    if unknown.iter().any(again) || open {
+        return None;
+    }
+    let later =
+        |done: &&Done<'_>| done.node != ack.node && done.sent.is_some_and(|sent| sent > own.read) && done.read < asked;
+    item.given.iter().find(later).map(|other| (own, *other))
+}
+
+fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
+    out.add(
+        run,
+        Found {
+            kind: "duplicate-delivery",
+            property: "deliveries",
+            advisory: false,
+            witness,
+            why,
+        },
+    );
+}

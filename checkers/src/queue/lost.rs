@@ -1,0 +1,73 @@
+//! `lost-item`: an acknowledged enqueue was neither delivered, nor named by a dequeue or acknowledgement whose end is
+//! unknown, nor found in the final drain.
+
+use super::drain::Drain;
+use super::items::{Item, Items};
+use crate::findings::{Findings, Found};
+use crate::run::Run;
+
+/// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
+pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
+    let drain = match Drain::of(run) {
+        Ok(drain) => drain,
+        Err(why) => {
+            out.reasons.push(why.to_owned());
+            return out.ran("lost-item", 0);
+        }
+    };
+    let stored = || {
+        items
+            .all
+            .iter()
+            .filter_map(|(&number, item)| Some((number, item, item.stored?)))
+    };
+    let missing = stored().filter(|(_, item, _)| !accounted(item));
+    let (judged, late): (Vec<_>, Vec<_>) = missing.partition(|&(_, _, stored)| stored < drain.asked);
+    for (number, _, at) in late {
+        out.reasons.push(format!(
+            "item {number} was acknowledged at {}, after the drain had begun, and was not delivered: whether it is lost was \
+             not judged",
+            run.at(at)
+        ));
+    }
+    // Who has not answered may have taken one without anybody's having read so.
+    match items.open.first() {
+        Some((node, sent)) if !judged.is_empty() => out.reasons.push(format!(
+            "{} items were not delivered, but the dequeue of {node} sent at {} was never answered: whether they are lost was \
+             not judged",
+            judged.len(),
+            run.at(*sent)
+        )),
+        _ => judged.iter().for_each(|&(number, _, at)| lost(run, &drain, number, at, out)),
+    }
+    out.ran("lost-item", stored().count());
+}
+
+/// Whether it is known, or possible, that somebody got it.
+fn accounted(item: &Item<'_>) -> bool {
+    !item.given.is_empty() || !item.maybe_given.is_empty() || !item.consumed.is_empty() || item.maybe_consumed
+}
+
+fn lost(run: &Run<'_>, drain: &Drain<'_>, number: i64, stored: usize, out: &mut Findings) {
+    let by = run.events[stored].node.as_deref().unwrap_or("a client");
+    let why = format!(
+        "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, none whose end is \
+         unknown had named it, and it was not in the queue any more: {} wrote to ZooKeeper at {} and found the queue empty at \
+         {}. So somebody took it out who never delivered it.",
+        run.at(stored),
+        drain.node,
+        run.at(drain.confirmed),
+        run.at(drain.empty),
+    );
+    let witness = [stored].into_iter().chain(drain.witness()).collect();
+    out.add(
+        run,
+        Found {
+            kind: "lost-item",
+            property: "nothing is lost",
+            advisory: false,
+            witness,
+            why,
+        },
+    );
+}

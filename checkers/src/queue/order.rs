@@ -1,0 +1,100 @@
+//! `reordered`: first deliveries against the order of enqueues that certainly followed each other.
+//!
+//! The enqueue of one item was acknowledged before that of another was sent, and the other was delivered before any
+//! dequeue was sent that can have been the first to deliver the one. One report for each item that was overtaken.
+
+use super::items::{Item, Items};
+use crate::findings::{Findings, Found};
+use crate::run::Run;
+
+/// An item by where its enqueue was sent and where its first known delivery was read.
+#[derive(Debug, Clone, Copy)]
+struct Later {
+    sent: usize,
+    number: i64,
+    read: usize,
+}
+
+/// Looks for items that were overtaken.
+pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
+    let mut later: Vec<Later> = items
+        .all
+        .iter()
+        .filter_map(|(&number, item)| overtaker(number, item))
+        .collect();
+    later.sort_unstable_by_key(|later| later.sent);
+    // For each place in that order, who was delivered first from there on.
+    let mut first: Vec<Later> = later.clone();
+    for at in (0..first.len().saturating_sub(1)).rev() {
+        if first[at + 1].read < first[at].read {
+            first[at] = first[at + 1];
+        }
+    }
+    // Who has not answered yet may have taken anything, from when it was asked.
+    let open = items.open.iter().map(|&(_, sent)| sent).min().unwrap_or(usize::MAX);
+    let mut looked_at = 0;
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous()) {
+        let (Some(stored), Some(sent)) = (item.stored, earliest(item)) else {
+            continue;
+        };
+        looked_at += 1;
+        let place = later.partition_point(|later| later.sent < stored);
+        if let Some(other) = first.get(place).filter(|other| other.read < sent.min(open)) {
+            overtaken(run, (number, item), other, out);
+        }
+    }
+    out.ran("reordered", looked_at);
+}
+
+fn overtaker(number: i64, item: &Item<'_>) -> Option<Later> {
+    let ([Some(sent)], Some(given)) = (item.sent.as_slice(), item.given.first()) else {
+        return None;
+    };
+    Some(Later {
+        sent: *sent,
+        number,
+        read: given.read,
+    })
+}
+
+/// Where the first dequeue was sent that delivered the item or may have; `None` if it was never delivered for certain, or
+/// may have been at any time.
+fn earliest(item: &Item<'_>) -> Option<usize> {
+    let certain = item.given.iter().map(|given| given.sent);
+    certain.clone().next()?;
+    let sent: Option<Vec<usize>> = certain.chain(item.maybe_given.iter().copied()).collect();
+    sent?.into_iter().min()
+}
+
+fn overtaken(run: &Run<'_>, (number, item): (i64, &Item<'_>), other: &Later, out: &mut Findings) {
+    let (Some(stored), Some(given)) = (item.stored, item.given.iter().min_by_key(|given| given.sent)) else {
+        return;
+    };
+    let why = format!(
+        "Item {} was enqueued at {}, after the enqueue of item {number} had been acknowledged at {}. Yet item {} was \
+         delivered first: at {}, while no dequeue that can have been the first to deliver item {number} was sent before {}.",
+        other.number,
+        run.at(other.sent),
+        run.at(stored),
+        other.number,
+        run.at(other.read),
+        run.at(given.sent.unwrap_or(given.read)),
+    );
+    let witness = [
+        Some(stored),
+        Some(other.sent),
+        Some(other.read),
+        given.sent,
+        Some(given.read),
+    ];
+    out.add(
+        run,
+        Found {
+            kind: "reordered",
+            property: "first in, first out",
+            advisory: false,
+            witness: witness.into_iter().flatten().collect(),
+            why,
+        },
+    );
+}

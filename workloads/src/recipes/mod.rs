@@ -1,5 +1,6 @@
 //! The recipes under test. They know ZooKeeper and the machine through [`crate::zk`] alone.
 
+pub mod commit;
 pub mod election;
 mod env;
 pub mod exclusive;

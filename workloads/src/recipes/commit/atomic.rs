@@ -1,0 +1,221 @@
+//! Two-phase commit without a coordinator that must live: the transaction and its sites' znodes come into being together,
+//! votes stay, and whoever creates the decision znode first has decided.
+//!
+//! Every request is repeated until its outcome is known. That is harmless: the transaction is compared with what is there,
+//! a site's vote is always that of its log, and a decision znode that is there is read, whoever made it. A site that hears
+//! of no decision for a time and a half its session timeout decides as the coordinator would; since nobody can decide
+//! twice, it may well count a missing vote as a no.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::plain::{Member, gather, not_voted, overdue, wait_decision, wait_for};
+use super::{APP, Decision, Journal, Party, Transaction, Vote, decision_path, path, undecided, vote_path};
+use crate::recipes::{Ended, Env};
+use crate::service::Seat;
+use crate::zk::{CreateMode, Error, MultiError, Op, Reply, Zk};
+
+/// How long to wait before a request is repeated.
+const RETRY: Duration = Duration::from_millis(100);
+
+/// `commit/atomic`.
+#[derive(Clone)]
+pub struct Atomic(Member);
+
+impl Atomic {
+    /// A client of this name, with this log.
+    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
+        Self(Member::new(env, name, journal))
+    }
+
+    async fn pause(&self) {
+        self.0.env.host.sleep(RETRY).await;
+    }
+
+    /// Repeats a request until its outcome is known; what it does a second time must do no harm.
+    async fn insist<T>(&self, request: impl Fn(&dyn Zk) -> Reply<T> + Send + Sync) -> Result<T, Error> {
+        loop {
+            let zk = self.0.handle.live().await;
+            match request(zk.as_ref()).await {
+                Err(Error::Unknown(_)) => self.pause().await,
+                known => return known,
+            }
+        }
+    }
+
+    /// Repeats something that only reads and waits until it succeeds.
+    async fn patiently<T, F>(&self, read: impl Fn(Arc<dyn Zk>) -> F + Send + Sync) -> T
+    where
+        F: Future<Output = Result<T, Ended>> + Send,
+    {
+        loop {
+            match read(self.0.handle.live().await).await {
+                Ok(found) => return found,
+                Err(_) => self.pause().await,
+            }
+        }
+    }
+
+    async fn create(&self, transaction: &Transaction) -> Result<(), Ended> {
+        match self.insist(|zk| zk.create(APP, b"", CreateMode::Persistent)).await {
+            Ok(_) | Err(Error::NodeExists) => {}
+            Err(error) => return Err(Ended::of("create the parent", &error)),
+        }
+        let own = |site: &String| Op::Create(vote_path(&transaction.tx, site), Vec::new(), CreateMode::Persistent);
+        let znode = Op::Create(path(&transaction.tx), transaction.data(), CreateMode::Persistent);
+        let ops: Vec<Op> = std::iter::once(znode)
+            .chain(transaction.sites.iter().map(own))
+            .collect();
+        let mut lost = false;
+        loop {
+            let zk = self.0.handle.live().await;
+            match zk.multi(ops.clone()).await {
+                Ok(_) => return Ok(()),
+                Err(MultiError {
+                    error: Error::NodeExists,
+                    ..
+                }) => break,
+                Err(MultiError { error, .. }) if error.is_definite() && !lost => {
+                    return Err(Ended::of("begin", &error));
+                }
+                Err(_) => lost = true,
+            }
+            self.pause().await;
+        }
+        // From a try whose reply was lost, unless it is another transaction.
+        let there = self.insist(|zk| zk.get(&path(&transaction.tx))).await;
+        match there {
+            Ok((data, _)) if data == transaction.data() => Ok(()),
+            Ok(_) => Err(Ended::Fail("there is another transaction of this name".to_string())),
+            Err(error) => Err(Ended::unknown("read the transaction", &error)),
+        }
+    }
+
+    /// Decides, unless somebody has. Answers the decision that stands.
+    async fn settle(&self, tx: &str, decision: Decision) -> Decision {
+        let znode = decision_path(tx);
+        loop {
+            let create = |zk: &dyn Zk| zk.create(&znode, decision.word().as_bytes(), CreateMode::Persistent);
+            match self.insist(create).await {
+                Ok(_) => return decision,
+                Err(Error::NodeExists) => {
+                    if let Ok((data, _)) = self.insist(|zk| zk.get(&znode)).await
+                        && let Some(stands) = Decision::read(&data)
+                    {
+                        return stands;
+                    }
+                }
+                // The transaction is not there, and may still come.
+                Err(_) => {}
+            }
+            self.pause().await;
+        }
+    }
+
+    async fn learn(&self, tx: &str) -> Decision {
+        let (env, znode) = (&self.0.env, &decision_path(tx));
+        loop {
+            let patience = self.0.handle.live().await.timeout() * 3 / 2;
+            let heard = self.patiently(|zk| async move { wait_decision(zk.as_ref(), znode).await });
+            if let Some(decision) = env.within(Some(env.host.now() + patience), heard).await {
+                return decision;
+            }
+            if let Some(decision) = self.recover(tx).await {
+                return decision;
+            }
+        }
+    }
+
+    /// Decides in the coordinator's place; `None` if there is no such transaction yet.
+    async fn recover(&self, tx: &str) -> Option<Decision> {
+        // What was acknowledged long ago should be seen. Votes only ever come, so it is not needed to be right.
+        drop(self.insist(|zk| zk.sync(APP)).await);
+        let (data, _) = self.insist(|zk| zk.get(&path(tx))).await.ok()?;
+        let transaction: Transaction = serde_json::from_slice(&data).ok()?;
+        let mut decision = Decision::Commit;
+        for site in &transaction.sites {
+            let vote = self.insist(|zk| zk.get(&vote_path(tx, site))).await.ok();
+            if vote.and_then(|(data, _)| Decision::read(&data)) != Some(Decision::Commit) {
+                decision = Decision::Abort;
+            }
+        }
+        Some(self.settle(tx, decision).await)
+    }
+
+    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, Ended> {
+        let (env, own) = (&self.0.env, &vote_path(tx, &self.0.name));
+        let prepare = async {
+            self.patiently(|zk| async move { wait_for(zk.as_ref(), own).await })
+                .await;
+            env.host.sleep(work).await;
+        };
+        env.within(deadline, prepare).await.ok_or_else(not_voted)?;
+        let vote = self.0.log_vote(tx, vote)?;
+        let sent = self.insist(|zk| zk.set(own, vote.word().as_bytes(), None));
+        match env.within(deadline, sent).await {
+            Some(Ok(_)) => Ok(vote),
+            Some(Err(error)) => Err(Ended::unknown("write the vote", &error)),
+            None => Err(Ended::Info("timed out; the vote is on its way".to_string())),
+        }
+    }
+
+    /// Waits for the votes for as long as a session lives without a word, and decides.
+    async fn conclude(&self, transaction: &Transaction) -> Decision {
+        let (env, Transaction { tx, sites, .. }) = (&self.0.env, transaction);
+        let patience = self.0.handle.live().await.timeout();
+        let votes = self.patiently(|zk| async move { gather(zk.as_ref(), tx, sites).await });
+        let votes = env.within(Some(env.host.now() + patience), votes).await;
+        self.settle(tx, votes.unwrap_or(Decision::Abort)).await
+    }
+}
+
+impl Party for Atomic {
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
+        let party = self.clone();
+        async move {
+            let begun = party.0.env.within(deadline, party.create(&transaction)).await;
+            begun.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    fn decide(
+        &self,
+        transaction: Transaction,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let party = self.clone();
+        async move {
+            let decision = party.0.env.within(deadline, party.conclude(&transaction)).await;
+            decision.ok_or_else(undecided)
+        }
+        .boxed()
+    }
+
+    fn vote(
+        &self,
+        tx: &str,
+        vote: Vote,
+        work: Duration,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Vote, Ended>> {
+        let (party, tx) = (self.clone(), tx.to_string());
+        async move { party.vote_in(&tx, vote, work, deadline).await }.boxed()
+    }
+
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let (party, tx) = (self.clone(), tx.to_string());
+        async move {
+            let learn = async { Ok(party.learn(&tx).await) };
+            party.0.decided(&tx, deadline, learn).await
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.0.session()
+    }
+}

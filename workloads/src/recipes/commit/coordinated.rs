@@ -1,0 +1,81 @@
+//! The tutorial's remedy for too many messages, faults and all: only the coordinator watches, and it tells the sites its
+//! decision by a znode: O(n) messages.
+//!
+//! If the coordinator dies between the votes and the decision, or does not know whether it wrote it, the sites wait.
+
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::plain::{Member, gather, overdue, publish, wait_decision};
+use super::{Decision, Journal, Party, Transaction, Vote, decision_path, undecided};
+use crate::recipes::{Ended, Env};
+use crate::service::Seat;
+
+/// `commit/coordinated`.
+#[derive(Clone)]
+pub struct Coordinated(Member);
+
+impl Coordinated {
+    /// A client of this name, with this log.
+    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
+        Self(Member::new(env, name, journal))
+    }
+}
+
+impl Party for Coordinated {
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
+        let member = self.0.clone();
+        async move {
+            let begun = member.env.within(deadline, member.begin(&transaction)).await;
+            begun.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    fn decide(
+        &self,
+        transaction: Transaction,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let member = self.0.clone();
+        async move {
+            let decide = async {
+                let zk = member.handle.live().await;
+                let decision = gather(zk.as_ref(), &transaction.tx, &transaction.sites).await?;
+                publish(zk.as_ref(), &transaction.tx, decision).await
+            };
+            let decision = member.env.within(deadline, decide).await;
+            decision.unwrap_or_else(|| Err(undecided()))
+        }
+        .boxed()
+    }
+
+    fn vote(
+        &self,
+        tx: &str,
+        vote: Vote,
+        work: Duration,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Vote, Ended>> {
+        let (member, tx) = (self.0.clone(), tx.to_string());
+        async move { member.vote(&tx, vote, work, deadline).await }.boxed()
+    }
+
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let (member, tx) = (self.0.clone(), tx.to_string());
+        async move {
+            let learn = async {
+                let zk = member.handle.live().await;
+                wait_decision(zk.as_ref(), &decision_path(&tx)).await
+            };
+            member.decided(&tx, deadline, learn).await
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.0.session()
+    }
+}

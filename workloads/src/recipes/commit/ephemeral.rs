@@ -1,0 +1,164 @@
+//! The tutorial's remedy for dead sites, on top of the other one, faults and all: each site creates its own znode, an
+//! ephemeral one, and the coordinator aborts if one that it has seen goes.
+//!
+//! A znode that goes before the coordinator looks was never seen, so the coordinator waits for it for ever; and nothing
+//! is done about a coordinator that dies.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, select_all};
+
+use super::plain::{Member, not_voted, overdue, publish, wait_decision, wait_for};
+use super::{Decision, Journal, Party, Transaction, Vote, decision_path, path, undecided, vote_path};
+use crate::recipes::{Ended, Env};
+use crate::service::Seat;
+use crate::zk::{CreateMode, Error, WatchEvent, Zk};
+
+/// `commit/ephemeral`.
+#[derive(Clone)]
+pub struct Ephemeral(Member);
+
+impl Ephemeral {
+    /// A client of this name, with this log.
+    pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
+        Self(Member::new(env, name, journal))
+    }
+
+    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, Ended> {
+        let member = &self.0;
+        let arrive = async {
+            let zk = member.handle.live().await;
+            wait_for(zk.as_ref(), &path(tx)).await?;
+            Ok::<Arc<dyn Zk>, Ended>(zk)
+        };
+        let zk = match member.env.within(deadline, arrive).await {
+            Some(Ok(zk)) => zk,
+            Some(Err(Ended::Fail(why) | Ended::Info(why))) => return Err(Ended::Fail(why)),
+            None => return Err(not_voted()),
+        };
+        let voted = member
+            .env
+            .within(deadline, self.join_and_vote(zk, tx, vote, work))
+            .await;
+        voted.unwrap_or_else(|| Err(overdue()))
+    }
+
+    async fn join_and_vote(&self, zk: Arc<dyn Zk>, tx: &str, vote: Vote, work: Duration) -> Result<Vote, Ended> {
+        let own = vote_path(tx, &self.0.name);
+        match zk.create(&own, b"", CreateMode::Ephemeral).await {
+            Ok(_) => {}
+            // Its own, from before: that it may be an earlier session's is not thought of.
+            Err(Error::NodeExists) => eprintln!("{own} is there already"),
+            Err(error) => return Err(Ended::of("join", &error)),
+        }
+        self.0.env.host.sleep(work).await;
+        // It has joined, so something of this is left.
+        let vote = self.0.log_vote(tx, vote).map_err(unknown)?;
+        zk.set(&own, vote.word().as_bytes(), None)
+            .await
+            .map(|_| vote)
+            .map_err(|error| Ended::unknown("write the vote", &error))
+    }
+}
+
+fn unknown(ended: Ended) -> Ended {
+    let (Ended::Fail(why) | Ended::Info(why)) = ended;
+    Ended::Info(why)
+}
+
+/// Waits until all sites have joined and voted; one abort is enough, and so is a znode that was there and is gone.
+async fn watch_sites(zk: &dyn Zk, transaction: &Transaction) -> Result<Decision, Ended> {
+    let failed = |error: &Error| Ended::unknown("read", error);
+    let mut seen = BTreeSet::new();
+    loop {
+        let (names, list) = zk
+            .children_and_watch(&path(&transaction.tx))
+            .await
+            .map_err(|error| failed(&error))?;
+        let there: BTreeSet<String> = names
+            .into_iter()
+            .filter(|name| transaction.sites.contains(name))
+            .collect();
+        if !seen.is_subset(&there) {
+            return Ok(Decision::Abort);
+        }
+        let (mut pending, mut yes) = (vec![list], 0);
+        for site in &there {
+            match zk.get_and_watch(&vote_path(&transaction.tx, site)).await {
+                Ok((data, _, watch)) => match Decision::read(&data) {
+                    Some(Decision::Abort) => return Ok(Decision::Abort),
+                    Some(Decision::Commit) => yes += 1,
+                    None => pending.push(watch),
+                },
+                Err(Error::NoNode) => return Ok(Decision::Abort),
+                Err(error) => return Err(failed(&error)),
+            }
+        }
+        if yes == transaction.sites.len() {
+            return Ok(Decision::Commit);
+        }
+        seen = there;
+        if let WatchEvent::Session(state) = select_all(pending).await.0 {
+            return Err(Ended::Info(format!("the session is {} while waiting", state.name())));
+        }
+    }
+}
+
+impl Party for Ephemeral {
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
+        let member = self.0.clone();
+        async move {
+            let begun = member.env.within(deadline, member.create(&transaction)).await;
+            begun.unwrap_or_else(|| Err(overdue())).map(|_| ())
+        }
+        .boxed()
+    }
+
+    fn decide(
+        &self,
+        transaction: Transaction,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let member = self.0.clone();
+        async move {
+            let decide = async {
+                let zk = member.handle.live().await;
+                let decision = watch_sites(zk.as_ref(), &transaction).await?;
+                publish(zk.as_ref(), &transaction.tx, decision).await
+            };
+            let decision = member.env.within(deadline, decide).await;
+            decision.unwrap_or_else(|| Err(undecided()))
+        }
+        .boxed()
+    }
+
+    fn vote(
+        &self,
+        tx: &str,
+        vote: Vote,
+        work: Duration,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Vote, Ended>> {
+        let (site, tx) = (self.clone(), tx.to_string());
+        async move { site.vote_in(&tx, vote, work, deadline).await }.boxed()
+    }
+
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let (member, tx) = (self.0.clone(), tx.to_string());
+        async move {
+            let learn = async {
+                let zk = member.handle.live().await;
+                wait_decision(zk.as_ref(), &decision_path(&tx)).await
+            };
+            member.decided(&tx, deadline, learn).await
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.0.session()
+    }
+}

@@ -1,0 +1,89 @@
+//! The two-phase commits, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use anyhow::Context;
+use zooquake_checkers::plan::Resource;
+
+use super::{Atomic, Broadcast, Coordinated, Desk, Ephemeral, Journal};
+use crate::recipes::Env;
+use crate::recipes::registry::{Known, Variant};
+use crate::service::Recipe;
+
+/// The two-phase commits, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "broadcast",
+        promise: "the tutorial's: every site watches every vote and decides by itself; atomic, but blocks when the \
+                  coordinator fails while it begins",
+        accepted: &[Known {
+            reason: BROADCAST_BLOCKS,
+            ..BLOCKED
+        }],
+        build: |env| party(env, |env, name, journal| Desk::new(Broadcast::new(env, name, journal))),
+        ..PLAIN
+    },
+    Variant {
+        name: "coordinated",
+        promise: "the tutorial's: the coordinator alone watches the votes and publishes the decision; atomic, but blocks \
+                  when the coordinator fails before that",
+        accepted: &[BLOCKED],
+        build: |env| {
+            party(env, |env, name, journal| {
+                Desk::new(Coordinated::new(env, name, journal))
+            })
+        },
+        ..PLAIN
+    },
+    Variant {
+        name: "ephemeral",
+        promise: "the tutorial's: coordinated, and sites make their own ephemeral znodes, so that a dead site is seen; \
+                  atomic, but blocks when the coordinator fails, or a site before it looks",
+        accepted: &[Known {
+            reason: EPHEMERAL_BLOCKS,
+            ..BLOCKED
+        }],
+        build: |env| party(env, |env, name, journal| Desk::new(Ephemeral::new(env, name, journal))),
+        ..PLAIN
+    },
+    Variant {
+        name: "atomic",
+        promise: "begins in one transaction, votes stay, the decision is created once, and any site can bring it about: \
+                  atomic, and never blocks, under any fault",
+        accepted: &[],
+        build: |env| party(env, |env, name, journal| Desk::new(Atomic::new(env, name, journal))),
+        ..PLAIN
+    },
+];
+
+/// What they have in common.
+const PLAIN: Variant = Variant {
+    family: "commit",
+    name: "",
+    promise: "",
+    resource: Resource::Zookeeper,
+    fenced: false,
+    contenders: &[],
+    accepted: &[],
+    build: |_| anyhow::bail!("this is no variant"),
+};
+
+fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Result<Recipe> {
+    let name = std::env::var("ZOOQUAKE_CLIENT").context("the environment variable ZOOQUAKE_CLIENT is missing")?;
+    let journal = Journal::of_client(&name).with_context(|| format!("the log of {name}"))?;
+    Ok(Arc::new(make(env, &name, journal)))
+}
+
+const BLOCKED: Known = Known {
+    anomaly: "blocked-transaction",
+    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    reason: "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
+             before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
+    source: "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)",
+};
+
+const BROADCAST_BLOCKS: &str = "a coordinator that dies, or whose request has no known outcome, while it creates the sites' \
+                                znodes leaves sites without one, so they cannot vote, and all wait for them for ever";
+
+const EPHEMERAL_BLOCKS: &str = "a coordinator that fails before its decision is out does nothing more; and it waits for ever \
+                                for a site whose znode went with its session before the coordinator looked";

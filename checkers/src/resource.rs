@@ -17,22 +17,29 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     let mut convicted = vec![false; grants.len()];
     let mut before: Vec<Option<usize>> = vec![None; grants.len()];
     let mut newest: Option<(i64, Write)> = None;
-    for (at, write) in writes.iter().enumerate() {
-        let age = grants[write.grant].czxid;
-        if !convicted[write.grant] {
-            if let (Some(age), Some((latest, newer))) = (age, newest)
-                && age < latest
-            {
-                convicted[write.grant] = true;
-                older(run, *write, newer, out);
-            } else if let Some(own) = before[write.grant]
-                && own + 1 < at
-            {
-                convicted[write.grant] = true;
-                interleaved(run, [writes[own], writes[at - 1], *write], out);
-            }
+    // Writes that convict nobody: a stale one must not make the holder that it disturbed look interleaved too.
+    let mut lawful: Vec<Write> = Vec::new();
+    for write in &writes {
+        if convicted[write.grant] {
+            continue;
         }
-        before[write.grant] = Some(at);
+        let age = grants[write.grant].czxid;
+        if let (Some(age), Some((latest, newer))) = (age, newest)
+            && age < latest
+        {
+            convicted[write.grant] = true;
+            older(run, *write, newer, out);
+            continue;
+        }
+        if let Some(own) = before[write.grant]
+            && own + 1 < lawful.len()
+        {
+            convicted[write.grant] = true;
+            interleaved(run, [lawful[own], lawful[lawful.len() - 1], *write], out);
+            continue;
+        }
+        before[write.grant] = Some(lawful.len());
+        lawful.push(*write);
         if let Some(age) = age
             && newest.is_none_or(|(latest, _)| age > latest)
         {

@@ -1,5 +1,6 @@
 //! The checkers agree with the brute force on a hundred thousand random histories.
 
+use crate::election::{self, Words};
 use crate::{brute, naive, world};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
@@ -27,23 +28,32 @@ fn last_reads(record: &Record, found: &[&Anomaly]) -> BTreeSet<usize> {
     found.iter().map(last).collect()
 }
 
-fn agree(seed: u64, counts: &mut Counts) {
-    let record = world::record(seed);
-    let results = check(&record);
+/// A history of a lock is judged as that, or retold as one of an election; what is true of it is the same.
+fn agree(seed: u64, words: Words, counts: &mut Counts) {
+    let record = if words.elects {
+        election::acknowledged(seed)
+    } else {
+        world::record(seed)
+    };
+    let results = if words.elects {
+        check(&election::retold(&record))
+    } else {
+        check(&record)
+    };
+    if words.elects {
+        let (told, naive) = (election::told(&record, &results), election::unacknowledged(&record));
+        assert_eq!(told, naive, "seed {seed}");
+    }
     let events = &record.history.events;
     let found = |kind: &str| of(&results, kind);
 
-    assert_eq!(
-        found("double-grant").is_empty(),
-        brute::exclusive(&record),
-        "seed {seed}"
-    );
+    assert_eq!(found(words.double).is_empty(), brute::exclusive(&record), "seed {seed}");
     let (doubles, stale) = naive::overlaps(&record);
-    assert_eq!(last_reads(&record, &found("double-grant")), doubles, "seed {seed}");
-    assert_eq!(last_reads(&record, &found("stale-holder")), stale, "seed {seed}");
+    assert_eq!(last_reads(&record, &found(words.double)), doubles, "seed {seed}");
+    assert_eq!(last_reads(&record, &found(words.stale_holder)), stale, "seed {seed}");
     assert_eq!(found("stale-write").is_empty(), brute::ordered(&record), "seed {seed}");
     assert_eq!(
-        last_reads(&record, &found("fencing-regression")),
+        last_reads(&record, &found(words.regression)),
         naive::regressions(&record),
         "seed {seed}"
     );
@@ -57,7 +67,7 @@ fn agree(seed: u64, counts: &mut Counts) {
             .expect("an acquire")
     };
     assert_eq!(
-        found("lost-wakeup").iter().map(asked).collect::<BTreeSet<usize>>(),
+        found(words.pending).iter().map(asked).collect::<BTreeSet<usize>>(),
         lost,
         "seed {seed}"
     );
@@ -115,22 +125,23 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     );
 }
 
-fn share(number: u64) {
+fn share(number: u64, words: Words) {
     let mut counts = Counts::new();
     for seed in number * EACH..(number + 1) * EACH {
-        agree(seed, &mut counts);
+        agree(seed, words, &mut counts);
     }
     let kinds = [
         "any violation",
-        "double-grant",
-        "stale-holder",
+        words.double,
+        words.stale_holder,
         "stale-write",
-        "fencing-regression",
+        words.regression,
         "unowned-release",
-        "lost-wakeup",
+        words.pending,
         "orphan-node",
     ];
-    for kind in kinds {
+    let more = words.elects.then_some("unacknowledged-leader");
+    for kind in kinds.into_iter().chain(more) {
         let with = counts.get(kind).copied().unwrap_or(0);
         assert!(
             EACH / 50 < with && with < EACH - EACH / 5,
@@ -140,21 +151,41 @@ fn share(number: u64) {
 }
 
 #[test]
-fn first_quarter() {
-    share(0);
+fn first_quarter_of_the_locks() {
+    share(0, election::LOCK);
 }
 
 #[test]
-fn second_quarter() {
-    share(1);
+fn second_quarter_of_the_locks() {
+    share(1, election::LOCK);
 }
 
 #[test]
-fn third_quarter() {
-    share(2);
+fn third_quarter_of_the_locks() {
+    share(2, election::LOCK);
 }
 
 #[test]
-fn fourth_quarter() {
-    share(3);
+fn fourth_quarter_of_the_locks() {
+    share(3, election::LOCK);
+}
+
+#[test]
+fn first_quarter_of_the_elections() {
+    share(4, election::ELECTION);
+}
+
+#[test]
+fn second_quarter_of_the_elections() {
+    share(5, election::ELECTION);
+}
+
+#[test]
+fn third_quarter_of_the_elections() {
+    share(6, election::ELECTION);
+}
+
+#[test]
+fn fourth_quarter_of_the_elections() {
+    share(7, election::ELECTION);
 }

@@ -3,12 +3,14 @@
 mod agree;
 mod brute;
 mod damage;
+mod election;
 mod naive;
 mod safety;
 mod scale;
 mod script;
 mod shutdown;
 mod teller;
+mod terms;
 mod verdicts;
 mod witness;
 mod world;

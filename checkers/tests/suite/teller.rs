@@ -74,8 +74,9 @@ impl Teller {
         let name = || json!({ "grant": plain[0] });
         let refusal = json!({ "accepted": false });
         let (f, kind, value, error) = match verb {
-            "acquire" | "write" | "release" => (verb, Invoke, name(), None),
+            "acquire" | "elect" | "write" | "release" | "resign" => (verb, Invoke, name(), None),
             "granted" => ("acquire", Ok, name(), None),
+            "elected" => ("elect", Ok, name(), None),
             "wrote" => (
                 "write",
                 Ok,
@@ -90,6 +91,7 @@ impl Teller {
             ),
             "not-held" => ("write", Fail, name(), Some("not-held")),
             "released" => ("release", Ok, name(), None),
+            "resigned" => ("resign", Ok, name(), None),
             "unknown" => (
                 plain[0],
                 Info,
@@ -177,6 +179,8 @@ impl Teller {
 
 fn field((key, value): (&str, &str)) -> (String, Value) {
     let value = match key {
+        "ack" if value == "none" => Value::Null,
+        "ack" => json!({ "path": "/election-ack/x", "czxid": value.parse::<i64>().expect("a number") }),
         "removed" => json!({ "path": "/lock/x", "czxid": value.parse::<i64>().expect("a number") }),
         _ => value
             .parse::<i64>()

@@ -1,0 +1,121 @@
+//! Random histories of elections: those of locks under other words, with acknowledgements. And the words.
+
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use zooquake_checkers::history::EventType;
+use zooquake_checkers::{Record, Results};
+
+use crate::brute::read;
+use crate::world;
+
+/// What a family calls its anomalies.
+#[derive(Debug, Clone, Copy)]
+pub struct Words {
+    /// Whether it is an election, which may have acknowledgements.
+    pub elects: bool,
+    pub double: &'static str,
+    pub stale_holder: &'static str,
+    pub regression: &'static str,
+    pub pending: &'static str,
+}
+
+pub const LOCK: Words = Words {
+    elects: false,
+    double: "double-grant",
+    stale_holder: "stale-holder",
+    regression: "fencing-regression",
+    pending: "lost-wakeup",
+};
+
+pub const ELECTION: Words = Words {
+    elects: true,
+    double: "two-leaders",
+    stale_holder: "stale-leader",
+    regression: "epoch-regression",
+    pending: "no-leader",
+};
+
+/// A record of a lock, told as one of an election.
+pub fn retold(lock: &Record) -> Record {
+    let mut record = lock.clone();
+    record.plan.workload.family = "election".to_owned();
+    for event in &mut record.history.events {
+        match event.f.as_str() {
+            "acquire" => event.f = "elect".to_owned(),
+            "release" => event.f = "resign".to_owned(),
+            _ => {}
+        }
+    }
+    record
+}
+
+/// A random history of a lock, with acknowledgements of which every other world's may be missing or too old.
+pub fn acknowledged(seed: u64) -> Record {
+    let mut record = world::record(seed);
+    let mut random = fastrand::Rng::with_seed(!seed);
+    let cheats = random.bool();
+    let ages: Vec<Option<i64>> = record
+        .history
+        .events
+        .iter()
+        .map(|event| read(&record.history.events, event.str("grant")?))
+        .map(|at| record.history.events[at?].int("czxid"))
+        .collect();
+    for (event, age) in record.history.events.iter_mut().zip(ages) {
+        let granted = event.f == "acquire" && event.kind == EventType::Ok;
+        if !(granted || event.f == "write" && event.kind != EventType::Invoke) {
+            continue;
+        }
+        let ack = match random.u32(..6) {
+            0..3 => continue,
+            3 if granted || cheats => Value::Null,
+            4 if cheats => json!({ "path": "/election-ack/a", "czxid": age.unwrap_or(100) - random.i64(1..9) }),
+            _ => json!({ "path": "/election-ack/a", "czxid": age.unwrap_or(100) + random.i64(1..9) }),
+        };
+        event.value["ack"] = ack;
+    }
+    record
+}
+
+/// Names of the grants under which the resource took a write that their leader had not acknowledged before, by the
+/// definition.
+pub fn unacknowledged(record: &Record) -> BTreeSet<String> {
+    let events = &record.history.events;
+    let mut found = BTreeSet::new();
+    for write in events
+        .iter()
+        .filter(|event| event.f == "write" && event.kind == EventType::Ok)
+    {
+        let name = write.str("grant").expect("a grant");
+        let grant = read(events, name).map(|at| &events[at]);
+        let granted = grant
+            .and_then(|grant| grant.value.get("ack"))
+            .filter(|ack| ack.is_object());
+        let Some(ack) = write.value.get("ack").or(granted) else {
+            continue;
+        };
+        let own = grant.and_then(|grant| grant.int("czxid"));
+        let czxid = ack.get("czxid").and_then(|czxid| czxid.as_i64());
+        if czxid.is_none() || own.is_some() && czxid < own {
+            found.insert(name.to_owned());
+        }
+    }
+    found
+}
+
+/// Names of the grants that the results say this of.
+pub fn told(record: &Record, results: &Results) -> BTreeSet<String> {
+    let found = results
+        .anomalies
+        .iter()
+        .filter(|found| found.kind == "unacknowledged-leader");
+    let write = |at: &usize| &record.history.events[*at];
+    found
+        .map(|found| {
+            write(found.witness.last().expect("a write"))
+                .str("grant")
+                .expect("a grant")
+                .to_owned()
+        })
+        .collect()
+}

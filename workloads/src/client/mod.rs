@@ -76,6 +76,10 @@ pub fn message(notice: Notice) -> Message {
             notice: "session".to_string(),
             value: json!({"state": state.name(), "session": session_hex(session)}),
         },
+        Notice::Taking { item } => Message::Notice {
+            notice: "taking".to_string(),
+            value: json!({"item": item}),
+        },
         Notice::Lost { grant, why } => Message::Notice {
             notice: "lost".to_string(),
             value: json!({"grant": grant, "why": why}),

@@ -27,6 +27,11 @@ pub enum Notice {
         /// Why.
         why: String,
     },
+    /// An item is about to be taken from a queue.
+    Taking {
+        /// The item.
+        item: i64,
+    },
 }
 
 /// What a recipe is given to work with. Clones share it.
@@ -69,6 +74,11 @@ impl Env {
             grant: grant.to_string(),
             why: why.to_string(),
         });
+    }
+
+    /// Names an item before it is taken.
+    pub fn taking(&self, item: i64) {
+        (self.notify)(Notice::Taking { item });
     }
 
     /// Runs `work` to its end, in the background if need be, and waits for it until the moment `deadline` of the host's

@@ -6,6 +6,7 @@ mod env;
 pub mod exclusive;
 mod ledger;
 pub mod lock;
+pub mod queue;
 pub mod registry;
 mod sequence;
 mod sessions;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use zooquake_checkers::plan::{Accepted, Resource, Workload};
 
-use super::{Env, commit, election, lock};
+use super::{Env, commit, election, lock, queue};
 use crate::service::Recipe;
 
 /// A variant of a recipe.
@@ -66,7 +66,12 @@ impl Variant {
 }
 
 /// The variants of each family.
-const FAMILIES: &[&[Variant]] = &[lock::variants::VARIANTS, election::variants::VARIANTS, commit::variants::VARIANTS];
+const FAMILIES: &[&[Variant]] = &[
+    lock::variants::VARIANTS,
+    election::variants::VARIANTS,
+    commit::variants::VARIANTS,
+    queue::variants::VARIANTS,
+];
 
 /// All variants, by family, in the order in which they are shown.
 pub fn registry() -> &'static [Variant] {

@@ -117,7 +117,7 @@ impl World {
     pub fn lost(&self) -> Vec<String> {
         let lost = |notice: &Notice| match notice {
             Notice::Lost { grant, .. } => Some(grant.clone()),
-            Notice::Session { .. } => None,
+            Notice::Session { .. } | Notice::Taking { .. } => None,
         };
         self.inner().notices.iter().filter_map(lost).collect()
     }

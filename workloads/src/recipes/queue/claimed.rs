@@ -1,0 +1,291 @@
+//! A queue with claims: one transaction moves the first item to `/taken`, under its owner's name; to acknowledge deletes
+//! it there. At least once: what an owner whose session is over left behind is taken back by the next consumer.
+//!
+//! A claim is `/taken/<name of the item>`, persistent; its data names item and owner, and its version counts its owners:
+//! only who still has the version may acknowledge. A request whose outcome is unknown is looked into after a write of
+//! the same session, behind which it cannot take effect any more.
+
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::claim::{Claim, look};
+use super::item::{Content, in_order};
+use super::owner::{Owner, Owners, gone};
+use super::put::put;
+use super::{Given, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
+use crate::recipes::{Busy, Ended, Env, Ledger, NOT_HELD, Owned};
+use crate::service::Seat;
+use crate::zk::{CreateMode, Error, MultiError, Op, OpResult, Shared};
+
+/// `queue/claimed`.
+#[derive(Clone)]
+pub struct Claimed {
+    env: Env,
+    ledger: Ledger,
+    owners: Owners,
+    claims: Shared<Vec<Claim>>,
+}
+
+/// A dequeue: what it got, and whether somebody still waits for that.
+#[derive(Default)]
+struct Attempt {
+    abandoned: bool,
+    ended: Option<Result<Option<Given>, Ended>>,
+}
+
+type Attempts = Shared<Attempt>;
+
+impl Claimed {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            ledger: Ledger::default(),
+            owners: Owners::new(env),
+            claims: Shared::new(Vec::new()),
+        }
+    }
+
+    async fn take(&self, attempt: &Attempts) -> Result<Option<Given>, Ended> {
+        let owner = self.owners.live().await;
+        self.claims
+            .update(|claims| claims.retain(|claim| !claim.owner.zk.state().is_over()));
+        if let Some(given) = self.spare(attempt)? {
+            return Ok(Some(given));
+        }
+        loop {
+            // What a dead owner left is older than what is in the queue.
+            if let Some(given) = self.take_back(&owner, attempt).await? {
+                return Ok(Some(given));
+            }
+            let names = owner.zk.children(QUEUE).await.map_err(|error| reading(&error))?;
+            if names.is_empty() {
+                return Ok(None);
+            }
+            for name in in_order(names) {
+                let path = format!("{QUEUE}/{name}");
+                let (data, stat) = match owner.zk.get(&path).await {
+                    Ok(found) => found,
+                    Err(Error::NoNode) => continue,
+                    Err(error) => return Err(reading(&error)),
+                };
+                let content = content(&path, &data)?;
+                let mine = Content {
+                    owner: Some(owner.name.clone()),
+                    ..content
+                };
+                let create = Op::Create(format!("{TAKEN}/{name}"), mine.data(), CreateMode::Persistent);
+                let ops = vec![owner.lives(), Op::Delete(path, Some(stat.version)), create];
+                if let Some(given) = self.claim(&owner, &name, mine.item, ops, attempt).await? {
+                    return Ok(Some(given));
+                }
+            }
+        }
+    }
+
+    /// Takes back the oldest of what owners whose sessions are over have left.
+    async fn take_back(&self, owner: &Owner, attempt: &Attempts) -> Result<Option<Given>, Ended> {
+        let zk = &owner.zk;
+        let taken = zk.children(TAKEN).await.map_err(|error| reading(&error))?;
+        if taken.is_empty() {
+            return Ok(None);
+        }
+        let alive = zk.children(OWNERS).await.map_err(|error| reading(&error))?;
+        for name in in_order(taken) {
+            let path = format!("{TAKEN}/{name}");
+            let (data, stat) = match zk.get(&path).await {
+                Ok(found) => found,
+                Err(Error::NoNode) => continue,
+                Err(error) => return Err(reading(&error)),
+            };
+            let content = content(&path, &data)?;
+            let Some(former) = content.owner.filter(|former| !alive.contains(former)) else {
+                continue;
+            };
+            let mine = Content {
+                item: content.item,
+                owner: Some(owner.name.clone()),
+            };
+            let mut ops = vec![owner.lives()];
+            ops.extend(gone(&former));
+            ops.push(Op::Set(path, mine.data(), Some(stat.version)));
+            if let Some(given) = self.claim(owner, &name, mine.item, ops, attempt).await? {
+                return Ok(Some(given));
+            }
+        }
+        Ok(None)
+    }
+
+    /// Names an item, and claims it in one transaction, whose first part is that the owner lives.
+    async fn claim(
+        &self,
+        owner: &Owner,
+        name: &str,
+        item: i64,
+        ops: Vec<Op>,
+        attempt: &Attempts,
+    ) -> Result<Option<Given>, Ended> {
+        self.name(item, attempt)?;
+        let path = format!("{TAKEN}/{name}");
+        let stat = match owner.zk.multi(ops).await {
+            Ok(results) => results.into_iter().find_map(|result| match result {
+                OpResult::Created(created) if created.path == path => created.stat,
+                OpResult::Set(stat) => Some(stat),
+                _ => None,
+            }),
+            Err(MultiError { index: Some(0), error }) => {
+                return Err(Ended::Fail(format!("the session is over: {error}")));
+            }
+            // Somebody else was faster, or its owner lives after all.
+            Err(MultiError { error, .. }) if error.is_definite() => return Ok(None),
+            Err(_) => None,
+        };
+        let found = match stat {
+            Some(stat) => Some((stat.czxid, stat.version)),
+            None => look(&self.env, owner, &path).await?,
+        };
+        Ok(found.map(|(czxid, version)| {
+            let own = Owned {
+                path,
+                czxid: Some(czxid),
+                session: owner.zk.session(),
+            };
+            let (owner, delivered) = (owner.clone(), true);
+            self.ledger.own(own.clone());
+            self.claims.update(|claims| {
+                claims.push(Claim {
+                    item,
+                    owner,
+                    own: own.clone(),
+                    version,
+                    delivered,
+                });
+            });
+            Given { item, claim: Some(own) }
+        }))
+    }
+
+    /// A claim that was made too late for the dequeue that made it.
+    fn spare(&self, attempt: &Attempts) -> Result<Option<Given>, Ended> {
+        let spare = self
+            .claims
+            .with(|claims| claims.iter().find(|claim| !claim.delivered).cloned());
+        let Some(claim) = spare else { return Ok(None) };
+        self.name(claim.item, attempt)?;
+        self.delivered(claim.item, true);
+        Ok(Some(Given {
+            item: claim.item,
+            claim: Some(claim.own),
+        }))
+    }
+
+    fn delivered(&self, item: i64, delivered: bool) {
+        self.claims.update(|claims| {
+            let same = claims.iter_mut().filter(|claim| claim.item == item);
+            same.for_each(|claim| claim.delivered = delivered);
+        });
+    }
+
+    /// Names an item that is about to be taken, unless nobody waits for it any more.
+    fn name(&self, item: i64, attempt: &Attempts) -> Result<(), Ended> {
+        attempt.update(|attempt| {
+            if attempt.abandoned {
+                return Err(overdue());
+            }
+            self.env.taking(item);
+            Ok(())
+        })
+    }
+
+    /// A dequeue to its end, whether anybody waits for it or not.
+    async fn attempt(self, attempt: Attempts, busy: Busy) {
+        let ended = self.take(&attempt).await;
+        attempt.update(|attempt| {
+            if let (true, Ok(Some(given))) = (attempt.abandoned, &ended) {
+                self.delivered(given.item, false);
+            }
+            attempt.ended = Some(ended);
+        });
+        drop(busy);
+    }
+
+    async fn finish(self, item: i64, busy: Busy) -> Result<(), Ended> {
+        let claim = self
+            .claims
+            .with(|claims| claims.iter().rfind(|claim| claim.item == item).cloned());
+        let Some(claim) = claim.filter(|claim| claim.delivered) else {
+            return Err(Ended::Fail(NOT_HELD.to_string()));
+        };
+        let ended = claim.delete(&self.env).await;
+        self.claims
+            .update(|claims| claims.retain(|other| other.own.path != claim.own.path));
+        self.ledger.disown(&claim.own.path);
+        drop(busy);
+        ended
+    }
+}
+
+/// Nothing was taken when a look fails.
+fn reading(error: &Error) -> Ended {
+    Ended::Fail(format!("read: {error}"))
+}
+
+fn content(path: &str, data: &[u8]) -> Result<Content, Ended> {
+    Content::read(data).ok_or_else(|| Ended::Fail(format!("{path} holds no item")))
+}
+
+impl Queue for Claimed {
+    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, Ended>> {
+        let queue = self.clone();
+        async move {
+            let put = queue.env.within(deadline, put(&queue.env, &queue.owners, item)).await;
+            put.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, Ended>> {
+        let (queue, attempt) = (self.clone(), Attempts::new(Attempt::default()));
+        async move {
+            let work = queue.clone().attempt(attempt.clone(), queue.ledger.busy());
+            queue.env.host.spawn(work.boxed());
+            let ended = attempt.until(|attempt| attempt.ended.clone());
+            if let Some(ended) = queue.env.within(deadline, ended).await {
+                return ended;
+            }
+            let late = attempt.update(|attempt| {
+                attempt.abandoned = true;
+                attempt.ended.take()
+            });
+            late.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), Ended>>> {
+        let queue = self.clone();
+        let acknowledged = async move {
+            let work = queue.clone().finish(item, queue.ledger.busy());
+            let ended = queue.env.outlast(deadline, work).await;
+            ended.unwrap_or_else(|| Err(overdue()))
+        };
+        Some(acknowledged.boxed())
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let handle = self.owners.handle.clone();
+        async move {
+            Seat {
+                zk: handle.current().await,
+                temporary: false,
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,132 @@
+//! The operations of a queue: `enqueue`, `dequeue`, `acknowledge`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::json;
+
+use crate::protocol::Request;
+use crate::recipes::{Ended, Ledger, Owned, Working};
+use crate::service::{Answer, Seat, Service, parse};
+
+/// An item that was stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Stored {
+    /// Its znode.
+    pub path: String,
+    /// The transaction that created that; `None` where the recipe cannot tell.
+    pub czxid: Option<i64>,
+}
+
+/// An item that was delivered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Given {
+    /// The item.
+    pub item: i64,
+    /// The claim on it, where there are claims.
+    pub claim: Option<Owned>,
+}
+
+/// A queue, as one client uses it: one operation at a time, each polled to its end. Each answers by `deadline`, a moment
+/// of the host's clock.
+pub trait Queue: Send + Sync {
+    /// Puts an item at the end.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] only if the item is certainly not there.
+    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, Ended>>;
+
+    /// Takes the first item; `None` if there is none. It is named by a `taking` notice before anything is taken.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] only if nothing was taken.
+    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, Ended>>;
+
+    /// Ends the life of an item that was delivered; `None` where delivery does.
+    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), Ended>>>;
+
+    /// What the client knows to be its own.
+    fn ledger(&self) -> &Ledger;
+
+    /// The session that the client has now.
+    fn session(&self) -> BoxFuture<'static, Seat>;
+}
+
+/// A queue, as the client program drives it.
+#[derive(Clone)]
+pub struct Desk {
+    queue: Arc<dyn Queue>,
+}
+
+#[derive(Deserialize)]
+struct About {
+    item: i64,
+}
+
+impl Desk {
+    /// Serves this queue.
+    pub fn new(queue: impl Queue + 'static) -> Self {
+        Self { queue: Arc::new(queue) }
+    }
+
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
+        match request.f.as_str() {
+            "enqueue" => {
+                let About { item } = parse(request)?;
+                let stored = self.queue.enqueue(item, deadline).await?;
+                Ok(Answer::ok(
+                    json!({"item": item, "path": stored.path, "czxid": stored.czxid}),
+                ))
+            }
+            "dequeue" => Ok(Answer::ok(match self.queue.dequeue(deadline).await? {
+                None => json!({"item": null}),
+                Some(Given { item, claim: None }) => json!({"item": item}),
+                Some(Given { item, claim: Some(own) }) => {
+                    json!({"item": item, "path": own.path, "czxid": own.czxid})
+                }
+            })),
+            "acknowledge" => {
+                let About { item } = parse(request)?;
+                let Some(acknowledged) = self.queue.acknowledge(item, deadline) else {
+                    return Err(Answer::fail("this queue's items need no acknowledgement"));
+                };
+                acknowledged.await?;
+                Ok(Answer::ok(json!({"item": item})))
+            }
+            other => Err(Answer::fail(format!("no operation `{other}`"))),
+        }
+    }
+}
+
+impl Service for Desk {
+    fn operations(&self) -> &'static [&'static str] {
+        &["enqueue", "dequeue", "acknowledge"]
+    }
+
+    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
+        let desk = self.clone();
+        async move {
+            (
+                desk.serve(&request, deadline).await.unwrap_or_else(|answer| answer),
+                None,
+            )
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.queue.session()
+    }
+
+    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
+        std::future::ready(self.queue.ledger().znodes()).boxed()
+    }
+
+    fn idle(&self) -> BoxFuture<'static, ()> {
+        let ledger = self.queue.ledger().clone();
+        async move { ledger.idle().await }.boxed()
+    }
+}

@@ -1,0 +1,124 @@
+//! The plain queue: sequential items; a consumer reads the first, then deletes it. At most once: who dies between the
+//! delete and its work has taken the item with it.
+//!
+//! It repeats nothing. A create whose outcome is unknown is answered as unknown, and so is a delete: to repeat the one
+//! would make a second item, and to take the other's NoNode for another consumer's delete would lose one.
+
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::item::{Content, MARK, in_order};
+use super::{Given, QUEUE, Queue, Stored, ensure, overdue};
+use crate::recipes::sessions::Handle;
+use crate::recipes::{Ended, Env, Ledger};
+use crate::service::Seat;
+use crate::zk::{CreateMode, Error};
+
+/// `queue/fifo`.
+#[derive(Clone)]
+pub struct Fifo {
+    env: Env,
+    handle: Handle,
+    ledger: Ledger,
+}
+
+impl Fifo {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            handle: Handle::open(env),
+            ledger: Ledger::default(),
+        }
+    }
+
+    async fn put(&self, item: i64) -> Result<Stored, Ended> {
+        let zk = self.handle.live().await;
+        // Nothing of the item can be there when this fails.
+        ensure(zk.as_ref(), QUEUE)
+            .await
+            .map_err(|error| Ended::Fail(format!("create {QUEUE}: {error}")))?;
+        let data = Content { item, owner: None }.data();
+        let created = zk
+            .create(&format!("{QUEUE}/{MARK}"), &data, CreateMode::PersistentSequential)
+            .await
+            .map_err(|error| Ended::of("create", &error))?;
+        Ok(Stored {
+            path: created.path,
+            czxid: created.stat.map(|stat| stat.czxid),
+        })
+    }
+
+    async fn take(&self) -> Result<Option<Given>, Ended> {
+        let zk = self.handle.live().await;
+        // Until the first delete is sent nothing can have been taken, and a delete that ZooKeeper refused took nothing.
+        let reading = |error: Error| Ended::Fail(format!("read: {error}"));
+        loop {
+            let names = match zk.children(QUEUE).await {
+                Err(Error::NoNode) => return Ok(None),
+                names => in_order(names.map_err(reading)?),
+            };
+            if names.is_empty() {
+                return Ok(None);
+            }
+            for name in names {
+                let path = format!("{QUEUE}/{name}");
+                let data = match zk.get(&path).await {
+                    Ok((data, _)) => data,
+                    Err(Error::NoNode) => continue,
+                    Err(error) => return Err(reading(error)),
+                };
+                let Some(Content { item, .. }) = Content::read(&data) else {
+                    return Err(Ended::Fail(format!("{path} holds no item")));
+                };
+                self.env.taking(item);
+                match zk.delete(&path, None).await {
+                    Ok(()) => return Ok(Some(Given { item, claim: None })),
+                    Err(Error::NoNode) => {}
+                    Err(error) => return Err(Ended::of("delete", &error)),
+                }
+            }
+        }
+    }
+}
+
+impl Queue for Fifo {
+    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, Ended>> {
+        let queue = self.clone();
+        async move {
+            let put = queue.env.within(deadline, queue.put(item)).await;
+            put.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, Ended>> {
+        let queue = self.clone();
+        async move {
+            let taken = queue.env.within(deadline, queue.take()).await;
+            taken.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    fn acknowledge(&self, _: i64, _: Option<Duration>) -> Option<BoxFuture<'static, Result<(), Ended>>> {
+        None
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let handle = self.handle.clone();
+        async move {
+            Seat {
+                zk: handle.current().await,
+                temporary: false,
+            }
+        }
+        .boxed()
+    }
+}

@@ -1,0 +1,40 @@
+//! Items as znodes: their data, and their order.
+
+use serde::{Deserialize, Serialize};
+
+use crate::recipes::sequence::{order, sequence};
+
+/// What stands before the sequence number in an item's name.
+pub const MARK: &str = "item-";
+
+/// What an item's znode holds.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Content {
+    /// The item.
+    pub item: i64,
+    /// The session that has claimed it, as `0x…`; `None` while nobody has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+}
+
+impl Content {
+    /// Reads a znode's data.
+    pub fn read(data: &[u8]) -> Option<Self> {
+        serde_json::from_slice(data).ok()
+    }
+
+    /// The data for a znode.
+    pub fn data(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+/// The names of items in the order in which they were created.
+pub fn in_order(names: Vec<String>) -> Vec<String> {
+    let mut items: Vec<(i32, String)> = names
+        .into_iter()
+        .filter_map(|name| Some((sequence(&name, MARK)?, name)))
+        .collect();
+    items.sort_by(|(a, _), (b, _)| order(*a, *b));
+    items.into_iter().map(|(_, name)| name).collect()
+}

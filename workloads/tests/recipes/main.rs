@@ -1,5 +1,6 @@
 //! The recipes against a small ZooKeeper in memory, in virtual time: what is dropped, lost or delayed is chosen by the test.
 
+mod barriers;
 mod bed;
 mod client;
 mod driven;
@@ -7,6 +8,7 @@ mod election;
 mod epoch;
 mod outages;
 mod protected;
+mod queues;
 mod server;
 mod torture;
 mod tutorials;

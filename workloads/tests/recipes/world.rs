@@ -113,6 +113,15 @@ impl World {
         }
     }
 
+    /// The items that were named before they were taken.
+    pub fn taking(&self) -> Vec<i64> {
+        let taking = |notice: &Notice| match notice {
+            Notice::Taking { item } => Some(*item),
+            _ => None,
+        };
+        self.inner().notices.iter().filter_map(taking).collect()
+    }
+
     /// The grants that were told to be lost.
     pub fn lost(&self) -> Vec<String> {
         let lost = |notice: &Notice| match notice {

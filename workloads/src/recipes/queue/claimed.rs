@@ -127,44 +127,45 @@ impl Claimed {
         ops: Vec<Op>,
         attempt: &Attempts,
     ) -> Result<Option<Given>, Ended> {
-        self.name(item, attempt)?;
         let path = format!("{TAKEN}/{name}");
-        let stat = match owner.zk.multi(ops).await {
-            Ok(results) => results.into_iter().find_map(|result| match result {
-                OpResult::Created(created) if created.path == path => created.stat,
-                OpResult::Set(stat) => Some(stat),
-                _ => None,
-            }),
-            Err(MultiError { index: Some(0), error }) => {
-                return Err(Ended::Fail(format!("the session is over: {error}")));
-            }
-            // Somebody else was faster, or its owner lives after all.
-            Err(MultiError { error, .. }) if error.is_definite() => return Ok(None),
-            Err(_) => None,
-        };
-        let found = match stat {
-            Some(stat) => Some((stat.czxid, stat.version)),
-            None => look(&self.env, owner, &path).await?,
-        };
-        Ok(found.map(|(czxid, version)| {
-            let own = Owned {
-                path,
-                czxid: Some(czxid),
-                session: owner.zk.session(),
+        let (czxid, version) = loop {
+            self.name(item, attempt)?;
+            let stat = match owner.zk.multi(ops.clone()).await {
+                Ok(results) => results.into_iter().find_map(|result| match result {
+                    OpResult::Created(created) if created.path == path => created.stat,
+                    OpResult::Set(stat) => Some(stat),
+                    _ => None,
+                }),
+                Err(MultiError { index: Some(0), error }) => {
+                    return Err(Ended::Fail(format!("the session is over: {error}")));
+                }
+                // Somebody else was faster, or its owner lives after all.
+                Err(MultiError { error, .. }) if error.is_definite() => return Ok(None),
+                Err(_) => None,
             };
-            let (owner, delivered) = (owner.clone(), true);
-            self.ledger.own(own.clone());
-            self.claims.update(|claims| {
-                claims.push(Claim {
-                    item,
-                    owner,
-                    own: own.clone(),
-                    version,
-                    delivered,
-                });
-            });
-            Given { item, claim: Some(own) }
-        }))
+            if let Some(stat) = stat {
+                break (stat.czxid, stat.version);
+            }
+            // Where it did not take effect the item is still the first one: to go on to the next would reorder them.
+            if let Some(found) = look(&self.env, owner, &path).await? {
+                break found;
+            }
+        };
+        let own = Owned {
+            path,
+            czxid: Some(czxid),
+            session: owner.zk.session(),
+        };
+        self.ledger.own(own.clone());
+        let claim = Claim {
+            item,
+            owner: owner.clone(),
+            own: own.clone(),
+            version,
+            delivered: true,
+        };
+        self.claims.update(|claims| claims.push(claim));
+        Ok(Some(Given { item, claim: Some(own) }))
     }
 
     /// A claim that was made too late for the dequeue that made it.

@@ -1,0 +1,151 @@
+//! `queue/barrier` and `queue/double-barrier`, driven line by line.
+
+use serde_json::{Value, json};
+use zooquake_workloads::protocol::Outcome;
+
+use crate::bed::{LONG, MOMENT};
+use crate::driven::{Bed, Driven};
+use crate::server::Fate;
+
+fn enter(client: &mut Driven, round: i64, members: usize) -> u64 {
+    client.send("enter", json!({"round": round, "members": members}))
+}
+
+fn round_of(bed: &Bed, clients: &mut [Driven], round: i64) {
+    let asked: Vec<u64> = clients.iter_mut().map(|client| enter(client, round, 3)).collect();
+    bed.world.pass(LONG);
+    for (client, id) in clients.iter().zip(asked) {
+        assert_eq!(
+            client.reply(id).map(|(outcome, ..)| outcome),
+            Some(Outcome::Ok),
+            "round {round}"
+        );
+    }
+    let asked: Vec<u64> = clients
+        .iter_mut()
+        .map(|client| client.send("leave", json!({"round": round})))
+        .collect();
+    bed.world.pass(LONG);
+    for (client, id) in clients.iter().zip(asked) {
+        let (outcome, value, _) = client.reply(id).unwrap();
+        assert_eq!((outcome, &value["round"]), (Outcome::Ok, &json!(round)));
+    }
+}
+
+#[test]
+fn members_enter_and_leave_together() {
+    let bed = Bed::new();
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "queue", "double-barrier"));
+    let first = enter(&mut clients[0], 1, 3);
+    let second = enter(&mut clients[1], 1, 3);
+    assert_eq!(clients[0].reply(first), None);
+    let third = enter(&mut clients[2], 1, 3);
+    for (client, id) in clients.iter().zip([first, second, third]) {
+        assert_eq!(client.reply(id).unwrap().0, Outcome::Ok);
+    }
+    let first = clients[0].send("leave", json!({"round": 1}));
+    let second = clients[1].send("leave", json!({"round": 1}));
+    assert_eq!((clients[0].reply(first), clients[1].reply(second)), (None, None));
+    let third = clients[2].ok("leave", json!({"round": 1}));
+    assert_eq!(
+        third["removed"]["path"]
+            .as_str()
+            .map(|path| path.starts_with("/barrier/1/")),
+        Some(true)
+    );
+    assert!(clients[0].reply(first).is_some() && clients[1].reply(second).is_some());
+    round_of(&bed, &mut clients, 2);
+}
+
+#[test]
+fn a_double_barrier_outlasts_lost_replies_connections_and_sessions() {
+    for op in ["create", "exists", "children", "delete"] {
+        for fate in [Fate::ReplyLost, Fate::RequestLost] {
+            let bed = Bed::new();
+            let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "queue", "double-barrier"));
+            round_of(&bed, &mut clients, 1);
+            (0..3).for_each(|_| bed.net.next(op, fate));
+            round_of(&bed, &mut clients, 2);
+        }
+    }
+    let bed = Bed::new();
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "queue", "double-barrier"));
+    let session = bed.net.last_session();
+    let first = enter(&mut clients[2], 1, 3);
+    bed.net.expire(session, MOMENT);
+    bed.world.pass(LONG);
+    let others = [enter(&mut clients[0], 1, 3), enter(&mut clients[1], 1, 3)];
+    assert_eq!(
+        clients[2].reply(first).unwrap().0,
+        Outcome::Ok,
+        "it joins again in its next session"
+    );
+    assert!(clients[0].reply(others[0]).is_some() && clients[1].reply(others[1]).is_some());
+}
+
+/// B7: peers pass between a member's create and its wait. Here they cannot pass unseen.
+#[test]
+fn peers_that_pass_at_once_leave_nobody_behind() {
+    let bed = Bed::new();
+    let mut clients = ["c1", "c2"].map(|name| bed.of(name, "queue", "double-barrier"));
+    let first = enter(&mut clients[0], 1, 2);
+    bed.net.before("children", Fate::RequestLost, |server| {
+        let ready = server.create(
+            0,
+            "/barrier/1/ready",
+            b"",
+            zooquake_workloads::zk::CreateMode::Persistent,
+        );
+        ready.unwrap();
+    });
+    let second = enter(&mut clients[1], 1, 2);
+    bed.world.pass(LONG);
+    assert!(clients[0].reply(first).is_some() && clients[1].reply(second).is_some());
+}
+
+fn join(client: &mut Driven, round: i64, member: u64) -> (Outcome, Value, Option<String>) {
+    client.ask("join", json!({"round": round, "members": 2, "member": member}))
+}
+
+#[test]
+fn the_tutorials_barrier_starts_when_all_have_joined() {
+    let bed = Bed::new();
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "queue", "barrier"));
+    for round in 1..3 {
+        let waiting = enter(&mut clients[2], round, 2);
+        assert_eq!(join(&mut clients[0], round, 1).0, Outcome::Ok);
+        assert_eq!(clients[2].reply(waiting), None);
+        assert_eq!(join(&mut clients[1], round, 2).0, Outcome::Ok);
+        assert!(clients[2].reply(waiting).is_some());
+        // Whoever comes now counts enough of them too, and finds that somebody made `start`.
+        let (outcome, _, error) = join(&mut clients[0], round, 1);
+        assert_eq!(outcome, Outcome::Info);
+        assert!(error.unwrap().starts_with("start: "));
+        for client in &mut clients {
+            client.ok("close", json!({"round": round}));
+        }
+        assert_eq!(bed.net.server().children("/queue").unwrap(), Vec::<String>::new());
+    }
+}
+
+#[test]
+fn one_client_may_join_for_all_of_the_tutorials_members() {
+    let bed = Bed::new();
+    let mut clients = ["c1", "c3"].map(|name| bed.of(name, "queue", "barrier"));
+    let waiting = enter(&mut clients[1], 1, 2);
+    join(&mut clients[0], 1, 1);
+    assert_eq!(clients[1].reply(waiting), None);
+    join(&mut clients[0], 1, 2);
+    assert!(clients[1].reply(waiting).is_some());
+}
+
+/// Why `early-release` is accepted: who died in the last round is counted in the next one.
+#[test]
+fn a_ghost_is_counted_by_the_tutorials_barrier() {
+    let bed = Bed::new();
+    let mut clients = ["c1", "c2", "c3"].map(|name| bed.of(name, "queue", "barrier"));
+    join(&mut clients[0], 1, 1);
+    let waiting = enter(&mut clients[2], 2, 2);
+    join(&mut clients[1], 2, 2);
+    assert!(clients[2].reply(waiting).is_some(), "one join of this round was enough");
+}

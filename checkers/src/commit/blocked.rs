@@ -126,8 +126,11 @@ fn convict(run: &Run<'_>, transaction: &Transaction<'_>, pending: &Pending<'_>, 
         seconds(*bound),
     );
     let mut witness = vec![*asked, *recovered, *until];
-    if !transaction.stands {
-        witness.extend(transaction.begun);
+    if let Some(begun) = transaction.begun.filter(|_| !transaction.stands) {
+        // If that was read late enough, it shows the time that went by as well.
+        let late = run.time(begun).saturating_sub(run.time(*asked.max(recovered))) >= *bound;
+        witness[2] = if late { begun } else { *until };
+        witness.push(begun);
     }
     out.add(
         run,

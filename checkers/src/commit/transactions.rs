@@ -64,7 +64,7 @@ impl Vote<'_> {
     pub fn may_be_yes(&self) -> bool {
         match self.voted {
             Some((yes, _)) => yes,
-            None => self.wanted == Some(true) && self.failed.is_none(),
+            None => self.wanted != Some(false) && self.failed.is_none(),
         }
     }
 }

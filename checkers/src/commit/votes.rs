@@ -33,7 +33,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
         }
         let lacking = sites
             .iter()
-            .find_map(|(site, votes)| Some((*site, lack(run, transaction, votes, &commit)?)));
+            .find_map(|(site, votes)| Some((*site, lack(run, (transaction, site), votes, &commit)?)));
         if let Some((site, (witness, what))) = lacking {
             convict(run, transaction, &commit, (site, what), witness, out);
         }
@@ -63,7 +63,7 @@ fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
 /// The events that prove that a site did not vote yes in time, and what they say.
 fn lack(
     run: &Run<'_>,
-    transaction: &Transaction<'_>,
+    (transaction, site): (&Transaction<'_>, &str),
     votes: &[&Vote<'_>],
     commit: &Commit<'_>,
 ) -> Option<(Vec<usize>, String)> {
@@ -78,7 +78,10 @@ fn lack(
     if votes.iter().find(in_time).is_some() {
         return None;
     }
-    let failed = votes.iter().find_map(|vote| Some((vote.asked?, vote.failed?)));
+    let failed = votes
+        .iter()
+        .filter(|vote| vote.wanted != Some(false) && vote.asked.is_some_and(|asked| asked < commit.by))
+        .find_map(|vote| Some((vote.asked?, vote.failed?)));
     if let Some((asked, failed)) = failed {
         let what = format!(
             "was asked for its vote at {} and answered at {} that it had certainly not voted",
@@ -101,7 +104,10 @@ fn lack(
     let late = votes
         .iter()
         .find_map(|vote| vote.asked.or(vote.voted.map(|(_, read)| read)));
-    let named = transaction.begin.or(late)?;
+    let named = transaction
+        .begin
+        .filter(|_| transaction.sites.contains(&site))
+        .or(late)?;
     let what = match late {
         Some(late) => format!("was asked for its vote only at {}", run.at(late)),
         None => "was never asked for its vote".to_owned(),

@@ -2,6 +2,7 @@
 
 mod agree;
 mod brute;
+mod commit;
 mod damage;
 mod election;
 mod naive;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, check};
 
 /// The record with only some of its events, under new indexes; the readings of the tree keep their places among them.
-fn only(record: &Record, keep: &BTreeSet<usize>) -> Record {
+pub fn only(record: &Record, keep: &BTreeSet<usize>) -> Record {
     let mut small = record.clone();
     small.history.events.retain(|event| keep.contains(&event.index));
     for (index, event) in small.history.events.iter_mut().enumerate() {

@@ -1,0 +1,86 @@
+//! The checkers agree with the brute force on a hundred thousand random histories.
+
+use super::{brute, world};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::{Record, Results, Verdict, check};
+
+/// Histories in each of the tests below, which share the work so that they can run side by side.
+const EACH: u64 = 25_000;
+
+/// A definition: whether a transaction has the anomaly.
+type Definition = fn(&Record, &str) -> bool;
+
+const KINDS: [(&str, Definition); 6] = [
+    ("split-decision", brute::split),
+    ("decision-flip", brute::flip),
+    ("commit-without-votes", brute::unjustified),
+    ("wrong-outcome", brute::wrong),
+    ("needless-abort", brute::needless),
+    ("blocked-transaction", brute::blocked),
+];
+
+/// The transactions that have an anomaly of this kind.
+fn of<'a>(results: &'a Results, kind: &str) -> BTreeSet<&'a str> {
+    let found = results.anomalies.iter().filter(|anomaly| anomaly.kind == kind);
+    found.map(|anomaly| transaction(&anomaly.why)).collect()
+}
+
+/// The transaction that a text is about.
+pub fn transaction(why: &str) -> &str {
+    let words = why.split(|letter: char| !letter.is_alphanumeric());
+    let mut names = words.filter(|word| word.strip_prefix('t').is_some_and(|rest| rest.parse::<u32>().is_ok()));
+    names.next().expect("a transaction")
+}
+
+fn agree(seed: u64, counts: &mut BTreeMap<String, u64>) {
+    let record = world::record(seed);
+    let results = check(&record);
+    let names = brute::names(&record);
+    for (kind, definition) in KINDS {
+        let expected: BTreeSet<&str> = names.iter().copied().filter(|tx| definition(&record, tx)).collect();
+        let found = of(&results, kind);
+        assert_eq!(found, expected, "seed {seed}: {kind}");
+        *counts.entry(kind.to_owned()).or_default() += u64::from(!found.is_empty());
+    }
+    for tx in names {
+        let found = KINDS[..4].iter().any(|(kind, _)| of(&results, kind).contains(tx));
+        assert_eq!(found, !brute::explained(&record, tx), "seed {seed}: {tx}");
+    }
+    let wrong = !results.anomalies.is_empty();
+    assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
+    *counts.entry("any".to_owned()).or_default() += u64::from(wrong);
+}
+
+fn share(number: u64) {
+    let mut counts = BTreeMap::new();
+    for seed in number * EACH..(number + 1) * EACH {
+        agree(seed, &mut counts);
+    }
+    for (kind, _) in KINDS.into_iter().chain([("any", brute::split as Definition)]) {
+        let with = counts[kind];
+        assert!(
+            EACH / 200 < with && with < EACH - EACH / 5,
+            "{kind} in {with} of {EACH}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn first_quarter() {
+    share(0);
+}
+
+#[test]
+fn second_quarter() {
+    share(1);
+}
+
+#[test]
+fn third_quarter() {
+    share(2);
+}
+
+#[test]
+fn fourth_quarter() {
+    share(3);
+}

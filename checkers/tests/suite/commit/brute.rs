@@ -1,0 +1,262 @@
+//! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for an
+//! execution that explains a history. On purpose without anything of the checkers but the events.
+
+use std::collections::BTreeSet;
+use zooquake_checkers::Record;
+use zooquake_checkers::history::{Event, EventType, Process};
+
+fn node(event: &Event) -> &str {
+    event.node.as_deref().unwrap_or_default()
+}
+
+/// The names of the transactions in a history.
+pub fn names(record: &Record) -> BTreeSet<&str> {
+    record
+        .history
+        .events
+        .iter()
+        .filter_map(|event| event.str("tx"))
+        .collect()
+}
+
+/// The event that completes the request at `at`.
+fn completion(events: &[Event], at: usize) -> Option<usize> {
+    (at + 1..events.len()).find(|&later| events[later].process == events[at].process)
+}
+
+/// All answers of an operation about a transaction, with what they tell.
+fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
+    let events = record.history.events.iter().enumerate();
+    let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.str("tx") == Some(tx));
+    ok.filter_map(|(at, event)| Some((at, node(event), event.str("decision").or(event.str("voted"))?)))
+        .collect()
+}
+
+/// What the decision znode says in each reading that has it, and how many events came before.
+fn written<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str)> {
+    let path = format!("/app/{tx}/decision");
+    let readings = record.tree.iter().flat_map(|tree| &tree.readings);
+    readings
+        .flat_map(|reading| reading.znodes.iter().map(|znode| (reading.end_index, znode)))
+        .filter(|(_, znode)| znode.path == path)
+        .map(|(end, znode)| (end, znode.data.as_str()))
+        .collect()
+}
+
+/// The requests to vote: where, by whom, for what, and how each ended.
+fn votes<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str, &'a str, Option<&'a Event>)> {
+    let events = &record.history.events;
+    let asked = |at: &usize| {
+        let event = &events[*at];
+        event.f == "vote" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
+    };
+    let vote = |at: usize| {
+        let end = completion(events, at).map(|end| &events[end]);
+        Some((at, node(&events[at]), events[at].str("vote")?, end))
+    };
+    (0..events.len()).filter(asked).filter_map(vote).collect()
+}
+
+fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
+    let begins = record
+        .history
+        .events
+        .iter()
+        .filter(|event| event.f == "begin" && event.str("tx") == Some(tx));
+    let named = begins
+        .filter_map(|event| event.value.get("sites")?.as_array())
+        .flatten();
+    let voting = votes(record, tx).into_iter().map(|(_, node, _, _)| node);
+    named.filter_map(|site| site.as_str()).chain(voting).collect()
+}
+
+/// Before which event, or reading, somebody first told that the transaction was committed.
+fn first_commit(record: &Record, tx: &str) -> Option<usize> {
+    let sites = told(record, "decided", tx);
+    let all = sites.into_iter().chain(told(record, "decide", tx));
+    let event = all.filter(|(_, _, word)| *word == "commit").map(|(at, _, _)| at).min();
+    event.or_else(|| {
+        written(record, tx)
+            .into_iter()
+            .find(|(_, word)| *word == "commit")
+            .map(|(at, _)| at)
+    })
+}
+
+/// Whether the transaction may be committed in some execution: tries every way in which the votes of unknown outcome may
+/// have ended.
+fn may_commit(record: &Record, tx: &str) -> bool {
+    let Some(first) = first_commit(record, tx) else {
+        return true;
+    };
+    let votes = votes(record, tx);
+    let sites = sites(record, tx);
+    (0..1u32 << votes.len()).any(|effects| {
+        let effect = |at: usize| effects & (1 << at) != 0;
+        let possible = votes
+            .iter()
+            .enumerate()
+            .all(|(at, (_, _, _, end))| match end.map(|end| end.kind) {
+                Some(EventType::Ok) => effect(at),
+                Some(EventType::Fail) => !effect(at),
+                _ => true,
+            });
+        let said = |at: usize| {
+            let (_, _, wanted, end) = votes[at];
+            end.and_then(|end| end.str("voted")).unwrap_or(wanted)
+        };
+        let no = (0..votes.len()).any(|at| votes[at].3.is_some_and(|end| end.str("voted") == Some("no")));
+        let voted = |site: &&str| {
+            (0..votes.len()).any(|at| effect(at) && votes[at].1 == *site && votes[at].0 < first && said(at) == "yes")
+        };
+        possible && !no && sites.iter().all(voted)
+    })
+}
+
+/// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any tells,
+/// and if it is commit, a yes of every site in time.
+pub fn explained(record: &Record, tx: &str) -> bool {
+    ["commit", "abort"].iter().any(|decision| {
+        let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
+        let stands = written(record, tx).iter().all(|(_, word)| word == decision);
+        same("decided") && same("decide") && stands && (*decision == "abort" || may_commit(record, tx))
+    })
+}
+
+pub fn split(record: &Record, tx: &str) -> bool {
+    let all = told(record, "decided", tx);
+    all.iter().any(|a| all.iter().any(|b| a.1 != b.1 && a.2 != b.2))
+}
+
+pub fn flip(record: &Record, tx: &str) -> bool {
+    let (all, written) = (told(record, "decided", tx), written(record, tx));
+    let site = all.iter().any(|a| all.iter().any(|b| a.1 == b.1 && a.2 != b.2));
+    let znode = written.iter().any(|a| written.iter().any(|b| a.1 != b.1));
+    // What all sites were told stands no more.
+    let last = written.last();
+    let both = !split(record, tx) && !all.is_empty() && last.is_some_and(|last| all.iter().all(|a| a.2 != last.1));
+    site || znode || both
+}
+
+pub fn unjustified(record: &Record, tx: &str) -> bool {
+    !may_commit(record, tx)
+}
+
+pub fn wrong(record: &Record, tx: &str) -> bool {
+    let (answers, all, written) = (
+        told(record, "decide", tx),
+        told(record, "decided", tx),
+        written(record, tx),
+    );
+    let decision = match written.last() {
+        Some((_, word)) => Some(*word),
+        None if split(record, tx) || flip(record, tx) => None,
+        None => all.first().map(|(_, _, word)| *word),
+    };
+    decision.is_some_and(|decision| answers.iter().any(|(_, _, word)| *word != decision))
+}
+
+pub fn needless(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let asked = |f: &str| {
+        let invoke = |event: &Event| event.f == f && event.kind == EventType::Invoke && event.str("tx") == Some(tx);
+        events.iter().position(invoke)
+    };
+    let aborted = told(record, "decided", tx)
+        .into_iter()
+        .chain(told(record, "decide", tx));
+    let aborted = aborted
+        .filter(|(_, _, word)| *word == "abort")
+        .map(|(at, _, _)| at)
+        .min();
+    let (Some(begin), Some(decide), Some(aborted)) = (asked("begin"), asked("decide"), aborted) else {
+        return false;
+    };
+    let voted = told(record, "vote", tx);
+    let no =
+        votes(record, tx).iter().any(|(_, _, wanted, _)| *wanted == "no") || voted.iter().any(|vote| vote.2 == "no");
+    let acknowledged = |site: &&str| {
+        voted
+            .iter()
+            .any(|(at, node, word)| node == site && *word == "yes" && *at < decide)
+    };
+    let listed: Vec<&str> = events[begin].value["sites"]
+        .as_array()
+        .expect("sites")
+        .iter()
+        .filter_map(|site| site.as_str())
+        .collect();
+    let session = 2_000_000_000;
+    let felt = |(at, event): (usize, &Event)| {
+        let from = event.time;
+        let until = match (event.f.as_str(), event.str("phase")) {
+            ("exit", _) => from + session,
+            ("pause", Some("begin")) => {
+                let over = |later: &&Event| {
+                    later.f == "pause"
+                        && later.int("window") == event.int("window")
+                        && later.str("phase") != Some("begin")
+                };
+                events[at..]
+                    .iter()
+                    .find(over)
+                    .map_or(u64::MAX, |later| later.time + session)
+            }
+            _ => return false,
+        };
+        from <= events[aborted].time && until >= events[begin].time
+    };
+    !no && listed.iter().all(acknowledged) && !events.iter().enumerate().any(felt)
+}
+
+pub fn blocked(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let phase = |name: &str| {
+        events
+            .iter()
+            .position(|event| event.f == "phase" && event.value == name)
+    };
+    let Some(recovered) = phase("recovered") else {
+        return false;
+    };
+    let end = phase("audit").unwrap_or(events.len() - 1);
+    let is = |event: &Event, f: &str, node_of: &str| {
+        event.f == f && node(event) == node_of && matches!(event.process, Process::Name(_))
+    };
+    let down = |client: &str| {
+        let exit = (0..=end).rev().find(|&at| is(&events[at], "exit", client));
+        exit.is_some_and(|exit| !events[exit..=end].iter().any(|event| is(event, "hello", client)))
+    };
+    let began = |event: &Event| {
+        ["begin", "vote"].contains(&event.f.as_str()) && event.kind == EventType::Ok && event.str("tx") == Some(tx)
+    };
+    let last = record.tree.as_ref().and_then(|tree| tree.readings.last());
+    let stands = last.is_some_and(|last| last.znodes.iter().any(|znode| znode.path == format!("/app/{tx}")));
+    if ["c1", "c2", "c3"].into_iter().any(down) || !(stands || events.iter().any(began)) {
+        return false;
+    }
+    let mut durations: Vec<u64> = (0..events.len())
+        .filter(|&at| events[at].f == "decided" && events[at].kind == EventType::Invoke)
+        .filter_map(|at| Some((at, completion(events, at)?)))
+        .filter(|&(_, end)| events[end].kind == EventType::Ok)
+        .map(|(at, end)| events[end].time - events[at].time)
+        .collect();
+    durations.sort_unstable();
+    let bound = (10 * durations.get(durations.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
+    let pending = |asked: usize| {
+        let event = &events[asked];
+        let decides = ["decide", "decided"].contains(&event.f.as_str()) && event.kind == EventType::Invoke;
+        if !decides || event.str("tx") != Some(tx) {
+            return false;
+        }
+        let done = completion(events, asked);
+        let until = match done.filter(|&done| done <= end) {
+            Some(done) if done > recovered && events[done].error.as_deref() == Some("timed out") => done,
+            Some(_) => return false,
+            None => end,
+        };
+        let dies = (asked..=done.unwrap_or(end).min(end)).any(|at| is(&events[at], "exit", node(event)));
+        !dies && events[until].time.saturating_sub(events[asked.max(recovered)].time) >= bound
+    };
+    (0..end).any(pending)
+}

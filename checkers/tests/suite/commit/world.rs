@@ -1,0 +1,299 @@
+//! Random small histories of two-phase commits: some of worlds that keep the rules, some of worlds that cheat, all with
+//! unknown outcomes, killed clients and replies read late.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use zooquake_checkers::evidence::{Reading, Znode};
+use zooquake_checkers::history::{Event, EventType, History, Process};
+use zooquake_checkers::plan::{Plan, Workload};
+use zooquake_checkers::{Record, Tree};
+
+type Doing = Option<(&'static str, usize, bool)>;
+
+struct World {
+    random: fastrand::Rng,
+    events: Vec<Event>,
+    now: u64,
+    cheat: u32,
+    doing: [Doing; 3],
+    processes: [u64; 3],
+    begun: [bool; 2],
+    decide_asked: [bool; 2],
+    votes: BTreeMap<(usize, usize), bool>,
+    decisions: [Option<bool>; 2],
+    window: Option<u64>,
+    windows: u64,
+    longest: u64,
+}
+
+/// The record of a random world.
+pub fn record(seed: u64) -> Record {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let cheat = [0, 0, 15, 60][random.usize(..4)];
+    let mut world = World {
+        events: vec![],
+        now: 0,
+        cheat,
+        doing: [None; 3],
+        processes: [1, 2, 3],
+        begun: [false; 2],
+        decide_asked: [false; 2],
+        votes: BTreeMap::new(),
+        decisions: [None; 2],
+        window: None,
+        windows: 0,
+        longest: [100, 1500][random.usize(..2)],
+        random,
+    };
+    world.live();
+    world.close()
+}
+
+fn word(yes: bool) -> &'static str {
+    ["abort", "commit"][usize::from(yes)]
+}
+
+impl World {
+    fn chance(&mut self, percent: u32) -> bool {
+        self.random.u32(..100) < percent
+    }
+
+    fn push(
+        &mut self,
+        process: Process,
+        kind: EventType,
+        f: &str,
+        value: Value,
+        error: Option<&str>,
+        who: Option<usize>,
+    ) {
+        self.now += self.random.u64(1..=self.longest) * 1_000_000;
+        self.events.push(Event {
+            index: self.events.len(),
+            time: self.now,
+            process,
+            kind,
+            f: f.to_owned(),
+            value,
+            error: error.map(str::to_owned),
+            node: who.map(|who| format!("c{}", who + 1)),
+        });
+    }
+
+    fn lane(&mut self, lane: &str, f: &str, value: Value) {
+        let who = lane.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
+        self.push(
+            Process::Name(lane.to_owned()),
+            EventType::Info,
+            f,
+            value,
+            None,
+            who.map(|who| who - 1),
+        );
+    }
+
+    fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
+        self.push(Process::Number(self.processes[who]), kind, f, value, error, Some(who));
+        if kind == EventType::Info {
+            self.processes[who] += 10;
+        }
+    }
+
+    fn live(&mut self) {
+        for _ in 0..self.random.usize(8..40) {
+            self.step(6);
+        }
+        if let Some(window) = self.window.take() {
+            self.lane("nemesis", "pause", json!({"window": window, "phase": "off"}));
+        }
+        if self.chance(80) {
+            self.lane("run", "phase", json!("recovered"));
+        }
+        self.longest = if self.random.bool() { 6000 } else { 300 };
+        for _ in 0..self.random.usize(1..10) {
+            self.step(1);
+        }
+        if self.chance(80) {
+            self.lane("run", "phase", json!("audit"));
+            self.step(0);
+        }
+    }
+
+    fn step(&mut self, faults: u32) {
+        let who = self.random.usize(..3);
+        if self.chance(faults) {
+            return self.kill(who);
+        }
+        if self.chance(faults) {
+            return self.fault();
+        }
+        match self.doing[who] {
+            None => self.ask(who),
+            Some((f, tx, wanted)) => self.answer(who, f, tx, wanted),
+        }
+    }
+
+    fn fault(&mut self) {
+        let over = if self.random.bool() { "off" } else { "skipped" };
+        let phase = if self.window.is_some() { over } else { "begin" };
+        let window = self.window.take().unwrap_or_else(|| {
+            self.windows += 1;
+            self.window = Some(self.windows);
+            self.windows
+        });
+        self.lane("nemesis", "pause", json!({"window": window, "phase": phase}));
+    }
+
+    fn kill(&mut self, who: usize) {
+        let name = format!("c{}", who + 1);
+        let late = self.random.bool();
+        if late {
+            self.lane(&name, "exit", json!({}));
+        }
+        if let Some((f, tx, _)) = self.doing[who].take() {
+            self.work(
+                who,
+                EventType::Info,
+                f,
+                json!({"tx": format!("t{tx}")}),
+                Some("the process died"),
+            );
+        }
+        if !late {
+            self.lane(&name, "exit", json!({}));
+        }
+        self.processes[who] += 10;
+        if self.chance(85) {
+            self.lane(&name, "hello", json!({}));
+        }
+    }
+
+    fn ask(&mut self, who: usize) {
+        let tx = self.random.usize(..2);
+        let name = format!("t{tx}");
+        let begun = self
+            .events
+            .iter()
+            .any(|event| event.f == "begin" && event.str("tx") == Some(&name));
+        let yes = self.chance(80);
+        let (f, value) = match who {
+            0 if !begun => ("begin", json!({"tx": name, "sites": ["c2", "c3"]})),
+            0 if !self.decide_asked[tx] => ("decide", json!({"tx": name, "sites": ["c2", "c3"]})),
+            0 => return,
+            _ if self.chance(50) => ("vote", json!({"tx": name, "vote": if yes { "yes" } else { "no" }})),
+            _ => ("decided", json!({"tx": name})),
+        };
+        self.decide_asked[tx] |= f == "decide";
+        self.work(who, EventType::Invoke, f, value, None);
+        self.doing[who] = Some((f, tx, yes));
+    }
+
+    fn answer(&mut self, who: usize, f: &'static str, tx: usize, wanted: bool) {
+        let name = format!("t{tx}");
+        self.doing[who] = None;
+        let end = self.random.u32(..100);
+        let took_effect = end < 85 || self.random.bool();
+        match f {
+            "begin" => self.begun[tx] |= took_effect,
+            "vote" if took_effect && end < 92 => {
+                self.votes.entry((tx, who)).or_insert(wanted);
+            }
+            _ => {}
+        }
+        if end >= 92 && f != "decided" {
+            let value = if self.random.bool() {
+                json!({"tx": name})
+            } else {
+                Value::Null
+            };
+            return self.work(who, EventType::Fail, f, value, Some("no"));
+        }
+        if end >= 85 {
+            let error = if self.random.bool() {
+                "timed out"
+            } else {
+                "connection loss"
+            };
+            return self.work(who, EventType::Info, f, json!({"tx": name}), Some(error));
+        }
+        let value = match f {
+            "begin" => json!({"tx": name}),
+            "vote" => json!({"tx": name, "voted": if self.votes[&(tx, who)] { "yes" } else { "no" }}),
+            _ => match self.decision(tx) {
+                Some(decision) => json!({"tx": name, "decision": word(decision)}),
+                // It waits on.
+                None => {
+                    self.doing[who] = Some((f, tx, wanted));
+                    return;
+                }
+            },
+        };
+        self.work(who, EventType::Ok, f, value, None);
+    }
+
+    fn decision(&mut self, tx: usize) -> Option<bool> {
+        if self.chance(self.cheat) {
+            return Some(self.random.bool());
+        }
+        if self.decisions[tx].is_none() {
+            let votes = [1, 2].map(|site| self.votes.get(&(tx, site)).copied());
+            self.decisions[tx] = match votes {
+                [Some(true), Some(true)] => Some(!self.chance(8)),
+                _ if votes.contains(&Some(false)) || self.chance(10) => Some(false),
+                _ => None,
+            };
+        }
+        self.decisions[tx]
+    }
+
+    fn close(mut self) -> Record {
+        let end = self.events.len();
+        let mut reading = || {
+            let mut znodes = vec![];
+            for tx in 0..3 {
+                let path = format!("/app/t{tx}");
+                if tx < 2 && self.begun[tx] && self.chance(90) {
+                    znodes.push(Znode {
+                        path: path.clone(),
+                        ..Znode::default()
+                    });
+                }
+                let decision = self.decisions.get(tx).copied().flatten();
+                let made_up = self.chance(self.cheat / 2);
+                let data = match decision {
+                    _ if made_up => word(self.random.bool()),
+                    Some(decision) if self.random.bool() => word(decision),
+                    _ => continue,
+                };
+                let (path, data) = (format!("{path}/decision"), data.to_owned());
+                znodes.push(Znode {
+                    path,
+                    data,
+                    ..Znode::default()
+                });
+            }
+            znodes
+        };
+        let readings = [reading(), reading()].map(|znodes| Reading {
+            index: end,
+            end_index: end,
+            znodes,
+        });
+        let workload = Workload {
+            family: "commit".to_owned(),
+            ..Workload::default()
+        };
+        let plan = Plan {
+            workload,
+            ..Plan::default()
+        };
+        Record {
+            plan,
+            history: History { events: self.events },
+            tree: self.random.u32(..5).gt(&0).then(|| Tree {
+                readings: readings.into(),
+            }),
+            ..Record::default()
+        }
+    }
+}

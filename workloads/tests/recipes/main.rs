@@ -3,6 +3,7 @@
 mod barriers;
 mod bed;
 mod client;
+mod commit;
 mod driven;
 mod election;
 mod epoch;

@@ -44,7 +44,7 @@ impl Kind {
 pub struct Plan {
     pub votes: Vec<Vote>,
     pub late: bool,
-    slow: Option<&'static str>,
+    slow: Option<(&'static str, u64)>,
 }
 
 impl Plan {
@@ -56,10 +56,10 @@ impl Plan {
         }
     }
 
-    /// This site works for long.
-    pub fn slow(self, site: &'static str) -> Self {
+    /// This site works for this many milliseconds.
+    pub fn slow(self, site: &'static str, milliseconds: u64) -> Self {
         Self {
-            slow: Some(site),
+            slow: Some((site, milliseconds)),
             ..self
         }
     }
@@ -263,7 +263,8 @@ impl Bed {
 
 impl Bed {
     pub(super) fn slow(plan: &Plan, site: &str) -> Duration {
-        Duration::from_millis(if plan.slow == Some(site) { 500 } else { 2 })
+        let slow = plan.slow.filter(|(slow, _)| *slow == site);
+        Duration::from_millis(slow.map_or(2, |(_, milliseconds)| milliseconds))
     }
 
     pub(super) fn transaction(plan: &Plan, number: usize) -> Transaction {

@@ -37,7 +37,7 @@ fn without_faults_each_comes_to_its_decision() {
 fn one_no_is_enough_to_abort_early() {
     for kind in Kind::ALL {
         let bed = Bed::new(kind);
-        let plan = Plan::new(&[NO, YES, YES], false).slow("c4");
+        let plan = Plan::new(&[NO, YES, YES], false).slow("c4", 500);
         let end = bed.run(&[plan]);
         assert_eq!(end.decided(), ["t1 abort"], "{kind:?}");
         let (early, slow) = (end.first("decided", "c2"), end.first("vote", "c4"));
@@ -109,4 +109,31 @@ fn an_atomic_transaction_outlives_its_coordinator() {
         assert_eq!(end.kinds(), [""; 0]);
         assert_eq!(end.decided(), [decision]);
     }
+}
+
+/// The coordinator has given up on a vote that came after all, and a site that was cut off counts it.
+#[test]
+fn whoever_decides_late_finds_the_decision_that_stands() {
+    let bed = Bed::new(Kind::Atomic);
+    let end = bed.run_and(&[Plan::new(&[YES, YES], false).slow("c3", 2800)], |bed| {
+        bed.pass(100);
+        let cut_off = bed.sessions()[1];
+        bed.net.lose(cut_off, std::time::Duration::from_millis(3400));
+    });
+    assert_eq!(end.kinds(), [""; 0], "{end:#?}");
+    assert_eq!(
+        (end.answered(), end.decided()),
+        (vec!["t1 abort".to_string()], vec!["t1 abort".to_string()])
+    );
+}
+
+#[test]
+fn a_missing_vote_is_no_yes_for_who_recovers() {
+    let bed = Bed::new(Kind::Atomic);
+    let end = bed.run_and(&[Plan::new(&[YES, YES], true).slow("c3", 3500)], |bed| {
+        bed.pass(12);
+        bed.kill("c1");
+    });
+    assert_eq!(end.kinds(), [""; 0], "{end:#?}");
+    assert_eq!(end.decided(), ["t1 abort"]);
 }

@@ -104,6 +104,9 @@ impl Interpreter {
         if gives_up {
             self.hold_ended(number);
         }
+        if f == "confirm" {
+            self.slots[number].last_confirm = Some(kind);
+        }
         if f == "quiesce" && kind == EventType::Ok {
             self.slots[number].quiesced = true;
         }

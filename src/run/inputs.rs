@@ -201,6 +201,7 @@ impl Interpreter {
             .record(Entry::lane(&name, "exit", json!({ "incarnation": incarnation })))?;
         self.hold_ended(number);
         self.script.died(number);
+        self.wake_others();
         let clients = self.slots.len() as u64;
         let slot = &mut self.slots[number];
         slot.stdin = None;

@@ -1,6 +1,7 @@
 //! One run, from its plan to its folder.
 
 mod control;
+mod drain;
 pub mod draw;
 pub mod folder;
 mod holds;

@@ -2,7 +2,8 @@
 
 use super::interpreter::Interpreter;
 use super::recorder::Entry;
-use super::slot::{Op, OpKind};
+use super::script::{self, Next};
+use super::slot::{End, Op, OpKind};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -22,9 +23,18 @@ pub(super) fn event_type(outcome: Outcome) -> EventType {
 impl Interpreter {
     /// Asks the client for its next operation, if it has one.
     pub(super) fn next_op(&mut self, number: usize) -> Result<()> {
-        let Some(next) = self.script.next(number, self.mode) else {
-            return Ok(());
-        };
+        match self.script.next(number, self.mode) {
+            Next::Ask(next) => self.ask(number, next),
+            Next::Wait(time) => {
+                self.slots[number].due = Some(Instant::now() + time);
+                Ok(())
+            }
+            Next::Nothing => Ok(()),
+        }
+    }
+
+    /// Asks the client for this operation.
+    pub(super) fn ask(&mut self, number: usize, next: script::Request) -> Result<()> {
         let (free_at, id) = (self.free_time(), self.request_id());
         let slot = &mut self.slots[number];
         let (process, node) = (Process::Number(slot.process), Some(slot.name.clone()));
@@ -61,6 +71,19 @@ impl Interpreter {
             self.hold_ended(number);
         }
         Ok(())
+    }
+
+    /// Looks at every idle client again, if what one may do depends on others.
+    pub(super) fn wake_others(&mut self) {
+        if !self.script.coordinates() {
+            return;
+        }
+        let now = Instant::now();
+        let idle = self
+            .slots
+            .iter_mut()
+            .filter(|slot| slot.op.is_none() && slot.runs() && slot.due.is_none());
+        idle.for_each(|slot| slot.due = Some(now));
     }
 
     pub(super) fn send(&self, number: usize, request: Request) -> Result<()> {
@@ -119,7 +142,7 @@ impl Interpreter {
                 (kind, error) = (EventType::Fail, Some(refused));
             }
         }
-        self.record_end(number, &op, kind, value.clone(), error)?;
+        self.record_end(number, &op, kind, value.clone(), error.clone())?;
         if kind == EventType::Info {
             self.slots[number].process += self.slots.len() as u64;
         }
@@ -130,8 +153,14 @@ impl Interpreter {
         } else if not_held && self.slots[number].hold.as_ref() == Some(&op.grant) {
             self.hold_ended(number);
         }
-        let pause = self.script.ended(number, &op, kind, &value, self.mode);
+        if op.kind == OpKind::Meet && kind == EventType::Ok {
+            self.acquired_in.push(op.since.elapsed());
+        }
+        let end = End { kind, value, error };
+        let pause = self.script.ended(number, &op, &end, self.mode);
+        self.slots[number].last = Some(end);
         self.slots[number].due = Some(Instant::now() + pause);
+        self.wake_others();
         Ok(())
     }
 }

@@ -103,6 +103,9 @@ impl Interpreter {
         };
         let settled = move |run: &Self| (0..run.slots.len()).all(|n| run.script.finished(n) || stuck(run, n));
         self.until(Instant::now() + bound * 3, settled).await?;
+        if self.script.drains() {
+            self.drain().await?;
+        }
         Ok(())
     }
 

@@ -1,9 +1,11 @@
 //! What the interpreter knows of one client.
 
 use crate::cluster::exec::Stdin;
+use serde_json::Value;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
+use zooquake_checkers::EventType;
 
 /// What an operation is for holds and for triggers, whatever its family calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +16,10 @@ pub enum OpKind {
     Write,
     /// Gives a grant back: the hold ends when it is sent.
     Release,
+    /// Waits for other clients.
+    Meet,
+    /// Anything else.
+    Single,
 }
 
 /// An operation of the recipe that was sent and is not answered.
@@ -33,6 +39,24 @@ pub struct Op {
     pub since: Instant,
     /// How long nobody had held since recovery, when it was sent.
     pub free_at: Duration,
+}
+
+/// How an operation ended.
+#[derive(Debug, Clone)]
+pub struct End {
+    /// The type of its completion.
+    pub kind: EventType,
+    /// Its value.
+    pub value: Value,
+    /// Why it failed or is unknown.
+    pub error: Option<String>,
+}
+
+impl End {
+    /// Whether it happened.
+    pub fn is_ok(&self) -> bool {
+        self.kind == EventType::Ok
+    }
 }
 
 /// One client.
@@ -64,6 +88,10 @@ pub struct Slot {
     pub confirmed: Option<Instant>,
     /// Whether it answered the `quiesce` sent last.
     pub quiesced: bool,
+    /// How its last operation ended.
+    pub last: Option<End>,
+    /// How its last `confirm` ended.
+    pub last_confirm: Option<EventType>,
     /// Who waits for the hello of its restarted process.
     pub awaited: Option<oneshot::Sender<()>>,
 }
@@ -85,6 +113,8 @@ impl Slot {
             held_since: Instant::now(),
             confirmed: None,
             quiesced: false,
+            last: None,
+            last_confirm: None,
             awaited: None,
         }
     }

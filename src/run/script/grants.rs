@@ -1,21 +1,13 @@
 //! Locks and elections: be granted, write, give back.
 
-use super::{Mode, Request, Script};
-use crate::run::slot::{Op, OpKind};
-use serde_json::{Value, json};
+use super::{BEYOND_MS, Mode, Next, Request, SINGLE_MS, Script};
+use crate::run::slot::{End, Op, OpKind};
+use serde_json::json;
 use std::time::Duration;
-use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
 
 /// A client that cannot reach the ensemble must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
-
-/// Milliseconds that a recipe has for a single request (beside the work in it): well beyond any fault.
-const SINGLE_MS: u64 = 30_000;
-
-/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
-/// wait that gives up hides a lost wake-up.
-const BEYOND_MS: u64 = 600_000;
 
 /// What a family calls its operations.
 #[derive(Debug)]
@@ -118,18 +110,18 @@ impl Grants {
 }
 
 impl Script for Grants {
-    fn next(&mut self, client: usize, mode: Mode) -> Option<Request> {
+    fn next(&mut self, client: usize, mode: Mode) -> Next {
         let state = &mut self.clients[client];
         match (state.step, mode) {
-            (_, Mode::Quiet) | (Step::Acquire, Mode::Drain) => None,
-            (Step::Acquire, Mode::Final) if state.finished => None,
+            (_, Mode::Quiet) | (Step::Acquire, Mode::Drain) => Next::Nothing,
+            (Step::Acquire, Mode::Final) if state.finished => Next::Nothing,
             (Step::Acquire, _) => {
                 self.next_grant += 1;
                 state.grant = format!("g{}", self.next_grant);
                 state.last = mode == Mode::Final;
                 let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
                 let kind = OpKind::Acquire;
-                Some(Request {
+                Next::Ask(Request {
                     f: self.words.acquire,
                     kind,
                     grant,
@@ -138,13 +130,13 @@ impl Script for Grants {
                     timeout_ms: Some(self.wait_ms),
                 })
             }
-            (Step::Write(number), Mode::Load | Mode::Drain) => Some(self.write(client, number, mode)),
-            (Step::Write(number), Mode::Final) if state.last => Some(self.write(client, number, mode)),
+            (Step::Write(number), Mode::Load | Mode::Drain) => Next::Ask(self.write(client, number, mode)),
+            (Step::Write(number), Mode::Final) if state.last => Next::Ask(self.write(client, number, mode)),
             // After recovery whoever still holds gives back at once.
             (Step::Write(_) | Step::Release, _) => {
                 let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
                 let kind = OpKind::Release;
-                Some(Request {
+                Next::Ask(Request {
                     f: self.words.release,
                     kind,
                     grant,
@@ -156,16 +148,16 @@ impl Script for Grants {
         }
     }
 
-    fn ended(&mut self, client: usize, op: &Op, kind: EventType, _: &Value, mode: Mode) -> Duration {
+    fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
         match (op.kind, state.step) {
-            (OpKind::Acquire, _) if kind == EventType::Ok => state.step = Step::Write(0),
+            (OpKind::Acquire, _) if end.is_ok() => state.step = Step::Write(0),
             (OpKind::Acquire, _) => {
                 state.next_cycle();
                 return AFTER_FAILURE;
             }
-            (OpKind::Write, Step::Write(n)) if n + 1 < writes && kind == EventType::Ok && mode != Mode::Final => {
+            (OpKind::Write, Step::Write(n)) if n + 1 < writes && end.is_ok() && mode != Mode::Final => {
                 state.step = Step::Write(n + 1);
             }
             (OpKind::Write, _) => state.step = Step::Release,

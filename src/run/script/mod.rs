@@ -1,13 +1,23 @@
 //! Scripts: what the clients of a family are asked to do, one operation after the other. One family a file.
 
+mod barrier;
 mod grants;
+mod items;
+mod rounds;
 
-use super::slot::{Op, OpKind};
+use super::slot::{End, Op, OpKind};
+pub use items::single;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::time::Duration;
-use zooquake_checkers::EventType;
 use zooquake_checkers::plan::Plan;
+
+/// Milliseconds that a recipe has for a single request (beside the work in it): well beyond any fault.
+const SINGLE_MS: u64 = 30_000;
+
+/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
+/// wait that gives up hides a lost wake-up.
+const BEYOND_MS: u64 = 600_000;
 
 /// Which operations clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,13 +49,34 @@ pub struct Request {
     pub timeout_ms: Option<u64>,
 }
 
-/// The clients' next operations. `slots` and scripts count clients from 0.
+/// What a client does next.
+#[derive(Debug)]
+pub enum Next {
+    /// It is asked this.
+    Ask(Request),
+    /// It is looked at again after a while.
+    Wait(Duration),
+    /// Nothing, until something else happens.
+    Nothing,
+}
+
+/// The clients' next operations. Scripts count clients from 0.
 pub trait Script: Debug + Send {
-    /// The client's next operation; `None` if it has nothing to do in this mode.
-    fn next(&mut self, client: usize, mode: Mode) -> Option<Request>;
+    /// What the client does next in this mode.
+    fn next(&mut self, client: usize, mode: Mode) -> Next;
+
+    /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
+    fn coordinates(&self) -> bool {
+        false
+    }
+
+    /// Whether a fresh client empties the queue at the end.
+    fn drains(&self) -> bool {
+        false
+    }
 
     /// An operation has ended; returns how long the client waits before its next one.
-    fn ended(&mut self, client: usize, op: &Op, kind: EventType, value: &Value, mode: Mode) -> Duration;
+    fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration;
 
     /// The client's process has died.
     fn died(&mut self, client: usize);
@@ -63,6 +94,11 @@ pub trait Script: Debug + Send {
 /// If there is none.
 pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Script>> {
     match plan.workload.family.as_str() {
+        "queue" => match plan.workload.variant.as_str() {
+            "barrier" => Ok(Box::new(barrier::Barrier::new(plan))),
+            "double-barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
+            _ => Ok(Box::new(items::Items::new(plan))),
+        },
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no script for the family `{other}`"),

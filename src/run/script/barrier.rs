@@ -1,0 +1,248 @@
+//! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/queue.md`.
+
+use super::{BEYOND_MS, Mode, Next, Request, SINGLE_MS, Script};
+use crate::run::slot::{End, Op, OpKind};
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::{ClientPlan, Plan};
+
+const AGAIN: Duration = Duration::from_millis(50);
+
+/// The application begins to wait this long before the members join.
+const HEAD_START: Duration = Duration::from_millis(20);
+
+/// If the barrier has not opened this long after the last join, the members join anew.
+const STUCK: Duration = Duration::from_secs(5);
+
+const JOIN_MS: u64 = 5_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Stage {
+    /// Members join, the application waits.
+    Gather,
+    /// Nobody came through: members close, then join again.
+    Rejoin,
+    /// The barrier has opened: all close.
+    Close,
+}
+
+/// The script of `barrier`.
+#[derive(Debug)]
+pub struct Barrier {
+    plans: Vec<ClientPlan>,
+    wait_ms: u64,
+    round: u64,
+    stage: Stage,
+    begun: Instant,
+    /// Members that have joined this round, by number from 0.
+    joined: Vec<bool>,
+    /// Clients that have closed in this stage.
+    closed: Vec<bool>,
+    /// Whether the application was asked, and whether it came through.
+    asked: bool,
+    entered: bool,
+    /// Clients with an operation in flight.
+    busy: Vec<bool>,
+    last_join: Instant,
+    rejoined: bool,
+    last_round: u64,
+    recovered: bool,
+}
+
+impl Barrier {
+    /// The script of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let (count, now) = (plan.clients.len(), Instant::now());
+        Self {
+            plans: plan.clients.clone(),
+            wait_ms: plan.time_ms + BEYOND_MS,
+            round: 1,
+            stage: Stage::Gather,
+            begun: now,
+            joined: vec![false; count - 1],
+            closed: vec![false; count],
+            asked: false,
+            entered: false,
+            busy: vec![false; count],
+            last_join: now,
+            rejoined: false,
+            last_round: u64::MAX,
+            recovered: false,
+        }
+    }
+
+    fn members(&self) -> usize {
+        self.joined.len()
+    }
+
+    /// In every third round one client joins for all.
+    fn alone(&self) -> bool {
+        self.round % 3 == 0
+    }
+
+    fn think(&self, client: usize) -> Duration {
+        let cycles = &self.plans[client].cycles;
+        let planned = cycles.get(self.round as usize % cycles.len().max(1));
+        Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms))
+    }
+
+    /// Whether a round may begin in this mode.
+    fn may_begin(&self, mode: Mode) -> bool {
+        match mode {
+            Mode::Load => true,
+            Mode::Drain => self.asked,
+            Mode::Final => self.round <= self.last_round,
+            Mode::Quiet => false,
+        }
+    }
+
+    fn stages(&mut self) {
+        let idle = |busy: &[bool]| busy.iter().all(|busy| !busy);
+        let members = self.members();
+        match self.stage {
+            Stage::Gather if self.entered && idle(&self.busy[..members]) => {
+                self.stage = Stage::Close;
+                self.closed.fill(false);
+            }
+            Stage::Gather => {
+                let all = self.joined.iter().all(|joined| *joined) && idle(&self.busy[..members]);
+                let again = !(self.recovered && self.rejoined);
+                if all && !self.entered && again && self.last_join.elapsed() >= STUCK {
+                    self.rejoined = self.recovered;
+                    self.stage = Stage::Rejoin;
+                    self.closed.fill(false);
+                }
+            }
+            Stage::Rejoin if self.closed[..members].iter().all(|closed| *closed) => {
+                self.stage = Stage::Gather;
+                self.joined.fill(false);
+            }
+            Stage::Close if self.closed.iter().all(|closed| *closed) => {
+                self.round += 1;
+                self.stage = Stage::Gather;
+                self.begun = Instant::now();
+                self.joined.fill(false);
+                (self.asked, self.entered) = (false, false);
+            }
+            Stage::Rejoin | Stage::Close => {}
+        }
+    }
+
+    fn gather(&mut self, client: usize) -> Next {
+        let (round, members) = (self.round, self.members());
+        if client == members {
+            if self.entered {
+                return Next::Nothing;
+            }
+            self.asked = true;
+            let value = json!({ "round": round, "members": members });
+            let (kind, timeout_ms) = (OpKind::Meet, Some(self.wait_ms));
+            return Next::Ask(Request {
+                f: "enter",
+                kind,
+                grant: String::new(),
+                work_ms: 0,
+                value,
+                timeout_ms,
+            });
+        }
+        let from = self.begun + HEAD_START + self.think(client);
+        if !self.asked || Instant::now() < from {
+            return Next::Wait(from.saturating_duration_since(Instant::now()).max(HEAD_START));
+        }
+        let member = match (self.alone(), client) {
+            (true, 0) => self.joined.iter().position(|joined| !joined),
+            (true, _) => None,
+            (false, _) => (!self.joined[client]).then_some(client),
+        };
+        match member {
+            Some(member) => {
+                let value = json!({ "round": round, "members": members, "member": member + 1 });
+                Next::Ask(self.short("join", value, JOIN_MS))
+            }
+            // Perhaps nobody comes through; that is looked at by the clock.
+            None => Next::Wait(STUCK / 10),
+        }
+    }
+
+    fn short(&self, f: &'static str, value: Value, timeout_ms: u64) -> Request {
+        let kind = OpKind::Single;
+        Request {
+            f,
+            kind,
+            grant: String::new(),
+            work_ms: 0,
+            value,
+            timeout_ms: Some(timeout_ms),
+        }
+    }
+}
+
+impl Script for Barrier {
+    fn next(&mut self, client: usize, mode: Mode) -> Next {
+        if mode == Mode::Quiet {
+            return Next::Nothing;
+        }
+        self.stages();
+        let next = match self.stage {
+            Stage::Gather if self.may_begin(mode) => self.gather(client),
+            Stage::Gather => Next::Nothing,
+            Stage::Rejoin if client == self.members() => Next::Nothing,
+            Stage::Rejoin | Stage::Close if self.closed[client] => Next::Nothing,
+            Stage::Rejoin | Stage::Close => Next::Ask(self.short("close", json!({ "round": self.round }), SINGLE_MS)),
+        };
+        self.busy[client] = matches!(next, Next::Ask(_));
+        next
+    }
+
+    fn coordinates(&self) -> bool {
+        true
+    }
+
+    fn ended(&mut self, client: usize, op: &Op, end: &End, _: Mode) -> Duration {
+        self.busy[client] = false;
+        match op.f {
+            "enter" if end.is_ok() => self.entered = true,
+            "join" => {
+                self.last_join = Instant::now();
+                // Somebody else made `start`: this member has joined all the same.
+                let lost_the_race = end.error.as_deref().is_some_and(|error| error.starts_with("start:"));
+                if end.is_ok() || lost_the_race {
+                    let member = if self.alone() {
+                        self.joined.iter().position(|joined| !joined)
+                    } else {
+                        Some(client)
+                    };
+                    if let Some(member) = member {
+                        self.joined[member] = true;
+                    }
+                } else {
+                    return AGAIN;
+                }
+            }
+            "close" => self.closed[client] = true,
+            _ => return AGAIN,
+        }
+        Duration::ZERO
+    }
+
+    fn died(&mut self, client: usize) {
+        self.busy[client] = false;
+        // What it had joined, and what it would have to close, is gone with its session.
+        self.closed[client] = true;
+        if self.alone() && client == 0 {
+            self.joined.fill(false);
+        } else if client < self.members() && self.stage == Stage::Gather && !self.entered {
+            self.joined[client] = false;
+        }
+    }
+
+    fn recovered(&mut self) {
+        (self.recovered, self.rejoined) = (true, false);
+        self.last_round = if self.asked { self.round + 1 } else { self.round };
+    }
+
+    fn finished(&self, _: usize) -> bool {
+        self.round > self.last_round
+    }
+}

@@ -1,0 +1,140 @@
+//! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
+
+use super::{Mode, Next, Request, Script};
+use crate::run::slot::{End, Op, OpKind};
+use serde_json::{Value, json};
+use std::time::Duration;
+use zooquake_checkers::plan::{ClientPlan, Plan};
+
+/// A consumer that was given nothing waits this long.
+const AFTER_NOTHING: Duration = Duration::from_millis(50);
+
+/// Milliseconds that the recipe has for an operation.
+const LIMIT_MS: u64 = 5_000;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Produces,
+    Consumes,
+    /// Does nothing before the drain.
+    Waits,
+}
+
+#[derive(Debug)]
+struct Client {
+    role: Role,
+    plan: ClientPlan,
+    cycle: usize,
+    /// The item that it was given and has to acknowledge.
+    given: Option<Value>,
+    last: bool,
+    finished: bool,
+}
+
+/// The script of `fifo` and `claimed`.
+#[derive(Debug)]
+pub struct Items {
+    claimed: bool,
+    clients: Vec<Client>,
+    next_item: u64,
+}
+
+impl Items {
+    /// The script of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let role = |number: usize| match number {
+            _ if number + 1 == plan.clients.len() => Role::Waits,
+            _ if number % 2 == 0 => Role::Produces,
+            _ => Role::Consumes,
+        };
+        let client = |(number, of): (usize, &ClientPlan)| Client {
+            role: role(number),
+            plan: of.clone(),
+            cycle: 0,
+            given: None,
+            last: false,
+            finished: role(number) == Role::Waits,
+        };
+        let clients = plan.clients.iter().enumerate().map(client).collect();
+        Self {
+            claimed: plan.workload.variant == "claimed",
+            clients,
+            next_item: 1,
+        }
+    }
+}
+
+/// A single request.
+pub fn single(f: &'static str, value: Value) -> Request {
+    Request {
+        f,
+        kind: OpKind::Single,
+        grant: String::new(),
+        work_ms: 0,
+        value,
+        timeout_ms: Some(LIMIT_MS),
+    }
+}
+
+impl Script for Items {
+    fn next(&mut self, client: usize, mode: Mode) -> Next {
+        let state = &mut self.clients[client];
+        if mode == Mode::Quiet || state.role == Role::Waits {
+            return Next::Nothing;
+        }
+        if let Some(item) = &state.given {
+            return Next::Ask(single("acknowledge", json!({ "item": item })));
+        }
+        if mode == Mode::Drain || state.finished && mode == Mode::Final {
+            return Next::Nothing;
+        }
+        state.last = mode == Mode::Final;
+        if state.role == Role::Consumes {
+            return Next::Ask(single("dequeue", json!({})));
+        }
+        self.next_item += 1;
+        Next::Ask(single("enqueue", json!({ "item": self.next_item - 1 })))
+    }
+
+    fn drains(&self) -> bool {
+        true
+    }
+
+    fn ended(&mut self, client: usize, op: &Op, end: &End, _: Mode) -> Duration {
+        let state = &mut self.clients[client];
+        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
+        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        let work = Duration::from_millis(planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0));
+        state.cycle += 1;
+        let item = end.value.get("item").filter(|item| !item.is_null() && end.is_ok());
+        match (op.f, item) {
+            ("dequeue", Some(item)) if self.claimed => {
+                state.given = Some(item.clone());
+                return if state.last { Duration::ZERO } else { work };
+            }
+            ("acknowledge", _) => state.given = None,
+            _ => {}
+        }
+        state.finished |= state.last;
+        if op.f == "enqueue" && end.is_ok() {
+            return think;
+        }
+        if item.is_some() { Duration::ZERO } else { AFTER_NOTHING }
+    }
+
+    fn died(&mut self, client: usize) {
+        // Its successor never acknowledges what it was given.
+        self.clients[client].given = None;
+    }
+
+    fn recovered(&mut self) {
+        for client in &mut self.clients {
+            client.finished = client.role == Role::Waits;
+            client.last = false;
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].finished
+    }
+}

@@ -50,7 +50,8 @@ fn overtaker(number: i64, item: &Item<'_>) -> Option<Later> {
     let ([Some(sent)], Some(given)) = (item.sent.as_slice(), item.given.first()) else {
         return None;
     };
-    Some(Later {
+    // One that was delivered before it was sent is a phantom, which has no place in the order.
+    (*sent < given.read).then_some(Later {
         sent: *sent,
         number,
         read: given.read,

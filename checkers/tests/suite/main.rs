@@ -6,6 +6,7 @@ mod commit;
 mod damage;
 mod election;
 mod naive;
+mod queue;
 mod safety;
 mod scale;
 mod script;

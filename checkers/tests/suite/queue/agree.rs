@@ -1,0 +1,124 @@
+//! The checkers agree with the definitions on a hundred thousand random histories, and their witnesses are minimal.
+
+use super::{brute, meetings, told, world};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::{Anomaly, Record, Results, check};
+
+/// Histories in each of the tests below, which share the work so that they can run side by side.
+const EACH: u64 = 25_000;
+
+/// One history in so many has its witnesses tried.
+const TRIED: u64 = 10;
+
+type Counts = BTreeMap<&'static str, u64>;
+
+fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
+    results
+        .anomalies
+        .iter()
+        .filter(|anomaly| anomaly.kind == kind)
+        .collect()
+}
+
+fn count(counts: &mut Counts, kind: &'static str, found: bool) {
+    *counts.entry(kind).or_default() += u64::from(found);
+}
+
+/// The items that anomalies of a kind are about, as the last event of each witness tells that is about one.
+fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
+    let told = |anomaly: &&Anomaly| {
+        let item = |at: &usize| record.history.events[*at].int("item");
+        anomaly.witness.iter().rev().find_map(item).expect("an item")
+    };
+    let found = of(results, kind);
+    let items: BTreeSet<i64> = found.iter().map(told).collect();
+    assert_eq!(items.len(), found.len());
+    items
+}
+
+fn queue(seed: u64, counts: &mut Counts) {
+    let record = world::items(seed);
+    let results = check(&record);
+    for (kind, wanted) in [
+        ("lost-item", brute::lost(&record)),
+        ("duplicate-delivery", brute::duplicates(&record)),
+        ("phantom-item", brute::phantoms(&record)),
+        ("reordered", brute::overtaken(&record)),
+    ] {
+        assert_eq!(items(&record, &results, kind), wanted, "seed {seed}: {kind}");
+        count(counts, kind, !wanted.is_empty());
+    }
+    witnesses(seed, &record, &results);
+}
+
+fn barrier(seed: u64, counts: &mut Counts) {
+    let record = world::rounds(seed);
+    let events = &record.history.events;
+    let results = check(&record);
+    let early = of(&results, "early-release");
+    let answer = |anomaly: &&Anomaly| {
+        let ok = |at: &&usize| {
+            events[**at].value.get("members").is_none() && events[**at].kind == zooquake_checkers::EventType::Ok
+        };
+        let leave = anomaly.witness.iter().any(|&at| events[at].f == "leave");
+        let of = |at: &&usize| (events[**at].f == "leave") == leave;
+        anomaly.witness.iter().filter(ok).find(of).copied().expect("an answer")
+    };
+    let found: BTreeSet<usize> = early.iter().map(answer).collect();
+    assert_eq!(found, meetings::early(&record), "seed {seed}");
+    count(counts, "early-release", !found.is_empty());
+    let name = |anomaly: &&Anomaly| {
+        let words: Vec<&str> = anomaly.why.split(' ').collect();
+        (words[0].to_owned(), words[5].parse().expect("a round"))
+    };
+    let mut found: Vec<(String, i64)> = of(&results, "stuck-barrier").iter().map(name).collect();
+    let mut wanted = meetings::stuck(&record);
+    found.sort();
+    wanted.sort();
+    assert_eq!(found, wanted, "seed {seed}");
+    count(counts, "stuck-barrier", !found.is_empty());
+    witnesses(seed, &record, &results);
+}
+
+fn witnesses(seed: u64, record: &Record, results: &Results) {
+    if seed.is_multiple_of(TRIED) {
+        results
+            .anomalies
+            .iter()
+            .for_each(|anomaly| told::minimal(record, anomaly));
+    }
+}
+
+fn share(number: u64) {
+    let mut counts = Counts::new();
+    for seed in number * EACH..(number + 1) * EACH {
+        queue(seed, &mut counts);
+        barrier(seed, &mut counts);
+    }
+    for (kind, with) in &counts {
+        assert!(
+            EACH / 100 < *with && *with < EACH * 4 / 5,
+            "{kind} in {with} of {EACH}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn first_quarter() {
+    share(0);
+}
+
+#[test]
+fn second_quarter() {
+    share(1);
+}
+
+#[test]
+fn third_quarter() {
+    share(2);
+}
+
+#[test]
+fn fourth_quarter() {
+    share(3);
+}

@@ -1,0 +1,180 @@
+//! Anomalies of barriers, each beside its nearest innocent twin.
+
+use super::told::{only, silent};
+use zooquake_checkers::Verdict;
+
+const EARLY: &str = "
+    c1 invoke enter round=1 members=3
+    c2 invoke enter round=1 members=3
+    c1 ok enter round=1
+    c3 invoke enter round=1 members=3";
+
+#[test]
+fn who_is_let_in_before_all_were_sent_was_released_early() {
+    assert_eq!(only("double-barrier", EARLY, "early-release").witness, [0, 2]);
+    silent(
+        "double-barrier",
+        &EARLY.replace("c1 ok enter round=1\n", "").replace(
+            "c3 invoke",
+            "c3 invoke enter round=1 members=3\n c1 ok enter round=1\n c3 ok",
+        ),
+    );
+    only(
+        "double-barrier",
+        &EARLY.replace("c2 invoke enter round=1", "c2 invoke enter round=2"),
+        "early-release",
+    );
+}
+
+/// B1 of the tutorial's barrier, where members join and an application waits.
+#[test]
+fn the_waiting_application_is_no_member() {
+    let text = "
+        c3 invoke enter round=1 members=2
+        c1 invoke join round=1 members=2 member=1
+        c1 ok join round=1 session=0x1
+        c3 ok enter round=1";
+    assert_eq!(only("barrier", text, "early-release").witness, [0, 3]);
+    silent(
+        "barrier",
+        &text.replace("c3 ok", "c2 invoke join round=1 members=2 member=2\n c3 ok"),
+    );
+}
+
+#[test]
+fn a_late_joiner_is_let_in_at_once() {
+    let text = "
+        c1 invoke enter round=1 members=2
+        c2 invoke enter round=1 members=2
+        c1 ok enter round=1 czxid=1
+        c2 ok enter round=1 czxid=2
+        c2 note exit
+        c1 invoke leave round=1
+        c1 ok leave round=1 removed=1
+        c2 invoke enter round=1 members=2
+        c2 ok enter round=1 czxid=9
+        c2 invoke leave round=1
+        c2 ok leave round=1 removed=9";
+    silent("double-barrier", text);
+}
+
+const LEFT: &str = "
+    c1 invoke enter round=1 members=2
+    c2 invoke enter round=1 members=2
+    c1 ok enter round=1 czxid=1
+    c2 ok enter round=1 czxid=2
+    c1 invoke leave round=1
+    c1 ok leave round=1 removed=1
+    c2 invoke leave round=1
+    c2 ok leave round=1 removed=2";
+
+#[test]
+fn who_leaves_while_another_is_certainly_inside_was_released_early() {
+    assert_eq!(only("double-barrier", LEFT, "early-release").witness, [3, 4, 5, 6, 7]);
+    // It may have died: it did not remove what it had entered with.
+    silent("double-barrier", &LEFT.replace("removed=2", "removed=null"));
+    silent(
+        "double-barrier",
+        &LEFT.replace("c2 ok leave round=1 removed=2", "c2 end leave"),
+    );
+    // It was sent leave before.
+    let asked = LEFT
+        .replace("c2 invoke leave round=1\n", "")
+        .replace("c1 ok leave", "c2 invoke leave round=1\n c1 ok leave");
+    silent("double-barrier", &asked);
+    // It may have entered only after the other had looked.
+    let late = LEFT.replace("c2 ok enter round=1 czxid=2\n", "").replace(
+        "c1 invoke leave round=1",
+        "c1 invoke leave round=1\n c2 ok enter round=1 czxid=2",
+    );
+    silent("double-barrier", &late);
+}
+
+const STUCK: &str = "
+    1 c1 invoke enter round=1 members=2
+    2 c2 invoke enter round=1 members=2
+    3 c2 ok enter round=1 session=0x2
+    run recovered
+    30 run audit";
+
+#[test]
+fn who_waits_though_all_are_there_is_stuck() {
+    assert_eq!(only("double-barrier", STUCK, "stuck-barrier").witness, [0, 1, 3, 4]);
+}
+
+#[test]
+fn who_waits_for_somebody_is_not_stuck() {
+    for text in [
+        STUCK.replacen("members=2", "members=3", 1),
+        STUCK.replace("run recovered", "c2 note exit\n run recovered"),
+        STUCK.replace(
+            "run recovered",
+            "c2 note session state=expired session=0x2\n run recovered",
+        ),
+        STUCK.replace(
+            "run recovered",
+            "c2 invoke leave round=1\n c2 ok leave round=1\n run recovered",
+        ),
+        STUCK.replace("c2 ok enter round=1 session=0x2", "c2 end enter"),
+        STUCK.replace("30 run audit", "9 run audit"),
+        STUCK
+            .replace("c2 invoke enter round=1", "c2 invoke enter round=2")
+            .replace("c2 ok enter round=1 session=0x2", ""),
+    ] {
+        let results = silent("double-barrier", &text);
+        assert_eq!(results.verdict, Verdict::Unknown);
+        assert!(
+            results.reasons.iter().any(|reason| reason.contains("still pending")),
+            "{text}: {:?}",
+            results.reasons
+        );
+    }
+    silent("double-barrier", &STUCK.replace("run recovered", ""));
+    silent(
+        "double-barrier",
+        &STUCK.replace("run recovered", "c1 ok enter round=1\n run recovered"),
+    );
+}
+
+/// B7: peers pass, and go to leave, where they wait for the one who never saw it.
+#[test]
+fn peers_that_wait_to_leave_are_still_there() {
+    only(
+        "double-barrier",
+        &STUCK.replace("run recovered", "c2 invoke leave round=1\n run recovered"),
+        "stuck-barrier",
+    );
+    only(
+        "double-barrier",
+        &STUCK.replace("session=0x2", "session=0x2\n c2 note session state=expired session=0x7"),
+        "stuck-barrier",
+    );
+}
+
+#[test]
+fn an_application_is_stuck_when_all_members_have_joined() {
+    let text = "
+        1 c3 invoke enter round=1 members=2
+        2 c1 invoke join round=1 members=2 member=1
+        3 c1 ok join round=1 session=0x1
+        4 c1 invoke join round=1 members=2 member=2
+        5 c1 ok join round=1 session=0x1
+        run recovered
+        30 run audit";
+    assert_eq!(only("barrier", text, "stuck-barrier").witness, [0, 2, 4, 5, 6]);
+    silent(
+        "barrier",
+        &text.replace("run recovered", "c1 invoke close round=1\n run recovered"),
+    );
+    silent(
+        "barrier",
+        &text.replace(
+            "run recovered",
+            "c1 note session state=closed session=0x1\n run recovered",
+        ),
+    );
+    silent(
+        "barrier",
+        &text.replace("5 c1 ok join round=1 session=0x1", "5 c1 end join"),
+    );
+}

@@ -1,0 +1,223 @@
+//! The anomalies by their definitions, taken literally, over the bare events. Slow, and with nothing of the checkers.
+
+use std::collections::BTreeSet;
+use zooquake_checkers::Record;
+use zooquake_checkers::history::{Event, EventType, Process};
+
+/// An operation: sent, and ended how and where; `over` is where nothing more of it can come.
+#[derive(Debug, Clone)]
+pub struct Op {
+    pub node: String,
+    pub sent: usize,
+    pub end: Option<(usize, EventType)>,
+    pub over: Option<usize>,
+}
+
+impl Op {
+    pub fn ok(&self) -> Option<usize> {
+        self.end.filter(|(_, kind)| *kind == EventType::Ok).map(|(at, _)| at)
+    }
+
+    fn failed(&self) -> bool {
+        self.end.is_some_and(|(_, kind)| kind == EventType::Fail)
+    }
+
+    fn unknown(&self) -> bool {
+        self.ok().is_none() && !self.failed()
+    }
+}
+
+pub fn on_lane(event: &Event) -> bool {
+    matches!(&event.process, Process::Name(name) if name.starts_with('c'))
+}
+
+pub fn node(event: &Event) -> &str {
+    event.node.as_deref().unwrap_or_default()
+}
+
+/// The operations of one name: of numbered processes, or control requests.
+pub fn ops(events: &[Event], f: &str) -> Vec<Op> {
+    let sent = (0..events.len()).filter(|&at| events[at].f == f && events[at].kind == EventType::Invoke);
+    sent.map(|sent| {
+        let later = || (sent + 1..events.len()).filter(|&at| node(&events[at]) == node(&events[sent]));
+        let same = |at: &usize| events[*at].process == events[sent].process && events[*at].f == f;
+        let end = later().find(same).map(|at| (at, events[at].kind));
+        let exit = later().find(|&at| on_lane(&events[at]) && events[at].f == "exit");
+        let over = end.map(|(at, _)| at).into_iter().chain(exit).min();
+        Op {
+            node: node(&events[sent]).to_owned(),
+            sent,
+            end,
+            over,
+        }
+    })
+    .collect()
+}
+
+pub fn phase(events: &[Event], name: &str) -> Option<usize> {
+    events
+        .iter()
+        .rposition(|event| event.f == "phase" && event.value == name)
+}
+
+fn item(events: &[Event], at: usize) -> Option<i64> {
+    events[at].int("item")
+}
+
+fn sent_items(events: &[Event]) -> BTreeSet<i64> {
+    ops(events, "enqueue")
+        .iter()
+        .filter_map(|op| item(events, op.sent))
+        .collect()
+}
+
+/// The operation that enqueued an item, if just one did.
+fn enqueue(events: &[Event], number: i64) -> Option<Op> {
+    let mut of = ops(events, "enqueue")
+        .into_iter()
+        .filter(|op| item(events, op.sent) == Some(number));
+    let first = of.next()?;
+    of.next().is_none().then_some(first)
+}
+
+/// Whether a dequeue had named an item.
+fn named(events: &[Event], op: &Op, number: i64) -> bool {
+    (op.sent..op.over.unwrap_or(events.len())).any(|at| {
+        let event = &events[at];
+        on_lane(event) && event.f == "taking" && node(event) == op.node && event.int("item") == Some(number)
+    })
+}
+
+/// Items that are lost.
+pub fn lost(record: &Record) -> BTreeSet<i64> {
+    let events = &record.history.events;
+    let (dequeues, confirms) = (ops(events, "dequeue"), ops(events, "confirm"));
+    let Some(drained) = phase(events, "drained") else {
+        return BTreeSet::new();
+    };
+    if dequeues.iter().any(|op| op.over.is_none()) {
+        return BTreeSet::new();
+    }
+    let proved = |stored: usize| {
+        confirms.iter().any(|confirm| {
+            let Some(confirmed) = confirm.ok().filter(|_| confirm.sent > stored) else {
+                return false;
+            };
+            dequeues.iter().any(|op| {
+                let Some(read) = op.ok() else { return false };
+                let empty = item(events, read).is_none() && read < drained;
+                let died = (confirm.sent..read).any(|at| events[at].f == "exit" && node(&events[at]) == op.node);
+                op.node == confirm.node && confirmed < op.sent && empty && !died
+            })
+        })
+    };
+    let known = |number: i64| {
+        let given = dequeues
+            .iter()
+            .any(|op| op.ok().is_some_and(|read| item(events, read) == Some(number)));
+        let named = dequeues.iter().any(|op| op.unknown() && named(events, op, number));
+        let ended = ops(events, "acknowledge")
+            .iter()
+            .any(|op| item(events, op.sent) == Some(number) && !op.failed());
+        given || named || ended
+    };
+    let stored = |number: &i64| {
+        let of = ops(events, "enqueue")
+            .into_iter()
+            .filter(|op| item(events, op.sent) == Some(*number));
+        of.filter_map(|op| op.ok()).min()
+    };
+    sent_items(events)
+        .into_iter()
+        .filter(|number| stored(number).is_some_and(proved) && !known(*number))
+        .collect()
+}
+
+/// The dequeues answered with an item.
+fn given(events: &[Event], number: i64) -> Vec<Op> {
+    let with = |op: &Op| op.ok().is_some_and(|read| item(events, read) == Some(number));
+    ops(events, "dequeue").into_iter().filter(with).collect()
+}
+
+fn all_items(events: &[Event]) -> BTreeSet<i64> {
+    events.iter().filter_map(|event| event.int("item")).collect()
+}
+
+/// Items that were delivered or acknowledged too often.
+pub fn duplicates(record: &Record) -> BTreeSet<i64> {
+    let events = &record.history.events;
+    let claimed = record.plan.workload.variant == "claimed";
+    let more = |number: &i64| {
+        if sent_items(events).contains(number) && enqueue(events, *number).is_none() {
+            return false;
+        }
+        let given = given(events, *number);
+        if !claimed {
+            return given.len() > 1;
+        }
+        let mut acks: Vec<Op> = ops(events, "acknowledge");
+        acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
+        acks.len() > 1 || acks.iter().any(|ack| not_the_last_owner(events, &given, ack))
+    };
+    all_items(events).into_iter().filter(more).collect()
+}
+
+fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
+    let read = |op: &Op| op.ok().expect("it was given");
+    let before = given.iter().filter(|op| op.node == ack.node && read(op) < ack.sent);
+    let Some(own) = before.max_by_key(|op| read(op)) else {
+        return false;
+    };
+    let again = ops(events, "dequeue")
+        .into_iter()
+        .any(|op| op.unknown() && op.node == ack.node && read(own) < op.sent && Some(op.sent) < ack.ok());
+    let taken = |op: &&Op| op.node != ack.node && read(own) < op.sent && read(op) < ack.sent;
+    !again && given.iter().any(|op| taken(&op))
+}
+
+/// Items delivered before they were sent.
+pub fn phantoms(record: &Record) -> BTreeSet<i64> {
+    let events = &record.history.events;
+    let made_up = |number: &i64| {
+        given(events, *number).iter().any(|op| {
+            let mut before = events[..op.ok().expect("it was given")].iter();
+            !before.any(|event| event.f == "enqueue" && event.int("item") == Some(*number))
+        })
+    };
+    all_items(events).into_iter().filter(made_up).collect()
+}
+
+/// Items that were overtaken: there is another one so that in every execution that one's first delivery comes first.
+///
+/// An execution puts each delivery at a moment between its sending and its answer. Moments lie between events; `at` stands
+/// for any of those between the events `at` and `at + 1`.
+pub fn overtaken(record: &Record) -> BTreeSet<i64> {
+    let events = &record.history.events;
+    let dequeues = ops(events, "dequeue");
+    let first_may_be = |one: i64, other: &[Op]| {
+        dequeues.iter().any(|op| {
+            let open = op.unknown() && op.over.is_none();
+            let mine = match op.ok() {
+                Some(read) => item(events, read) == Some(one),
+                None => op.unknown() && (open || named(events, op, one)),
+            };
+            let until = op.ok().unwrap_or(events.len());
+            // All of the other's deliveries can come later than this moment.
+            mine && (op.sent..until).any(|at| other.iter().all(|op| op.ok().expect("it was given") > at))
+        })
+    };
+    let numbers = all_items(events);
+    let over = |one: &i64| {
+        let Some(stored) = enqueue(events, *one).and_then(|op| op.ok()) else {
+            return false;
+        };
+        !given(events, *one).is_empty()
+            && numbers.iter().any(|other| {
+                let given = given(events, *other);
+                let later = enqueue(events, *other)
+                    .is_some_and(|op| op.sent > stored && given.iter().all(|given| given.ok() > Some(op.sent)));
+                later && !given.is_empty() && !first_may_be(*one, &given)
+            })
+    };
+    numbers.iter().copied().filter(over).collect()
+}

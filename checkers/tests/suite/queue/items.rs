@@ -1,0 +1,277 @@
+//! Anomalies of items, each beside its nearest innocent twin.
+
+use super::told::{kinds, minimal, only, record, silent};
+use zooquake_checkers::evidence::Znode;
+use zooquake_checkers::{Verdict, check};
+
+const DRAIN: &str = "
+    run final
+    c3 ask confirm
+    c3 answer confirm
+    c3 invoke dequeue
+    c3 ok dequeue item=null
+    run drained";
+
+const STORED: &str = "
+    c1 invoke enqueue item=1
+    c1 ok enqueue item=1";
+
+fn drained(middle: &str) -> String {
+    format!("{STORED}\n{middle}\n{DRAIN}")
+}
+
+#[test]
+fn an_item_that_nobody_got_and_that_is_not_there_is_lost() {
+    let found = only("fifo", &drained(""), "lost-item");
+    assert_eq!(found.witness, [1, 3, 4, 5, 6, 7]);
+    only("claimed", &drained(""), "lost-item");
+}
+
+#[test]
+fn an_item_that_was_delivered_or_found_in_the_drain_is_not_lost() {
+    silent("fifo", &drained("c2 invoke dequeue\n c2 ok dequeue item=1"));
+    let found = "c3 ask confirm\n c3 answer confirm\n c3 invoke dequeue\n c3 ok dequeue item=1";
+    silent("fifo", &drained(found));
+}
+
+/// The consumer was killed between its delete and its reply.
+#[test]
+fn an_item_named_by_a_dequeue_whose_end_is_unknown_is_not_lost() {
+    let killed = "c2 invoke dequeue\n c2 note taking item=1\n c2 end dequeue\n c2 note exit";
+    silent("fifo", &drained(killed));
+    only("fifo", &drained(&killed.replace("item=1", "item=2")), "lost-item");
+    only(
+        "fifo",
+        &drained(&killed.replace("c2 note taking item=1", "")),
+        "lost-item",
+    );
+}
+
+/// Q1: the delete's reply is lost, and the retry's NoNode is read as somebody else's delete.
+#[test]
+fn an_item_named_by_a_dequeue_that_was_answered_with_another_is_lost() {
+    let other = "
+        c1 invoke enqueue item=2
+        c1 ok enqueue item=2
+        c2 invoke dequeue
+        c2 note taking item=1
+        c2 note taking item=2
+        c2 ok dequeue item=2";
+    only("fifo", &drained(other), "lost-item");
+    only(
+        "fifo",
+        &drained("c2 invoke dequeue\n c2 note taking item=1\n c2 fail dequeue"),
+        "lost-item",
+    );
+}
+
+#[test]
+fn a_notice_counts_for_the_dequeue_that_it_came_in() {
+    let before = "c2 invoke dequeue\n c2 end dequeue\n c2 note taking item=1";
+    only("fifo", &drained(before), "lost-item");
+    let cut = "c2 invoke dequeue\n c2 note exit\n c2 note taking item=1";
+    only("fifo", &drained(cut), "lost-item");
+}
+
+#[test]
+fn an_item_with_an_unknown_acknowledgement_is_not_lost() {
+    silent("claimed", &drained("c2 invoke acknowledge item=1\n c2 end acknowledge"));
+    only(
+        "claimed",
+        &drained("c2 invoke acknowledge item=1\n c2 fail acknowledge"),
+        "lost-item",
+    );
+}
+
+#[test]
+fn an_enqueue_that_was_not_acknowledged_loses_nothing() {
+    let unknown = drained("").replace("c1 ok enqueue item=1", "c1 end enqueue");
+    silent("fifo", &unknown);
+}
+
+#[test]
+fn without_a_complete_drain_nothing_is_called_lost() {
+    for broken in [
+        drained("").replace("run drained", ""),
+        drained("").replace("c3 answer confirm", "c3 note confirm"),
+        drained("").replace("c3 ok dequeue item=null", "c3 end dequeue"),
+        drained("").replace("c3 answer confirm", "c3 answer confirm\n c3 note exit"),
+        format!("{DRAIN}\n{STORED}"),
+        drained("c2 invoke dequeue"),
+    ] {
+        let results = silent("fifo", &broken);
+        assert_eq!(results.verdict, Verdict::Unknown);
+        let told = |reason: &&String| reason.contains("lost") || reason.contains("drain");
+        assert!(
+            results.reasons.iter().any(|reason| told(&reason)),
+            "{:?}",
+            results.reasons
+        );
+    }
+}
+
+const TWICE: &str = "
+    c1 invoke enqueue item=1
+    c1 ok enqueue item=1
+    c1 invoke dequeue
+    c1 ok dequeue item=1
+    c2 invoke dequeue
+    c2 ok dequeue item=1";
+
+#[test]
+fn at_most_once_means_that_no_item_is_delivered_twice() {
+    assert_eq!(only("fifo", TWICE, "duplicate-delivery").witness, [3, 5]);
+    silent("fifo", &TWICE.replace("c2 ok dequeue item=1", "c2 end dequeue"));
+    silent("fifo", &TWICE.replace("c2 ok dequeue item=1", "c2 note taking item=1"));
+    silent("claimed", TWICE);
+}
+
+#[test]
+fn at_least_once_means_that_no_item_is_acknowledged_twice() {
+    let acks = "c1 invoke acknowledge item=1\n c1 ok acknowledge item=1\n c2 invoke acknowledge item=1\n";
+    let twice =
+        format!("{TWICE}\n{acks} c2 ok acknowledge item=1").replace("c2 invoke dequeue\n    c2 ok dequeue item=1", "");
+    assert_eq!(only("claimed", &twice, "duplicate-delivery").witness.len(), 2);
+    silent(
+        "claimed",
+        &twice.replace("c2 ok acknowledge item=1", "c2 fail acknowledge"),
+    );
+    silent(
+        "claimed",
+        &twice.replace("c2 ok acknowledge item=1", "c2 end acknowledge"),
+    );
+}
+
+/// Q5: it consumes after its claim was lost.
+#[test]
+fn only_the_last_owner_acknowledges() {
+    let late = format!("{TWICE}\n c1 invoke acknowledge item=1\n c1 ok acknowledge item=1");
+    assert_eq!(only("claimed", &late, "duplicate-delivery").witness, [3, 4, 5, 6, 7]);
+    silent(
+        "claimed",
+        &late
+            .replace("c1 invoke acknowledge", "c2 invoke acknowledge")
+            .replace("c1 ok ack", "c2 ok ack"),
+    );
+    // The acknowledgement may have been first.
+    let early = "
+        c1 invoke enqueue item=1
+        c1 ok enqueue item=1
+        c1 invoke dequeue
+        c1 ok dequeue item=1
+        c1 invoke acknowledge item=1
+        c2 invoke dequeue
+        c2 ok dequeue item=1
+        c1 ok acknowledge item=1";
+    silent("claimed", early);
+    // The second delivery may have been first.
+    let crossed = "
+        c1 invoke dequeue
+        c2 invoke dequeue
+        c1 ok dequeue item=1
+        c2 ok dequeue item=1
+        c1 invoke acknowledge item=1
+        c1 ok acknowledge item=1";
+    silent("claimed", &format!("{STORED}{crossed}"));
+}
+
+#[test]
+fn an_item_enqueued_twice_is_not_judged() {
+    let results = silent("fifo", &format!("{STORED}{TWICE}"));
+    assert!(results.reasons.iter().any(|reason| reason.contains("enqueued 2 times")));
+}
+
+#[test]
+fn an_item_that_nobody_sent_is_a_phantom() {
+    let given = "c2 invoke dequeue\n c2 ok dequeue item=1";
+    assert_eq!(only("fifo", given, "phantom-item").witness, [1]);
+    only("fifo", &format!("{given}{STORED}"), "phantom-item");
+    silent("fifo", &format!("c1 invoke enqueue item=1\n{given}"));
+    silent("fifo", &format!("c1 invoke enqueue item=1\n c1 end enqueue\n{given}"));
+    silent("fifo", "c2 invoke dequeue\n c2 note taking item=1\n c2 end dequeue");
+}
+
+const SWAPPED: &str = "
+    c1 invoke enqueue item=1
+    c1 ok enqueue item=1
+    c1 invoke enqueue item=2
+    c1 ok enqueue item=2
+    c2 invoke dequeue
+    c2 ok dequeue item=2
+    c2 invoke dequeue
+    c2 ok dequeue item=1";
+
+#[test]
+fn an_item_delivered_before_an_earlier_one_is_out_of_order() {
+    assert_eq!(only("fifo", SWAPPED, "reordered").witness, [1, 2, 5, 6, 7]);
+    only("claimed", SWAPPED, "reordered");
+    // The enqueues overlapped.
+    let overlap = SWAPPED
+        .replace("c1 ok enqueue item=1\n", "")
+        .replace("c1 invoke enqueue item=2", "c3 invoke enqueue item=2");
+    silent(
+        "fifo",
+        &overlap.replace("c1 ok enqueue item=2", "c3 ok enqueue item=2\n c1 ok enqueue item=1"),
+    );
+    // The dequeues overlapped.
+    silent(
+        "fifo",
+        &SWAPPED
+            .replace("c2 ok dequeue item=2", "c3 invoke dequeue\n c2 ok dequeue item=2")
+            .replace("c2 invoke dequeue\n    c2 ok dequeue item=1", "c3 ok dequeue item=1"),
+    );
+}
+
+#[test]
+fn a_first_delivery_that_nobody_was_told_of_excuses_the_order() {
+    let died = "c3 invoke dequeue\n c3 note taking item=1\n c3 end dequeue\n c2 invoke dequeue";
+    silent("claimed", &SWAPPED.replacen("c2 invoke dequeue", died, 1));
+    only(
+        "claimed",
+        &SWAPPED.replacen("c2 invoke dequeue", &died.replace("item=1", "item=3"), 1),
+        "reordered",
+    );
+    silent(
+        "claimed",
+        &SWAPPED.replacen("c2 invoke dequeue", "c3 invoke dequeue\n c2 invoke dequeue", 1),
+    );
+}
+
+const AUDITED: &str = "
+    run audit
+    c1 ask quiesce
+    c1 answer quiesce sessions=0x1
+    c2 ask quiesce
+    c2 answer quiesce sessions=0x2
+    c3 ask quiesce
+    c3 answer quiesce sessions=0x3";
+
+#[test]
+fn a_claim_that_its_living_owner_does_not_know_is_an_orphan() {
+    let claim = |owner: &str| Znode {
+        path: "/taken/a-item-1".to_owned(),
+        czxid: 7,
+        data: format!(r#"{{"item":1,"owner":"{owner}"}}"#),
+        ..Znode::default()
+    };
+    let with = |text: &str, znode: &Znode| {
+        let mut record = record("claimed", text);
+        let tree = crate::script::audited(&record.history, vec![znode.clone()], vec![znode.clone()]);
+        record.tree = Some(tree);
+        record
+    };
+    let owned = with(AUDITED, &claim("0x1"));
+    let results = check(&owned);
+    assert_eq!(kinds(&results), ["orphan-node"]);
+    minimal(&owned, &results.anomalies[0]);
+    // The next consumer takes back what a dead owner left.
+    assert_eq!(kinds(&check(&with(AUDITED, &claim("0x9")))), [""; 0]);
+    // Q4: a claim on an item that is gone.
+    let gone = format!(
+        "{STORED}\n c2 invoke dequeue\n c2 ok dequeue item=1\n c2 invoke acknowledge item=1\n c2 ok acknowledge item=1{AUDITED}"
+    );
+    let stale = with(&gone, &claim("0x9"));
+    let results = check(&stale);
+    assert_eq!(kinds(&results), ["orphan-node"]);
+    minimal(&stale, &results.anomalies[0]);
+}

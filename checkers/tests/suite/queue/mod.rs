@@ -1,0 +1,10 @@
+//! Queues and barriers: histories by hand, random ones, and the definitions taken literally.
+
+mod agree;
+mod barriers;
+mod brute;
+mod items;
+mod meetings;
+mod scale;
+mod told;
+mod world;

@@ -9,6 +9,7 @@ mod election;
 mod epoch;
 mod outages;
 mod protected;
+mod queue_torture;
 mod queues;
 mod server;
 mod torture;

@@ -17,10 +17,10 @@ const CLIENTS: usize = 4;
 const FAULTS: usize = 60;
 
 /// A small generator of pseudorandom numbers (Steele, Lea, Flood: SplitMix64).
-struct Dice(u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    fn below(&mut self, bound: u64) -> u64 {
+    pub fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,7 +28,7 @@ impl Dice {
         (x ^ (x >> 31)) % bound
     }
 
-    fn millis(&mut self, bound: u64) -> Duration {
+    pub fn millis(&mut self, bound: u64) -> Duration {
         Duration::from_millis(self.below(bound))
     }
 }

@@ -21,6 +21,20 @@ pub struct Plan {
     pub windows: Vec<Window>,
     /// What each client does, by position: `clients[0]` is `c1`.
     pub clients: Vec<ClientPlan>,
+    /// Of two-phase commits: the transactions in order, and again from the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<Transaction>,
+}
+
+/// One transaction of a two-phase commit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Transaction {
+    /// Each site's vote, by position: the first is that of `c2`.
+    pub votes: Vec<bool>,
+    /// Milliseconds that each site works before it votes.
+    pub work_ms: Vec<u64>,
+    /// Whether the decision is asked for at once, rather than when all have voted.
+    pub early: bool,
 }
 
 /// A recipe variant and what it promises.

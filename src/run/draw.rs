@@ -1,7 +1,7 @@
 //! Drawing a plan from a seed.
 
 use crate::faults;
-use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Window, Workload};
+use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Window, Workload};
 
 /// How many different cycles a client goes through before it begins again.
 const CYCLES: usize = 48;
@@ -16,6 +16,10 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
         .map(|_| client(&mut rng, &cluster.timing))
         .collect();
     let windows = windows(&mut rng, &cluster, time_ms, faults);
+    let transactions = match workload.family.as_str() {
+        "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
+        _ => Vec::new(),
+    };
     Plan {
         format: 1,
         seed,
@@ -25,7 +29,26 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
         faults: faults.to_vec(),
         windows,
         clients,
+        transactions,
     }
+}
+
+/// Half of the transactions have only yes votes, the others one no or more.
+fn transactions(seed: u64, sites: usize) -> Vec<Transaction> {
+    // A stream of its own: other families' plans do not depend on it.
+    let mut rng = fastrand::Rng::with_seed(seed ^ 0x2bc0_22bc);
+    let transaction = |number: usize| {
+        let mut votes = vec![true; sites];
+        if number % 2 == 1 {
+            (0..rng.usize(1..=2)).for_each(|_| votes[rng.usize(..sites)] = false);
+        }
+        Transaction {
+            votes,
+            work_ms: (0..sites).map(|_| rng.u64(10..400)).collect(),
+            early: rng.bool(),
+        }
+    };
+    (0..CYCLES).map(transaction).collect()
 }
 
 /// Mostly short work, some that gives a fault time to strike in it, now and then one longer than the session timeout.

@@ -33,8 +33,8 @@ pub(super) struct Interpreter {
     /// Since recovery: how long nobody held, and since when nobody holds.
     pub(super) free: Duration,
     pub(super) free_since: Option<Instant>,
-    /// How long acquires took, for the bound of liveness.
-    pub(super) acquired_in: Vec<Duration>,
+    /// How long the operations took that wait for others, for the bound of liveness.
+    pub(super) waited: Vec<Duration>,
     pub(super) resource: ExternalResource,
     pub(super) armed: Option<Armed>,
     pub(super) inputs: mpsc::UnboundedReceiver<Input>,
@@ -67,7 +67,7 @@ impl Interpreter {
             nemesis_done: true,
             free: Duration::ZERO,
             free_since: None,
-            acquired_in: Vec::new(),
+            waited: Vec::new(),
             resource: ExternalResource::default(),
             armed: None,
             inputs,

@@ -148,13 +148,13 @@ impl Interpreter {
         }
         let not_held = op.kind == OpKind::Write && kind == EventType::Fail && !arrives;
         if op.kind == OpKind::Acquire && kind == EventType::Ok {
-            self.acquired_in.push(op.since.elapsed());
+            self.waited.push(op.since.elapsed());
             self.granted(number, &op.grant);
         } else if not_held && self.slots[number].hold.as_ref() == Some(&op.grant) {
             self.hold_ended(number);
         }
         if op.kind == OpKind::Meet && kind == EventType::Ok {
-            self.acquired_in.push(op.since.elapsed());
+            self.waited.push(op.since.elapsed());
         }
         let end = End { kind, value, error };
         let pause = self.script.ended(number, &op, &end, self.mode);

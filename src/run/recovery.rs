@@ -75,9 +75,16 @@ impl Interpreter {
             return Ok(false);
         }
         self.restart_free_time();
-        self.script.recovered();
+        let bound = self.bound();
+        self.script.recovered(bound);
         self.enter("recovered", Mode::Final)?;
         Ok(true)
+    }
+
+    /// The bound of liveness: ten times the median of the waits that were answered.
+    fn bound(&mut self) -> Duration {
+        self.waited.sort_unstable();
+        LIVENESS.max(self.waited.get(self.waited.len() / 2).copied().unwrap_or_default() * 10)
     }
 
     /// Lets each client finish what it has pending and go through one more cycle, within the bound of liveness.
@@ -87,13 +94,7 @@ impl Interpreter {
             .iter_mut()
             .filter_map(|slot| slot.op.as_mut())
             .for_each(|op| op.free_at = Duration::ZERO);
-        self.acquired_in.sort_unstable();
-        let median = self
-            .acquired_in
-            .get(self.acquired_in.len() / 2)
-            .copied()
-            .unwrap_or_default();
-        let bound = LIVENESS.max(median * 10) + Duration::from_millis(300);
+        let bound = self.bound() + Duration::from_millis(300);
         self.enter("final", Mode::Final)?;
         let stuck = move |run: &Self, n: usize| {
             run.slots[n]

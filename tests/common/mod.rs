@@ -199,3 +199,54 @@ pub fn text(output: &Output) -> String {
         String::from_utf8_lossy(&output.stderr)
     )
 }
+
+/// A short real run, judged, checked again, and looked at for all that it should leave and should not.
+pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new(name);
+    let ran = run(&runs, arguments);
+    judge(&ran);
+    checks_again_to_the_same_bytes(&ran);
+    for file in [
+        "plan.json",
+        "tree.json",
+        "txnlog.jsonl",
+        "servers.jsonl",
+        "report.html",
+        "timeline.png",
+    ] {
+        let size = std::fs::metadata(ran.folder.join(file))
+            .unwrap_or_else(|e| panic!("{file}: {e}"))
+            .len();
+        assert!(size > 0, "{file} is empty");
+    }
+    assert_nothing_left();
+}
+
+fn checks_again_to_the_same_bytes(ran: &Ran) {
+    let results = ran.folder.join("results.json");
+    let before = std::fs::read(&results).expect("results.json");
+    let output = zooquake()
+        .arg("check")
+        .arg(&ran.folder)
+        .output()
+        .expect("starting zooquake");
+    assert_eq!(output.status.code(), Some(ran.code), "{}", text(&output));
+    assert_eq!(
+        std::fs::read(&results).expect("results.json"),
+        before,
+        "checking again gave other results"
+    );
+}
+
+/// The run is valid: nothing but advisory anomalies, exit code 0.
+#[track_caller]
+pub fn valid(ran: &Ran) {
+    assert_eq!(ran.damage(), Vec::<String>::new(), "{}", ran.story());
+    assert_eq!(
+        (ran.code, &ran.results["verdict"]),
+        (0, &"valid".into()),
+        "{}",
+        ran.story()
+    );
+}

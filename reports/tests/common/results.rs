@@ -256,5 +256,6 @@ fn plan() -> Plan {
             duration_ms: 2_900,
         }],
         clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }] }; 5],
+        transactions: Vec::new(),
     }
 }

@@ -77,7 +77,7 @@ impl Barrier {
 
     /// In every third round one client joins for all.
     fn alone(&self) -> bool {
-        self.round % 3 == 0
+        self.round.is_multiple_of(3)
     }
 
     fn think(&self, client: usize) -> Duration {
@@ -237,7 +237,7 @@ impl Script for Barrier {
         }
     }
 
-    fn recovered(&mut self) {
+    fn recovered(&mut self, _: Duration) {
         (self.recovered, self.rejoined) = (true, false);
         self.last_round = if self.asked { self.round + 1 } else { self.round };
     }

@@ -179,7 +179,7 @@ impl Script for Grants {
         self.clients[client].next_cycle();
     }
 
-    fn recovered(&mut self) {
+    fn recovered(&mut self, _: Duration) {
         for client in &mut self.clients {
             client.finished = false;
             client.last = false;

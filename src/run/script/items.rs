@@ -44,7 +44,7 @@ impl Items {
     pub fn new(plan: &Plan) -> Self {
         let role = |number: usize| match number {
             _ if number + 1 == plan.clients.len() => Role::Waits,
-            _ if number % 2 == 0 => Role::Produces,
+            _ if number.is_multiple_of(2) => Role::Produces,
             _ => Role::Consumes,
         };
         let client = |(number, of): (usize, &ClientPlan)| Client {
@@ -127,7 +127,7 @@ impl Script for Items {
         self.clients[client].given = None;
     }
 
-    fn recovered(&mut self) {
+    fn recovered(&mut self, _: Duration) {
         for client in &mut self.clients {
             client.finished = client.role == Role::Waits;
             client.last = false;

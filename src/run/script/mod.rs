@@ -1,6 +1,7 @@
 //! Scripts: what the clients of a family are asked to do, one operation after the other. One family a file.
 
 mod barrier;
+mod commit;
 mod grants;
 mod items;
 mod rounds;
@@ -81,8 +82,8 @@ pub trait Script: Debug + Send {
     /// The client's process has died.
     fn died(&mut self, client: usize);
 
-    /// Recovery is over: what counts as the last thing to do begins now.
-    fn recovered(&mut self);
+    /// Recovery is over: what counts as the last thing to do begins now. `bound` is that of liveness.
+    fn recovered(&mut self, bound: Duration);
 
     /// Whether the client has done the last thing to do.
     fn finished(&self, client: usize) -> bool;
@@ -99,6 +100,7 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Script>> {
             "double-barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
             _ => Ok(Box::new(items::Items::new(plan))),
         },
+        "commit" => Ok(Box::new(commit::Commit::new(plan))),
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no script for the family `{other}`"),

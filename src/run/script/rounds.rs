@@ -100,7 +100,7 @@ impl Script for Rounds {
         }
     }
 
-    fn recovered(&mut self) {
+    fn recovered(&mut self, _: Duration) {
         self.last = self.begun + 1;
     }
 

@@ -10,7 +10,7 @@ pub const FAULT: Fault = Fault {
     name: "cut",
     summary: "ends a client's connections (FIN or RST) while it works, waits or acquires, and refuses new ones for less \
               than its session timeout",
-    draw: |rng, cluster, round| {
+    draw: |rng, ground, round| {
         let case = if round < 2 { round } else { rng.usize(0..4) };
         let state = match case {
             0 => (State::Working, 200),
@@ -23,7 +23,7 @@ pub const FAULT: Fault = Fault {
             cut: None,
             wire: Some(if rng.bool() { Wire::Close } else { Wire::Reset }),
             state: Some(state),
-            duration_ms: cluster.timing.session_ms * rng.u64(60..80) / 100,
+            duration_ms: ground.timing.session_ms * rng.u64(60..80) / 100,
         }
     },
     strike: |scene, victim| Box::pin(sever(scene, victim)),

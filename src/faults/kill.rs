@@ -16,7 +16,7 @@ const RESTART_PATIENCE: Duration = Duration::from_secs(20);
 pub const FAULT: Fault = Fault {
     name: "kill",
     summary: "SIGKILL to a client, a server or the ensemble's leader; the process is started again in the same host",
-    draw: |rng, cluster, round| {
+    draw: |rng, ground, round| {
         // The first three windows take the three cases that break most recipes; later ones are drawn.
         let case = if round < 3 { round } else { rng.usize(0..6) };
         let (target, state) = match case {
@@ -25,7 +25,7 @@ pub const FAULT: Fault = Fault {
             2 => (Target::Client, Some((State::Acquiring, rng.u64(0..6)))),
             3 => (Target::Client, Some((State::Waiting, rng.u64(0..60)))),
             4 => (Target::Client, Some((State::Releasing, rng.u64(0..3)))),
-            _ => (any_server(rng, cluster), None),
+            _ => (any_server(rng, ground), None),
         };
         Sketch {
             target,

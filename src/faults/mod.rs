@@ -11,7 +11,7 @@ mod victims;
 
 use scene::Act;
 use std::fmt;
-use zooquake_checkers::plan::{Cluster, Cut, State, Target, Trigger, Window, Wire};
+use zooquake_checkers::plan::{Cluster, Cut, State, Target, Timing, Trigger, Window, Wire, Workload};
 
 /// One kind of fault.
 pub struct Fault {
@@ -20,7 +20,7 @@ pub struct Fault {
     /// What it does, in a sentence.
     pub summary: &'static str,
     /// Draws what happens; the number counts the windows of this kind that came before.
-    draw: fn(&mut fastrand::Rng, &Cluster, usize) -> Sketch,
+    draw: fn(&mut fastrand::Rng, &Ground, usize) -> Sketch,
     /// Strikes one victim and returns when its effect was seen.
     strike: Act,
     /// Takes the fault away again and returns when that was seen.
@@ -30,6 +30,33 @@ pub struct Fault {
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name)
+    }
+}
+
+/// What faults are drawn for.
+#[derive(Debug)]
+pub struct Ground {
+    /// Number of servers.
+    pub servers: usize,
+    /// Number of clients that write: the first ones.
+    pub clients: usize,
+    /// Clocks of the ensemble.
+    pub timing: Timing,
+    /// Whether the family has grants: somebody asks, works and gives back.
+    pub grants: bool,
+}
+
+impl Ground {
+    /// What a plan offers to faults.
+    pub fn new(workload: &Workload, cluster: &Cluster) -> Self {
+        // The last client of these waits, or is kept for the drain.
+        let idle = usize::from(workload.family == "queue" && workload.variant != "double-barrier");
+        Self {
+            servers: cluster.servers,
+            clients: cluster.clients.saturating_sub(idle).max(1),
+            timing: cluster.timing,
+            grants: matches!(workload.family.as_str(), "lock" | "election"),
+        }
     }
 }
 
@@ -46,14 +73,14 @@ struct Sketch {
 
 impl Fault {
     /// Draws a window that opens at `from_ms`; `round` counts the windows of this kind that came before.
-    pub fn draw(&self, rng: &mut fastrand::Rng, cluster: &Cluster, round: usize, id: usize, from_ms: u64) -> Window {
+    pub fn draw(&self, rng: &mut fastrand::Rng, ground: &Ground, round: usize, id: usize, from_ms: u64) -> Window {
         let Sketch {
             target,
             cut,
             wire,
             state,
             duration_ms,
-        } = (self.draw)(rng, cluster, round);
+        } = (self.draw)(rng, ground, round);
         let trigger = match state {
             Some((state, after_ms)) => Trigger::State {
                 state,
@@ -102,13 +129,13 @@ pub fn usual() -> Vec<String> {
 }
 
 /// A server drawn at random.
-fn any_server(rng: &mut fastrand::Rng, cluster: &Cluster) -> Target {
-    Target::Node(format!("n{}", rng.usize(1..=cluster.servers)))
+fn any_server(rng: &mut fastrand::Rng, ground: &Ground) -> Target {
+    Target::Node(format!("n{}", rng.usize(1..=ground.servers)))
 }
 
-/// A client drawn at random.
-fn any_client(rng: &mut fastrand::Rng, cluster: &Cluster) -> Target {
-    Target::Node(format!("c{}", rng.usize(1..=cluster.clients)))
+/// A client drawn at random, of those that have something to do.
+fn any_client(rng: &mut fastrand::Rng, ground: &Ground) -> Target {
+    Target::Node(format!("c{}", rng.usize(1..=ground.clients)))
 }
 
 pub use victims::leader;

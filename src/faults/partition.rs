@@ -12,8 +12,8 @@ pub const FAULT: Fault = Fault {
     name: "partition",
     summary: "cuts a client from the ensemble (for longer and for less than its session timeout), a server or the \
               leader from everyone, halves of the ensemble from each other, also one way only",
-    draw: |rng, cluster, round| {
-        let timing = cluster.timing;
+    draw: |rng, ground, round| {
+        let timing = ground.timing;
         let case = match round {
             // A timing that lets a cut-off server serve expired sessions is asked for to see just that.
             _ if timing.hazardous() && round % 2 == 0 => 4,
@@ -26,8 +26,8 @@ pub const FAULT: Fault = Fault {
             1 => (Target::Leader, Cut::Isolate, None),
             2 | 3 => (Target::Client, Cut::Isolate, working),
             4 => (Target::HolderServer, Cut::FromServers, working),
-            5 => (minority(rng, cluster.servers), Cut::FromServers, None),
-            6 => (any_server(rng, cluster), Cut::Isolate, None),
+            5 => (minority(rng, ground.servers), Cut::FromServers, None),
+            6 => (any_server(rng, ground), Cut::Isolate, None),
             7 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
         };

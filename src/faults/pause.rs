@@ -7,16 +7,16 @@ use zooquake_checkers::plan::{State, Target};
 pub const FAULT: Fault = Fault {
     name: "pause",
     summary: "freezes a client, a server or the ensemble's leader for longer than the session timeout",
-    draw: |rng, cluster, round| {
+    draw: |rng, ground, round| {
         let case = if round == 0 { 0 } else { rng.usize(0..6) };
         let (target, state) = match case {
             0..3 => (Target::Client, Some((State::Working, 200))),
             3 => (Target::Leader, None),
             4 => (Target::Client, Some((State::Waiting, rng.u64(0..60)))),
-            _ => (any_server(rng, cluster), None),
+            _ => (any_server(rng, ground), None),
         };
         // Expiry takes up to the timeout and a tick; what is left lets the next holder work while this one is frozen.
-        let timing = cluster.timing;
+        let timing = ground.timing;
         let duration_ms = timing.session_ms + timing.tick_ms + rng.u64(1_200..2_200);
         Sketch {
             target,

@@ -1,6 +1,6 @@
 //! Drawing a plan from a seed.
 
-use crate::faults;
+use crate::faults::{self, Ground};
 use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Window, Workload};
 
 /// How many different cycles a client goes through before it begins again.
@@ -15,7 +15,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     let clients = (0..cluster.clients)
         .map(|_| client(&mut rng, &cluster.timing))
         .collect();
-    let windows = windows(&mut rng, &cluster, time_ms, faults);
+    let windows = windows(&mut rng, &Ground::new(&workload, &cluster), time_ms, faults);
     let transactions = match workload.family.as_str() {
         "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
         _ => Vec::new(),
@@ -80,7 +80,7 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
 }
 
 /// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
-fn windows(rng: &mut fastrand::Rng, cluster: &Cluster, time_ms: u64, faults: &[String]) -> Vec<Window> {
+fn windows(rng: &mut fastrand::Rng, ground: &Ground, time_ms: u64, faults: &[String]) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
     let mut from_ms = FIRST_FAULT_MS;
     let mut round = 0;
@@ -92,14 +92,14 @@ fn windows(rng: &mut fastrand::Rng, cluster: &Cluster, time_ms: u64, faults: &[S
         rng.shuffle(&mut kinds);
         for kind in kinds {
             let Some(fault) = faults::find(&kind) else { continue };
-            let window = fault.draw(rng, cluster, round, windows.len() + 1, from_ms);
+            let window = fault.draw(rng, ground, round, windows.len() + 1, from_ms);
             let until = from_ms + window.duration_ms;
             // The last window leaves time for operations after it.
             if until + 1_000 > time_ms {
                 return windows;
             }
             windows.push(window);
-            from_ms = until + cluster.timing.session_ms / 2 + rng.u64(1_000..2_000);
+            from_ms = until + ground.timing.session_ms / 2 + rng.u64(1_000..2_000);
         }
         round += 1;
     }

@@ -7,7 +7,7 @@ use zooquake_checkers::{Event, EventType, Process};
 /// What an operation is for, in any family of recipes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Waits to be let in: acquire, candidacy, enter.
+    /// Waits for others: acquire, elect, enter, decided.
     Wait,
     /// Works on the resource: write.
     Work,
@@ -21,9 +21,9 @@ impl Role {
     /// The role of an operation by its name.
     pub fn of(f: &str) -> Self {
         match f {
-            "acquire" | "try-acquire" | "candidacy" | "campaign" | "enter" | "join" => Self::Wait,
+            "acquire" | "try-acquire" | "elect" | "enter" | "join" | "decided" => Self::Wait,
             "write" | "work" => Self::Work,
-            "release" | "resign" | "resignation" | "leave" => Self::Leave,
+            "release" | "resign" | "leave" => Self::Leave,
             _ => Self::Other,
         }
     }

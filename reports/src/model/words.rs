@@ -13,7 +13,8 @@ pub fn event(event: &Event) -> String {
         "hello" => Some(format!("process has started, session {}", field(event, "session"))),
         "session" => Some(format!("session {} {}", field(event, "session"), field(event, "state"))),
         _ if event.on_lane("nemesis") => Some(fault(event)),
-        "acquire" | "release" => lock(event),
+        "acquire" | "release" => granted(event, "the lock"),
+        "elect" | "resign" => granted(event, "the leadership"),
         _ => None,
     };
     let error = event
@@ -32,20 +33,21 @@ fn field(event: &Event, name: &str) -> String {
     text::value(event.value.get(name).unwrap_or(&serde_json::Value::Null), 120)
 }
 
-fn lock(event: &Event) -> Option<String> {
+/// Of asking for a grant of `thing`, and of giving it back.
+fn granted(event: &Event, thing: &str) -> Option<String> {
     let grant = grant(event);
     Some(match (event.f.as_str(), event.kind) {
-        ("acquire", EventType::Invoke) => format!("asks for the lock ({grant})"),
-        ("acquire", EventType::Ok) => {
+        ("acquire" | "elect", EventType::Invoke) => format!("asks for {thing} ({grant})"),
+        ("acquire" | "elect", EventType::Ok) => {
             let age = event.int("token").map(|t| format!("token {t:#x}"));
             let age = age.or_else(|| event.int("czxid").map(|z| format!("czxid {z:#x}")));
             format!(
-                "is granted the lock: {grant}{}",
+                "is granted {thing}: {grant}{}",
                 age.map(|a| format!(", {a}")).unwrap_or_default()
             )
         }
-        ("release", EventType::Invoke) => format!("sends the release of {grant}"),
-        ("release", EventType::Ok) => match event.value.get("removed").and_then(|r| r.get("path")) {
+        ("release" | "resign", EventType::Invoke) => format!("gives {grant} back"),
+        ("release" | "resign", EventType::Ok) => match event.value.get("removed").and_then(|r| r.get("path")) {
             Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),
             None => format!("has released {grant}"),
         },

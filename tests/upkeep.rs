@@ -77,6 +77,34 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
     }
 }
 
+#[test]
+fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
+    let _turn = OneEnsemble::wait();
+    let images = zooquake()
+        .args(["images", "--json"])
+        .output()
+        .expect("starting zooquake");
+    let images: serde_json::Value = serde_json::from_slice(&images.stdout).expect("JSON");
+    let tools = images["images"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .find(|image| image["role"] == "tools");
+    let name = tools.expect("the image of the clients")["name"]
+        .as_str()
+        .expect("a name");
+    let runs = Runs::new("no-zookeeper");
+    let run = start(&runs, &["lock/fenced", "--zookeeper-image", name, "--time", "5s"]);
+    let output = run.wait_with_output().expect("waiting for zooquake");
+    let text = common::text(&output);
+    assert_eq!(output.status.code(), Some(255), "{text}");
+    assert!(
+        text.contains("ended instead of serving") && text.contains("docker-entrypoint.sh"),
+        "{text}"
+    );
+    assert_nothing_left();
+}
+
 /// Whether some container of ours is frozen, or has network rules.
 fn damaged(fault: &str) -> bool {
     let running = docker(&["ps", "-q", "--filter", "label=zooquake.sidecar"]);

@@ -5,6 +5,7 @@ use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zooquake_checkers::evidence::{Txn, Znode};
 
@@ -29,6 +30,10 @@ impl DockerCluster {
             if leaders == 1 && states.iter().all(Result::is_ok) {
                 break;
             }
+            // Nothing has been killed yet: a server that ends now will not come back.
+            if let Some(server) = self.servers().iter().find(|s| self.has_ended(s)) {
+                bail!("{server} ended instead of serving.\n{}", self.log_tail(server));
+            }
             if begun.elapsed() > Duration::from_secs(60) {
                 let silent = servers
                     .iter()
@@ -45,6 +50,10 @@ impl DockerCluster {
             write.with_context(|| format!("writing through {server}\n{}", self.log_tail(server)))?;
         }
         Ok(())
+    }
+
+    fn has_ended(&self, server: &str) -> bool {
+        self.node(server).is_ok_and(|node| node.ended.load(Ordering::Relaxed))
     }
 
     /// The last lines of a node's log, headed by its name.

@@ -63,7 +63,7 @@ pub async fn execute(order: Order) -> Result<Finished> {
     folder.write_json("plan.json", &order.plan)?;
     let run = format!("{:08x}", fastrand::u32(..));
     let _alive = Alive::mark(&run)?;
-    let watcher = if order.keep { None } else { Some(Watcher::start(&run)?) };
+    let watcher = Watcher::start(&run)?;
     let docker = order.docker.clone();
     let outcome = match attempt(order, &folder, &run).await {
         Ok(()) => judge::judge(&folder),

@@ -16,6 +16,8 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use zooquake_checkers::plan::Plan;
@@ -44,6 +46,8 @@ pub(super) struct Node {
     pub(super) host: Host,
     beside: Option<Host>,
     sidecar: Option<Sidecar>,
+    /// Set when a server's process has ended, for whatever reason.
+    pub(super) ended: Arc<AtomicBool>,
 }
 
 /// A cluster of containers.
@@ -81,6 +85,7 @@ impl DockerCluster {
                 host,
                 beside: None,
                 sidecar: None,
+                ended: Arc::default(),
             };
             if beside {
                 let container = start_sidecar(run, &name, &images.tools, &node.host).await?;

@@ -5,6 +5,8 @@ use crate::cluster::Cluster;
 use crate::cluster::exec::{Command, Output, Stdin, spawn};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// A frozen node is watched for this long; one that lives wakes several times in it.
 const FROZEN_MS: u64 = 400;
@@ -64,7 +66,14 @@ impl DockerCluster {
             log: self.logs.join(format!("{server}.log")),
             log_stdout: true,
         };
-        spawn(&self.docker, &self.node(server)?.host.id, &command, |_| ()).await?;
+        let node = self.node(server)?;
+        let ended = Arc::clone(&node.ended);
+        let on_output = move |output| {
+            if matches!(output, Output::Ended) {
+                ended.store(true, Ordering::Relaxed);
+            }
+        };
+        spawn(&self.docker, &node.host.id, &command, on_output).await?;
         Ok(())
     }
 

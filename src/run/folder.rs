@@ -2,11 +2,11 @@
 
 use anyhow::{Context, Result, bail};
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use std::fs;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::evidence::{ServerSample, Tree, Txn};
-use zooquake_checkers::history::parse_jsonl;
+use zooquake_checkers::evidence::ServerSample;
+use zooquake_checkers::files::Files;
+use zooquake_checkers::jsonl::parse_lines;
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Results};
 
@@ -109,25 +109,25 @@ impl Folder {
         if !missing.is_empty() {
             bail!("the run folder {} lacks {}", self.path.display(), missing.join(" and "));
         }
-        let plan = self.read_json("plan.json")?;
-        let history = self.file("history.jsonl");
-        let bytes = fs::read(&history).with_context(|| format!("reading {}", history.display()))?;
-        let (history, damaged) = parse_jsonl(&bytes);
-        let mut damage: Vec<String> = damaged.map(|d| format!("history.jsonl, {d}")).into_iter().collect();
-        let tree: Option<Tree> = self.optional("tree.json", &mut damage, Self::read_json);
-        let txnlog: Option<Vec<Txn>> = self.optional("txnlog.jsonl", &mut damage, Self::read_jsonl);
-        Ok(Record {
-            plan,
-            history,
-            tree,
-            txnlog,
-            damage,
-        })
+        let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
+        let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
+        Ok(Record::read(Files {
+            plan: plan.as_deref(),
+            history: history.as_deref(),
+            tree: tree.as_deref(),
+            txnlog: txnlog.as_deref(),
+        }))
     }
 
-    /// What the servers told of themselves; empty if that was not recorded.
-    pub fn server_samples(&self) -> Vec<ServerSample> {
-        self.read_jsonl("servers.jsonl").unwrap_or_default()
+    /// What the servers told of themselves, as far as it was recorded; a picture, on which no verdict rests.
+    ///
+    /// # Errors
+    /// If the file is there and cannot be read.
+    pub fn server_samples(&self) -> Result<Vec<ServerSample>> {
+        Ok(self
+            .read("servers.jsonl")?
+            .map(|bytes| parse_lines(&bytes).0)
+            .unwrap_or_default())
     }
 
     /// The results that were written last.
@@ -135,29 +135,19 @@ impl Folder {
     /// # Errors
     /// If there are none, or they cannot be read.
     pub fn results(&self) -> Result<Results> {
-        self.read_json("results.json")
-    }
-
-    fn optional<T>(&self, name: &str, damage: &mut Vec<String>, read: impl Fn(&Self, &str) -> Result<T>) -> Option<T> {
-        if !self.file(name).exists() {
-            return None;
-        }
-        read(self, name).map_err(|error| damage.push(format!("{error:#}"))).ok()
-    }
-
-    fn read_json<T: DeserializeOwned>(&self, name: &str) -> Result<T> {
-        let path = self.file(name);
+        let path = self.file("results.json");
         let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
         serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
     }
 
-    fn read_jsonl<T: DeserializeOwned>(&self, name: &str) -> Result<Vec<T>> {
+    /// The contents of a file; `None` if it is not there.
+    fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.file(name);
-        let text = fs::read_to_string(&path).with_context(|| format!("reading {}", path.display()))?;
-        let parse = |(number, line)| {
-            serde_json::from_str(line).with_context(|| format!("reading {}, line {}", path.display(), number + 1))
-        };
-        text.lines().enumerate().map(parse).collect()
+        match fs::read(&path) {
+            Ok(bytes) => Ok(Some(bytes)),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::plain::{Member, gather, overdue, read_transaction};
+use super::plain::{Member, gather, read_transaction};
 use super::{Decision, Journal, Party, Transaction, Vote, undecided};
 use crate::recipes::{Ended, Env};
 use crate::service::Seat;
@@ -26,12 +26,7 @@ impl Broadcast {
 
 impl Party for Broadcast {
     fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
-        let member = self.0.clone();
-        async move {
-            let begun = member.env.within(deadline, member.begin(&transaction)).await;
-            begun.unwrap_or_else(|| Err(overdue()))
-        }
-        .boxed()
+        self.0.begin_by(transaction, deadline)
     }
 
     /// The coordinator decides as the sites do, and tells nobody.

@@ -8,8 +8,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::plain::{Member, gather, overdue, publish, wait_decision};
-use super::{Decision, Journal, Party, Transaction, Vote, decision_path, undecided};
+use super::plain::{Member, gather, publish};
+use super::{Decision, Journal, Party, Transaction, Vote, undecided};
 use crate::recipes::{Ended, Env};
 use crate::service::Seat;
 
@@ -26,12 +26,7 @@ impl Coordinated {
 
 impl Party for Coordinated {
     fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
-        let member = self.0.clone();
-        async move {
-            let begun = member.env.within(deadline, member.begin(&transaction)).await;
-            begun.unwrap_or_else(|| Err(overdue()))
-        }
-        .boxed()
+        self.0.begin_by(transaction, deadline)
     }
 
     fn decide(
@@ -64,15 +59,7 @@ impl Party for Coordinated {
     }
 
     fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
-        let (member, tx) = (self.0.clone(), tx.to_string());
-        async move {
-            let learn = async {
-                let zk = member.handle.live().await;
-                wait_decision(zk.as_ref(), &decision_path(&tx)).await
-            };
-            member.decided(&tx, deadline, learn).await
-        }
-        .boxed()
+        self.0.told(tx, deadline)
     }
 
     fn session(&self) -> BoxFuture<'static, Seat> {

@@ -11,8 +11,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, select_all};
 
-use super::plain::{Member, not_voted, overdue, publish, wait_decision, wait_for};
-use super::{Decision, Journal, Party, Transaction, Vote, decision_path, path, undecided, vote_path};
+use super::plain::{Member, not_voted, overdue, publish, wait_for};
+use super::{Decision, Journal, Party, Transaction, Vote, path, undecided, vote_path};
 use crate::recipes::{Ended, Env};
 use crate::service::Seat;
 use crate::zk::{CreateMode, Error, WatchEvent, Zk};
@@ -147,15 +147,7 @@ impl Party for Ephemeral {
     }
 
     fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
-        let (member, tx) = (self.0.clone(), tx.to_string());
-        async move {
-            let learn = async {
-                let zk = member.handle.live().await;
-                wait_decision(zk.as_ref(), &decision_path(&tx)).await
-            };
-            member.decided(&tx, deadline, learn).await
-        }
-        .boxed()
+        self.0.told(tx, deadline)
     }
 
     fn session(&self) -> BoxFuture<'static, Seat> {

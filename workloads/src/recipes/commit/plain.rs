@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready, select_all};
 
-use super::{APP, Decision, Journal, Transaction, Vote, path, undecided, vote_path};
+use super::{APP, Decision, Journal, Transaction, Vote, decision_path, path, undecided, vote_path};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Ended, Env};
 use crate::service::Seat;
@@ -44,6 +44,33 @@ impl Member {
                 .map_err(|error| Ended::unknown("create the znode of a site", &error))?;
         }
         Ok(())
+    }
+
+    /// [`Member::begin`] by a deadline, as the variants that create a znode for each site answer it.
+    pub fn begin_by(
+        &self,
+        transaction: Transaction,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<(), Ended>> {
+        let member = self.clone();
+        async move {
+            let begun = member.env.within(deadline, member.begin(&transaction)).await;
+            begun.unwrap_or_else(|| Err(overdue()))
+        }
+        .boxed()
+    }
+
+    /// What a site learns that waits for the decision to be published.
+    pub fn told(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+        let (member, tx) = (self.clone(), tx.to_string());
+        async move {
+            let learn = async {
+                let zk = member.handle.live().await;
+                wait_decision(zk.as_ref(), &decision_path(&tx)).await
+            };
+            member.decided(&tx, deadline, learn).await
+        }
+        .boxed()
     }
 
     /// Creates the znode of the transaction.

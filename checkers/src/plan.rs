@@ -254,7 +254,7 @@ pub enum Trigger {
 }
 
 /// A client's state, as the orchestrator knows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum State {
     /// An acquire was sent and is not answered.
@@ -265,6 +265,8 @@ pub enum State {
     Releasing,
     /// An acquire has been waiting while another client holds.
     Waiting,
+    /// An operation of this name was sent and is not answered.
+    Asked(String),
 }
 
 /// What one client does: its cycles in order, and again from the first.

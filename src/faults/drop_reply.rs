@@ -1,5 +1,6 @@
 //! One reply that is lost after the request was applied; sometimes the request itself, which no client can tell from it.
 
+use super::moments::Moments;
 use super::scene::{Missed, Scene, Seen};
 use super::{Fault, Sketch, any_client};
 use crate::sidecar::{Dropped, Lost};
@@ -19,7 +20,7 @@ pub const FAULT: Fault = Fault {
     draw: |rng, ground, round| {
         let op = match if round < 2 { round } else { rng.usize(0..4) } {
             // What the other families write has no such common names.
-            _ if !ground.grants => WireOp::AnyWrite,
+            _ if ground.moments != Moments::Grants => WireOp::AnyWrite,
             0 | 3 => WireOp::Create,
             1 => WireOp::Removal,
             _ => WireOp::AnyWrite,

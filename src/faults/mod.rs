@@ -3,12 +3,14 @@
 mod cut;
 mod drop_reply;
 mod kill;
+mod moments;
 pub mod nemesis;
 mod partition;
 mod pause;
 mod scene;
 mod victims;
 
+use moments::Moments;
 use scene::Act;
 use std::fmt;
 use zooquake_checkers::plan::{Cluster, Cut, State, Target, Timing, Trigger, Window, Wire, Workload};
@@ -42,8 +44,8 @@ pub struct Ground {
     pub clients: usize,
     /// Clocks of the ensemble.
     pub timing: Timing,
-    /// Whether the family has grants: somebody asks, works and gives back.
-    pub grants: bool,
+    /// When clients of the family are struck.
+    pub moments: Moments,
 }
 
 impl Ground {
@@ -55,7 +57,7 @@ impl Ground {
             servers: cluster.servers,
             clients: cluster.clients.saturating_sub(idle).max(1),
             timing: cluster.timing,
-            grants: matches!(workload.family.as_str(), "lock" | "election"),
+            moments: Moments::of(workload),
         }
     }
 }
@@ -81,6 +83,7 @@ impl Fault {
             state,
             duration_ms,
         } = (self.draw)(rng, ground, round);
+        let state = state.map(|(state, after_ms)| ground.moments.translate(rng, state, after_ms));
         let trigger = match state {
             Some((state, after_ms)) => Trigger::State {
                 state,

@@ -51,14 +51,15 @@ impl Armed {
 
     /// When the client's state will have lasted long enough, if it is in the state.
     fn ready(&self, slot: &Slot, slots: &[Slot]) -> Option<Instant> {
-        let Trigger::State { state, after_ms, .. } = self.trigger else {
+        let Trigger::State { state, after_ms, .. } = &self.trigger else {
             return None;
         };
         let op = slot.op.as_ref()?;
+        let named = matches!(state, State::Asked(_));
         let grants = matches!(op.kind, OpKind::Acquire | OpKind::Write | OpKind::Release);
-        // Where nobody holds anything every fresh operation will do, and most are over in a few milliseconds.
-        let after_ms = if grants { after_ms } else { after_ms.min(MOMENT_MS) };
-        let after = Duration::from_millis(after_ms);
+        // Where any operation will do most are over in a few milliseconds.
+        let any = !grants && !named;
+        let after = Duration::from_millis(if any { (*after_ms).min(MOMENT_MS) } else { *after_ms });
         let ready = op.since + after;
         // These two strike at the request itself, so it must be a fresh one.
         let fresh = op.since >= self.from;
@@ -67,7 +68,8 @@ impl Armed {
             .any(|other| other.name != slot.name && other.hold.is_some());
         let works = slot.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
         let fits = match state {
-            _ if !grants => fresh,
+            State::Asked(f) => op.f == f && fresh,
+            _ if any => fresh,
             State::Acquiring => op.kind == OpKind::Acquire && fresh,
             State::Releasing => op.kind == OpKind::Release && fresh,
             // Work that began too long before the trigger was armed has too little left.

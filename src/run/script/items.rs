@@ -4,10 +4,15 @@ use super::{Mode, Next, Request, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::{Value, json};
 use std::time::Duration;
+use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Plan};
 
 /// A consumer that was given nothing waits this long.
 const AFTER_NOTHING: Duration = Duration::from_millis(50);
+
+/// Items in the queue, as far as is known, at which producers hold back: consumers work longer than producers think, and
+/// what they leave would have to be drained at the end.
+const BACKLOG: usize = 16;
 
 /// Milliseconds that the recipe has for an operation.
 const LIMIT_MS: u64 = 5_000;
@@ -37,6 +42,8 @@ pub struct Items {
     claimed: bool,
     clients: Vec<Client>,
     next_item: u64,
+    /// Items that were enqueued, as far as is known, and not dequeued yet.
+    backlog: usize,
 }
 
 impl Items {
@@ -60,6 +67,7 @@ impl Items {
             claimed: plan.workload.variant == "claimed",
             clients,
             next_item: 1,
+            backlog: 0,
         }
     }
 }
@@ -88,6 +96,9 @@ impl Script for Items {
         if mode == Mode::Drain || state.finished && mode == Mode::Final {
             return Next::Nothing;
         }
+        if state.role == Role::Produces && mode == Mode::Load && self.backlog >= BACKLOG {
+            return Next::Wait(AFTER_NOTHING);
+        }
         state.last = mode == Mode::Final;
         if state.role == Role::Consumes {
             return Next::Ask(single("dequeue", json!({})));
@@ -107,6 +118,12 @@ impl Script for Items {
         let work = Duration::from_millis(planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0));
         state.cycle += 1;
         let item = end.value.get("item").filter(|item| !item.is_null() && end.is_ok());
+        match (op.f, end.kind) {
+            ("enqueue", EventType::Ok | EventType::Info) => self.backlog += 1,
+            ("dequeue", EventType::Ok) if item.is_none() => self.backlog = 0,
+            ("dequeue", EventType::Ok) => self.backlog = self.backlog.saturating_sub(1),
+            _ => {}
+        }
         match (op.f, item) {
             ("dequeue", Some(item)) if self.claimed => {
                 state.given = Some(item.clone());

@@ -31,7 +31,6 @@ pub fn keep(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
 /// If a file cannot be written.
 pub fn render(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
     let extras = Extras {
-        servers: folder.server_samples()?,
         reproduce: reproduce(folder, record),
         run_name: folder.name(),
     };

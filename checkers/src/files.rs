@@ -15,13 +15,15 @@ pub struct Files<'a> {
     pub tree: Option<&'a [u8]>,
     /// `txnlog.jsonl`.
     pub txnlog: Option<&'a [u8]>,
+    /// `servers.jsonl`.
+    pub servers: Option<&'a [u8]>,
 }
 
 impl Record {
     /// Reads a record as far as its files are sound; what is not is named in [`Record::damage`].
     ///
-    /// A missing plan or history is damage. A missing tree or transaction log is not: the verdict itself says what it
-    /// then could not judge.
+    /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, what the servers said of
+    /// themselves) is not: the verdict itself says what it then could not judge.
     pub fn read(files: Files<'_>) -> Self {
         let mut record = Self::default();
         let mut damage = Vec::new();
@@ -43,6 +45,10 @@ impl Record {
         if let Some((txnlog, found)) = files.txnlog.map(parse_lines) {
             record.txnlog = Some(txnlog);
             found.into_iter().for_each(|found| note("txnlog.jsonl", found));
+        }
+        if let Some((servers, found)) = files.servers.map(parse_lines) {
+            record.servers = Some(servers);
+            found.into_iter().for_each(|found| note("servers.jsonl", found));
         }
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {

@@ -49,7 +49,7 @@ mod stats;
 mod verdict;
 mod windows;
 
-pub use evidence::{Tree, Txn};
+pub use evidence::{ServerSample, Tree, Txn};
 pub use families::check;
 pub use history::{Event, EventType, History, Process};
 pub use plan::Plan;
@@ -66,6 +66,8 @@ pub struct Record {
     pub tree: Option<Tree>,
     /// The servers' transaction logs merged by zxid; `None` if they were not read.
     pub txnlog: Option<Vec<Txn>>,
+    /// What the servers said of themselves during the run, in order; `None` if they were not asked.
+    pub servers: Option<Vec<ServerSample>>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
     pub damage: Vec<String>,
 }

@@ -5,7 +5,6 @@
 
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
-use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::{Record, Results};
 
 mod html;
@@ -20,8 +19,6 @@ use model::Story;
 /// What a report shows beside the record and its results.
 #[derive(Debug, Clone, Default)]
 pub struct Extras {
-    /// What the servers said of themselves during the run, in any order.
-    pub servers: Vec<ServerSample>,
     /// Command lines that reproduce the run or look closer at it.
     pub reproduce: Vec<String>,
     /// The name of the run's folder.

@@ -56,7 +56,7 @@ fn poisoned() -> Run {
     run.results.stats.insert(POISON.into(), json!({ POISON: [POISON] }));
     run.extras.run_name = POISON.into();
     run.extras.reproduce.push(POISON.into());
-    for sample in &mut run.extras.servers {
+    for sample in run.record.servers.iter_mut().flatten() {
         sample.server.push_str(POISON);
         sample.mode = POISON.into();
     }
@@ -146,7 +146,7 @@ fn a_history_cut_off_anywhere_gives_a_report() {
     for keep in [1, 7, n / 3, n / 2, n - 1] {
         let mut run = results::invalid();
         run.record.history.events.truncate(keep);
-        run.extras.servers.clear();
+        run.record.servers = None;
         let page = run.page(&format!("cut-{keep}"));
         assert!(page.contains("INVALID"), "cut at {keep}");
     }

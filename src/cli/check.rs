@@ -133,9 +133,8 @@ fn check_file(path: &Path) -> Result<Checked> {
     let record = Record {
         plan,
         history,
-        tree: None,
-        txnlog: None,
         damage,
+        ..Record::default()
     };
     Ok(timed(path, begun, &record))
 }

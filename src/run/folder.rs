@@ -4,9 +4,7 @@ use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::fs;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::files::Files;
-use zooquake_checkers::jsonl::parse_lines;
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Results};
 
@@ -111,23 +109,14 @@ impl Folder {
         }
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
+        let servers = self.read("servers.jsonl")?;
         Ok(Record::read(Files {
             plan: plan.as_deref(),
             history: history.as_deref(),
             tree: tree.as_deref(),
             txnlog: txnlog.as_deref(),
+            servers: servers.as_deref(),
         }))
-    }
-
-    /// What the servers told of themselves, as far as it was recorded; a picture, on which no verdict rests.
-    ///
-    /// # Errors
-    /// If the file is there and cannot be read.
-    pub fn server_samples(&self) -> Result<Vec<ServerSample>> {
-        Ok(self
-            .read("servers.jsonl")?
-            .map(|bytes| parse_lines(&bytes).0)
-            .unwrap_or_default())
     }
 
     /// The results that were written last.

@@ -123,24 +123,36 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         history,
         tree: Some(b"{\"readings\":[]}"),
         txnlog: Some(b""),
+        servers: Some(b""),
     });
     assert_eq!(
         (sound.damage.len(), sound.plan.seed, sound.history.events.len()),
         (0, 7, 4)
     );
     assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
+    assert_eq!(sound.servers, Some(vec![]));
     let cut = Record::read(Files {
         plan: Some(b"{"),
         history: history.map(|text| &text[..20]),
         tree: Some(b"["),
         txnlog: Some(b"?"),
+        servers: Some(b"{}"),
     });
     let named: Vec<&str> = cut
         .damage
         .iter()
         .filter_map(|damage| damage.split(',').next())
         .collect();
-    assert_eq!(named, ["plan.json", "history.jsonl", "tree.json", "txnlog.jsonl"]);
+    assert_eq!(
+        named,
+        [
+            "plan.json",
+            "history.jsonl",
+            "tree.json",
+            "txnlog.jsonl",
+            "servers.jsonl"
+        ]
+    );
     assert_eq!(
         Record::read(Files::default()).damage,
         ["plan.json is missing", "history.jsonl is missing"]

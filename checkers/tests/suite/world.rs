@@ -258,7 +258,7 @@ impl World {
             history: zooquake_checkers::History { events: self.events },
             tree: Some(tree),
             txnlog,
-            damage: vec![],
+            ..Record::default()
         }
     }
 

@@ -51,7 +51,8 @@ impl<'a> Story<'a> {
     /// Reads the record.
     pub fn new(record: &'a Record, results: &'a Results, extras: &'a Extras) -> Self {
         let events = &record.history.events;
-        let last_sample = extras.servers.iter().map(|s| s.time).max().unwrap_or(0);
+        let samples = record.servers.as_deref().unwrap_or_default();
+        let last_sample = samples.iter().map(|s| s.time).max().unwrap_or(0);
         let end = events
             .iter()
             .map(|e| e.time)
@@ -65,7 +66,7 @@ impl<'a> Story<'a> {
             holds: holds::find(events, &lanes),
             bands: bands::find(record, results),
             phases: phases::find(events),
-            servers: servers::lanes(&extras.servers),
+            servers: servers::lanes(samples),
             lanes,
             record,
             results,

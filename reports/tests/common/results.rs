@@ -143,7 +143,6 @@ fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
         ..results
     };
     let extras = Extras {
-        servers: lock::servers(),
         reproduce: vec![
             "zooquake check runs/20260301T021500-lock-predecessor-7".into(),
             "zooquake replay runs/20260301T021500-lock-predecessor-7".into(),
@@ -155,6 +154,7 @@ fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
         record: Record {
             plan: plan(),
             history,
+            servers: Some(lock::servers()),
             ..Record::default()
         },
         results,

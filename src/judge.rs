@@ -2,6 +2,7 @@
 
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
+use std::path::Path;
 use zooquake_checkers::{Record, Results};
 use zooquake_reports::Extras;
 
@@ -22,19 +23,19 @@ pub fn judge(folder: &Folder) -> Result<Results> {
 /// If a file cannot be written.
 pub fn keep(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
     folder.write_json("results.json", results)?;
-    render(folder, record, results)
+    render(folder, record, results, &folder.path)
 }
 
-/// Renders the report of a checked run.
+/// Renders the report of a checked run into a folder.
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn render(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
+pub fn render(folder: &Folder, record: &Record, results: &Results, into: &Path) -> Result<()> {
     let extras = Extras {
         reproduce: reproduce(folder, record),
         run_name: folder.name(),
     };
-    zooquake_reports::write_all(record, results, &extras, &folder.path)
+    zooquake_reports::write_all(record, results, &extras, into)
         .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
     Ok(())
 }
@@ -42,6 +43,11 @@ pub fn render(folder: &Folder, record: &Record, results: &Results) -> Result<()>
 /// The lines that reproduce a run: check it again, run it again.
 pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
     let plan = &record.plan;
+    let check = format!("zooquake check {}", folder.path.display());
+    let replay = format!("zooquake replay {}", folder.path.display());
+    if plan.replay_of.is_some() {
+        return vec![check, format!("{replay} --exact")];
+    }
     let faults = if plan.faults.is_empty() {
         "none".to_string()
     } else {
@@ -70,5 +76,5 @@ pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
     if let Some(image) = &cluster.image {
         again += &format!(" --zookeeper-image {image}");
     }
-    vec![format!("zooquake check {}", folder.path.display()), again]
+    vec![check, replay, again]
 }

@@ -6,6 +6,8 @@ mod cluster;
 mod faults;
 mod images;
 mod judge;
+mod pack;
+mod replay;
 mod run;
 mod sidecar;
 mod txnlog;

@@ -1,5 +1,7 @@
 //! What the command line offers.
 
+use super::pack::PackOptions;
+use super::replay::ReplayOptions;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -33,6 +35,10 @@ pub enum Command {
     List(ListOptions),
     /// Run a recipe under faults on a real ensemble, and check what was recorded
     Run(RunOptions),
+    /// Run the plan of an earlier run again, its faults tied to what was going on when they struck
+    Replay(ReplayOptions),
+    /// Make one file of a run, to attach to a ticket; `check`, `replay` and `report` take it
+    Pack(PackOptions),
     /// Check what earlier runs recorded again
     Check(CheckOptions),
     /// Render the report of a run again
@@ -138,7 +144,7 @@ pub struct CheckOptions {
 /// `report`
 #[derive(Debug, Args)]
 pub struct ReportOptions {
-    /// The run's folder
+    /// The run's folder, or the file that `zooquake pack` made of it
     pub run: PathBuf,
     /// JSON on stdout: the files written
     #[arg(long)]

@@ -6,8 +6,11 @@ mod exit;
 mod interrupt;
 mod list;
 mod measure;
+mod pack;
+mod replay;
 mod report;
 mod run;
+mod series;
 mod upkeep;
 
 use anyhow::Result;
@@ -57,6 +60,8 @@ async fn dispatch(command: Command) -> Result<Code> {
     match command {
         Command::List(options) => list::list(&options),
         Command::Run(options) => run::run(options).await,
+        Command::Replay(options) => replay::replay(options).await,
+        Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),
         Command::Report(options) => report::report(&options),
         Command::Images(options) => upkeep::images(&options).await,

@@ -2,12 +2,10 @@
 
 use super::args::RunOptions;
 use super::exit::{Code, Usage};
-use super::interrupt;
-use crate::cluster::engine;
-use crate::run::{Finished, Order, draw, execute};
-use crate::{faults, images, judge};
-use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use super::series::{Series, print_json};
+use crate::faults;
+use crate::run::{Finished, draw};
+use anyhow::Result;
 use zooquake_checkers::plan::{Cluster, Plan, Workload};
 use zooquake_checkers::{Results, Verdict};
 
@@ -17,32 +15,14 @@ use zooquake_checkers::{Results, Verdict};
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
 pub async fn run(options: RunOptions) -> Result<Code> {
     let plan = plan(&options)?;
-    let interrupt = interrupt::listen()?;
-    let docker = engine().await?;
-    let request = images::Request {
-        zookeeper: options.zookeeper_image.clone(),
-        ..Default::default()
+    let series = Series {
+        plan,
+        times: options.times,
+        out: options.out,
+        keep: options.keep,
+        json: options.json,
     };
-    let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
-    let mut runs = Vec::new();
-    for _ in 0..options.times {
-        let order = Order {
-            plan: plan.clone(),
-            docker: docker.clone(),
-            images: images.clone(),
-            out: options.out.clone(),
-            keep: options.keep,
-            interrupt: interrupt.clone(),
-        };
-        let finished = execute(order).await?;
-        if !options.json {
-            print(&finished)?;
-        }
-        runs.push(finished);
-        if *interrupt.borrow() {
-            break;
-        }
-    }
+    let runs = series.execute().await?;
     if options.json {
         print_json(&runs, options.times > 1)?;
     } else if runs.len() > 1 {
@@ -103,20 +83,6 @@ fn unknown(what: &str, name: &str, known: &[String]) -> String {
     format!("there is no {what} `{name}`; {nearest}There are: {}", known.join(", "))
 }
 
-fn print(finished: &Finished) -> Result<()> {
-    let Finished { folder, results, .. } = finished;
-    let record = folder.load()?;
-    println!("{}", summary(results));
-    println!("report: {}", folder.file("report.html").display());
-    if results.verdict != Verdict::Valid {
-        println!("to reproduce:");
-        judge::reproduce(folder, &record)
-            .iter()
-            .for_each(|line| println!("  {line}"));
-    }
-    Ok(())
-}
-
 /// The verdict in a few lines: what was found, then why it is not more.
 pub fn summary(results: &Results) -> String {
     let mut lines = vec![format!("verdict: {}", results.verdict)];
@@ -143,22 +109,6 @@ pub fn summary(results: &Results) -> String {
     let counting = results.windows.iter().filter(|window| window.counts).count();
     lines.push(format!("{counting} of {} fault windows count", results.windows.len()));
     lines.join("\n")
-}
-
-fn print_json(runs: &[Finished], several: bool) -> Result<()> {
-    let one = |run: &Finished| -> Result<Value> {
-        let mut value = serde_json::to_value(&run.results).context("writing results as JSON")?;
-        value["run"] = json!(run.folder.path);
-        Ok(value)
-    };
-    let all: Vec<Value> = runs.iter().map(one).collect::<Result<_>>()?;
-    let value = if several {
-        json!({ "runs": all })
-    } else {
-        all.into_iter().next().unwrap_or_default()
-    };
-    println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
-    Ok(())
 }
 
 fn print_rate(runs: &[Finished]) {

@@ -30,6 +30,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
         windows,
         clients,
         transactions,
+        replay_of: None,
     }
 }
 

@@ -3,7 +3,7 @@
 use super::interpreter::Interpreter;
 use super::recorder::Entry;
 use super::script::{self, Next};
-use super::slot::{End, Op, OpKind};
+use super::slot::{End, Op, OpKind, Sent};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -47,13 +47,24 @@ impl Interpreter {
             error: None,
             node,
         })?;
-        let (f, kind, work_ms, since) = (next.f, next.kind, next.work_ms, Instant::now());
+        let (f, kind, since) = (next.f, next.kind, Instant::now());
+        let work_ms = next.work_ms.max(next.value["work_ms"].as_u64().unwrap_or(0));
+        let sent = slot.sent.entry(f).or_insert(Sent {
+            count: 0,
+            since,
+            work_ms,
+        });
+        *sent = Sent {
+            count: sent.count + 1,
+            since,
+            work_ms,
+        };
         slot.op = Some(Op {
             id,
             f,
             kind,
             grant: next.grant,
-            work_ms,
+            work_ms: next.work_ms,
             since,
             free_at,
         });

@@ -41,6 +41,17 @@ pub struct Op {
     pub free_at: Duration,
 }
 
+/// Operations of one name that a client was asked for.
+#[derive(Debug, Clone, Copy)]
+pub struct Sent {
+    /// How many.
+    pub count: u64,
+    /// When the last one was sent.
+    pub since: Instant,
+    /// Milliseconds of work in the last one.
+    pub work_ms: u64,
+}
+
 /// How an operation ended.
 #[derive(Debug, Clone)]
 pub struct End {
@@ -78,6 +89,8 @@ pub struct Slot {
     pub due: Option<Instant>,
     /// The recipe's operation in flight.
     pub op: Option<Op>,
+    /// What it was asked for so far, by name.
+    pub sent: HashMap<&'static str, Sent>,
     /// Control requests in flight: number, operation, and when it was sent.
     pub control: HashMap<u64, (&'static str, Instant)>,
     /// The grant that it was given and that has not ended.
@@ -108,6 +121,7 @@ impl Slot {
             killed: false,
             due: None,
             op: None,
+            sent: HashMap::new(),
             control: HashMap::new(),
             hold: None,
             held_since: Instant::now(),

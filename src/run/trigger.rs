@@ -12,6 +12,9 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// A write must have at least this much of its work left when a fault strikes in it.
 const WORK_LEFT: Duration = Duration::from_millis(100);
 
+/// How long the moment of an operation may be past when its trigger is armed.
+const LATE: Duration = Duration::from_millis(20);
+
 /// How far into an operation of a family without grants a fault strikes, at most, in milliseconds.
 const MOMENT_MS: u64 = 2;
 
@@ -20,20 +23,24 @@ const MOMENT_MS: u64 = 2;
 pub struct Armed {
     trigger: Trigger,
     from: Instant,
+    /// When it is given up.
+    until: Instant,
     fired: oneshot::Sender<Fired>,
 }
 
 impl Armed {
     /// Arms a window; `ops_began` is the moment from which its times count.
     pub fn new(window: &Window, ops_began: Instant, fired: oneshot::Sender<Fired>) -> Self {
-        let from_ms = match window.trigger {
-            Trigger::At { at_ms } => at_ms,
-            Trigger::State { from_ms, .. } => from_ms,
+        let (from_ms, by_ms) = match window.trigger {
+            Trigger::At { at_ms } => (at_ms, at_ms),
+            Trigger::State { from_ms, .. } => (from_ms, from_ms),
+            Trigger::Op { by_ms, .. } => (0, by_ms),
         };
-        let from = (ops_began + Duration::from_millis(from_ms)).max(Instant::now());
+        let now = Instant::now();
         Self {
             trigger: window.trigger.clone(),
-            from,
+            from: (ops_began + Duration::from_millis(from_ms)).max(now),
+            until: (ops_began + Duration::from_millis(by_ms)).max(now) + PATIENCE,
             fired,
         }
     }
@@ -42,24 +49,41 @@ impl Armed {
     pub fn due(&self, slots: &[Slot]) -> Instant {
         match self.trigger {
             Trigger::At { .. } => self.from,
-            Trigger::State { .. } => {
+            Trigger::State { .. } | Trigger::Op { .. } => {
                 let ready = slots.iter().filter_map(|slot| self.ready(slot, slots)).min();
-                ready.unwrap_or(self.from + PATIENCE).max(self.from)
+                ready.unwrap_or(self.until).max(self.from)
             }
         }
     }
 
     /// When the client's state will have lasted long enough, if it is in the state.
     fn ready(&self, slot: &Slot, slots: &[Slot]) -> Option<Instant> {
-        let Trigger::State { state, after_ms, .. } = &self.trigger else {
-            return None;
-        };
+        match &self.trigger {
+            Trigger::At { .. } => None,
+            Trigger::State { state, after_ms, .. } => self.in_state(state, *after_ms, slot, slots),
+            Trigger::Op {
+                client,
+                f,
+                nth,
+                work_ms,
+                after_ms,
+                ..
+            } => {
+                let sent = slot.sent.get(f.as_str()).filter(|_| slot.name == *client)?;
+                let ready = sent.since + Duration::from_millis(*after_ms);
+                let late = ready + LATE < self.from || sent.count > *nth && sent.work_ms < *work_ms;
+                (sent.count >= *nth && !late).then_some(ready)
+            }
+        }
+    }
+
+    fn in_state(&self, state: &State, after_ms: u64, slot: &Slot, slots: &[Slot]) -> Option<Instant> {
         let op = slot.op.as_ref()?;
         let named = matches!(state, State::Asked(_));
         let grants = matches!(op.kind, OpKind::Acquire | OpKind::Write | OpKind::Release);
         // Where any operation will do most are over in a few milliseconds.
         let any = !grants && !named;
-        let after = Duration::from_millis(if any { (*after_ms).min(MOMENT_MS) } else { *after_ms });
+        let after = Duration::from_millis(if any { after_ms.min(MOMENT_MS) } else { after_ms });
         let ready = op.since + after;
         // These two strike at the request itself, so it must be a fresh one.
         let fresh = op.since >= self.from;
@@ -104,6 +128,6 @@ impl Armed {
             });
             return None;
         }
-        (now < self.from + PATIENCE).then_some(self)
+        (now < self.until).then_some(self)
     }
 }

@@ -1,0 +1,98 @@
+//! `zooquake replay`
+
+use super::exit::{Code, Usage};
+use super::series::{Series, print_json};
+use crate::pack;
+use crate::replay::{headline, tie};
+use crate::run::Finished;
+use anyhow::Result;
+use clap::Args;
+use std::path::PathBuf;
+use zooquake_checkers::Anomaly;
+
+/// `replay`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Where the run has an anomaly, windows that began after its witness are left out, and each other one strikes at the
+moment of the operations at which it struck then, such as 210 ms into the second write of c3, rather than by the clock.
+
+Examples:
+  zooquake replay runs/latest
+  zooquake replay runs/latest --times 5
+  zooquake replay failure.zooquake.tar.gz --exact")]
+pub struct ReplayOptions {
+    /// The run's folder, or the file that `zooquake pack` made of it
+    pub run: PathBuf,
+    /// The original clock, and all windows
+    #[arg(long)]
+    pub exact: bool,
+    /// How often to run it
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub times: u32,
+    /// Folder of the runs
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Leave the ensemble standing at the end, and say how to reach it
+    #[arg(long)]
+    pub keep: bool,
+    /// JSON on stdout: results.json and the folder
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the plan of a run again, and tells whether its anomaly came back.
+///
+/// # Errors
+/// [`Usage`] if there is no such run; otherwise the harness failed.
+pub async fn replay(options: ReplayOptions) -> Result<Code> {
+    let opened = pack::open(&options.run)?;
+    let record = opened.folder.load()?;
+    if record.plan.clients.is_empty() {
+        let text = format!("{} has no plan that could be run", options.run.display());
+        return Err(Usage(text).into());
+    }
+    let results = zooquake_checkers::check(&record);
+    let wanted = headline(&results).cloned();
+    let name = opened.folder.name();
+    let mut plan = record.plan.clone();
+    plan.replay_of = Some(name.clone());
+    match &wanted {
+        Some(anomaly) if !options.exact => {
+            eprintln!("replaying {name} for its {}", anomaly.kind);
+            let tied = tie(&record, anomaly, &name);
+            tied.notes.iter().for_each(|note| eprintln!("  {note}"));
+            plan = tied.plan;
+        }
+        Some(anomaly) => eprintln!("replaying {name} for its {}, by its own clock", anomaly.kind),
+        None => eprintln!("replaying {name}, which has no anomaly to bring back, by its own clock"),
+    }
+    let series = Series {
+        plan,
+        times: options.times,
+        out: options.out,
+        keep: options.keep,
+        json: options.json,
+    };
+    let runs = series.execute().await?;
+    if let Some(anomaly) = &wanted {
+        let again = runs.iter().filter(|run| comes_back(run, anomaly)).count();
+        let text = format!("{} came back in {again} of {}", anomaly.kind, runs.len());
+        // Machines count the anomalies themselves: stdout is theirs.
+        if options.json {
+            eprintln!("{text}");
+        } else {
+            println!("{text}");
+        }
+    }
+    if options.json {
+        print_json(&runs, options.times > 1)?;
+    }
+    Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
+}
+
+fn comes_back(run: &Finished, wanted: &Anomaly) -> bool {
+    let anomalies = &run.results.anomalies;
+    anomalies
+        .iter()
+        .any(|anomaly| anomaly.kind == wanted.kind && !anomaly.advisory)
+}

@@ -1,0 +1,97 @@
+//! One plan, run several times.
+
+use super::interrupt;
+use super::run::summary;
+use crate::cluster::engine;
+use crate::run::{Finished, Order, execute};
+use crate::{images, judge};
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+use zooquake_checkers::Verdict;
+use zooquake_checkers::plan::Plan;
+
+/// What to run, and how often.
+#[derive(Debug)]
+pub struct Series {
+    /// The plan.
+    pub plan: Plan,
+    /// How often.
+    pub times: u32,
+    /// The folder of runs.
+    pub out: PathBuf,
+    /// Whether each cluster is left standing.
+    pub keep: bool,
+    /// Whether results are for machines: nothing is printed after each run.
+    pub json: bool,
+}
+
+impl Series {
+    /// Runs the plan as often as asked, or until the user interrupts.
+    ///
+    /// # Errors
+    /// If the harness fails.
+    pub async fn execute(self) -> Result<Vec<Finished>> {
+        let interrupt = interrupt::listen()?;
+        let docker = engine().await?;
+        let request = images::Request {
+            zookeeper: self.plan.cluster.image.clone(),
+            ..Default::default()
+        };
+        let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+        let mut runs = Vec::new();
+        for _ in 0..self.times {
+            let order = Order {
+                plan: self.plan.clone(),
+                docker: docker.clone(),
+                images: images.clone(),
+                out: self.out.clone(),
+                keep: self.keep,
+                interrupt: interrupt.clone(),
+            };
+            let finished = execute(order).await?;
+            if !self.json {
+                print(&finished)?;
+            }
+            runs.push(finished);
+            if *interrupt.borrow() {
+                break;
+            }
+        }
+        Ok(runs)
+    }
+}
+
+fn print(finished: &Finished) -> Result<()> {
+    let Finished { folder, results, .. } = finished;
+    let record = folder.load()?;
+    println!("{}", summary(results));
+    println!("report: {}", folder.file("report.html").display());
+    if results.verdict != Verdict::Valid {
+        println!("to reproduce:");
+        judge::reproduce(folder, &record)
+            .iter()
+            .for_each(|line| println!("  {line}"));
+    }
+    Ok(())
+}
+
+/// Prints the results and folders of runs as JSON: one alone, or several as `{"runs":[…]}`.
+///
+/// # Errors
+/// If they cannot be written as JSON.
+pub fn print_json(runs: &[Finished], several: bool) -> Result<()> {
+    let one = |run: &Finished| -> Result<Value> {
+        let mut value = serde_json::to_value(&run.results).context("writing results as JSON")?;
+        value["run"] = json!(run.folder.path);
+        Ok(value)
+    };
+    let all: Vec<Value> = runs.iter().map(one).collect::<Result<_>>()?;
+    let value = if several {
+        json!({ "runs": all })
+    } else {
+        all.into_iter().next().unwrap_or_default()
+    };
+    println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! Running a recorded plan again, its faults tied to what was going on when they struck.
+
+mod moment;
+mod tie;
+
+pub use tie::{headline, tie};

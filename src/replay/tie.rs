@@ -1,0 +1,228 @@
+//! The plan of a run, tied to its witness: the windows that came before it, each at the moment of a client's operations
+//! at which it struck.
+
+use super::moment::Moment;
+use zooquake_checkers::plan::{Plan, Target, Window};
+use zooquake_checkers::{Anomaly, Event, Record, Results};
+
+/// Milliseconds of operations after the last window that is kept: tied windows come a little earlier or later.
+const AFTER_MS: u64 = 6_000;
+
+/// A plan to replay.
+#[derive(Debug, Clone)]
+pub struct Tied {
+    /// The plan.
+    pub plan: Plan,
+    /// What was changed and why, a line each.
+    pub notes: Vec<String>,
+}
+
+/// The anomaly that a replay is to bring back: the worst news, or else the worst of what is known and accepted.
+pub fn headline(results: &Results) -> Option<&Anomaly> {
+    let mut damage = results.anomalies.iter().filter(|anomaly| !anomaly.advisory);
+    damage.clone().find(|anomaly| !anomaly.accepted).or(damage.next())
+}
+
+/// Ties the plan of a run to the witness of an anomaly; `name` is that of the run.
+///
+/// Windows that began after the witness cannot have brought it about, and are left out, and with them the time of
+/// operations after it, unless the anomaly was only seen after recovery.
+pub fn tie(record: &Record, anomaly: &Anomaly, name: &str) -> Tied {
+    let events = &record.history.events;
+    let mut plan = record.plan.clone();
+    let mut notes = Vec::new();
+    plan.replay_of = Some(name.to_string());
+    let began = phase(events, "ops").map_or(0, |event| event.time);
+    let since_ms = |event: &Event| event.time.saturating_sub(began) / 1_000_000;
+    let last = anomaly.witness.last().and_then(|&index| events.get(index));
+    // Of what is seen after recovery, any window may have a part.
+    let last = last.filter(|last| phase(events, "heal").is_none_or(|heal| last.index < heal.index));
+    plan.windows
+        .retain(|window| begin(events, window).is_some_and(|begin| last.is_none_or(|last| begin.index < last.index)));
+    let dropped = record.plan.windows.len() - plan.windows.len();
+    if dropped > 0 {
+        notes.push(format!(
+            "windows that never began or began after the witness are left out: {dropped}"
+        ));
+    }
+    if let Some(last) = last {
+        let kept = plan.windows.iter().filter_map(|window| end(events, window));
+        let until = kept.chain([last]).map(since_ms).max().unwrap_or(plan.time_ms);
+        plan.time_ms = plan.time_ms.min(until + AFTER_MS);
+    }
+    for window in &mut plan.windows {
+        let Some(begin) = begin(events, window) else { continue };
+        let id = window.id;
+        let (fault, target) = (&window.fault, begin.str("target").unwrap_or_default());
+        match moment(events, begin, anomaly) {
+            Some(moment) => {
+                notes.push(format!("window {id}, {fault} of {target}: {}", moment.words()));
+                if target.starts_with('c') {
+                    window.target = Target::Node(target.to_string());
+                }
+                window.trigger = moment.trigger(since_ms(begin));
+            }
+            None => notes.push(format!(
+                "window {id}, {fault} of {target}: by the clock, no operation was near"
+            )),
+        }
+    }
+    Tied { plan, notes }
+}
+
+/// The moment at which a window began: of the client that it hit; for servers, of a client of the witness that was
+/// waiting for an answer.
+fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> {
+    let target = begin.str("target").unwrap_or_default();
+    if target.starts_with('c') && !target.contains(',') {
+        return Moment::of(events, begin, target);
+    }
+    let witness = anomaly
+        .witness
+        .iter()
+        .filter_map(|&index| events.get(index)?.node.as_deref());
+    let mut clients: Vec<&str> = witness.collect();
+    clients.sort_unstable();
+    clients.dedup();
+    let busy = clients
+        .into_iter()
+        .filter(|client| Moment::is_busy(events, begin, client));
+    busy.filter_map(|client| Moment::of(events, begin, client)).next()
+}
+
+fn phase<'a>(events: &'a [Event], name: &str) -> Option<&'a Event> {
+    events.iter().find(|event| event.on_lane("run") && event.value == name)
+}
+
+fn begin<'a>(events: &'a [Event], window: &Window) -> Option<&'a Event> {
+    of_window(events, window).find(|event| event.str("phase") == Some("begin"))
+}
+
+fn end<'a>(events: &'a [Event], window: &Window) -> Option<&'a Event> {
+    of_window(events, window).last()
+}
+
+fn of_window<'a>(events: &'a [Event], window: &Window) -> impl Iterator<Item = &'a Event> {
+    let id = i64::try_from(window.id).ok();
+    events
+        .iter()
+        .filter(move |event| event.on_lane("nemesis") && event.int("window") == id)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use zooquake_checkers::history::parse_jsonl;
+    use zooquake_checkers::plan::{State, Trigger};
+
+    fn record(lines: &[serde_json::Value]) -> Record {
+        let mut text = String::new();
+        for (index, line) in lines.iter().enumerate() {
+            let mut line = line.clone();
+            line["index"] = json!(index);
+            text += &format!("{line}\n");
+        }
+        let (history, damage) = parse_jsonl(text.as_bytes());
+        assert!(damage.is_none(), "{damage:?}");
+        let window = |id, fault: &str| Window {
+            id,
+            fault: fault.into(),
+            target: Target::Client,
+            cut: None,
+            wire: None,
+            trigger: Trigger::State {
+                state: State::Working,
+                from_ms: 0,
+                after_ms: 200,
+            },
+            duration_ms: 3_000,
+        };
+        Record {
+            plan: Plan {
+                time_ms: 60_000,
+                windows: vec![window(1, "pause"), window(2, "kill"), window(3, "pause")],
+                ..Plan::default()
+            },
+            history,
+            ..Record::default()
+        }
+    }
+
+    fn invoke(ms: u64, node: &str, f: &str, value: serde_json::Value) -> serde_json::Value {
+        json!({"time": ms * 1_000_000, "process": 0, "type": "invoke", "f": f, "value": value, "node": node})
+    }
+
+    fn nemesis(ms: u64, fault: &str, window: u64, phase: &str, target: &str) -> serde_json::Value {
+        json!({"time": ms * 1_000_000, "process": "nemesis", "type": "info", "f": fault,
+               "value": {"window": window, "phase": phase, "target": target}})
+    }
+
+    fn whole() -> Record {
+        record(&[
+            json!({"time": 1_000_000_000u64, "process": "run", "type": "info", "f": "phase", "value": "ops"}),
+            invoke(1_100, "c3", "write", json!({"work_ms": 5})),
+            invoke(2_000, "c3", "write", json!({"work_ms": 700})),
+            invoke(2_100, "c1", "write", json!({"work_ms": 10})),
+            nemesis(2_210, "pause", 1, "begin", "c3"),
+            nemesis(5_000, "pause", 1, "off", "c3"),
+            nemesis(6_000, "kill", 2, "begin", "n1"),
+            invoke(6_500, "c3", "write", json!({"work_ms": 1})),
+            nemesis(7_000, "kill", 2, "off", "n1"),
+            json!({"time": 8_000_000_000u64, "process": "run", "type": "info", "f": "phase", "value": "heal"}),
+            invoke(9_000, "c3", "acquire", json!({})),
+        ])
+    }
+
+    fn anomaly(witness: &[usize]) -> Anomaly {
+        Anomaly {
+            kind: "stale-write".into(),
+            property: "mutual exclusion".into(),
+            advisory: false,
+            accepted: true,
+            witness: witness.to_vec(),
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_window_is_tied_to_the_operation_it_struck_and_later_ones_are_left_out() {
+        let tied = tie(&whole(), &anomaly(&[2, 5]), "r1");
+        let [window] = tied.plan.windows.as_slice() else {
+            panic!("{:?}", tied.plan.windows)
+        };
+        let expected = Trigger::Op {
+            client: "c3".into(),
+            f: "write".into(),
+            nth: 2,
+            work_ms: 700,
+            after_ms: 210,
+            by_ms: 1_210,
+        };
+        assert_eq!(
+            (&window.target, &window.trigger),
+            (&Target::Node("c3".into()), &expected)
+        );
+        assert_eq!(tied.plan.time_ms, 4_000 + AFTER_MS);
+        assert_eq!(tied.plan.replay_of.as_deref(), Some("r1"));
+    }
+
+    #[test]
+    fn what_is_seen_after_recovery_keeps_all_windows_and_the_whole_time() {
+        let tied = tie(&whole(), &anomaly(&[10]), "r1");
+        assert_eq!(
+            (tied.plan.windows.len(), tied.plan.time_ms),
+            (2, 60_000),
+            "window 3 never began"
+        );
+    }
+
+    #[test]
+    fn a_server_is_struck_at_the_moment_of_a_busy_client_of_the_witness() {
+        let tied = tie(&whole(), &anomaly(&[2, 7]), "r1");
+        let windows = &tied.plan.windows;
+        assert_eq!(windows.len(), 2);
+        assert!(matches!(&windows[1].trigger, Trigger::Op { client, after_ms: 4_000, .. } if client == "c3"));
+        assert_eq!(windows[1].target, Target::Client, "servers are found anew");
+    }
+}

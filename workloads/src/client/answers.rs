@@ -97,5 +97,9 @@ async fn quiesce(client: &Client, recipe: &dyn Service) -> Answer {
         .env
         .sessions
         .with(|sessions| sessions.iter().copied().map(session_hex).collect::<Vec<_>>());
-    Answer::ok(json!({"sessions": sessions, "znodes": znodes}))
+    let mut value = json!({"sessions": sessions, "znodes": znodes});
+    if client.env.counters.is_whole() {
+        value["counts"] = json!(client.env.counters.read());
+    }
+    Answer::ok(value)
 }

@@ -3,6 +3,7 @@
 
 mod answers;
 mod config;
+mod crowd;
 mod driver;
 mod output;
 
@@ -12,13 +13,15 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 pub use config::Config;
+pub use crowd::run as run_crowd;
 pub use driver::Client;
 pub use output::Output;
 use serde_json::json;
 use tokio::sync::mpsc;
 
 use crate::protocol::{Message, VERSION};
-use crate::recipes::{self, Env, Notice};
+use crate::recipes::{self, Env, Notice, Variant};
+use crate::zk::counted::Counters;
 use crate::zk::real::{Ensemble, RealHost};
 use crate::zk::{Shared, session_hex};
 
@@ -27,17 +30,7 @@ use crate::zk::{Shared, session_hex};
 /// # Errors
 /// If the configuration names no variant.
 pub async fn run(config: Config) -> anyhow::Result<()> {
-    let (family, name) = config.variant.split_once('/').unwrap_or(("", &config.variant));
-    let variant = recipes::variant(family, name).with_context(|| {
-        let names = recipes::registry()
-            .iter()
-            .map(|variant| format!("{}/{}", variant.family, variant.name));
-        format!(
-            "no variant `{}`; there are {}",
-            config.variant,
-            names.collect::<Vec<_>>().join(", ")
-        )
-    })?;
+    let variant = variant(&config)?;
     crash_on_panic();
     let output = Output::to(std::io::stdout());
     output.send(&Message::Hello {
@@ -46,26 +39,44 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
         session: None,
     });
     // The reader starts before anything can hang, so that the end of stdin always ends the process.
-    let requests = read_stdin(output.clone());
-    let env = environment(&config, &output);
+    let last_words = output.clone();
+    let requests = read_stdin(move || last_words.flush());
+    let env = environment(&config, &config.client, &output);
     let recipe = (variant.build)(&env).map_err(|error| anyhow!("{}: {error}", config.variant))?;
     Client::new(&config.client, env, recipe, output).serve(requests).await;
     // The reader ends the process.
     std::future::pending().await
 }
 
-fn environment(config: &Config, output: &Output) -> Env {
+/// The variant that the configuration names.
+fn variant(config: &Config) -> anyhow::Result<&'static Variant> {
+    let (family, name) = config.variant.split_once('/').unwrap_or(("", &config.variant));
+    recipes::variant(family, name).with_context(|| {
+        let names = recipes::registry()
+            .iter()
+            .map(|variant| format!("{}/{}", variant.family, variant.name));
+        format!(
+            "no variant `{}`; there are {}",
+            config.variant,
+            names.collect::<Vec<_>>().join(", ")
+        )
+    })
+}
+
+fn environment(config: &Config, name: &str, output: &Output) -> Env {
     let ensemble = Ensemble {
         connect: config.connect.clone(),
         session_timeout: config.session_timeout,
     };
     let output = output.clone();
     Env {
+        client: name.into(),
         connect: Arc::new(ensemble.clone()),
         host: Arc::new(RealHost::default()),
         ensemble: Some(ensemble),
         notify: Arc::new(move |notice| output.send(&message(notice))),
         sessions: Shared::new(BTreeSet::new()),
+        counters: Counters::default(),
     }
 }
 
@@ -88,7 +99,7 @@ pub fn message(notice: Notice) -> Message {
 }
 
 /// A thread of its own reads stdin and ends the process with it, whatever the rest of it is doing.
-fn read_stdin(output: Output) -> mpsc::UnboundedReceiver<String> {
+fn read_stdin(last_words: impl FnOnce() + Send + 'static) -> mpsc::UnboundedReceiver<String> {
     let (sender, receiver) = mpsc::unbounded_channel();
     std::thread::spawn(move || {
         for line in std::io::stdin().lock().lines() {
@@ -101,7 +112,7 @@ fn read_stdin(output: Output) -> mpsc::UnboundedReceiver<String> {
                 }
             }
         }
-        output.flush();
+        last_words();
         std::process::exit(0);
     });
     receiver

@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
+use crate::zk::counted::{Counted, Counters};
 use crate::zk::real::Ensemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};
 
@@ -37,6 +38,8 @@ pub enum Notice {
 /// What a recipe is given to work with. Clones share it.
 #[derive(Clone)]
 pub struct Env {
+    /// The client's name, `c1`.
+    pub client: Arc<str>,
     /// Opens sessions. Recipes use [`Env::connect`], which also reports them.
     pub connect: Arc<dyn Connect>,
     /// The machine.
@@ -47,18 +50,25 @@ pub struct Env {
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
     /// The sessions that are open, as far as this process knows.
     pub sessions: Shared<BTreeSet<i64>>,
+    /// What is asked and heard in the sessions of [`Env::connect`].
+    pub counters: Counters,
 }
 
 impl Env {
     /// Opens a new session; tries without end.
     pub async fn connect(&self) -> Arc<dyn Zk> {
-        let zk = self.connect.connect().await;
-        self.report(zk.clone());
+        let zk: Arc<dyn Zk> = Arc::new(Counted::new(self.connect.connect().await, self.counters.clone()));
+        self.tell_of(zk.clone());
         zk
     }
 
-    /// Reports what becomes of a session.
+    /// Reports what becomes of a session that was opened elsewhere. What is done in it is not counted.
     pub fn report(&self, zk: Arc<dyn Zk>) {
+        self.counters.miss();
+        self.tell_of(zk);
+    }
+
+    fn tell_of(&self, zk: Arc<dyn Zk>) {
         let session = zk.session();
         self.sessions.update(|sessions| sessions.insert(session));
         (self.notify)(Notice::Session {

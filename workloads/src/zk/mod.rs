@@ -2,6 +2,7 @@
 //!
 //! Neither trait is tied to a runtime: the real client ([`real`]) and a simulated cluster both fit.
 
+pub mod counted;
 mod error;
 pub mod real;
 mod shared;

@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use zooquake_workloads::recipes::{Env, Notice};
+use zooquake_workloads::zk::counted::Counters;
 use zooquake_workloads::zk::{Connect, Host, Shared};
 
 /// The machine. Clones share it.
@@ -105,11 +106,13 @@ impl World {
     pub fn env(&self, connect: Arc<dyn Connect>) -> Env {
         let world = self.clone();
         Env {
+            client: "c1".into(),
             connect,
             host: Arc::new(self.clone()),
             ensemble: None,
             notify: Arc::new(move |notice| world.inner().notices.push(notice)),
             sessions: Shared::new(BTreeSet::new()),
+            counters: Counters::default(),
         }
     }
 

@@ -32,7 +32,7 @@ struct Inner {
 }
 
 impl Journal {
-    /// The log of the client named by `ZOOQUAKE_CLIENT`: the file that `ZOOQUAKE_LOG` names, or
+    /// The log of the client of this name: the file that `ZOOQUAKE_LOG` names, or
     /// `/var/tmp/zooquake-<client>.log`.
     ///
     /// # Errors

@@ -69,9 +69,9 @@ const PLAIN: Variant = Variant {
 };
 
 fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Result<Recipe> {
-    let name = std::env::var("ZOOQUAKE_CLIENT").context("the environment variable ZOOQUAKE_CLIENT is missing")?;
-    let journal = Journal::of_client(&name).with_context(|| format!("the log of {name}"))?;
-    Ok(Arc::new(make(env, &name, journal)))
+    let name = &env.client;
+    let journal = Journal::of_client(name).with_context(|| format!("the log of {name}"))?;
+    Ok(Arc::new(make(env, name, journal)))
 }
 
 const BLOCKED: Known = Known {

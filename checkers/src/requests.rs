@@ -1,0 +1,34 @@
+//! What the clients asked of ZooKeeper and heard from it, as far as they told.
+
+use crate::history::EventType;
+use crate::run::Run;
+use serde_json::Value;
+
+/// Kinds of request, as `counts` of a `quiesce` names them.
+const KINDS: [&str; 8] = ["create", "delete", "get", "set", "exists", "children", "multi", "sync"];
+
+/// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one told nothing, or if a
+/// process ended before, which took its counts with it.
+pub fn of(run: &Run<'_>) -> Option<(u64, u64)> {
+    let (mut requests, mut events) = (0, 0);
+    for client in &run.clients.names {
+        let mut quiet = run
+            .ops
+            .control
+            .iter()
+            .filter(|op| op.f == "quiesce" && op.node == client);
+        let last = quiet
+            .rfind(|op| op.end.is_some_and(|end| run.events[end].kind == EventType::Ok))?
+            .end?;
+        let died = run.clients.exits.get(client.as_str());
+        if died.is_some_and(|exits| exits.iter().any(|&at| at < last)) {
+            return None;
+        }
+        let counts = run.events[last].value.get("counts")?.as_object()?;
+        let count = |kind: &str| counts.get(kind).and_then(Value::as_u64).unwrap_or(0);
+        let asked = KINDS.iter().map(|kind| count(kind));
+        requests = asked.fold(requests, u64::saturating_add);
+        events = u64::saturating_add(events, count("events"));
+    }
+    (!run.clients.names.is_empty()).then_some((requests, events))
+}

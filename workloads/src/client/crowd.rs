@@ -1,0 +1,69 @@
+//! Many clients in one process, each with its own recipe object and sessions: what a measurement needs that asks how a
+//! recipe fares with fifty of them.
+//!
+//! `ZOOQUAKE_CLIENT` has all their names, with commas. A line is a client's name, a space, and the line of the protocol
+//! that the client reads or writes.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use tokio::sync::mpsc;
+
+use super::{Client, Config, Output, crash_on_panic, environment, read_stdin, variant};
+
+/// Runs the clients on stdin and stdout. It does not return: it ends the process when stdin ends.
+///
+/// # Errors
+/// If the configuration names no variant.
+pub async fn run(config: Config) -> anyhow::Result<()> {
+    let variant = variant(&config)?;
+    crash_on_panic();
+    let mut clients = HashMap::new();
+    for name in config.client.split(',') {
+        let output = Output::to(Labelled::new(name));
+        let env = environment(&config, name, &output);
+        let recipe = (variant.build)(&env).map_err(|error| anyhow!("{}: {error}", config.variant))?;
+        let (lines, requests) = mpsc::unbounded_channel();
+        tokio::spawn(Client::new(name, env, recipe, output).serve(requests));
+        clients.insert(name.to_string(), lines);
+    }
+    // Whoever has closed stdin listens no more: there are no last words to wait for.
+    let mut lines = read_stdin(|| {});
+    while let Some(line) = lines.recv().await {
+        let known = line
+            .split_once(' ')
+            .and_then(|(name, request)| Some((clients.get(name)?, request)));
+        match known {
+            // A client serves for as long as it gets requests.
+            Some((client, request)) => drop(client.send(request.to_string())),
+            None => eprintln!("for no client: {line}"),
+        }
+    }
+    std::future::pending().await
+}
+
+/// A stdout that puts a client's name before each line. Each write is whole lines, as [`Output`] makes them.
+struct Labelled {
+    name: Arc<str>,
+}
+
+impl Labelled {
+    fn new(name: &str) -> Self {
+        Self { name: name.into() }
+    }
+}
+
+impl Write for Labelled {
+    fn write(&mut self, line: &[u8]) -> std::io::Result<usize> {
+        let mut stdout = std::io::stdout().lock();
+        write!(stdout, "{} ", self.name)?;
+        stdout.write_all(line)?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        std::io::stdout().flush()
+    }
+}

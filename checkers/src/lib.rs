@@ -15,7 +15,8 @@
 //! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
 //! `orphans`, and `agreement`, which holds the evidence against the history. They name things after the family (`names`),
 //! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
-//! election's own. `verdict` closes a check and says what the run lacks to be valid; `stats` counts.
+//! election's own. `verdict` closes a check and says what the run lacks to be valid; `stats` counts,
+//! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault.
 //!
 //! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
 //! and a line in [`families`].
@@ -34,6 +35,7 @@ mod findings;
 mod grants;
 pub mod history;
 pub mod jsonl;
+mod leaderless;
 mod liveness;
 mod lock;
 mod names;
@@ -42,6 +44,7 @@ mod orphans;
 pub mod plan;
 mod queue;
 mod release;
+mod requests;
 mod resource;
 pub mod results;
 mod run;

@@ -1,6 +1,7 @@
 //! Counts and durations, taken from the history alone.
 
 use crate::history::EventType;
+use crate::requests;
 use crate::run::Run;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -33,6 +34,9 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
     }
     put("acquires_per_second", json!(rate(run)));
     put("next_grant_after_window_ms", json!(next_grants(run)));
+    let asked = requests::of(run);
+    put("zk_requests", json!(asked.map(|(requests, _)| requests)));
+    put("watch_events", json!(asked.map(|(_, events)| events)));
     stats
 }
 

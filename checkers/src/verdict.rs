@@ -2,6 +2,7 @@
 
 use crate::findings::Findings;
 use crate::history::EventType;
+use crate::leaderless;
 use crate::results::{Results, Verdict};
 use crate::run::Run;
 use crate::stats;
@@ -25,7 +26,10 @@ pub fn results(run: &Run<'_>, found: Findings) -> Results {
         progress: &[&[run.names.acquire], &[run.names.release, "write"]],
         tree: "orphans were not looked for",
     };
-    close(run, found, &needs)
+    let mut results = close(run, found, &needs);
+    let leaderless = serde_json::json!(leaderless::of(run));
+    results.stats.insert("leaderless".to_owned(), leaderless);
+    results
 }
 
 /// Closes a check.

@@ -52,6 +52,26 @@ pub fn results(record: &Record, ops: &Ops<'_>, grants: &Grants<'_>) -> Vec<Windo
     record.plan.windows.iter().map(each).collect()
 }
 
+/// The events at which a fault began and took effect.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effect {
+    /// The orchestrator began to inject it.
+    pub begin: usize,
+    /// It was in effect.
+    pub on: usize,
+}
+
+/// When each window took effect, of those that did.
+pub fn effects(events: &[Event]) -> HashMap<i64, Effect> {
+    let effect = |marks: Marks| {
+        let on = marks.on?;
+        let begin = marks.begin.unwrap_or(on);
+        Some(Effect { begin, on })
+    };
+    let marks = marks(events).into_iter();
+    marks.filter_map(|(id, marks)| Some((id, effect(marks)?))).collect()
+}
+
 /// The last event that took a fault away, if there is one.
 pub fn last_off(events: &[Event]) -> Option<usize> {
     events

@@ -165,3 +165,23 @@ fn fifty_thousand_operations_fit_into_two_megabytes_and_few_elements() {
     );
     assert!(page.contains("49\u{a0}998 operations"));
 }
+
+#[test]
+fn the_time_without_a_leader_is_told_the_longest_first() {
+    let mut run = results::invalid();
+    run.record.plan.workload.family = "election".into();
+    let stat = serde_json::json!([
+        {"window": 3, "fault": "<pause>", "ms": 2140.0, "session_timeouts": 1.07},
+        {"window": 5, "fault": "kill", "ms": null, "session_timeouts": null},
+    ]);
+    run.results.stats.insert("leaderless".into(), stat);
+    let page = without_scripts(&run.page("leaderless"));
+    let section = &page[page.find("Without a leader</h2>").expect("its heading")..];
+    let never = section
+        .find("<td>kill</td><td>never</td>")
+        .expect("the one without an end");
+    let told = section.find("<td>&lt;pause&gt;</td><td>2.14 s</td><td>1.07</td>");
+    assert!(told.is_some_and(|told| never < told), "{}", &section[..900]);
+    run.results.stats.insert("leaderless".into(), serde_json::json!([]));
+    assert!(!run.page("led").contains("Without a leader"), "nothing to tell");
+}

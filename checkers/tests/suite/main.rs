@@ -5,6 +5,7 @@ mod brute;
 mod commit;
 mod damage;
 mod election;
+mod leaderless;
 mod naive;
 mod queue;
 mod safety;

@@ -3,6 +3,7 @@
 mod anomalies;
 mod data;
 mod first;
+mod leaderless;
 mod numbers;
 mod pack;
 mod plan;

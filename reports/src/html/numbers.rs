@@ -1,6 +1,6 @@
 //! Latencies, rates, handovers and errors.
 
-use super::{table, titled};
+use super::{leaderless, table, titled};
 use crate::model::{Handover, OpStats, Story, errors, handovers, op_stats};
 use crate::svg::scale::LogScale;
 use crate::svg::{charts, histogram};
@@ -30,6 +30,7 @@ pub fn section(story: &Story<'_>) -> String {
             &(handover_words(story, &handovers) + &charts::handover(story, &handovers)),
         ));
     }
+    out.extend(leaderless::section(story));
     out.push(titled("errors", "Errors", &error_table(story)));
     out.join("\n")
 }

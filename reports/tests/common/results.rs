@@ -257,5 +257,6 @@ fn plan() -> Plan {
         }],
         clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }] }; 5],
         transactions: Vec::new(),
+        replay_of: None,
     }
 }

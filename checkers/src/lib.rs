@@ -18,6 +18,9 @@
 //! election's own. `verdict` closes a check and says what the run lacks to be valid; `stats` counts,
 //! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault.
 //!
+//! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
+//! search for a linearization.
+//!
 //! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
 //! and a line in [`families`].
 
@@ -48,6 +51,7 @@ mod requests;
 mod resource;
 pub mod results;
 mod run;
+pub mod search;
 mod stats;
 mod verdict;
 mod windows;

@@ -11,6 +11,7 @@ mod queue;
 mod safety;
 mod scale;
 mod script;
+mod search;
 mod shutdown;
 mod teller;
 mod terms;

@@ -1,0 +1,164 @@
+//! Linearizability by general search: is there an order of the operations that fits their intervals and the type?
+//!
+//! The algorithm is that of Wing and Gong ("Testing and verifying concurrent objects", 1993) with the memoisation of Lowe
+//! ("Testing for linearizability", 2017) and the entry list of Horn and Kroening ("Faster linearizability checking via
+//! P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at worst:
+//! hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
+//!
+//! The models, one a file: [`register`], [`mutex`], [`lease`].
+
+mod bits;
+
+pub mod lease;
+mod list;
+pub mod mutex;
+pub mod register;
+mod seen;
+mod walk;
+mod witness;
+
+use std::fmt;
+use std::hash::Hash;
+
+pub use witness::{prefix, shrink};
+
+/// A sequential type: what each operation does to its state.
+pub trait Model {
+    /// The state; small and without references to the heap, for the sake of the memory budget.
+    type State: Clone + Eq + Hash;
+    /// An operation together with its answer.
+    type Input: Eq + Hash;
+
+    /// The state in which a history begins.
+    fn initial(&self) -> Self::State;
+
+    /// The state after an operation; `None` if the operation cannot have had this answer in this state.
+    fn step(&self, state: &Self::State, input: &Self::Input) -> Option<Self::State>;
+
+    /// Whether an operation leaves every state as it is in which it is possible. Saying `true` of one that does not would
+    /// lose orders; saying `false` only costs time.
+    fn is_read(&self, input: &Self::Input) -> bool;
+}
+
+/// An operation of a history: what it did, and from when to when it was in flight.
+///
+/// Positions are those of events in the history; only their order matters, and no two of them are the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Op<I> {
+    /// What was done and answered.
+    pub input: I,
+    /// Where it was invoked.
+    pub invoke: usize,
+    /// Where it was completed; `None` if it may take effect at any later time.
+    pub complete: Option<usize>,
+    /// Whether it certainly took effect. One without a completion never is required.
+    pub required: bool,
+}
+
+impl<I> Op<I> {
+    /// An operation that certainly took effect between its invocation and its completion.
+    pub fn done(input: I, invoke: usize, complete: usize) -> Self {
+        Self {
+            input,
+            invoke,
+            complete: Some(complete),
+            required: true,
+        }
+    }
+
+    /// An operation of unknown outcome: it takes effect at any time after its invocation, or never.
+    pub fn unknown(input: I, invoke: usize) -> Self {
+        Self {
+            input,
+            invoke,
+            complete: None,
+            required: false,
+        }
+    }
+}
+
+impl<I> Op<I> {
+    /// Whether an order must hold it.
+    fn must(&self) -> bool {
+        self.required && self.complete.is_some()
+    }
+}
+
+/// How much a search may use. It is used up by one search after another.
+pub struct Budget<'a> {
+    /// Steps of the model that are left.
+    pub steps: u64,
+    /// Bytes that the table of visited configurations may take (estimated), for each search anew.
+    pub bytes: usize,
+    /// Asked every few thousand steps; the search gives up once it says `true`.
+    pub expired: &'a mut dyn FnMut() -> bool,
+}
+
+impl fmt::Debug for Budget<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Budget")
+            .field("steps", &self.steps)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Budget<'_> {
+    /// Spends one step.
+    fn spend(&mut self) -> Result<(), Limit> {
+        // How often, in steps, the clock is asked: often enough for a second, too seldom to cost anything.
+        const POLL: u64 = 4096;
+        if self.steps == 0 {
+            return Err(Limit::Steps);
+        }
+        if self.steps.is_multiple_of(POLL) && (self.expired)() {
+            return Err(Limit::Time);
+        }
+        self.steps -= 1;
+        Ok(())
+    }
+}
+
+/// What ran out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// The steps.
+    Steps,
+    /// The memory.
+    Memory,
+    /// The time: [`Budget::expired`] said so.
+    Time,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Steps => "steps",
+            Self::Memory => "memory",
+            Self::Time => "time",
+        })
+    }
+}
+
+/// How a search ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is an order that fits.
+    Linearizable {
+        /// The operations in such an order, by their place in the list given; those left out never took effect.
+        order: Vec<usize>,
+    },
+    /// There is none.
+    Not {
+        /// The operation, by its place in the list given, whose completion no order gets past: what was recorded before
+        /// that completion is linearizable, with it it is not.
+        stuck: usize,
+    },
+    /// The budget ran out first: nobody knows.
+    GaveUp(Limit),
+}
+
+/// Searches for an order of `ops`, which may come in any order, that fits the model.
+pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Outcome {
+    walk::Walk::new(model, ops).run(budget)
+}

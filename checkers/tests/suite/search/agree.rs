@@ -1,0 +1,143 @@
+//! Random small histories: the search says what the definition says, and its witnesses are what they claim to be.
+
+use super::{brute, search, with_budget};
+use fastrand::Rng;
+use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
+use zooquake_checkers::search::mutex::{Mutex, MutexOp};
+use zooquake_checkers::search::register::{Register, RegisterOp};
+use zooquake_checkers::search::{Model, Op, Outcome, prefix, shrink};
+
+const HISTORIES: usize = 100_000;
+
+#[test]
+fn registers() {
+    let draw = |rng: &mut Rng| {
+        let mut value = || rng.u8(0..3);
+        let (a, b) = (value(), value());
+        match rng.u8(0..8) {
+            0..3 => RegisterOp::Read(a),
+            3..5 => RegisterOp::Write(a),
+            5..7 => RegisterOp::Cas(a, b),
+            _ => RegisterOp::Mismatch(a),
+        }
+    };
+    agree(&Register { initial: 0 }, draw, 1);
+}
+
+#[test]
+fn mutexes() {
+    let draw = |rng: &mut Rng| if rng.bool() { MutexOp::Acquire } else { MutexOp::Release };
+    agree(&Mutex, draw, 2);
+}
+
+#[test]
+fn lease_mutexes() {
+    let draw = |rng: &mut Rng| match rng.u8(0..5) {
+        0..2 => LeaseOp::Grant(rng.usize(0..3)),
+        2..4 => LeaseOp::Release(rng.usize(0..3)),
+        _ => LeaseOp::Glimpse,
+    };
+    agree(&LeaseMutex, draw, 3);
+}
+
+/// Holds the search against the brute force; both answers must occur often enough to mean something.
+fn agree<M: Model>(model: &M, draw: impl Fn(&mut Rng) -> M::Input, seed: u64)
+where
+    M::Input: Clone + std::fmt::Debug,
+{
+    let mut rng = Rng::with_seed(seed);
+    let (mut good, mut bad) = (0, 0);
+    for _ in 0..HISTORIES {
+        let ops = history(&mut rng, &draw);
+        match search(model, &ops) {
+            Outcome::Linearizable { order } => {
+                good += 1;
+                assert!(brute::fits(model, &ops, &order), "{order:?} does not fit {ops:?}");
+                let all = (0..ops.len())
+                    .filter(|&op| ops[op].required)
+                    .all(|op| order.contains(&op));
+                assert!(all, "{order:?} lacks operations of {ops:?}");
+            }
+            Outcome::Not { stuck } => {
+                bad += 1;
+                assert!(!brute::linearizable(model, &ops), "an order fits {ops:?}");
+                if bad % 10 == 0 {
+                    explained(model, &ops, stuck);
+                }
+            }
+            Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
+        }
+    }
+    assert!(good > HISTORIES / 20 && bad > HISTORIES / 20, "{good} good, {bad} bad");
+}
+
+/// Up to seven operations with random intervals: some of unknown outcome, some that need not have happened.
+fn history<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
+    let size = rng.usize(1..=6);
+    let mut positions: Vec<usize> = (0..2 * size).collect();
+    // Mostly in order, so that operations follow each other as well as overlap.
+    for _ in 0..rng.usize(0..2 * size) {
+        let at = rng.usize(1..positions.len());
+        positions.swap(at - 1, at);
+    }
+    let mut ops: Vec<Op<I>> = positions
+        .chunks(2)
+        .map(|pair| {
+            let (invoke, complete) = (pair[0].min(pair[1]), pair[0].max(pair[1]));
+            let input = draw(rng);
+            match rng.u8(0..8) {
+                0 => Op::unknown(input, invoke),
+                1 => Op {
+                    required: false,
+                    ..Op::done(input, invoke, complete)
+                },
+                _ => Op::done(input, invoke, complete),
+            }
+        })
+        .collect();
+    rng.shuffle(&mut ops);
+    ops
+}
+
+/// What a search says of a history that is not linearizable holds by the definition.
+fn explained<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize)
+where
+    M::Input: Clone + std::fmt::Debug,
+{
+    let end = ops[stuck].complete.expect("an operation is stuck at its completion");
+    let before = known(ops, |position| position < end);
+    assert!(brute::linearizable(model, &before), "{stuck} is late in {ops:?}");
+    assert!(!brute::linearizable(model, &known(ops, |position| position <= end)));
+    let order = with_budget(|budget| prefix(model, ops, stuck, budget)).expect("the budget suffices");
+    assert!(brute::fits(model, ops, &order), "{order:?} does not fit {ops:?}");
+    let all = |op: &usize| ops[*op].required && ops[*op].complete.is_some_and(|complete| complete < end);
+    assert!((0..ops.len()).filter(all).all(|op| order.contains(&op)));
+
+    let witness = with_budget(|budget| shrink(model, ops, stuck, budget));
+    assert!(witness.contains(&stuck), "{witness:?} lacks {stuck} of {ops:?}");
+    let with = |needed: &[usize]| {
+        let mut ops = ops.to_vec();
+        (0..ops.len())
+            .filter(|op| !needed.contains(op))
+            .for_each(|op| ops[op].required = false);
+        known(&ops, |position| position <= end)
+    };
+    assert!(!brute::linearizable(model, &with(&witness)), "{witness:?} of {ops:?}");
+    for left_out in &witness {
+        let rest: Vec<usize> = witness.iter().copied().filter(|op| op != left_out).collect();
+        assert!(
+            brute::linearizable(model, &with(&rest)),
+            "{left_out} of {witness:?}, {ops:?}"
+        );
+    }
+}
+
+/// The operations as they were known when this much of the history was recorded.
+fn known<I: Clone>(ops: &[Op<I>], recorded: impl Fn(usize) -> bool) -> Vec<Op<I>> {
+    let begun = ops.iter().filter(|op| recorded(op.invoke));
+    let cut = begun.map(|op| match op.complete {
+        Some(complete) if recorded(complete) => op.clone(),
+        _ => Op::unknown(op.input.clone(), op.invoke),
+    });
+    cut.collect()
+}

@@ -1,0 +1,76 @@
+//! Long histories, many unknown outcomes, and budgets.
+
+use super::{limited, search};
+use fastrand::Rng;
+use zooquake_checkers::search::register::Register;
+use zooquake_checkers::search::register::RegisterOp::{self, Cas, Read, Write};
+use zooquake_checkers::search::{Limit, Op, Outcome};
+
+/// A register that is used by `clients` at a time; one operation in `unknown` is of unknown outcome.
+fn history(size: usize, clients: usize, unknown: usize, seed: u64) -> Vec<Op<RegisterOp<u64>>> {
+    let mut rng = Rng::with_seed(seed);
+    let mut value = 0;
+    let mut ops: Vec<Op<RegisterOp<u64>>> = Vec::new();
+    // The operations in flight: they took effect when they were invoked, and end in any order.
+    let mut open: Vec<usize> = Vec::new();
+    let mut position = 0;
+    while ops.len() < size {
+        position += 1;
+        if open.len() == clients || (!open.is_empty() && rng.bool()) {
+            let op = open.swap_remove(rng.usize(0..open.len()));
+            ops[op].complete = Some(position);
+            continue;
+        }
+        let to = rng.u64(0..5);
+        let input = match rng.u8(0..3) {
+            0 => Read(value),
+            1 => Write(to),
+            _ => Cas(value, to),
+        };
+        if let Write(to) | Cas(_, to) = input {
+            value = to;
+        }
+        if rng.usize(0..unknown) == 0 {
+            ops.push(Op::unknown(input, position));
+        } else {
+            open.push(ops.len());
+            ops.push(Op::done(input, position, usize::MAX));
+        }
+    }
+    for op in open {
+        position += 1;
+        ops[op].complete = Some(position);
+    }
+    ops
+}
+
+#[test]
+fn long_histories_are_searched_without_recursion() {
+    let ops = history(100_000, 5, 100, 7);
+    assert!(matches!(
+        search(&Register { initial: 0 }, &ops),
+        Outcome::Linearizable { .. }
+    ));
+}
+
+#[test]
+fn a_violation_late_in_a_long_history_is_found() {
+    let mut ops = history(10_000, 5, 500, 8);
+    let at = ops
+        .iter()
+        .rposition(|op| matches!(op.input, Read(_)) && op.required)
+        .unwrap();
+    // A value that nobody ever wrote.
+    ops[at].input = Read(9);
+    assert_eq!(search(&Register { initial: 0 }, &ops), Outcome::Not { stuck: at });
+}
+
+#[test]
+fn each_budget_ends_a_search() {
+    let register = Register { initial: 0 };
+    let ops = history(20_000, 8, 100, 9);
+    assert_eq!(limited(&register, &ops, u64::MAX, usize::MAX, false), None);
+    assert_eq!(limited(&register, &ops, 1000, usize::MAX, false), Some(Limit::Steps));
+    assert_eq!(limited(&register, &ops, u64::MAX, 10_000, false), Some(Limit::Memory));
+    assert_eq!(limited(&register, &ops, u64::MAX, usize::MAX, true), Some(Limit::Time));
+}

@@ -15,6 +15,9 @@ const EMPTY_READS: usize = 3;
 /// Longest drain.
 const PATIENCE: Duration = Duration::from_secs(60);
 
+/// A client that could not write waits this long before it tries again.
+const AFTER_FAILURE: Duration = Duration::from_millis(100);
+
 impl Interpreter {
     /// Empties the queue through the last client; writes `drained` if it was seen empty.
     pub(super) async fn drain(&mut self) -> Result<()> {
@@ -28,7 +31,10 @@ impl Interpreter {
                 self.ask_control(last, "confirm")?;
                 self.until(deadline, |run| !run.slots[last].asked("confirm")).await?;
                 sure = self.slots[last].last_confirm == Some(EventType::Ok);
-                empty = if sure { empty } else { 0 };
+                if !sure {
+                    empty = 0;
+                    self.until(Instant::now() + AFTER_FAILURE, |_| false).await?;
+                }
                 continue;
             }
             match self.drain_one(last, "dequeue", json!({}), deadline).await? {

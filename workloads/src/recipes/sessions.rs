@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 use super::Env;
+use crate::service::Seat;
 use crate::zk::{Shared, Zk};
 
 #[derive(Clone, Default)]
@@ -64,5 +66,18 @@ impl Handle {
         self.state
             .until(|state| if state.opening { None } else { state.zk.clone() })
             .await
+    }
+
+    /// The session that the client's next operation would use, to confirm in: another one if the last is over, for a
+    /// client that has nothing to do opens none by itself.
+    pub fn seat(&self) -> BoxFuture<'static, Seat> {
+        let handle = self.clone();
+        async move {
+            Seat {
+                zk: handle.live().await,
+                temporary: false,
+            }
+        }
+        .boxed()
     }
 }

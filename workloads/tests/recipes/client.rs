@@ -193,3 +193,15 @@ fn lines_are_as_the_protocol_says() {
         assert_eq!(serde_json::to_string(&message).unwrap(), line);
     }
 }
+
+#[test]
+fn a_queue_s_client_that_lost_its_session_while_idle_confirms_in_another_one() {
+    for (family, recipe) in [("queue", "fifo"), ("queue", "claimed"), ("queue", "double-barrier")] {
+        let bed = Bed::new();
+        let mut c1 = bed.of("c1", family, recipe);
+        assert!(c1.ok("confirm", json!({}))["zxid"].is_i64(), "{recipe}");
+        bed.net.expire(bed.net.last_session(), MOMENT);
+        bed.world.pass(LONG);
+        assert!(c1.ok("confirm", json!({}))["zxid"].is_i64(), "{recipe}");
+    }
+}

@@ -280,13 +280,6 @@ impl Queue for Claimed {
     }
 
     fn session(&self) -> BoxFuture<'static, Seat> {
-        let handle = self.owners.handle.clone();
-        async move {
-            Seat {
-                zk: handle.current().await,
-                temporary: false,
-            }
-        }
-        .boxed()
+        self.owners.handle.seat()
     }
 }

@@ -210,14 +210,7 @@ impl Service for DoubleBarrier {
     }
 
     fn session(&self) -> BoxFuture<'static, Seat> {
-        let handle = self.handle.clone();
-        async move {
-            Seat {
-                zk: handle.current().await,
-                temporary: false,
-            }
-        }
-        .boxed()
+        self.handle.seat()
     }
 
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {

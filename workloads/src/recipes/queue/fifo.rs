@@ -112,13 +112,6 @@ impl Queue for Fifo {
     }
 
     fn session(&self) -> BoxFuture<'static, Seat> {
-        let handle = self.handle.clone();
-        async move {
-            Seat {
-                zk: handle.current().await,
-                temporary: false,
-            }
-        }
-        .boxed()
+        self.handle.seat()
     }
 }

@@ -1,6 +1,7 @@
 //! A record from the files of a run's folder.
 
 use crate::Record;
+use crate::ensemble::ServerLog;
 use crate::history::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
 
@@ -17,13 +18,16 @@ pub struct Files<'a> {
     pub txnlog: Option<&'a [u8]>,
     /// `servers.jsonl`.
     pub servers: Option<&'a [u8]>,
+    /// The servers' logs in `logs/`, each with the name of its server.
+    pub logs: Option<&'a [(String, Vec<u8>)]>,
 }
 
 impl Record {
     /// Reads a record as far as its files are sound; what is not is named in [`Record::damage`].
     ///
     /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, what the servers said of
-    /// themselves) is not: the verdict itself says what it then could not judge.
+    /// themselves) is not: the verdict itself says what it then could not judge. Nor is a server's log that is cut off, as
+    /// no property of a recipe rests on it; it says so itself ([`ServerLog::cuts`]).
     pub fn read(files: Files<'_>) -> Self {
         let mut record = Self::default();
         let mut damage = Vec::new();
@@ -50,6 +54,8 @@ impl Record {
             record.servers = Some(servers);
             found.into_iter().for_each(|found| note("servers.jsonl", found));
         }
+        let read = |(server, bytes): &(String, Vec<u8>)| ServerLog::read(server, bytes);
+        record.logs = files.logs.map(|logs| logs.iter().map(read).collect());
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {
                 damage.push(format!("{file} is missing"));

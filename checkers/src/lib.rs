@@ -21,6 +21,9 @@
 //! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
 //! search for a linearization.
 //!
+//! `ensemble` reads ZooKeeper's own leader elections out of the servers' logs and judges them; `verdict` has it do so in
+//! every run, whatever the family.
+//!
 //! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
 //! and a line in [`families`].
 
@@ -29,6 +32,7 @@ mod agreement;
 mod clients;
 mod commit;
 mod election;
+pub mod ensemble;
 pub mod evidence;
 mod exclusion;
 pub mod families;
@@ -56,6 +60,7 @@ mod stats;
 mod verdict;
 mod windows;
 
+pub use ensemble::ServerLog;
 pub use evidence::{ServerSample, Tree, Txn};
 pub use families::check;
 pub use history::{Event, EventType, History, Process};
@@ -75,6 +80,8 @@ pub struct Record {
     pub txnlog: Option<Vec<Txn>>,
     /// What the servers said of themselves during the run, in order; `None` if they were not asked.
     pub servers: Option<Vec<ServerSample>>,
+    /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
+    pub logs: Option<Vec<ServerLog>>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
     pub damage: Vec<String>,
 }

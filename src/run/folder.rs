@@ -110,13 +110,41 @@ impl Folder {
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
         let servers = self.read("servers.jsonl")?;
+        let logs = self.server_logs("logs")?;
         Ok(Record::read(Files {
             plan: plan.as_deref(),
             history: history.as_deref(),
             tree: tree.as_deref(),
             txnlog: txnlog.as_deref(),
             servers: servers.as_deref(),
+            logs: Some(&logs),
         }))
+    }
+
+    /// The servers' logs in one of its folders, each with the name of its server, in the order of the servers' numbers; none
+    /// if there is no such folder.
+    fn server_logs(&self, folder: &str) -> Result<Vec<(String, Vec<u8>)>> {
+        let path = self.file(folder);
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.with_context(|| format!("reading {}", path.display()))?,
+        };
+        let mut numbers = Vec::new();
+        for entry in entries {
+            let name = entry
+                .with_context(|| format!("reading {}", path.display()))?
+                .file_name();
+            let number = |name: &str| name.strip_prefix('n')?.strip_suffix(".log")?.parse::<u32>().ok();
+            numbers.extend(name.to_str().and_then(number));
+        }
+        numbers.sort_unstable();
+        let mut logs = Vec::new();
+        for number in numbers {
+            let server = format!("n{number}");
+            let log = self.read(&format!("{folder}/{server}.log"))?;
+            logs.extend(log.map(|bytes| (server, bytes)));
+        }
+        Ok(logs)
     }
 
     /// The results that were written last.

@@ -124,6 +124,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         tree: Some(b"{\"readings\":[]}"),
         txnlog: Some(b""),
         servers: Some(b""),
+        logs: Some(&[("n1".to_owned(), b"".to_vec())]),
     });
     assert_eq!(
         (sound.damage.len(), sound.plan.seed, sound.history.events.len()),
@@ -131,12 +132,14 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
     );
     assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
     assert_eq!(sound.servers, Some(vec![]));
+    assert_eq!(sound.logs.map(|logs| logs.len()), Some(1));
     let cut = Record::read(Files {
         plan: Some(b"{"),
         history: history.map(|text| &text[..20]),
         tree: Some(b"["),
         txnlog: Some(b"?"),
         servers: Some(b"{}"),
+        logs: None,
     });
     let named: Vec<&str> = cut
         .damage

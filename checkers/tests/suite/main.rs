@@ -5,6 +5,7 @@ mod brute;
 mod commit;
 mod damage;
 mod election;
+mod ensemble;
 mod leaderless;
 mod naive;
 mod queue;

@@ -1,0 +1,3 @@
+//! ZooKeeper's own elections, from the servers' logs.
+
+mod real;

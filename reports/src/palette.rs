@@ -12,6 +12,7 @@ const GREEN: Rgb = (0, 158, 115);
 const BLUE: Rgb = (0, 114, 178);
 const VERMILLION: Rgb = (213, 94, 0);
 const PURPLE: Rgb = (204, 121, 167);
+const OLIVE: Rgb = (138, 125, 0);
 const GREY: Rgb = (120, 120, 120);
 
 /// What marks a violation.
@@ -47,7 +48,19 @@ pub fn role(role: Role) -> Rgb {
     match role {
         Role::Wait => SKY,
         Role::Work => BLUE,
+        Role::Take => OLIVE,
         Role::Leave | Role::Other => GREY,
+    }
+}
+
+/// The style sheet's name for the bars of operations of a role.
+pub fn role_class(role: Role) -> &'static str {
+    match role {
+        Role::Wait => "wait",
+        Role::Work => "workbar",
+        Role::Take => "take",
+        Role::Leave => "leave",
+        Role::Other => "other",
     }
 }
 

@@ -4,7 +4,7 @@ let colors = {};
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  const names = "ink faint line paper hold holdline wait work leave other ok bad unknown violation lead follow silent " +
+  const names = "ink faint line paper hold holdline wait work take leave other ok bad unknown violation lead follow silent " +
     "f-pause f-kill f-partition f-other";
   colors = {};
   for (const name of names.split(" ")) colors[name] = style.getPropertyValue(`--${name}`).trim();
@@ -95,7 +95,7 @@ function sweep(entries, column, key, bar, rank = () => 0) {
   for (const { i, x1, x2, n } of runs) bar(i, x1, x2, n);
 }
 
-const RANK = [1, 2, 0, 0, 3]; // by role: work must not be hidden by what is shorter
+const RANK = [1, 2, 0, 0, 3, 2]; // by role: work must not be hidden by what is shorter
 
 function drawLane(lane, y) {
   pen.textAlign = "left";
@@ -104,10 +104,10 @@ function drawLane(lane, y) {
     pen.fillRect(x1, y + 13, x2 - x1, ROW - 16);
     if (n === 1 && x2 - x1 > 60) {
       pen.fillStyle = colors.holdline;
-      pen.fillText(`holds ${grants[i]}`, x1 + 4, y + 19, x2 - x1 - 8);
+      pen.fillText(`${D.holds.verb} ${grants[i]}`, x1 + 4, y + 19, x2 - x1 - 8);
     }
   });
-  const paint = [colors.wait, colors.work, colors.leave, colors.other, colors.leave];
+  const paint = [colors.wait, colors.work, colors.leave, colors.other, colors.leave, colors.take];
   sweep(ops.shownByLane[lane], ops, (i) => D.ops.class[i], (i, x1, x2) => {
     const role = opClass(i)[2];
     pen.fillStyle = paint[role];
@@ -120,18 +120,19 @@ function drawLane(lane, y) {
 
 const endsOnly = { start: ops.end, end: ops.end };
 
-// How an operation ended: filled discs for writes that arrived, a cross for fail, a ring for info.
+// How an operation ended: filled discs for what its answer says, a cross for fail, a ring for info.
 function drawEnd(i, y) {
-  const [, , , outcome, accepted] = opClass(i);
+  const [, , , outcome, mark] = opClass(i);
   const x = toX(ops.end[i]);
-  if (accepted < 2 && view.until - view.from < 2e7) {
-    pen.fillStyle = accepted ? colors.ok : colors.bad;
+  if (mark !== NOTHING && view.until - view.from < 2e7) {
+    pen.fillStyle = [colors.bad, colors.ok, "", colors.ink][mark];
     pen.beginPath();
     pen.arc(x, y, 5, 0, 7);
     pen.fill();
     pen.strokeStyle = colors.paper;
     pen.lineWidth = 1.5;
-    pen.stroke(new Path2D(accepted ? `M${x - 2.4} ${y}l2 2l3-4` : `M${x - 2} ${y - 2}l4 4m0-4l-4 4`));
+    const signs = { [REFUSED]: `M${x - 2} ${y - 2}l4 4m0-4l-4 4`, [TOOK]: `M${x - 2.4} ${y}l2 2l3-4`, [NO]: `M${x - 2.5} ${y}h5` };
+    pen.stroke(new Path2D(signs[mark]));
   } else if (outcome === 1) {
     pen.strokeStyle = colors.bad;
     pen.lineWidth = 1.5;

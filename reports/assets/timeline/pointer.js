@@ -20,12 +20,12 @@ function opAt(x, y) {
 }
 
 function describeOp(i) {
-  const [lane, name, , outcome, accepted] = opClass(i);
+  const [lane, name, , outcome, mark] = opClass(i);
   const ends = D.ops.took[i] < 0 ? "not answered" : `took ${duration(D.ops.took[i])}`;
-  const arrival = ["refused by the resource", "accepted by the resource"][accepted];
+  const says = D.ops.marks[mark];
   const lines = [
     `${D.lanes[lane]} ${D.ops.names[name]} ${details[i]}`,
-    `${D.ops.outcomes[outcome]}${arrival ? `, ${arrival}` : ""}, ${ends}`,
+    `${D.ops.outcomes[outcome]}${says ? `, ${says}` : ""}, ${ends}`,
     `from ${moment(ops.start[i])}, event ${ops.event[i]}`,
   ];
   if (errorOf.has(i)) lines.push(errorOf.get(i));
@@ -34,7 +34,7 @@ function describeOp(i) {
 
 function describeHold(i) {
   const ended = D.holds.took[i] < 0 ? "not ended" : `for ${duration(D.holds.took[i])}, ${D.holds.ends[D.holds.ended[i]]}`;
-  return `${D.lanes[D.holds.lane[i]]} holds ${grants[i]}\nfrom ${moment(holds.start[i])}, ${ended}`;
+  return `${D.lanes[D.holds.lane[i]]} ${D.holds.verb} ${grants[i]}\nfrom ${moment(holds.start[i])}, ${ended}`;
 }
 
 function hover(x, y) {

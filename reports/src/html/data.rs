@@ -4,7 +4,7 @@
 //! share (client, name, outcome, form of the details) is said once, in `classes`.
 
 use super::pack::{Index, Texts, deltas};
-use crate::model::{Op, Outcome, Role, Story};
+use crate::model::{Hold, Op, Outcome, Role, Story};
 use crate::palette;
 use crate::svg::{overview, window};
 use crate::text;
@@ -48,14 +48,7 @@ fn ops(story: &Story<'_>) -> Value {
         let name = names.of(text::clip(op.f, 40));
         let role = if op.control { 4 } else { role_number(op.role) };
         let form = details.of(&detail(op));
-        let row = json!([
-            op.lane,
-            name,
-            role,
-            op.outcome as u8,
-            op.accepted().map_or(2, u8::from),
-            form
-        ]);
+        let row = json!([op.lane, name, role, op.outcome as u8, op.mark() as u8, form]);
         let k = classes.of(row.to_string());
         if k == class_rows.len() {
             class_rows.push(row);
@@ -74,6 +67,7 @@ fn ops(story: &Story<'_>) -> Value {
         "names": names.values,
         "classes": class_rows,
         "outcomes": Outcome::ALL.map(Outcome::name),
+        "marks": [story.terms.refused, Some(story.terms.took), Value::Null, story.terms.no],
         "class": class,
         "start": deltas(shown.iter().map(|op| micros(op.start))),
         "took": shown.iter().map(|op| op.latency().map_or(-1, |l| micros(l) as i64)).collect::<Vec<_>>(),
@@ -91,18 +85,38 @@ fn role_number(role: Role) -> u8 {
         Role::Work => 1,
         Role::Leave => 2,
         Role::Other => 3,
+        Role::Take => 5,
     }
 }
 
 /// What a tooltip says of an operation beside its name, outcome and times.
 fn detail(op: &Op<'_>) -> String {
-    let value = op.invoke.value.get("value").map(|v| text::value(v, 16));
-    let parts = [op.grant().map(|g| text::clip(g, 16)), value];
-    let known = parts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
+    let field = |name: &str| {
+        let of = |event: &zooquake_checkers::Event| {
+            event.value.get(name).map(|v| match v {
+                Value::Null => "null".to_owned(),
+                v => text::value(v, 16),
+            })
+        };
+        op.answer.and_then(of).or_else(|| of(op.invoke))
+    };
+    let swap = field("from")
+        .zip(field("to"))
+        .map(|(from, to)| format!("{from} → {to}"));
+    let parts = [
+        op.subject()
+            .map(|what| what.to_string())
+            .or_else(|| field("item").map(|_| "queue empty".into())),
+        swap.or_else(|| field("value")),
+        field("member").map(|n| format!("member {n}")),
+        field("voted").or_else(|| field("vote")),
+        field("decision"),
+    ];
+    let known: Vec<_> = parts.into_iter().flatten().collect();
     if known.is_empty() {
         text::value(&op.invoke.value, 24)
     } else {
-        known
+        known.join(" · ")
     }
 }
 
@@ -111,7 +125,7 @@ fn holds(story: &Story<'_>) -> Value {
     let shown: Vec<_> = story.holds.iter().step_by(stride).collect();
     let mut ends = Index::default();
     let mut grants = Texts::default();
-    let forms: Vec<_> = shown.iter().map(|h| grants.of(&text::clip(h.grant, 16))).collect();
+    let forms: Vec<_> = shown.iter().map(|h| grants.of(&held(h))).collect();
     let ended: Vec<_> = shown.iter().map(|h| ends.of(h.ended_by.to_owned())).collect();
     json!({
         "lane": shown.iter().map(|h| h.lane).collect::<Vec<_>>(),
@@ -120,9 +134,14 @@ fn holds(story: &Story<'_>) -> Value {
         "form": forms,
         "forms": grants.forms(),
         "numbers": grants.numbers,
+        "verb": story.terms.holds,
         "ended": ended,
         "ends": ends.values,
     })
+}
+
+fn held(hold: &Hold<'_>) -> String {
+    hold.what.map(|what| what.to_string()).unwrap_or_default()
 }
 
 fn bands(story: &Story<'_>) -> Value {

@@ -2,7 +2,7 @@
 
 use super::anomalies::{badge, steps_list};
 use crate::model::{Outcome, Story, op_stats};
-use crate::svg::{overview, window};
+use crate::svg::{legend, overview, window};
 use crate::text;
 use std::collections::BTreeMap;
 use zooquake_checkers::{Anomaly, Verdict};
@@ -112,7 +112,7 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
     let mut faults: Vec<_> = story
         .bands_near(from, until)
         .take(5)
-        .map(|b| text::html(&crate::svg::marks::title(b), 120))
+        .map(|b| text::html(&crate::svg::marks::title(b), 220))
         .collect();
     if faults.is_empty() {
         faults.push("none".into());
@@ -140,7 +140,7 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
             "witness",
             &format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60))
         ),
-        window::legend(story),
+        legend::window(story),
         steps_list(&steps[..steps.len().min(STEPS)]),
         reproduce(story),
     )
@@ -161,7 +161,7 @@ fn calm(story: &Story<'_>) -> String {
         out.push_str(&format!("<h3>Damage of the record</h3>{}", list("reasons", &damage)));
     }
     out.push_str(&overview::draw(story, "overview"));
-    out.push_str(&overview::legend(story));
+    out.push_str(&legend::overview(story));
     out.push_str(&format!(
         "<div class=\"below\"><div><h3>What was exercised</h3>{}",
         exercised(story)

@@ -10,7 +10,11 @@ use std::collections::BTreeMap;
 /// The sections.
 pub fn section(story: &Story<'_>) -> String {
     let stats = op_stats(&story.ops);
-    let handovers = handovers(story);
+    let handovers = if story.terms.handover {
+        handovers(story)
+    } else {
+        Vec::new()
+    };
     let mut out = vec![
         titled(
             "latencies",

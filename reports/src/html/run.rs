@@ -1,14 +1,14 @@
 //! The whole run: the overview, and the timeline that zooms.
 
 use crate::model::Story;
-use crate::svg::overview;
+use crate::svg::{legend, overview};
 use crate::text;
 
 /// The section.
 pub fn section(story: &Story<'_>) -> String {
     // Without an anomaly to open with, the overview is on the first screen already.
     let overview = if story.headline().is_some() {
-        overview::draw(story, "overview") + &overview::legend(story)
+        overview::draw(story, "overview") + &legend::overview(story)
     } else {
         String::new()
     };

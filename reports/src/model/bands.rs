@@ -1,5 +1,6 @@
 //! Faults over time.
 
+use super::words;
 use crate::text;
 use std::collections::BTreeMap;
 use zooquake_checkers::{Record, Results};
@@ -19,6 +20,8 @@ pub struct Band {
     pub until: Option<u64>,
     /// Whether it counts for the verdict.
     pub counts: bool,
+    /// What it took, in words, if it was one request.
+    pub lost: Option<String>,
 }
 
 impl Band {
@@ -49,6 +52,7 @@ pub fn find(record: &Record, results: &Results) -> Vec<Band> {
                     ..Band::default()
                 });
                 add_targets(band, event.str("target").unwrap_or(""));
+                band.lost = words::lost(event).or(band.lost.take());
             }
             Some("off") => {
                 if let Some(band) = bands.get_mut(&id) {

@@ -7,21 +7,26 @@ mod ops;
 mod phases;
 mod servers;
 mod stats;
+mod subject;
+mod terms;
 mod witness;
 mod words;
 
 pub use bands::Band;
 pub use holds::Hold;
 pub use lanes::Lanes;
-pub use ops::{Op, Outcome, Role};
+pub use ops::{Mark, Op, Outcome, Role};
 pub use phases::Phase;
 pub use servers::ServerLane;
 pub use stats::{Handover, OpStats, errors, handovers, op_stats, rates};
+pub use subject::Subject;
+pub use terms::Terms;
 pub use witness::Step;
 
 use crate::Extras;
+use std::collections::HashMap;
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Record, Results};
+use zooquake_checkers::{Anomaly, Event, Record, Results};
 
 /// A run as people look at it.
 pub struct Story<'a> {
@@ -43,6 +48,10 @@ pub struct Story<'a> {
     pub phases: Vec<Phase>,
     /// Modes of each server over time.
     pub servers: Vec<ServerLane>,
+    /// How the run's family calls what is drawn.
+    pub terms: &'static Terms,
+    /// For the index of each completion its invocation.
+    invokes: HashMap<usize, &'a Event>,
     /// Time of the last event, in nanoseconds; at least one millisecond, so that every picture has a width.
     pub end: u64,
 }
@@ -61,8 +70,14 @@ impl<'a> Story<'a> {
             .max(last_sample)
             .max(1_000_000);
         let lanes = Lanes::of(record);
+        let ops = ops::pair(events, &lanes);
         Self {
-            ops: ops::pair(events, &lanes),
+            terms: Terms::of(&ops),
+            invokes: ops
+                .iter()
+                .filter_map(|op| Some((op.answer?.index, op.invoke)))
+                .collect(),
+            ops,
             holds: holds::find(events, &lanes),
             bands: bands::find(record, results),
             phases: phases::find(events),
@@ -78,6 +93,11 @@ impl<'a> Story<'a> {
     /// The steps of an anomaly's witness, numbered from 1; indexes that the history does not have are left out.
     pub fn steps(&self, anomaly: &Anomaly) -> Vec<Step> {
         witness::steps(self, anomaly)
+    }
+
+    /// What an event says, as the rest of a sentence that begins with its client.
+    pub fn words(&self, event: &Event) -> String {
+        words::event(event, self.invokes.get(&event.index).copied())
     }
 
     /// The anomaly that the report opens with: the worst, if there is one that is not advisory.

@@ -1,32 +1,51 @@
 //! Operations: an invocation and what came of it.
 
-use super::Lanes;
+use super::{Lanes, Subject};
 use std::collections::HashMap;
 use zooquake_checkers::{Event, EventType, Process};
 
 /// What an operation is for, in any family of recipes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
-    /// Waits for others: acquire, elect, enter, decided.
+    /// Waits for others: acquire, elect, enter, decide, decided.
     Wait,
-    /// Works on the resource: write.
+    /// Changes something: write, cas, enqueue, join, begin, vote.
     Work,
-    /// Gives up what it had: release, resign, leave.
+    /// Asks for something, and takes it: dequeue, read.
+    Take,
+    /// Gives up what it had: release, resign, acknowledge, leave, close.
     Leave,
     /// Anything else.
     Other,
 }
 
 impl Role {
+    /// All of them, in the order in which they are drawn.
+    pub const ALL: [Self; 5] = [Self::Wait, Self::Work, Self::Take, Self::Leave, Self::Other];
+
     /// The role of an operation by its name.
     pub fn of(f: &str) -> Self {
         match f {
-            "acquire" | "try-acquire" | "elect" | "enter" | "join" | "decided" => Self::Wait,
-            "write" | "work" => Self::Work,
-            "release" | "resign" | "leave" => Self::Leave,
+            "acquire" | "try-acquire" | "elect" | "enter" | "decide" | "decided" => Self::Wait,
+            "write" | "work" | "cas" | "enqueue" | "join" | "begin" | "vote" => Self::Work,
+            "dequeue" | "read" => Self::Take,
+            "release" | "resign" | "acknowledge" | "leave" | "close" => Self::Leave,
             _ => Self::Other,
         }
     }
+}
+
+/// What the answer to an operation says, where a picture marks it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// The resource refused the write.
+    Refused,
+    /// It took the write, or the item; or all is well so far: a vote for yes, a decision to commit.
+    Took,
+    /// Nothing to mark.
+    Nothing,
+    /// A lawful no: a vote for no, a decision to abort.
+    No,
 }
 
 /// What came of an operation.
@@ -81,23 +100,48 @@ pub struct Op<'a> {
 }
 
 impl<'a> Op<'a> {
-    /// The grant it is about.
-    pub fn grant(&self) -> Option<&'a str> {
-        self.invoke.str("grant")
+    /// What it is about: of a dequeue that is what it was given.
+    pub fn subject(&self) -> Option<Subject<'a>> {
+        Subject::of(self.invoke).or_else(|| self.answer.and_then(Subject::of))
     }
 
-    /// Whether the resource took the write that the operation brought; `None` if none arrived, as far as is known.
-    pub fn accepted(&self) -> Option<bool> {
-        let answer = self.answer.filter(|_| self.role == Role::Work)?;
-        match (answer.kind, answer.bool("accepted")) {
-            (EventType::Ok, accepted) => Some(accepted.unwrap_or(true)),
-            (_, accepted) => accepted,
+    /// What its answer says.
+    pub fn mark(&self) -> Mark {
+        let Some(answer) = self.answer.filter(|_| !self.control) else {
+            return Mark::Nothing;
+        };
+        let yes = match self.f {
+            "decide" | "decided" => answer.str("decision").map(|d| d == "commit"),
+            "vote" => answer.str("voted").map(|v| v == "yes"),
+            "dequeue" => {
+                return if answer.int("item").is_some() {
+                    Mark::Took
+                } else {
+                    Mark::Nothing
+                };
+            }
+            _ if self.role == Role::Work => return arrived(answer),
+            _ => None,
+        };
+        match yes.filter(|_| answer.kind == EventType::Ok) {
+            Some(true) => Mark::Took,
+            Some(false) => Mark::No,
+            None => Mark::Nothing,
         }
     }
 
     /// How long it took.
     pub fn latency(&self) -> Option<u64> {
         Some(self.end?.saturating_sub(self.start))
+    }
+}
+
+/// Whether the resource took the write that an operation brought; nothing if none arrived, as far as is known.
+fn arrived(answer: &Event) -> Mark {
+    match (answer.kind, answer.bool("accepted")) {
+        (_, Some(false)) => Mark::Refused,
+        (EventType::Ok, _) | (_, Some(true)) => Mark::Took,
+        (_, None) => Mark::Nothing,
     }
 }
 

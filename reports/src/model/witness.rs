@@ -1,6 +1,6 @@
 //! The events that prove an anomaly, in order and in words.
 
-use super::{Story, words};
+use super::Story;
 use zooquake_checkers::Anomaly;
 
 /// The most steps shown of one witness.
@@ -41,7 +41,7 @@ pub fn steps(story: &Story<'_>, anomaly: &Anomaly) -> Vec<Step> {
                 time: event.time,
                 lane,
                 who: crate::text::clip(&who, 24),
-                what: words::event(event),
+                what: story.words(event),
                 value: crate::text::value(&event.value, crate::text::LONG),
             }
         })

@@ -15,16 +15,19 @@ const TOP: i32 = frame::LABELS + 20;
 
 /// Writes the picture.
 pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
-    let mut keys = vec![
-        (Key::Box(palette::HOLD, 0.3), "holds".to_owned()),
-        (Key::Box(palette::role(Role::Wait), 0.5), "waits".to_owned()),
-        (Key::Box(palette::role(Role::Work), 1.0), "works".to_owned()),
-        (Key::Box(palette::role(Role::Leave), 1.0), "releases".to_owned()),
+    let hold = story.terms.hold.map(|words| (Key::Box(palette::HOLD, 0.3), words));
+    let roles = story.terms.roles();
+    let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words));
+    let spans = hold.into_iter().chain(roles);
+    // Only the words before the comma or colon: a picture has one line for them all.
+    let brief = |words: &str| words.split([',', ':']).next().unwrap_or(words).to_owned();
+    let mut keys: Vec<_> = spans.map(|(key, words)| (key, brief(words))).collect();
+    keys.extend([
         (Key::Mark('×', palette::VIOLATION), "fail".to_owned()),
         (Key::Mark('○', palette::VIOLATION), "info".to_owned()),
         (Key::Mark('▼', palette::VIOLATION), "violation".to_owned()),
         (Key::Mark('▼', (150, 150, 150)), "advisory".to_owned()),
-    ];
+    ]);
     if !story.servers.is_empty() {
         keys.push((Key::Box((0, 114, 178), 0.9), "leads".to_owned()));
     }
@@ -32,6 +35,11 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
     picture(path, story, "clients, holds and faults over time", &keys, |area| {
         plot(area, story)
     })
+}
+
+/// Waiting is paler than doing.
+fn opacity(role: Role) -> f64 {
+    if role == Role::Wait { 0.55 } else { 1.0 }
 }
 
 fn plot(area: &Area<'_>, story: &Story<'_>) -> Result<()> {
@@ -103,15 +111,10 @@ fn draw_lane(
     let holds = story.holds.iter().filter(|h| h.lane == lane);
     let spans = holds.map(|h| (span.x(h.from), span.x(h.until.unwrap_or(u64::MAX))));
     bars(area, spans, inner, rgb(palette::HOLD).mix(0.35))?;
-    for (role, opacity) in [
-        (Role::Wait, 0.55),
-        (Role::Work, 1.0),
-        (Role::Leave, 1.0),
-        (Role::Other, 1.0),
-    ] {
+    for role in Role::ALL {
         let some = ops.iter().filter(|op| op.role == role && !op.control);
         let spans = some.map(|op| (span.x(op.start), span.x(op.end.unwrap_or(u64::MAX))));
-        bars(area, spans, bar, rgb(palette::role(role)).mix(opacity))?;
+        bars(area, spans, bar, rgb(palette::role(role)).mix(opacity(role)))?;
     }
     bad_ends(area, ops, span, (bar.0 + bar.1) / 2)?;
     area.draw(&PathElement::new(

@@ -97,8 +97,9 @@ fn label(band: &Band, scale: &TimeScale) -> String {
 pub fn title(band: &Band) -> String {
     let until = band.until.map_or("never healed".into(), crate::text::moment);
     let counts = if band.counts { "counts" } else { "does not count" };
+    let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     format!(
-        "window {}: {}, {} – {until}, {counts}",
+        "window {}: {}{lost}, {} – {until}, {counts}",
         band.id,
         band.label(),
         crate::text::moment(band.from)

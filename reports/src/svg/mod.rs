@@ -2,8 +2,10 @@
 
 pub mod charts;
 pub mod histogram;
+pub mod legend;
 pub mod marks;
 pub mod overview;
+mod row;
 pub mod scale;
 pub mod window;
 

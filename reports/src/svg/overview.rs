@@ -3,6 +3,7 @@
 use super::scale::TimeScale;
 use super::{Svg, marks};
 use crate::model::{Op, Outcome, Role, Story};
+use crate::palette;
 use crate::text;
 
 const WIDTH: f64 = 1200.0;
@@ -50,8 +51,11 @@ fn row(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, (lane, ops): (usize,
     let holds = story.holds.iter().filter(|h| h.lane == lane);
     let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
     svg.path("hold", &marks::bars(spans, y + 1.5, 15.0));
-    for (role, class) in [(Role::Wait, "wait"), (Role::Work, "workbar"), (Role::Other, "other")] {
-        svg.path(class, &marks::op_bars(ops, role, scale, y + 6.0, 6.0));
+    for role in Role::ALL.into_iter().filter(|role| *role != Role::Leave) {
+        svg.path(
+            palette::role_class(role),
+            &marks::op_bars(ops, role, scale, y + 6.0, 6.0),
+        );
     }
     svg.path("badend", &marks::bad_ends(ops, Outcome::Fail, scale, y + 9.0));
     svg.path("badend", &marks::bad_ends(ops, Outcome::Info, scale, y + 9.0));
@@ -110,25 +114,4 @@ fn phases(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, bottom: f64) {
             free = x + width + 8.0;
         }
     }
-}
-
-/// What the marks of the picture mean.
-pub fn legend(story: &Story<'_>) -> String {
-    let servers = match story.servers.is_empty() {
-        true => "",
-        false => concat!(
-            r#"<span><i class="key leads"></i>server leads</span><span><i class="key follows"></i>follows</span>"#,
-            r#"<span><i class="key silent"></i>silent</span>"#
-        ),
-    };
-    format!(
-        concat!(
-            r#"<p class="legend"><span><i class="key hold"></i>holds</span><span><i class="key wait"></i>waits</span>"#,
-            r#"<span><i class="key workbar"></i>works</span><span><i class="key bad">×</i>failed</span>"#,
-            r#"<span><i class="key bad">○</i>outcome unknown</span><span><i class="key flag">▼</i>anomaly</span>{}{}</p>"#,
-            "\n"
-        ),
-        servers,
-        super::window::fault_keys(story)
-    )
 }

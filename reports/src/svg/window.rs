@@ -1,15 +1,12 @@
 //! The picture of one anomaly: the clients involved, around the events that prove it.
 
+use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
-use super::{Svg, marks, text_width};
-use crate::model::{Hold, Op, Outcome, Role, Step, Story};
-use crate::palette;
-use crate::text;
+use super::{Svg, marks, row, text_width};
+use crate::model::{Step, Story};
 use std::collections::BTreeSet;
 
 const WIDTH: f64 = 1200.0;
-const LEFT: f64 = 52.0;
-const ROW: f64 = 46.0;
 
 /// The span of time that the picture of these steps shows: the steps, the faults that were on, and some air.
 pub fn span(story: &Story<'_>, steps: &[Step]) -> (u64, u64) {
@@ -51,7 +48,7 @@ pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String 
     let bottom = top + height + 4.0;
     scale.draw(&mut svg, top, bottom);
     for (i, &lane) in rows.iter().enumerate() {
-        row(&mut svg, story, &scale, lane, top + i as f64 * ROW + 2.0);
+        row::draw(&mut svg, story, &scale, lane, top + i as f64 * ROW + 2.0);
     }
     for (x1, x2, words) in &leads {
         let y = bottom - 18.0;
@@ -100,103 +97,6 @@ fn leads(story: &Story<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
     leads
 }
 
-/// One client: its holds, what it waited and worked for, and what arrived at the resource.
-fn row(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, lane: usize, y: f64) {
-    let name = &story.lanes.names()[lane];
-    svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::clip(name, 7));
-    svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
-    marks::hatch(svg, story, scale, name, y + 1.0, ROW - 4.0);
-    for hold in story
-        .holds
-        .iter()
-        .filter(|h| h.lane == lane && scale.shows(h.from, h.until))
-        .take(2000)
-    {
-        draw_hold(svg, scale, hold, y);
-    }
-    let ops: Vec<&Op> = story
-        .ops
-        .iter()
-        .filter(|op| op.lane == lane && scale.shows(op.start, op.end))
-        .collect();
-    for (role, class) in [
-        (Role::Wait, "wait"),
-        (Role::Work, "workbar"),
-        (Role::Leave, "leave"),
-        (Role::Other, "other"),
-    ] {
-        svg.path(class, &marks::op_bars(&ops, role, scale, y + 29.0, 11.0));
-    }
-    for op in ops.iter().filter(|op| op.role != Role::Leave && !op.control).take(400) {
-        bar_text(svg, scale, op, y);
-    }
-    for op in ops
-        .iter()
-        .filter(|op| op.end.is_some_and(|e| e >= scale.from && e <= scale.until))
-        .take(2000)
-    {
-        arrival(svg, scale, op, y);
-    }
-}
-
-fn draw_hold(svg: &mut Svg, scale: &TimeScale, hold: &Hold<'_>, y: f64) {
-    let (x1, x2) = (scale.x(hold.from), scale.x(hold.until.unwrap_or(u64::MAX)));
-    let ended = hold.until.map_or("not ended".into(), |u| {
-        format!("{} at {}", hold.ended_by, text::moment(u))
-    });
-    let grant = text::clip(hold.grant, 24);
-    svg.rect(
-        "hold",
-        (x1, y + 17.0, x2 - x1, 25.0),
-        &format!("holds {grant} from {}, {ended}", text::moment(hold.from)),
-    );
-    let words = [format!("holds {grant}"), grant.clone()]
-        .into_iter()
-        .find(|w| text_width(w) + 6.0 < x2 - x1);
-    if let Some(words) = words {
-        svg.text("holdtext", (x1 + 4.0, y + 26.5), &words);
-    }
-}
-
-fn bar_text(svg: &mut Svg, scale: &TimeScale, op: &Op<'_>, y: f64) {
-    let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
-    let (words, class) = match op.role {
-        Role::Wait => ("waits".to_owned(), "waittext"),
-        Role::Work => match op.invoke.int("work_ms") {
-            Some(ms @ 1..) => (
-                format!("works {}", text::duration(ms.unsigned_abs().saturating_mul(1_000_000))),
-                "worktext",
-            ),
-            _ => ("writes".to_owned(), "worktext"),
-        },
-        _ => (text::clip(op.f, 24), "worktext"),
-    };
-    if text_width(&words) + 14.0 < x2 - x1 {
-        svg.text(class, (x1 + 5.0, y + 38.0), &words);
-    }
-}
-
-/// What a write came to when it arrived: a tick, a cross, or a question mark.
-fn arrival(svg: &mut Svg, scale: &TimeScale, op: &Op<'_>, y: f64) {
-    let (x, y) = (scale.x(op.end.unwrap_or(op.start)), y + 34.5);
-    match op.accepted() {
-        Some(true) => {
-            svg.disc("took", (x, y), 6.5);
-            svg.path("tick", &format!("M{:.1} {:.1}l2.4 2.6l4.2-5.2", x - 3.2, y + 0.3));
-        }
-        Some(false) => {
-            svg.disc("refused", (x, y), 6.5);
-            svg.path("tick", &format!("M{:.1} {:.1}l5 5m0-5l-5 5", x - 2.5, y - 2.5));
-        }
-        None if op.outcome == Outcome::Fail => svg.path("badend", &marks::bad_ends(&[op], Outcome::Fail, scale, y)),
-        None if op.outcome == Outcome::Info && !op.control => {
-            svg.disc("unknown", (x, y), 6.5);
-            svg.text("numtext mid", (x, y + 3.8), "?");
-        }
-        None => {}
-    }
-}
-
 /// The numbers of the steps, side by side where they would cover each other.
 fn numbers(svg: &mut Svg, steps: &[Step], rows: &[usize], scale: &TimeScale, top: f64, bottom: f64) {
     let mut taken: Vec<f64> = vec![f64::MIN; rows.len() + 1];
@@ -213,27 +113,4 @@ fn numbers(svg: &mut Svg, steps: &[Step], rows: &[usize], scale: &TimeScale, top
         let y = row.map_or(bottom - 10.0, |r| top + r as f64 * ROW + 10.0);
         marks::number(svg, step.number, step.number == steps.len(), (shown, y), (x, y + 11.0));
     }
-}
-
-/// What the marks of the picture mean.
-pub fn legend(story: &Story<'_>) -> String {
-    let out = String::from(concat!(
-        r#"<p class="legend"><span><i class="key hold"></i>holds</span><span><i class="key wait"></i>waits</span>"#,
-        r#"<span><i class="key workbar"></i>works, then writes</span><span><i class="key leave"></i>releases</span><span><i class="key took">✓</i>write accepted</span>"#,
-        r#"<span><i class="key refused">✗</i>refused</span><span><i class="key unknown">?</i>outcome unknown</span>"#,
-        r#"<span><i class="key num">1</i>step below</span>"#
-    ));
-    out + &fault_keys(story) + "</p>\n"
-}
-
-/// The kinds of fault of the run, for a legend.
-pub fn fault_keys(story: &Story<'_>) -> String {
-    let key = |kind: &str| {
-        let class = palette::fault_class(kind);
-        format!(
-            r#"<span><i class="key fault {class}"></i>{}</span>"#,
-            text::html(kind, 30)
-        )
-    };
-    story.fault_kinds().into_iter().map(key).collect()
 }

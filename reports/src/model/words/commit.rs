@@ -1,0 +1,62 @@
+//! Of two-phase commit: transactions, votes and decisions.
+
+use super::Told;
+use crate::text;
+use serde_json::Value;
+use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+
+/// What the event says of a transaction.
+pub fn tell(told: Told<'_>) -> Option<String> {
+    let tx = || text::clip(told.str("tx").unwrap_or("a transaction"), 40);
+    Some(match told.what() {
+        ("begin", Invoke) => format!("begins {}{}", tx(), sites(told)),
+        ("begin", Ok) => format!("has begun {}: it is there for its sites", tx()),
+        ("begin", Fail | Info) => told.failed(&format!("begun {}", tx()))?,
+        ("vote", Invoke) => asked(told, &tx()),
+        ("vote", Ok) => format!("has voted {} on {}", voted(told), tx()),
+        ("vote", Fail) => format!("has not voted on {}, and will not", tx()),
+        ("vote", Info) => format!("may or may not have voted {} on {}", told.field("vote"), tx()),
+        ("decide", Invoke) => format!("is to collect the votes on {}, and to decide", tx()),
+        ("decide", Ok) => format!("as coordinator decides {} of {}", decision(told), tx()),
+        ("decide", Fail | Info) => format!("as coordinator knows no decision of {}", tx()),
+        ("decided", Invoke) => format!("asks what was decided of {}", tx()),
+        ("decided", Ok) => format!("hears that {} is to {}", tx(), decision(told)),
+        ("decided", Fail | Info) => format!("knows no decision of {}", tx()),
+        _ => return None,
+    })
+}
+
+/// ` with the sites c2, c3`.
+fn sites(told: Told<'_>) -> String {
+    let Some(sites) = told.get("sites").and_then(Value::as_array) else {
+        return String::new();
+    };
+    let names: Vec<_> = sites.iter().take(12).map(|site| text::value(site, 16)).collect();
+    let more = if sites.len() > 12 { ", …" } else { "" };
+    format!(" with the sites {}{more}", names.join(", "))
+}
+
+fn asked(told: Told<'_>, tx: &str) -> String {
+    let vote = told.field("vote");
+    match told.work() {
+        Some(work) => format!("is to vote {vote} on {tx}, after {work} of work"),
+        None => format!("is to vote {vote} on {tx}"),
+    }
+}
+
+/// The vote that was sent: the site's log decides it, and may differ from what was asked for this time.
+fn voted(told: Told<'_>) -> String {
+    match (told.str("voted"), told.str("vote")) {
+        (Some(voted), Some(asked)) if voted != asked => format!(
+            "{} (as its log says, though asked for {})",
+            text::clip(voted, 16).to_uppercase(),
+            text::clip(asked, 16)
+        ),
+        (Some(voted), _) => text::clip(voted, 16).to_uppercase(),
+        (None, _) => "…".into(),
+    }
+}
+
+fn decision(told: Told<'_>) -> String {
+    text::clip(&told.field("decision"), 16).to_uppercase()
+}

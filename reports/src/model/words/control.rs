@@ -1,0 +1,76 @@
+//! Of control requests, of the life of a client, and of the run's phases.
+
+use super::{Told, grant};
+use crate::text;
+use zooquake_checkers::EventType::{self, Info, Invoke, Ok};
+
+/// What the event says of its client, or of the run.
+pub fn tell(told: Told<'_>) -> Option<String> {
+    Some(match told.what() {
+        ("confirm", _) => confirm(told),
+        ("quiesce", kind) => quiesce(told, kind),
+        ("ping", Invoke) => "is asked whether it answers".into(),
+        ("ping", Ok) => "answers".into(),
+        ("exit", _) => "process has ended".into(),
+        ("hello", _) => match told.str("session") {
+            Some(session) => format!("process has started, session {}", text::clip(session, 40)),
+            None => "process has started".into(),
+        },
+        ("session", Info) => session(told),
+        ("phase", _) if told.event.on_lane("run") => phase(told),
+        _ => return None,
+    })
+}
+
+fn confirm(told: Told<'_>) -> String {
+    match (told.event.kind, told.event.bool("holds")) {
+        (Invoke, _) => "is asked to write to a quorum, and whether it holds".into(),
+        (Ok, Some(true)) => format!("confirms that it holds {}, after a quorum write", grant::grant(told)),
+        (Ok, _) => "says that it holds nothing, after a quorum write".into(),
+        _ => "does not confirm anything".into(),
+    }
+}
+
+fn quiesce(told: Told<'_>, kind: EventType) -> String {
+    let many = |name, noun| {
+        let list = told.event.value.get(name).and_then(serde_json::Value::as_array);
+        text::count(list.map_or(0, Vec::len), noun)
+    };
+    match kind {
+        Invoke => "is asked to finish its background work, and to name its znodes".into(),
+        Ok => format!(
+            "has come to rest, with {} and {}",
+            many("sessions", "session"),
+            many("znodes", "znode")
+        ),
+        _ => "does not come to rest".into(),
+    }
+}
+
+fn session(told: Told<'_>) -> String {
+    let server = told.str("server").map(|s| format!(" to {}", text::clip(s, 24)));
+    format!(
+        "session {} {}{}",
+        told.field("session"),
+        told.field("state"),
+        server.unwrap_or_default()
+    )
+}
+
+/// The run's phases; the step is told of the run itself.
+fn phase(told: Told<'_>) -> String {
+    let known = match told.event.value.as_str() {
+        Some("ops") => "begins with operations and faults",
+        Some("heal") => "has all faults healed from here on",
+        Some("recover") => "waits for the ensemble and the clients to recover",
+        Some("recovered") => "has recovered: from here on waiting counts",
+        Some("not-recovered") => "has not recovered",
+        Some("final") => "asks for the final operations",
+        Some("drained") => "has drained the queue: it was found empty three times in a row",
+        Some("audit") => "reads the tree for the audit",
+        Some("done") => "is done",
+        Some("interrupted") => "was stopped by its user",
+        _ => return format!("enters the phase {}", super::shown(&told.event.value, 40)),
+    };
+    known.to_owned()
+}

@@ -1,0 +1,48 @@
+//! Of faults, and of what they took from whom.
+
+use super::Told;
+use crate::text;
+use zooquake_checkers::Event;
+
+/// What the event says of a fault.
+pub fn tell(told: Told<'_>) -> Option<String> {
+    let event = told.event;
+    if !event.on_lane("nemesis") {
+        return None;
+    }
+    let kind = text::clip(&event.f, 40);
+    let target = told.str("target").map(|t| format!(" of {}", text::clip(t, 60)));
+    let target = target.unwrap_or_default();
+    let detail = told.str("detail").map(|d| format!(": {}", text::clip(d, 160)));
+    let detail = detail.unwrap_or_default();
+    Some(match event.str("phase") {
+        Some("begin") if event.f == "drop-reply" => format!("{kind}{target} is armed"),
+        Some("begin") => format!("{kind}{target} begins"),
+        Some("on") => match lost(event) {
+            Some(lost) => format!("{kind}{target} is in effect: {lost}"),
+            None => format!("{kind}{target} is in effect{detail}"),
+        },
+        Some("heal") => format!("{kind}{target} is being healed"),
+        Some("off") => format!("{kind}{target} is healed"),
+        Some("skipped") => format!("{kind}{target} never began{detail}"),
+        Some(phase) => format!("{kind}: {}", text::clip(phase, 40)),
+        None => kind,
+    })
+}
+
+/// Which request a fault on the wire took, or whose reply, from its `evidence`; `None` if it has none.
+///
+/// The client cannot tell the two apart; what differs is whether the servers applied the request.
+pub fn lost(event: &Event) -> Option<String> {
+    let evidence = event.value.get("evidence")?;
+    let text = |name| evidence.get(name).and_then(|v| v.as_str()).map(|v| text::clip(v, 80));
+    let path = text("path").map(|path| format!(" {path}")).unwrap_or_default();
+    let request = format!("{}{path}", text("op").unwrap_or_else(|| "a request".into()));
+    let zxid = evidence.get("zxid").and_then(serde_json::Value::as_i64);
+    Some(match (text("lost").as_deref(), zxid) {
+        (Some("reply"), Some(zxid)) => format!("the reply to {request} was lost, applied as zxid {zxid:#x}"),
+        (Some("reply"), None) => format!("the reply to {request} was lost"),
+        (Some("request"), _) => format!("{request} was lost on its way and never applied"),
+        _ => format!("{request} was lost"),
+    })
+}

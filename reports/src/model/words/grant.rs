@@ -1,0 +1,61 @@
+//! Of locks and elections: grants and terms.
+
+use super::Told;
+use crate::text;
+use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+
+/// What the event says of a grant.
+pub fn tell(told: Told<'_>) -> Option<String> {
+    match told.event.f.as_str() {
+        "acquire" | "release" => granted(told, "the lock"),
+        "elect" | "resign" => granted(told, "the leadership"),
+        "write" if told.get("grant").is_some() => write(told),
+        "lost" => Some(format!("loses {}: {}", grant(told), told.field("why"))),
+        _ => None,
+    }
+}
+
+/// The name of the grant.
+pub fn grant(told: Told<'_>) -> String {
+    text::clip(told.str("grant").unwrap_or("a grant"), 40)
+}
+
+/// Of asking for a grant of `thing`, and of giving it back.
+fn granted(told: Told<'_>, thing: &str) -> Option<String> {
+    let grant = grant(told);
+    Some(match told.what() {
+        ("acquire" | "elect", Invoke) => format!("asks for {thing} ({grant})"),
+        ("acquire" | "elect", Ok) => {
+            let age = told.int("token").map(|t| format!(", token {t:#x}"));
+            let age = age.unwrap_or_else(|| told.zxid("czxid"));
+            format!("is granted {thing}: {grant}{age}")
+        }
+        ("acquire" | "elect", Fail) => format!("is not granted {thing} ({grant})"),
+        ("acquire" | "elect", Info) => format!("does not know whether it left anything of {grant} behind"),
+        ("release" | "resign", Invoke) => format!("gives {grant} back"),
+        ("release" | "resign", Ok) => match told.get("removed").and_then(|r| r.get("path")) {
+            Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),
+            None => format!("has released {grant}"),
+        },
+        ("release" | "resign", Fail) => format!("has not released {grant}"),
+        _ => format!("may or may not have released {grant}"),
+    })
+}
+
+fn write(told: Told<'_>) -> Option<String> {
+    let (value, grant) = (told.field("value"), grant(told));
+    Some(match (told.event.kind, told.event.bool("accepted")) {
+        (Invoke, _) => match told.work() {
+            Some(work) => format!("works {work} under {grant}, to write {value}"),
+            None => format!("writes {value} under {grant}"),
+        },
+        (Ok, Some(true)) => format!("writes {value} under {grant}: accepted by the resource"),
+        (Ok, _) => match told.int("mzxid") {
+            Some(zxid) => format!("writes {value} under {grant}, as zxid {zxid:#x}"),
+            None => format!("writes {value} under {grant}"),
+        },
+        (Fail, Some(false)) => format!("writes {value} under {grant}: not accepted"),
+        (Fail, _) => format!("does not write under {grant}"),
+        (Info, _) => format!("may or may not have written {value} under {grant}"),
+    })
+}

@@ -1,0 +1,119 @@
+//! Events in words, one family of recipes a file.
+
+mod barrier;
+mod commit;
+mod control;
+mod fault;
+mod grant;
+mod queue;
+mod register;
+
+pub use fault::lost;
+
+use crate::text;
+use serde_json::Value;
+use zooquake_checkers::{Event, EventType};
+
+/// An event that is told: with its invocation, because a completion may leave out what that has said already.
+#[derive(Debug, Clone, Copy)]
+pub struct Told<'a> {
+    /// The event.
+    pub event: &'a Event,
+    /// What it answers, if it is a completion.
+    pub invoke: Option<&'a Event>,
+}
+
+/// What a family makes of an event; `None` if it is none of its own.
+type Tell = fn(Told<'_>) -> Option<String>;
+
+/// Every family. A new one is a new module and a line here.
+const FAMILIES: [Tell; 7] = [
+    fault::tell,
+    control::tell,
+    grant::tell,
+    queue::tell,
+    barrier::tell,
+    commit::tell,
+    register::tell,
+];
+
+/// What an event says, as the rest of a sentence that begins with its client.
+pub fn event(event: &Event, invoke: Option<&Event>) -> String {
+    let told = Told { event, invoke };
+    let known = FAMILIES.iter().find_map(|tell| tell(told));
+    let error = event
+        .error
+        .as_deref()
+        .map(|e| format!(" ({})", text::clip(e, 120)))
+        .unwrap_or_default();
+    known.unwrap_or_else(|| plain(event)) + &error
+}
+
+impl<'a> Told<'a> {
+    /// The operation and how far it is.
+    fn what(&self) -> (&'a str, EventType) {
+        (&self.event.f, self.event.kind)
+    }
+
+    /// A field of the value; of the invocation's where the event has none.
+    fn get(&self, name: &str) -> Option<&'a Value> {
+        let own = self.event.value.get(name);
+        own.or_else(|| self.invoke.and_then(|i| i.value.get(name)))
+    }
+
+    /// A field as it is shown; `…` if there is none.
+    fn field(&self, name: &str) -> String {
+        self.get(name).map_or("…".into(), |value| shown(value, 120))
+    }
+
+    /// The field as a string.
+    fn str(&self, name: &str) -> Option<&'a str> {
+        self.get(name)?.as_str()
+    }
+
+    /// The field as an integer.
+    fn int(&self, name: &str) -> Option<i64> {
+        self.get(name)?.as_i64()
+    }
+
+    /// `, zxid 0x100000007`, if the field is there; `name` is also how it is called.
+    fn zxid(&self, name: &str) -> String {
+        let zxid = self.int(name).map(|zxid| format!(", {name} {zxid:#x}"));
+        zxid.unwrap_or_default()
+    }
+
+    /// How long it is to work before it does what it is asked for; `None` if not at all.
+    fn work(&self) -> Option<String> {
+        let ms = self.int("work_ms").filter(|ms| *ms > 0)?.unsigned_abs();
+        Some(text::duration(ms.saturating_mul(1_000_000)))
+    }
+
+    /// What became of an operation of which nothing more is known than its failure.
+    fn failed(&self, doing: &str) -> Option<String> {
+        match self.event.kind {
+            EventType::Fail => Some(format!("has certainly not {doing}")),
+            EventType::Info => Some(format!("may or may not have {doing}")),
+            EventType::Invoke | EventType::Ok => None,
+        }
+    }
+}
+
+/// A value on one line; `nothing` for null, which would be invisible.
+fn shown(value: &Value, max: usize) -> String {
+    match value {
+        Value::Null => "nothing".into(),
+        value => text::value(value, max),
+    }
+}
+
+fn plain(event: &Event) -> String {
+    let kind = match event.kind {
+        EventType::Invoke => "is asked for",
+        EventType::Ok => "has done",
+        EventType::Fail => "has not done",
+        EventType::Info => "notes",
+    };
+    format!("{kind} {} {}", text::clip(&event.f, 40), text::value(&event.value, 120))
+        .trim_end()
+        .to_owned()
+}

@@ -1,0 +1,28 @@
+//! Of the register: reads, writes, and compare-and-set.
+
+use super::Told;
+use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+
+/// What the event says of the register.
+pub fn tell(told: Told<'_>) -> Option<String> {
+    let swap = || format!("from {} to {}", told.field("from"), told.field("to"));
+    Some(match told.what() {
+        ("read", Invoke) => "asks for the value".into(),
+        ("read", Ok) => format!("reads {}{}", told.field("value"), served(told)),
+        ("read", Fail | Info) => "reads nothing".into(),
+        ("write", Invoke) => format!("writes {}", told.field("value")),
+        ("write", Ok) => format!("has written {}{}", told.field("value"), served(told)),
+        ("write", Fail | Info) => told.failed(&format!("written {}", told.field("value")))?,
+        ("cas", Invoke) => format!("compares and sets {}", swap()),
+        ("cas", Ok) => format!("has compared and set {}{}", swap(), served(told)),
+        ("cas", Fail) => format!("does not set {}", swap()),
+        ("cas", Info) => format!("may or may not have set {}", swap()),
+        _ => return None,
+    })
+}
+
+/// `, mzxid 0x100000007, by n2`: which transaction, and which server said so.
+fn served(told: Told<'_>) -> String {
+    let server = told.str("server").map(|s| format!(", by {}", crate::text::clip(s, 24)));
+    told.zxid("mzxid") + &server.unwrap_or_default()
+}

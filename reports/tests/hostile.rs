@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Run, results};
+use common::{Run, families, results};
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, Event, EventType, History, Process, Record, Results, Verdict};
 use zooquake_reports::Extras;
@@ -63,15 +63,48 @@ fn poisoned() -> Run {
     run
 }
 
-#[test]
-fn hostile_text_stays_text() {
-    let page = poisoned().page("poison");
+/// Every text of a value, however deep.
+fn poison(value: &mut Value) {
+    match value {
+        Value::String(s) => *s = POISON.into(),
+        Value::Array(items) => items.iter_mut().for_each(poison),
+        Value::Object(fields) => fields.values_mut().for_each(poison),
+        Value::Number(n) if n.is_u64() => *value = json!(i64::MAX),
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+fn assert_harmless(page: &str) {
     assert!(!page.contains("<img"), "markup from a value");
     assert_eq!(page.matches("</script>").count(), 2, "a script ended by a value");
     assert_eq!(page.matches("</style>").count(), 1);
     let odd = |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202e}' | '\u{2028}');
     assert_eq!(page.chars().find(odd), None);
     assert!(page.contains("&lt;/script&gt;"), "it is still shown");
+}
+
+#[test]
+fn no_family_lets_text_out_of_its_words() {
+    let runs = [
+        families::claimed(),
+        families::double_barrier(),
+        families::commit(),
+        families::register(),
+    ];
+    for (n, mut run) in runs.into_iter().enumerate() {
+        for event in &mut run.record.history.events {
+            poison(&mut event.value);
+            event.error = event.error.as_ref().map(|_| POISON.to_owned());
+        }
+        run.results.anomalies[0].witness = (0..run.record.history.events.len()).collect();
+        assert_harmless(&run.page(&format!("poison-{n}")));
+    }
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let page = poisoned().page("poison");
+    assert_harmless(&page);
     let data = page
         .split("id=\"data\">")
         .nth(1)

@@ -115,16 +115,20 @@ function drawLane(lane, y) {
     else pen.fillRect(x1, y + 25, x2 - x1, 10);
   }, (i) => RANK[opClass(i)[2]]);
   // In a second pass, so that no later bar covers them.
-  sweep(ops.endsByLane[lane], endsOnly, (i) => D.ops.class[i], (i) => drawEnd(i, y + 30));
+  const ends = ops.endsByLane[lane];
+  const inView = (i) => ops.end[i] >= view.from && ops.end[i] <= view.until;
+  const room = ends.filter(inView).length * 14 < right() - LEFT;
+  sweep(ends, endsOnly, (i) => D.ops.class[i], (i) => drawEnd(i, y + 30, room));
 }
 
 const endsOnly = { start: ops.end, end: ops.end };
 
-// How an operation ended: filled discs for what its answer says, a cross for fail, a ring for info.
-function drawEnd(i, y) {
+// How an operation ended: filled discs for what its answer says, a cross for fail, a ring for info;
+// ticks only where there is room for all of the row.
+function drawEnd(i, y, room) {
   const [, , , outcome, mark] = opClass(i);
   const x = toX(ops.end[i]);
-  if (mark !== NOTHING && view.until - view.from < 2e7) {
+  if (mark !== NOTHING && (mark === TOOK ? room : view.until - view.from < 2e7)) {
     pen.fillStyle = [colors.bad, colors.ok, "", colors.ink][mark];
     pen.beginPath();
     pen.arc(x, y, 5, 0, 7);

@@ -109,14 +109,7 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
     let steps = story.steps(anomaly);
     let times = || steps.iter().map(|s| s.time);
     let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
-    let mut faults: Vec<_> = story
-        .bands_near(from, until)
-        .take(5)
-        .map(|b| text::html(&crate::svg::marks::title(b), 220))
-        .collect();
-    if faults.is_empty() {
-        faults.push("none".into());
-    }
+    let faults = faults(story, anomaly, (from, until));
     let when = if steps.is_empty() {
         "not told".into()
     } else {
@@ -133,7 +126,7 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
         "<p class=\"why\">{}</p>\n<p class=\"when\"><b>When</b> {when} &emsp; <b>Faults that were on, or ended less than one \
          session timeout before</b> {}</p>\n{}{}\n<div class=\"below\"><div><h3>Step by step</h3>{}{more}</div>{}</div>\n",
         text::html(&anomaly.why, 900),
-        faults.join("; "),
+        faults,
         window::draw(
             story,
             &steps,
@@ -144,6 +137,31 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
         steps_list(&steps[..steps.len().min(STEPS)]),
         reproduce(story),
     )
+}
+
+/// The faults near the steps; if there are none, those since what the steps are about began: what never ends after the
+/// recovery was broken long before.
+fn faults(story: &Story<'_>, anomaly: &Anomaly, (from, until): (u64, u64)) -> String {
+    let named = |from| {
+        let near = story.bands_near(from, until).take(5);
+        let near: Vec<_> = near.map(|b| text::html(&crate::svg::marks::title(b), 220)).collect();
+        near.join("; ")
+    };
+    let near = named(from);
+    if !near.is_empty() {
+        return near;
+    }
+    let Some((what, began)) = story.began(anomaly).filter(|(_, began)| *began < from) else {
+        return "none".into();
+    };
+    match named(began) {
+        earlier if earlier.is_empty() => "none".into(),
+        earlier => format!(
+            "none; <b>since {} began</b>, at {}: {earlier}",
+            text::html(&what.to_string(), 40),
+            text::moment(began)
+        ),
+    }
 }
 
 /// Nothing was violated: what the run exercised, or why that does not suffice.

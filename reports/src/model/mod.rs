@@ -100,6 +100,19 @@ impl<'a> Story<'a> {
         words::event(event, self.invokes.get(&event.index).copied())
     }
 
+    /// What the last step of an anomaly that is about something is about, and when its first operation was sent.
+    pub fn began(&self, anomaly: &Anomaly) -> Option<(Subject<'a>, u64)> {
+        let events = &self.record.history.events;
+        let steps = anomaly.witness.iter().rev().filter_map(|&i| events.get(i));
+        let what = steps.into_iter().find_map(Subject::of)?;
+        let began = self
+            .ops
+            .iter()
+            .filter(|op| op.subject() == Some(what))
+            .map(|op| op.start);
+        Some((what, began.min()?))
+    }
+
     /// The anomaly that the report opens with: the worst, if there is one that is not advisory.
     pub fn headline(&self) -> Option<&'a Anomaly> {
         self.results.anomalies.iter().find(|a| !a.advisory)

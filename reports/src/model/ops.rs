@@ -110,16 +110,12 @@ impl<'a> Op<'a> {
         let Some(answer) = self.answer.filter(|_| !self.control) else {
             return Mark::Nothing;
         };
+        let given = || answer.int("item").map(|_| true);
         let yes = match self.f {
             "decide" | "decided" => answer.str("decision").map(|d| d == "commit"),
             "vote" => answer.str("voted").map(|v| v == "yes"),
-            "dequeue" => {
-                return if answer.int("item").is_some() {
-                    Mark::Took
-                } else {
-                    Mark::Nothing
-                };
-            }
+            "dequeue" => given(),
+            "begin" => None,
             _ if self.role == Role::Work => return arrived(answer),
             _ => None,
         };

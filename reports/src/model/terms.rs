@@ -5,7 +5,7 @@ use super::{Mark, Op, Role};
 /// Words for legends and labels; `None` for what the family does not have.
 #[derive(Debug)]
 pub struct Terms {
-    /// One of the family's operations tells it from the others.
+    /// Each of these tells the family from those that come after it.
     operations: &'static [&'static str],
     /// What begins the label of a hold, before what is held.
     pub holds: &'static str,
@@ -25,12 +25,12 @@ pub struct Terms {
     pub refused: Option<&'static str>,
     /// The mark of a lawful no.
     pub no: Option<&'static str>,
-    /// What the passing from a hold to the next is called, where it has a meaning.
+    /// Whether a hold passes from one client to the next, who waits for it.
     pub handover: bool,
 }
 
-/// Every family. The first is also what an unknown one is told with.
-const FAMILIES: [Terms; 6] = [LOCK, ELECTION, QUEUE, BARRIER, COMMIT, REGISTER];
+/// Every family; the first of them that fits is taken. The first is also what an unknown one is told with.
+static FAMILIES: [Terms; 7] = [LOCK, ELECTION, QUEUE, BARRIER, DOUBLE_BARRIER, COMMIT, REGISTER];
 
 const LOCK: Terms = Terms {
     operations: &["acquire", "release"],
@@ -70,17 +70,24 @@ const QUEUE: Terms = Terms {
 };
 
 const BARRIER: Terms = Terms {
-    operations: &["join", "enter", "leave", "close"],
+    operations: &["join", "close"],
     holds: "is in",
     hold: Some("is in the round"),
-    wait: Some("enters: waits for the others"),
+    wait: Some("waits for the start"),
     work: "joins",
     take: None,
-    leave: Some("leaves, or closes"),
+    leave: Some("closes its session"),
     took: "joined",
     refused: None,
     no: None,
     handover: false,
+};
+
+const DOUBLE_BARRIER: Terms = Terms {
+    operations: &["enter", "leave"],
+    wait: Some("enters: waits for the others"),
+    leave: Some("leaves: waits for the others"),
+    ..BARRIER
 };
 
 const COMMIT: Terms = Terms {
@@ -88,7 +95,7 @@ const COMMIT: Terms = Terms {
     holds: "in doubt of",
     hold: Some("in doubt: has voted yes, was told no decision"),
     wait: Some("waits for votes or the decision"),
-    work: "begins, or works and votes",
+    work: "begins or votes",
     take: None,
     leave: None,
     took: "yes, commit",
@@ -98,7 +105,7 @@ const COMMIT: Terms = Terms {
 };
 
 const REGISTER: Terms = Terms {
-    operations: &["read", "cas", "write"],
+    operations: &["read", "cas"],
     holds: "holds",
     hold: None,
     wait: None,
@@ -114,33 +121,32 @@ const REGISTER: Terms = Terms {
 impl Terms {
     /// The terms of the family whose operations these are.
     pub fn of(ops: &[Op<'_>]) -> &'static Self {
-        static ALL: [Terms; 6] = FAMILIES;
-        let family = |op: &Op<'_>| ALL.iter().find(|terms| terms.operations.contains(&op.f));
-        // A write alone may be any family's.
-        let telling = ops.iter().filter(|op| !op.control && op.f != "write");
-        let only_writes = || ops.iter().any(|op| op.f == "write" && op.subject().is_none());
-        let found = telling.filter_map(family).next();
-        found.unwrap_or(if only_writes() { &ALL[5] } else { &ALL[0] })
+        let has = |terms: &&Self| ops.iter().any(|op| !op.control && terms.operations.contains(&op.f));
+        FAMILIES.iter().find(has).unwrap_or(&FAMILIES[0])
     }
 
-    /// Roles that the family has, with their words.
-    pub fn roles(&self) -> impl Iterator<Item = (Role, &'static str)> {
+    /// Roles that operations have here, with the family's words for them.
+    pub fn roles(&self, ops: &[Op<'_>]) -> Vec<(Role, &'static str)> {
         let roles = [
             (Role::Wait, self.wait),
             (Role::Work, Some(self.work)),
             (Role::Take, self.take),
             (Role::Leave, self.leave),
         ];
-        roles.into_iter().filter_map(|(role, words)| Some((role, words?)))
+        let here = |role| ops.iter().any(|op| op.role == role && !op.control);
+        let named = roles.into_iter().filter_map(|(role, words)| Some((role, words?)));
+        named.filter(|(role, _)| here(*role)).collect()
     }
 
-    /// Marks that the family has, with their words.
-    pub fn marks(&self) -> impl Iterator<Item = (Mark, &'static str)> {
+    /// Marks that answers have here, with the family's words for them.
+    pub fn marks(&self, ops: &[Op<'_>]) -> Vec<(Mark, &'static str)> {
         let marks = [
             (Mark::Took, Some(self.took)),
             (Mark::Refused, self.refused),
             (Mark::No, self.no),
         ];
-        marks.into_iter().filter_map(|(mark, words)| Some((mark, words?)))
+        let here = |mark| ops.iter().any(|op| op.mark() == mark);
+        let named = marks.into_iter().filter_map(|(mark, words)| Some((mark, words?)));
+        named.filter(|(mark, _)| here(*mark)).collect()
     }
 }

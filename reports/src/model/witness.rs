@@ -19,6 +19,8 @@ pub struct Step {
     pub lane: Option<usize>,
     /// Whose: `c3`, `nemesis`.
     pub who: String,
+    /// The item that it is about, if it is about one.
+    pub item: Option<i64>,
     /// What happened, in words.
     pub what: String,
     /// The event's value, clipped.
@@ -41,6 +43,7 @@ pub fn steps(story: &Story<'_>, anomaly: &Anomaly) -> Vec<Step> {
                 time: event.time,
                 lane,
                 who: crate::text::clip(&who, 24),
+                item: event.int("item"),
                 what: story.words(event),
                 value: crate::text::value(&event.value, crate::text::LONG),
             }

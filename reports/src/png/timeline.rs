@@ -15,8 +15,9 @@ const TOP: i32 = frame::LABELS + 20;
 
 /// Writes the picture.
 pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
-    let hold = story.terms.hold.map(|words| (Key::Box(palette::HOLD, 0.3), words));
-    let roles = story.terms.roles();
+    let hold = story.terms.hold.filter(|_| !story.holds.is_empty());
+    let hold = hold.map(|words| (Key::Box(palette::HOLD, 0.3), words));
+    let roles = story.terms.roles(&story.ops).into_iter();
     let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words));
     let spans = hold.into_iter().chain(roles);
     // Only the words before the comma or colon: a picture has one line for them all.

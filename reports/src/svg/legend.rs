@@ -9,11 +9,15 @@ fn key(class: &str, sign: &str, words: &str) -> String {
 
 /// Of the picture of one anomaly.
 pub fn window(story: &Story<'_>) -> String {
-    let marks = story.terms.marks().map(|(mark, words)| match mark {
-        Mark::Refused => key("refused", "✗", words),
-        Mark::No => key("said-no", "–", words),
-        Mark::Took | Mark::Nothing => key("took", "✓", words),
-    });
+    let marks = story
+        .terms
+        .marks(&story.ops)
+        .into_iter()
+        .map(|(mark, words)| match mark {
+            Mark::Refused => key("refused", "✗", words),
+            Mark::No => key("said-no", "–", words),
+            Mark::Took | Mark::Nothing => key("took", "✓", words),
+        });
     format!(
         "<p class=\"legend\">{}{}{}{}{}</p>\n",
         spans(story),
@@ -42,8 +46,9 @@ pub fn overview(story: &Story<'_>) -> String {
 
 /// Holds, and operations by what they are for.
 fn spans(story: &Story<'_>) -> String {
-    let hold = story.terms.hold.map(|words| key("hold", "", words));
-    let roles = story.terms.roles();
+    let hold = story.terms.hold.filter(|_| !story.holds.is_empty());
+    let hold = hold.map(|words| key("hold", "", words));
+    let roles = story.terms.roles(&story.ops).into_iter();
     let roles = roles.map(|(role, words)| key(palette::role_class(role), "", words));
     hold.into_iter().chain(roles).collect()
 }

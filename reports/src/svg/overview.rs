@@ -51,7 +51,7 @@ fn row(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, (lane, ops): (usize,
     let holds = story.holds.iter().filter(|h| h.lane == lane);
     let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
     svg.path("hold", &marks::bars(spans, y + 1.5, 15.0));
-    for role in Role::ALL.into_iter().filter(|role| *role != Role::Leave) {
+    for role in Role::ALL {
         svg.path(
             palette::role_class(role),
             &marks::op_bars(ops, role, scale, y + 6.0, 6.0),

@@ -114,7 +114,9 @@ fn labels(op: &Op<'_>) -> Vec<String> {
         ("enter", _) => "waits to enter",
         ("decide", _) => "decides",
         ("decided", _) => "waits for",
-        (f, _) => return vec![format!("{}{what}", text::clip(f, 24)), text::clip(f, 24)],
+        ("dequeue", _) if what.is_empty() && op.outcome == Outcome::Ok => return vec!["empty".into()],
+        (f, _) if what.is_empty() => return vec![text::clip(f, 24)],
+        (f, _) => &text::clip(f, 24),
     };
     vec![format!("{verb}{what}"), what.trim().to_owned()]
 }

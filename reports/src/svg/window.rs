@@ -3,8 +3,8 @@
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
 use super::{Svg, marks, row, text_width};
-use crate::model::{Step, Story};
-use std::collections::BTreeSet;
+use crate::model::{Step, Story, Subject};
+use std::collections::{BTreeMap, BTreeSet};
 
 const WIDTH: f64 = 1200.0;
 
@@ -58,6 +58,7 @@ pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String 
             svg.text("leadtext", (x1 + 5.0, y + 10.5), words);
         }
     }
+    travels(&mut svg, story, steps, &scale, &rows, top);
     numbers(&mut svg, steps, &rows, &scale, top, bottom);
     svg.finish(id, bottom + 18.0, label)
 }
@@ -95,6 +96,26 @@ fn leads(story: &Story<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
         }
     }
     leads
+}
+
+/// The way of each item of the steps, from client to client: through the answers to all operations about it.
+fn travels(svg: &mut Svg, story: &Story<'_>, steps: &[Step], scale: &TimeScale, rows: &[usize], top: f64) {
+    let mut ways: BTreeMap<i64, Vec<(u64, usize)>> = BTreeMap::new();
+    for op in story.ops.iter().filter(|op| scale.shows(op.start, op.end)) {
+        let row = rows.iter().position(|row| *row == op.lane);
+        if let (Some(Subject::Item(item)), Some(row), Some(end)) = (op.subject(), row, op.end)
+            && steps.iter().any(|step| step.item == Some(item))
+        {
+            ways.entry(item).or_default().push((end, row));
+        }
+    }
+    for way in ways.values_mut().take(20) {
+        way.sort_unstable();
+        for pair in way.windows(2).take(40) {
+            let place = |(time, row): (u64, usize)| (scale.x(time), top + row as f64 * ROW + 36.5);
+            svg.line("travel", place(pair[0]), place(pair[1]));
+        }
+    }
 }
 
 /// The numbers of the steps, side by side where they would cover each other.

@@ -63,6 +63,9 @@ pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
     if cluster.servers != 3 {
         again += &format!(" --servers {}", cluster.servers);
     }
+    if cluster.observers != 0 {
+        again += &format!(" --observers {}", cluster.observers);
+    }
     if cluster.clients != 5 {
         again += &format!(" --clients {}", cluster.clients);
     }
@@ -74,7 +77,7 @@ pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
         );
     }
     if let Some(image) = &cluster.image {
-        again += &format!(" --zookeeper-image {image}");
+        again += &format!(" --zookeeper {image}");
     }
     vec![check, replay, again]
 }

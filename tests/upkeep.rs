@@ -94,7 +94,7 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
         .as_str()
         .expect("a name");
     let runs = Runs::new("no-zookeeper");
-    let run = start(&runs, &["lock/fenced", "--zookeeper-image", name, "--time", "5s"]);
+    let run = start(&runs, &["lock/fenced", "--zookeeper", name, "--time", "5s"]);
     let output = run.wait_with_output().expect("waiting for zooquake");
     let text = common::text(&output);
     assert_eq!(output.status.code(), Some(255), "{text}");

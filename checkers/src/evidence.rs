@@ -76,4 +76,7 @@ pub struct ServerSample {
     pub epoch: i64,
     /// Its last zxid; 0 when silent.
     pub zxid: i64,
+    /// Version of ZooKeeper that it runs, such as `3.8.0`; empty when silent.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
 }

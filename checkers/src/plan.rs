@@ -96,14 +96,35 @@ pub struct Accepted {
 /// The ensemble and its clients.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Cluster {
-    /// Number of servers, named `n1`, ….
+    /// Number of servers that vote, named `n1`, ….
     pub servers: usize,
+    /// Number of observers: servers that neither vote nor take part in commits, named after those that vote.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub observers: usize,
     /// Number of clients, named `c1`, ….
     pub clients: usize,
-    /// The ZooKeeper image asked for; `None` for the project's choice.
+    /// The ZooKeeper asked for: `bookworm` or `trixie` as that suite of Debian packages it, else the name of an image;
+    /// `None` for the project's choice. Which version ran, the servers' own samples tell.
     pub image: Option<String>,
     /// Clocks of the ensemble.
     pub timing: Timing,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Cluster {
+    /// Names of the servers that vote.
+    pub fn voters(&self) -> Vec<String> {
+        (1..=self.servers).map(|n| format!("n{n}")).collect()
+    }
+
+    /// Names of the observers.
+    pub fn observers(&self) -> Vec<String> {
+        let first = self.servers + 1;
+        (first..first + self.observers).map(|n| format!("n{n}")).collect()
+    }
 }
 
 /// Clocks of the ensemble, as in `zoo.cfg`.

@@ -4,13 +4,14 @@ use crate::history::EventType;
 use crate::requests;
 use crate::run::Run;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The statistics of a run, by name.
 pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
     let mut stats = BTreeMap::new();
     let mut put = |name: &str, value: Value| stats.insert(name.to_owned(), value);
     put("events", json!(run.events.len()));
+    put("zookeeper", json!(versions(run)));
     put("ops", json!(outcomes(run)));
     put("errors", json!(errors(run)));
     put(
@@ -38,6 +39,17 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
     put("zk_requests", json!(asked.map(|(requests, _)| requests)));
     put("watch_events", json!(asked.map(|(_, events)| events)));
     stats
+}
+
+/// The versions of ZooKeeper that the servers told, each once.
+fn versions<'a>(run: &Run<'a>) -> BTreeSet<&'a str> {
+    let samples = run
+        .record
+        .servers
+        .iter()
+        .flatten()
+        .map(|sample| sample.version.as_str());
+    samples.filter(|version| !version.is_empty()).collect()
 }
 
 /// For each operation how often it ended how; `pending` if it did not.

@@ -83,7 +83,8 @@ Examples:
   zooquake run lock/fenced --faults kill,pause --time 30s --seed 7
   zooquake run lock/protected --timing 500/4/1000 --faults partition
   zooquake run lock/crate --faults none --times 3 --json
-  zooquake run lock/children --zookeeper-image zookeeper:3.9 --keep")]
+  zooquake run lock/children --zookeeper zookeeper:3.9 --keep
+  zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie")]
 pub struct RunOptions {
     /// Family and variant, such as lock/predecessor; `zooquake list` shows all
     pub workload: String,
@@ -102,18 +103,22 @@ pub struct RunOptions {
     /// How often to run the plan
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: u32,
-    /// Servers of the ensemble: 1, 3 or 5
+    /// Servers of the ensemble that vote: 1, 3 or 5
     #[arg(long, default_value_t = 3, value_parser = servers)]
     pub servers: usize,
+    /// Servers beside them that only observe, named after them
+    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=4))]
+    pub observers: u8,
     /// Clients
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=50))]
     pub clients: u16,
     /// tickTime in ms, syncLimit in ticks, session timeout in ms
     #[arg(long, default_value = "250/4/2000", value_name = "TICK/SYNC/SESSION", value_parser = timing)]
     pub timing: Timing,
-    /// An image with the conventions of the official ZooKeeper image, used unmodified
-    #[arg(long, value_name = "NAME")]
-    pub zookeeper_image: Option<String>,
+    /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one,
+    /// used unmodified
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    pub zookeeper: Option<String>,
     /// Folder of the runs
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
@@ -157,9 +162,9 @@ pub struct ImagesOptions {
     /// Remove the images that zooquake built instead
     #[arg(long)]
     pub remove: bool,
-    /// An image with the conventions of the official ZooKeeper image to use instead of ours
-    #[arg(long, value_name = "NAME")]
-    pub zookeeper_image: Option<String>,
+    /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    pub zookeeper: Option<String>,
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -40,8 +40,9 @@ fn plan(options: &RunOptions) -> Result<Plan> {
     };
     let cluster = Cluster {
         servers: options.servers,
+        observers: usize::from(options.observers),
         clients: usize::from(options.clients),
-        image: options.zookeeper_image.clone(),
+        image: options.zookeeper.clone(),
         timing: options.timing,
     };
     let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));

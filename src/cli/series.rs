@@ -34,10 +34,7 @@ impl Series {
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
         let docker = engine().await?;
-        let request = images::Request {
-            zookeeper: self.plan.cluster.image.clone(),
-            ..Default::default()
-        };
+        let request = images::Request::of(self.plan.cluster.image.as_deref());
         let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
         let mut runs = Vec::new();
         for _ in 0..self.times {

@@ -27,10 +27,7 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
         }
         return Ok(Code::Valid);
     }
-    let request = images::Request {
-        zookeeper: options.zookeeper_image.clone(),
-        ..Default::default()
-    };
+    let request = images::Request::of(options.zookeeper.as_deref());
     images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
     let found = images::status(&docker, &request).await?;
     if options.json {

@@ -16,6 +16,10 @@ const ADMIN: Duration = Duration::from_secs(20);
 const DUMP: &str = "for f in /datalog/version-2/log.* /data/version-2/log.*; do [ -e \"$f\" ] || continue; \
     zkTxnLogToolkit.sh -d \"$f\" </dev/null 2>/dev/null || true; done";
 
+/// Deletes snapshots and transaction logs; a name that stays is an error. The files that hold the epochs stay.
+const WIPE: &str = "rm -f /data/version-2/snapshot.* /data/version-2/log.* /datalog/version-2/log.* && \
+    ! ls -d /data/version-2/snapshot.* /data/version-2/log.* /datalog/version-2/log.* 2>/dev/null";
+
 impl DockerCluster {
     /// Waits until one server leads, the others follow, and a write through every server was acknowledged.
     ///
@@ -71,14 +75,24 @@ impl DockerCluster {
         )
     }
 
-    /// Creates the persistent znodes that a workload stands on.
-    ///
-    /// # Errors
-    /// If one cannot be created.
-    pub async fn setup(&self, paths: &[String]) -> Result<()> {
-        self.ask("n1", "setup", json!({ "paths": paths }), ADMIN)
+    /// Creates persistent znodes through a server.
+    pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
+        self.ask(server, "setup", json!({ "paths": paths }), ADMIN)
             .await
             .context("setting up the znodes")?;
+        Ok(())
+    }
+
+    /// Whether a znode is there, as a server sees it after a write.
+    pub(super) async fn exists_at(&self, server: &str, path: &str) -> Result<bool> {
+        let answer = self.ask(server, "exists", json!({ "path": path }), ADMIN).await?;
+        answer["exists"].as_bool().context("an answer without `exists`")
+    }
+
+    /// Deletes what a dead server has of znodes and transactions; fails unless all of it is gone.
+    pub(super) async fn lose_data(&self, server: &str) -> Result<()> {
+        let id = &self.node(server)?.host.id;
+        exec::run(&self.docker, id, &["sh", "-c", WIPE]).await?;
         Ok(())
     }
 

@@ -23,6 +23,8 @@ pub struct ServerState {
     pub mode: String,
     /// Its last zxid; the upper half is the epoch.
     pub zxid: i64,
+    /// Version of ZooKeeper that it runs, such as `3.8.0`.
+    pub version: String,
 }
 
 impl ServerState {
@@ -56,6 +58,9 @@ pub trait Cluster: Send + Sync + 'static {
     /// Names of the servers.
     fn servers(&self) -> Vec<String>;
 
+    /// Names of the servers that vote.
+    fn voters(&self) -> Vec<String>;
+
     /// Names of the clients.
     fn clients(&self) -> Vec<String>;
 
@@ -64,6 +69,11 @@ pub trait Cluster: Send + Sync + 'static {
 
     /// Starts the process of a server again.
     fn restart_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+
+    /// Deletes the snapshots and transaction logs of a server whose process is dead, and sees them gone.
+    ///
+    /// The epochs that it has promised stay, or those that keep their data could never follow it again.
+    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
 
     /// Starts a client's process; all that it says goes to `on_output`.
     fn start_client(
@@ -98,6 +108,15 @@ pub trait Cluster: Send + Sync + 'static {
 
     /// Lets a client's connections through its proxy again.
     fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a>;
+
+    /// Creates persistent znodes through a server; one that exists is left as it is.
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;
+
+    /// Creates the znodes that the workload stands on.
+    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+
+    /// Whether a znode is there, as a server sees it after a write.
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool>;
 
     /// What the server tells of itself; an error if it does not serve.
     fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState>;

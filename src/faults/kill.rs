@@ -61,7 +61,7 @@ async fn start(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
 }
 
 /// Waits until a server that was started again serves.
-async fn serves_again(cluster: &dyn Cluster, server: &str) -> Result<String> {
+pub(super) async fn serves_again(cluster: &dyn Cluster, server: &str) -> Result<String> {
     let begun = Instant::now();
     loop {
         match cluster.server_state(server).await {

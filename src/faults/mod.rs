@@ -9,6 +9,7 @@ mod partition;
 mod pause;
 mod scene;
 mod victims;
+mod wipe;
 
 use moments::Moments;
 use scene::Act;
@@ -38,8 +39,10 @@ impl fmt::Debug for Fault {
 /// What faults are drawn for.
 #[derive(Debug)]
 pub struct Ground {
-    /// Number of servers.
+    /// Number of servers, those that only observe among them.
     pub servers: usize,
+    /// Number of servers that vote: the first ones.
+    pub voters: usize,
     /// Number of clients that write: the first ones.
     pub clients: usize,
     /// Clocks of the ensemble.
@@ -54,7 +57,8 @@ impl Ground {
         // The last client of these waits, or is kept for the drain.
         let idle = usize::from(workload.family == "queue" && workload.variant != "double-barrier");
         Self {
-            servers: cluster.servers,
+            servers: cluster.servers + cluster.observers,
+            voters: cluster.servers,
             clients: cluster.clients.saturating_sub(idle).max(1),
             timing: cluster.timing,
             moments: Moments::of(workload),
@@ -111,6 +115,7 @@ pub const FAULTS: &[Fault] = &[
     partition::FAULT,
     drop_reply::FAULT,
     cut::FAULT,
+    wipe::FAULT,
 ];
 
 /// Those that a run has unless told otherwise: what happens to every ensemble sooner or later.

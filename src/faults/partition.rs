@@ -26,7 +26,7 @@ pub const FAULT: Fault = Fault {
             1 => (Target::Leader, Cut::Isolate, None),
             2 | 3 => (Target::Client, Cut::Isolate, working),
             4 => (Target::HolderServer, Cut::FromServers, working),
-            5 => (minority(rng, ground.servers), Cut::FromServers, None),
+            5 => (minority(rng, ground.voters), Cut::FromServers, None),
             6 => (any_server(rng, ground), Cut::Isolate, None),
             7 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
@@ -67,11 +67,11 @@ fn how(scene: &Scene<'_>) -> Result<Cut> {
     scene.window.cut.context("the plan does not say how the network is cut")
 }
 
-/// As many servers as can be lost: the smaller half.
-fn minority(rng: &mut fastrand::Rng, servers: usize) -> Target {
-    let mut names: Vec<String> = (1..=servers).map(|n| format!("n{n}")).collect();
+/// As many voters as can be lost: the smaller half. Observers stay with the majority: no quorum asks for them.
+fn minority(rng: &mut fastrand::Rng, voters: usize) -> Target {
+    let mut names: Vec<String> = (1..=voters).map(|n| format!("n{n}")).collect();
     rng.shuffle(&mut names);
-    names.truncate((servers - 1) / 2);
+    names.truncate((voters - 1) / 2);
     names.sort();
     if names.is_empty() {
         Target::Leader

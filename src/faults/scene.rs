@@ -42,9 +42,16 @@ impl From<String> for Seen {
 }
 
 impl Seen {
+    /// What is told of a victim for which another one speaks.
+    pub const NOTHING: Self = Self {
+        detail: String::new(),
+        evidence: None,
+    };
+
     /// All in one.
     pub fn sentence(all: &[Self]) -> String {
-        let details: Vec<&str> = all.iter().map(|seen| seen.detail.as_str()).collect();
+        let details = all.iter().map(|seen| seen.detail.as_str());
+        let details: Vec<&str> = details.filter(|detail| !detail.is_empty()).collect();
         details.join("; ")
     }
 }

@@ -39,6 +39,26 @@ pub struct Request {
 }
 
 impl Request {
+    /// The names that stand for ZooKeeper as a suite of Debian packages it.
+    pub const SUITES: [&'static str; 2] = ["bookworm", "trixie"];
+
+    /// What a name on the command line, or in a plan, asks for: a suite, or else an image; `None` leaves the choice to us.
+    pub fn of(name: Option<&str>) -> Self {
+        let suite = name.is_some_and(|name| Self::SUITES.contains(&name));
+        let name = name.map(str::to_owned);
+        if suite {
+            Self {
+                zookeeper: None,
+                suite: name,
+            }
+        } else {
+            Self {
+                zookeeper: name,
+                suite: None,
+            }
+        }
+    }
+
     /// A suite becomes part of a tag and of a command, so it had better be one.
     fn validate(&self) -> Result<()> {
         let suite = self.suite.as_deref().unwrap_or(DEFAULT_SUITE);
@@ -84,4 +104,20 @@ pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str))
         zookeeper,
         tools: tools.image,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Request;
+
+    #[test]
+    fn a_suite_is_no_image() {
+        let asked = |name| {
+            let Request { zookeeper, suite } = Request::of(name);
+            (zookeeper, suite)
+        };
+        assert_eq!(asked(None), (None, None));
+        assert_eq!(asked(Some("trixie")), (None, Some("trixie".into())));
+        assert_eq!(asked(Some("zookeeper:3.9")), (Some("zookeeper:3.9".into()), None));
+    }
 }

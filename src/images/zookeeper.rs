@@ -42,7 +42,7 @@ pub(super) async fn ensure(engine: &Engine<'_>, request: &Request, host: &Host) 
         engine.pull(image).await.with_context(|| {
             format!(
                 "the ZooKeeper image {image} is not there and could not be pulled. The way out: `docker load` it from a \
-                 file, name another one with --zookeeper-image, or leave the option out to have one built"
+                 file, name another one with --zookeeper, or leave the option out to have one built"
             )
         })?;
         return Ok(image.clone());
@@ -61,7 +61,7 @@ pub(super) async fn ensure(engine: &Engine<'_>, request: &Request, host: &Host) 
         format!(
             "no ZooKeeper image: neither {OFFICIAL} nor one built by zooquake is there, and building one failed. The way \
              out: `docker load` the official image from a file made with `docker save {OFFICIAL}`, or name one that is \
-             there with --zookeeper-image"
+             there with --zookeeper"
         )
     })
 }

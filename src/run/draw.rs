@@ -113,6 +113,7 @@ mod tests {
     fn drawn(seed: u64, time_ms: u64) -> Plan {
         let cluster = Cluster {
             servers: 3,
+            observers: 0,
             clients: 5,
             image: None,
             timing: Timing::default(),

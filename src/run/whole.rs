@@ -99,7 +99,7 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     let bring_up = async {
         let cluster = DockerCluster::bring_up(&order.docker, what).await?;
         cluster.ready().await?;
-        cluster.setup(&setup_paths(&order.plan)).await?;
+        cluster.set_up("n1").await?;
         anyhow::Ok(cluster)
     };
     let cluster = tokio::select! {
@@ -128,13 +128,6 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
     drop(interpreter);
     clear(cluster, order.keep).await
-}
-
-fn setup_paths(plan: &Plan) -> Vec<String> {
-    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
-    own.into_iter()
-        .chain(plan.workload.contenders.iter().cloned())
-        .collect()
 }
 
 /// Operations and faults.
@@ -242,13 +235,13 @@ impl Samples {
                         epoch: state.epoch(),
                         zxid: state.zxid,
                         mode: state.mode,
+                        version: state.version,
                     },
                     Err(_) => ServerSample {
                         time,
                         server,
                         mode: "silent".into(),
-                        epoch: 0,
-                        zxid: 0,
+                        ..ServerSample::default()
                     },
                 });
                 into.lock().expect("no holder of this lock panics").extend(samples);

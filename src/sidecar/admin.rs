@@ -60,6 +60,17 @@ pub async fn probe_write() -> Result<()> {
     write_probe(&connect().await?).await
 }
 
+/// Whether a znode is there, asked after a write in the same session, so that all that was acknowledged is seen.
+///
+/// # Errors
+/// If the server cannot be asked.
+pub async fn exists(path: &str) -> Result<bool> {
+    let client = connect().await?;
+    write_probe(&client).await?;
+    let stat = client.check_stat(path).await;
+    Ok(stat.with_context(|| format!("looking for {path}"))?.is_some())
+}
+
 /// Reads all znodes but ZooKeeper's own, after a write in the same session, so that all that was acknowledged is seen.
 ///
 /// # Errors

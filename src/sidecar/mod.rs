@@ -96,6 +96,10 @@ async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
         "setup" => admin::setup(&field::<Vec<String>>(&request.value, "paths")?)
             .await
             .map(|()| json!({})),
+        "exists" => {
+            let path: String = field(&request.value, "path")?;
+            Ok(json!({ "exists": admin::exists(&path).await? }))
+        }
         "probe-write" => admin::probe_write().await.map(|()| json!({})),
         "tree" => serde_json::to_value(admin::tree().await?).context("writing the tree"),
         "canary" => admin::canary(field(&request.value, "session_ms")?).await,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Window {
     /// Number of the window, from 1; its events in the history carry it.
     pub id: usize,
-    /// `kill`, `pause`, `partition`, `drop-reply` or `cut`.
+    /// `kill`, `pause`, `partition`, `drop-reply`, `cut` or `wipe`.
     pub fault: String,
     /// Whom it hits.
     pub target: Target,
@@ -37,7 +37,7 @@ pub enum Target {
     Leader,
     /// The server to which the client that holds is connected.
     HolderServer,
-    /// Some of the servers, cut off from the other servers and all clients but their own.
+    /// These servers together: of a `partition` cut off from the other servers, of a `wipe` those that lose their data.
     Servers(Vec<String>),
 }
 

@@ -4,7 +4,7 @@ use super::anomalies::{badge, steps_list};
 use crate::model::{Outcome, Story, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Verdict};
 
 /// How many steps fit on the first screen.
@@ -54,12 +54,34 @@ fn head(story: &Story<'_>) -> String {
         text::escape(&story.results.verdict.to_string().to_uppercase()),
         text::html(&workload.name(), 80),
         text::html(&workload.promise, 220),
-        text::count(cluster.servers, "server"),
+        ensemble(story),
         text::count(cluster.clients, "client"),
         text::count(story.ops.iter().filter(|op| !op.control).count(), "operation"),
         story.record.plan.seed,
         text::html(&story.extras.run_name, 100),
     )
+}
+
+/// `3 servers and 1 observer of ZooKeeper 3.8.0`: the versions are those that the servers told.
+fn ensemble(story: &Story<'_>) -> String {
+    let cluster = &story.record.plan.cluster;
+    let observers = match cluster.observers {
+        0 => String::new(),
+        some => format!(" and {}", text::count(some, "observer")),
+    };
+    let samples = story
+        .record
+        .servers
+        .iter()
+        .flatten()
+        .map(|sample| sample.version.as_str());
+    let versions: BTreeSet<&str> = samples.filter(|version| !version.is_empty()).collect();
+    let versions: Vec<&str> = versions.into_iter().take(4).collect();
+    let of = match versions.as_slice() {
+        [] => String::new(),
+        told => format!(" of ZooKeeper {}", text::html(&told.join(" and "), 60)),
+    };
+    format!("{}{observers}{of}", text::count(cluster.servers, "server"))
 }
 
 /// Anomalies by kind, with how many and what they mean for the verdict.

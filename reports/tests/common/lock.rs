@@ -281,6 +281,7 @@ pub fn servers() -> Vec<ServerSample> {
                 mode: mode.into(),
                 epoch,
                 zxid: (epoch << 32) + tick as i64,
+                version: if silent { String::new() } else { "3.8.0".into() },
             });
         }
     }

@@ -243,7 +243,7 @@ fn plan() -> Plan {
             accepted: vec![accepted],
             ..Workload::default()
         },
-        cluster: Cluster { servers: 3, clients: 5, image: None, timing: Timing::default() },
+        cluster: Cluster { servers: 3, observers: 0, clients: 5, image: None, timing: Timing::default() },
         time_ms: 60_000,
         faults: vec!["kill".into(), "pause".into(), "partition".into()],
         windows: vec![Window {

@@ -73,7 +73,8 @@ impl DockerCluster {
             logs,
         } = order;
         let network = create_network(docker, run).await?;
-        let servers = (1..=plan.cluster.servers).map(|n| (format!("n{n}"), &images.zookeeper, true));
+        let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
+        let servers = servers.map(|name| (name, &images.zookeeper, true));
         // Without faults nobody needs to touch the clients' network or processes.
         let touched = !plan.faults.is_empty();
         let clients = (1..=plan.cluster.clients).map(|n| (format!("c{n}"), &images.tools, touched));

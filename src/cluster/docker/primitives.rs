@@ -7,7 +7,7 @@ use crate::sidecar::Dropped;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_checkers::plan::Wire;
+use zooquake_checkers::plan::{Plan, Wire};
 
 impl DockerCluster {
     fn names(&self, initial: char) -> Vec<String> {
@@ -24,6 +24,7 @@ impl DockerCluster {
         Ok(ServerState {
             mode,
             zxid: answer["zxid"].as_i64().context("a server's state without zxid")?,
+            version: answer["version"].as_str().unwrap_or_default().to_string(),
         })
     }
 }
@@ -31,6 +32,10 @@ impl DockerCluster {
 impl Cluster for DockerCluster {
     fn servers(&self) -> Vec<String> {
         self.names('n')
+    }
+
+    fn voters(&self) -> Vec<String> {
+        self.plan.cluster.voters()
     }
 
     fn clients(&self) -> Vec<String> {
@@ -43,6 +48,10 @@ impl Cluster for DockerCluster {
 
     fn restart_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
         Box::pin(self.start_server(server))
+    }
+
+    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        Box::pin(self.lose_data(server))
     }
 
     async fn start_client(
@@ -86,6 +95,18 @@ impl Cluster for DockerCluster {
         Box::pin(wire::rejoin(self, client))
     }
 
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
+        Box::pin(self.create_through(server, paths))
+    }
+
+    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        Box::pin(async move { self.create_through(server, &setup_paths(&self.plan)).await })
+    }
+
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool> {
+        Box::pin(self.exists_at(server, path))
+    }
+
     fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState> {
         Box::pin(self.state_of(server))
     }
@@ -93,4 +114,12 @@ impl Cluster for DockerCluster {
     fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
         Box::pin(self.connected_server(client))
     }
+}
+
+/// The znodes that a workload stands on.
+fn setup_paths(plan: &Plan) -> Vec<String> {
+    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
+    own.into_iter()
+        .chain(plan.workload.contenders.iter().cloned())
+        .collect()
 }

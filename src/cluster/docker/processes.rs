@@ -27,19 +27,24 @@ impl DockerCluster {
             ("ZOO_4LW_COMMANDS_WHITELIST", "*".to_string()),
             ("ZK_SERVER_HEAP", "256".to_string()),
         ];
-        let servers = self.servers();
+        let (servers, observers) = (self.servers(), self.plan.cluster.observers());
         if servers.len() > 1 {
             let lines: Result<Vec<String>> = servers
                 .iter()
                 .map(|s| {
-                    Ok(format!(
-                        "server.{}={}:2888:3888;2181",
-                        s.trim_start_matches('n'),
-                        self.address(s)?
-                    ))
+                    let role = if observers.contains(s) { ":observer" } else { "" };
+                    let sid = s.trim_start_matches('n');
+                    Ok(format!("server.{sid}={}:2888:3888{role};2181", self.address(s)?))
                 })
                 .collect();
             environment.push(("ZOO_SERVERS", lines?.join(" ")));
+        }
+        if observers.iter().any(|observer| observer == server) {
+            environment.push(("ZOO_CFG_EXTRA", "peerType=observer".to_string()));
+        }
+        if !observers.is_empty() {
+            // A single voter would otherwise refuse to have observers.
+            environment.push(("ZOO_STANDALONE_ENABLED", "false".to_string()));
         }
         Ok(environment.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
     }

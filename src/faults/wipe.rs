@@ -1,0 +1,83 @@
+//! The data of a majority, lost: a positive control, because nothing built on ZooKeeper can survive it.
+
+use super::kill::serves_again;
+use super::scene::{Scene, Seen};
+use super::{Fault, Ground, Sketch};
+use anyhow::{Result, ensure};
+use futures_util::future::try_join_all;
+use zooquake_checkers::plan::Target;
+
+/// Wipe.
+pub const FAULT: Fault = Fault {
+    name: "wipe",
+    summary: "positive control, never a default: kills all voters, deletes snapshots and transaction logs of a majority, \
+              and starts that one first, so that acknowledged writes are gone and a durability checker must say so",
+    draw: |rng, ground, _| Sketch {
+        target: Target::Servers(majority(rng, ground)),
+        cut: None,
+        wire: None,
+        state: None,
+        // How long those wiped serve alone.
+        duration_ms: rng.u64(500..1_000),
+    },
+    strike: |scene, victim| Box::pin(strike(scene, victim)),
+    heal: |scene, victim| Box::pin(heal(scene, victim)),
+};
+
+/// The smallest number of voters that is a quorum.
+fn majority(rng: &mut fastrand::Rng, ground: &Ground) -> Vec<String> {
+    let mut names: Vec<String> = (1..=ground.voters).map(|n| format!("n{n}")).collect();
+    rng.shuffle(&mut names);
+    names.truncate(ground.voters / 2 + 1);
+    names.sort();
+    names
+}
+
+/// Whether this victim is the one for whom everything is done: a wipe is one deed, not one for each victim.
+fn first(scene: &Scene<'_>, victim: &str) -> bool {
+    scene.victims.first().is_some_and(|first| first == victim)
+}
+
+async fn strike(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    if !first(scene, victim) {
+        return Ok(Seen::NOTHING);
+    }
+    let (cluster, wiped) = (scene.cluster, scene.victims);
+    let witness = format!("/zooquake/wipe-{}", scene.window.id);
+    cluster.create(victim, std::slice::from_ref(&witness)).await?;
+    ensure!(
+        cluster.exists(victim, &witness).await?,
+        "{witness} was created and is not there"
+    );
+    let voters = cluster.voters();
+    try_join_all(voters.iter().map(|voter| cluster.kill(voter))).await?;
+    try_join_all(wiped.iter().map(|server| cluster.wipe(server))).await?;
+    try_join_all(wiped.iter().map(|server| cluster.restart_server(server))).await?;
+    try_join_all(wiped.iter().map(|server| serves_again(cluster, server))).await?;
+    ensure!(
+        !cluster.exists(victim, &witness).await?,
+        "{witness} survived the loss of a majority's data"
+    );
+    cluster.set_up(victim).await?;
+    let sentence = format!(
+        "{witness} was created and acknowledged; {} were killed; {} lost their data, and serve without it: {witness} is \
+         gone",
+        voters.join(", "),
+        wiped.join(", ")
+    );
+    Ok(sentence.into())
+}
+
+/// Starts the voters that kept their data: they join those that lost it, and lose it too.
+async fn heal(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    if !first(scene, victim) {
+        return Ok(Seen::NOTHING);
+    }
+    let mut others = scene.cluster.voters();
+    others.retain(|voter| !scene.victims.contains(voter));
+    try_join_all(others.iter().map(|server| scene.cluster.restart_server(server))).await?;
+    // Those wiped may not have come up at all, or have lost their leader since.
+    let all = scene.cluster.voters();
+    try_join_all(all.iter().map(|server| serves_again(scene.cluster, server))).await?;
+    Ok(format!("{} were started too, and all serve", others.join(", ")).into())
+}

@@ -83,7 +83,7 @@ fn the_rest_of_the_page_is_there_without_scripts() {
         "never began: no client came to work",
         "<svg id=\"latency\"",
         "<svg id=\"rate\"",
-        "<svg id=\"handover\"",
+        "<svg id=\"passage\"",
         "<svg id=\"w1\"",
         "ConnectionLoss",
         "not-held",

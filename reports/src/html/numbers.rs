@@ -1,7 +1,7 @@
-//! Latencies, rates, handovers and errors.
+//! Latencies, rates, passages and errors.
 
 use super::{leaderless, table, titled};
-use crate::model::{Handover, OpStats, Story, errors, handovers, op_stats};
+use crate::model::{OpStats, Passage, Story, Way, errors, op_stats};
 use crate::svg::scale::LogScale;
 use crate::svg::{charts, histogram};
 use crate::text;
@@ -10,11 +10,6 @@ use std::collections::BTreeMap;
 /// The sections.
 pub fn section(story: &Story<'_>) -> String {
     let stats = op_stats(&story.ops);
-    let handovers = if story.terms.handover {
-        handovers(story)
-    } else {
-        Vec::new()
-    };
     let mut out = vec![
         titled(
             "latencies",
@@ -27,13 +22,7 @@ pub fn section(story: &Story<'_>) -> String {
             &(rate_legend() + &charts::rate(story)),
         ),
     ];
-    if !handovers.is_empty() {
-        out.push(titled(
-            "handovers",
-            "Handover",
-            &(handover_words(story, &handovers) + &charts::handover(story, &handovers)),
-        ));
-    }
+    out.extend(story.terms.passage.and_then(|passage| passages(story, passage)));
     out.extend(leaderless::section(story));
     out.push(titled("errors", "Errors", &error_table(story)));
     out.join("\n")
@@ -97,9 +86,17 @@ fn rate_legend() -> String {
         .into()
 }
 
-fn handover_words(story: &Story<'_>, handovers: &[Handover]) -> String {
+/// How long what clients wait for took to reach them, if anything did.
+fn passages(story: &Story<'_>, passage: &Passage) -> Option<String> {
+    let ways = passage.all(story);
+    let picture = (!ways.is_empty()).then(|| charts::passage(story, passage.heading, &ways))?;
+    let body = passage_words(story, passage, &ways) + &picture;
+    Some(titled("passages", passage.heading, &body))
+}
+
+fn passage_words(story: &Story<'_>, passage: &Passage, ways: &[Way]) -> String {
     let line = |name: &str, faulty: Option<bool>| {
-        let some = handovers.iter().filter(|h| faulty.is_none_or(|f| f == h.faulty));
+        let some = ways.iter().filter(|h| faulty.is_none_or(|f| f == h.faulty));
         let mut stats = OpStats {
             latencies: some.map(|h| h.took).collect(),
             ..OpStats::default()
@@ -119,18 +116,19 @@ fn handover_words(story: &Story<'_>, handovers: &[Handover]) -> String {
         line("× a fault on", Some(true)),
         line("all", None),
     ];
-    let longest = handovers.iter().max_by_key(|h| h.took).map(|h| {
+    let longest = ways.iter().max_by_key(|h| h.took).map(|h| {
         let to = text::html(&story.lanes.names()[h.to], 24);
         format!(
-            "<p>The longest: {} from {}, to {to}, after the hold before had ended ({}).</p>\n",
+            "<p>The longest: {} from {}, to {to} ({}).</p>\n",
             text::duration(h.took),
             text::moment(h.at),
             h.after
         )
     });
-    let heads = ["", "handovers", "p50", "p95", "longest"];
+    let heads = ["", passage.noun, "p50", "p95", "longest"];
     format!(
-        "<p>From the end of a hold to the next client's grant, where that client was waiting already.</p>\n{}{}",
+        "<p>{}</p>\n{}{}",
+        passage.sentence,
         table("numbers", heads, rows.into_iter()),
         longest.unwrap_or_default()
     )

@@ -1,8 +1,8 @@
 //! Numbers over the operations of a run.
 
-use super::{Op, Outcome, Role, Story};
+use super::{Op, Outcome, Story};
 use crate::text;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 /// Counts and latencies of one kind of operation.
 #[derive(Debug, Default)]
@@ -42,55 +42,6 @@ pub fn op_stats<'a>(ops: &[Op<'a>]) -> BTreeMap<&'a str, OpStats> {
         entry.latencies.sort_unstable();
     }
     stats
-}
-
-/// The passing of the lock (or the lead) from one client to the next while somebody waited.
-#[derive(Debug)]
-pub struct Handover {
-    /// When the hold before had ended.
-    pub at: u64,
-    /// How long it took from then to the next grant.
-    pub took: u64,
-    /// Row of the client that was granted.
-    pub to: usize,
-    /// How the hold before had ended.
-    pub after: &'static str,
-    /// Whether a fault was on meanwhile.
-    pub faulty: bool,
-}
-
-/// The handovers of a run.
-pub fn handovers(story: &Story<'_>) -> Vec<Handover> {
-    let waits = story
-        .ops
-        .iter()
-        .filter(|op| op.role == Role::Wait && op.outcome == Outcome::Ok);
-    let asked: HashMap<(usize, Option<u64>), u64> = waits.map(|op| ((op.lane, op.end), op.start)).collect();
-    let mut found = Vec::new();
-    for pair in story.holds.windows(2) {
-        let (before, next) = (&pair[0], &pair[1]);
-        let Some(ended) = before.until.filter(|u| *u <= next.from) else {
-            continue;
-        };
-        // If the next holder asked only later, the lock lay idle, and nobody was kept waiting.
-        if asked
-            .get(&(next.lane, Some(next.from)))
-            .is_some_and(|start| *start <= ended)
-        {
-            let faulty = story
-                .bands
-                .iter()
-                .any(|b| b.from <= next.from && b.until.is_none_or(|u| u >= ended));
-            found.push(Handover {
-                at: ended,
-                took: next.from - ended,
-                to: next.lane,
-                after: before.ended_by,
-                faulty,
-            });
-        }
-    }
-    found
 }
 
 /// Operations per second that ended each way, in `bins` equal parts of the run.

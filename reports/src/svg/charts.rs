@@ -1,8 +1,8 @@
-//! Latency, rate and handovers over time.
+//! Latency, rate and passages over time.
 
 use super::scale::{LogScale, TimeScale, decimals, nice_step};
 use super::{Svg, marks};
-use crate::model::{Handover, Op, Outcome, Story, rates};
+use crate::model::{Op, Outcome, Story, Way, rates};
 use crate::text;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
@@ -137,21 +137,21 @@ pub fn bins(story: &Story<'_>) -> usize {
     (story.end / 500_000_000).clamp(10, 240) as usize
 }
 
-/// How long each handover took; those under a fault are crosses.
-pub fn handover(story: &Story<'_>, handovers: &[Handover]) -> String {
+/// How long each passage took; those under a fault are crosses.
+pub fn passage(story: &Story<'_>, heading: &str, ways: &[Way]) -> String {
     let mut svg = Svg::new(WIDTH);
     let (scale, top, bottom) = frame(&mut svg, story);
-    let log = LogScale::over(handovers.iter().map(|h| h.took), bottom - 4.0, top + 4.0);
+    let log = LogScale::over(ways.iter().map(|h| h.took), bottom - 4.0, top + 4.0);
     log_grid(&mut svg, &log);
     let points = |faulty| {
-        let some = handovers.iter().filter(move |h| h.faulty == faulty);
+        let some = ways.iter().filter(move |h| h.faulty == faulty);
         some.map(|h| (scale.x(h.at), log.at(h.took)))
     };
     svg.path("s1 dots", &points_path(points(false), Outcome::Ok));
     svg.path("s5 strokes", &points_path(points(true), Outcome::Fail));
     svg.finish(
-        "handover",
+        "passage",
         bottom + 18.0,
-        "Handover times over the run, on a logarithmic scale",
+        &format!("{heading}: times over the run, on a logarithmic scale"),
     )
 }

@@ -54,6 +54,15 @@ pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
 pub fn claimed() -> Run {
     let mut b = Builder::default();
     b.phase(10 * MS, "ops");
+    op(
+        &mut b,
+        1,
+        (100, 150),
+        "enqueue",
+        json!({"item": 51}),
+        (Ok, json!({"item": 51})),
+    );
+    op(&mut b, 3, (190, 210), "dequeue", json!({}), (Ok, json!({"item": 51})));
     b.fault(1, "drop-reply", "c1", 200 * MS, 260 * MS);
     b.fault_value("on")["evidence"] = json!({"lost": "reply", "op": "create", "path": "/queue/item-", "xid": 53,
         "session": "0x300000d935c0001", "zxid": 4_294_967_460_u64, "outcome": "applied"});

@@ -58,6 +58,12 @@ pub struct Workload {
     pub fenced: bool,
     /// Parents whose children are contender znodes (locks, tickets), such as `/lock`.
     pub contenders: Vec<String>,
+    /// Persistent znodes, beside those parents, that exist before a client starts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub znodes: Vec<String>,
+    /// Whether each client connects to one server only: c1 to n1, c2 to n2, and from the first again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
     /// Anomalies that are known and accepted.
     pub accepted: Vec<Accepted>,
 }

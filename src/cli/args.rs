@@ -112,9 +112,9 @@ pub struct RunOptions {
     /// Clients
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=50))]
     pub clients: u16,
-    /// tickTime in ms, syncLimit in ticks, session timeout in ms
-    #[arg(long, default_value = "250/4/2000", value_name = "TICK/SYNC/SESSION", value_parser = timing)]
-    pub timing: Timing,
+    /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
+    #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = timing)]
+    pub timing: Option<Timing>,
     /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one,
     /// used unmodified
     #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]

@@ -43,7 +43,7 @@ fn plan(options: &RunOptions) -> Result<Plan> {
         observers: usize::from(options.observers),
         clients: usize::from(options.clients),
         image: options.zookeeper.clone(),
-        timing: options.timing,
+        timing: options.timing.unwrap_or_else(|| draw::timing(&workload)),
     };
     let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
     Ok(draw::plan(

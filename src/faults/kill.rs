@@ -2,7 +2,7 @@
 
 use super::nemesis::Ask;
 use super::scene::{Scene, Seen};
-use super::{Fault, Sketch, any_server};
+use super::{Fault, Sketch, any_server, servers};
 use crate::cluster::Cluster;
 use anyhow::{Context, Result};
 use std::time::{Duration, Instant};
@@ -17,6 +17,9 @@ pub const FAULT: Fault = Fault {
     name: "kill",
     summary: "SIGKILL to a client, a server or the ensemble's leader; the process is started again in the same host",
     draw: |rng, ground, round| {
+        if ground.pinned {
+            return servers::kill(rng, ground, round);
+        }
         // The first three windows take the three cases that break most recipes; later ones are drawn.
         let case = if round < 3 { round } else { rng.usize(0..6) };
         let (target, state) = match case {

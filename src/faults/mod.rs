@@ -8,6 +8,7 @@ pub mod nemesis;
 mod partition;
 mod pause;
 mod scene;
+mod servers;
 mod victims;
 mod wipe;
 
@@ -49,6 +50,8 @@ pub struct Ground {
     pub timing: Timing,
     /// When clients of the family are struck.
     pub moments: Moments,
+    /// Whether each client uses one server only: then it is the servers that are struck.
+    pub pinned: bool,
 }
 
 impl Ground {
@@ -62,6 +65,7 @@ impl Ground {
             clients: cluster.clients.saturating_sub(idle).max(1),
             timing: cluster.timing,
             moments: Moments::of(workload),
+            pinned: workload.pinned,
         }
     }
 }

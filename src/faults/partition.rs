@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, Seen};
 use super::victims::peers;
-use super::{Fault, Sketch, any_server};
+use super::{Fault, Sketch, any_server, servers};
 use crate::cluster::Directions;
 use anyhow::{Context, Result};
 use zooquake_checkers::plan::{Cut, State, Target};
@@ -13,6 +13,9 @@ pub const FAULT: Fault = Fault {
     summary: "cuts a client from the ensemble (for longer and for less than its session timeout), a server or the \
               leader from everyone, halves of the ensemble from each other, also one way only",
     draw: |rng, ground, round| {
+        if ground.pinned {
+            return servers::partition(rng, ground, round);
+        }
         let timing = ground.timing;
         let case = match round {
             // A timing that lets a cut-off server serve expired sessions is asked for to see just that.
@@ -68,7 +71,7 @@ fn how(scene: &Scene<'_>) -> Result<Cut> {
 }
 
 /// As many voters as can be lost: the smaller half. Observers stay with the majority: no quorum asks for them.
-fn minority(rng: &mut fastrand::Rng, voters: usize) -> Target {
+pub(super) fn minority(rng: &mut fastrand::Rng, voters: usize) -> Target {
     let mut names: Vec<String> = (1..=voters).map(|n| format!("n{n}")).collect();
     rng.shuffle(&mut names);
     names.truncate((voters - 1) / 2);

@@ -1,6 +1,6 @@
 //! A frozen node: its processes run no instruction, its kernel goes on.
 
-use super::{Fault, Sketch, any_server};
+use super::{Fault, Sketch, any_server, servers};
 use zooquake_checkers::plan::{State, Target};
 
 /// Pause.
@@ -8,6 +8,9 @@ pub const FAULT: Fault = Fault {
     name: "pause",
     summary: "freezes a client, a server or the ensemble's leader for longer than the session timeout",
     draw: |rng, ground, round| {
+        if ground.pinned {
+            return servers::pause(rng, ground, round);
+        }
         let case = if round == 0 { 0 } else { rng.usize(0..6) };
         let (target, state) = match case {
             0..3 => (Target::Client, Some((State::Working, 200))),

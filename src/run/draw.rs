@@ -9,6 +9,20 @@ const CYCLES: usize = 48;
 /// Milliseconds of operations before the first fault, so that there is something to break.
 const FIRST_FAULT_MS: u64 = 2_000;
 
+/// The clocks of a run that is not told which.
+pub fn timing(workload: &Workload) -> Timing {
+    let usual = Timing::default();
+    if !workload.pinned {
+        return usual;
+    }
+    // A leader that is deposed while it is frozen serves only sessions that have not expired meanwhile, so they last as
+    // long as ZooKeeper allows: 20 ticks.
+    Timing {
+        session_ms: 20 * usual.tick_ms,
+        ..usual
+    }
+}
+
 /// Draws the plan of a run; the same arguments always give the same plan.
 pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
     let mut rng = fastrand::Rng::with_seed(seed);
@@ -109,6 +123,7 @@ fn windows(rng: &mut fastrand::Rng, ground: &Ground, time_ms: u64, faults: &[Str
 #[cfg(test)]
 mod tests {
     use super::*;
+    use zooquake_checkers::plan::Target;
 
     fn drawn(seed: u64, time_ms: u64) -> Plan {
         let cluster = Cluster {
@@ -137,6 +152,27 @@ mod tests {
                 assert!(windows >= 2, "seed {seed}: {windows} windows of {kind}");
             }
             assert!(plan.windows.iter().enumerate().all(|(n, w)| w.id == n + 1));
+        }
+    }
+
+    #[test]
+    fn where_clients_are_pinned_leaders_are_frozen_long_enough_to_be_deposed_and_sessions_outlast_it() {
+        let workload = Workload {
+            pinned: true,
+            ..Workload::default()
+        };
+        let cluster = Cluster {
+            servers: 3,
+            observers: 0,
+            clients: 5,
+            image: None,
+            timing: timing(&workload),
+        };
+        for seed in 0..200 {
+            let plan = plan(seed, workload.clone(), cluster.clone(), 9_000, &["pause".to_string()]);
+            let frozen = plan.windows.iter().find(|window| window.target == Target::Leader);
+            let frozen = frozen.expect("a frozen leader").duration_ms;
+            assert!((2_400..cluster.timing.session_ms - 500).contains(&frozen), "{frozen}");
         }
     }
 

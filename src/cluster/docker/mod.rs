@@ -131,10 +131,9 @@ impl DockerCluster {
             .with_context(|| format!("{node} has no address"))
     }
 
-    /// `host:port` of every server, with commas, as clients want it.
-    pub fn connect_string(&self) -> Result<String> {
-        let addresses: Result<Vec<String>> = self
-            .servers()
+    /// `host:port` of these servers, with commas, as clients want it.
+    pub fn connect_string(&self, servers: &[String]) -> Result<String> {
+        let addresses: Result<Vec<String>> = servers
             .iter()
             .map(|s| Ok(format!("{}:2181", self.address(s)?)))
             .collect();
@@ -146,7 +145,10 @@ impl DockerCluster {
     /// # Errors
     /// If a server has no address.
     pub fn how_to_reach(&self) -> Result<String> {
-        let mut lines = vec![format!("left standing: servers at {}", self.connect_string()?)];
+        let mut lines = vec![format!(
+            "left standing: servers at {}",
+            self.connect_string(&self.servers())?
+        )];
         lines.extend(
             self.nodes
                 .keys()

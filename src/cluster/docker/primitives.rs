@@ -121,5 +121,6 @@ fn setup_paths(plan: &Plan) -> Vec<String> {
     let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
     own.into_iter()
         .chain(plan.workload.contenders.iter().cloned())
+        .chain(plan.workload.znodes.iter().cloned())
         .collect()
 }

@@ -82,13 +82,24 @@ impl DockerCluster {
         Ok(())
     }
 
+    /// The only server that a client may use; `None` if it may use all.
+    fn pinned(&self, client: &str) -> Option<String> {
+        if !self.plan.workload.pinned {
+            return None;
+        }
+        let number: usize = client.strip_prefix('c')?.parse().ok()?;
+        let mut servers = self.servers();
+        Some(servers.swap_remove((number - 1) % servers.len()))
+    }
+
     pub(super) async fn start_client_process(
         &self,
         client: &str,
         incarnation: u64,
         on_output: impl FnMut(Output) + Send + 'static,
     ) -> Result<Stdin> {
-        let connect = wire::connect_string(self, client).await?;
+        let pinned = self.pinned(client);
+        let connect = wire::connect_string(self, client, pinned.as_deref()).await?;
         let env = [
             ("ZOOQUAKE_CLIENT", client.to_string()),
             ("ZOOQUAKE_INCARNATION", incarnation.to_string()),
@@ -96,9 +107,11 @@ impl DockerCluster {
             ("ZOOQUAKE_CONNECT", connect),
             ("ZOOQUAKE_SESSION_MS", self.plan.cluster.timing.session_ms.to_string()),
         ];
+        let server = pinned.map(|server| ("ZOOQUAKE_SERVER", server));
+        let env = env.into_iter().chain(server);
         let command = Command {
             argv: vec!["zooquake".into(), "client".into()],
-            env: env.map(|(k, v)| (k.to_string(), v)).to_vec(),
+            env: env.map(|(k, v)| (k.to_string(), v)).collect(),
             log: self.logs.join(format!("{client}.log")),
             log_stdout: false,
         };

@@ -1,6 +1,7 @@
 //! The proxy between a client and the ensemble, which is part of the client's sidecar.
 
 use super::{DockerCluster, LOCAL};
+use crate::cluster::Cluster;
 use crate::sidecar::{Dropped, Rejoined, Severed};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -14,14 +15,20 @@ const PORT: u16 = 21811;
 /// How long a client may take to come back before the proxy alone is tried.
 const BACK_WITHIN_MS: u64 = 2_000;
 
-/// `host:port` of every server as a client is to see it: through its proxy, where the plan has something happen there.
-pub(super) async fn connect_string(cluster: &DockerCluster, client: &str) -> Result<String> {
-    let direct = cluster.connect_string()?;
+/// `host:port` of these servers, or of the one that the client is pinned to, as the client is to see them: through its
+/// proxy, where the plan has something happen there.
+pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned: Option<&str>) -> Result<String> {
+    let mut servers = cluster.servers();
+    let first = servers.iter().position(|server| Some(server.as_str()) == pinned);
+    servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
+    let direct = cluster.connect_string(&servers)?;
     if cluster.plan.windows.iter().all(|window| window.wire.is_none()) {
         return Ok(direct);
     }
     let servers: Vec<&str> = direct.split(',').collect();
-    let value = json!({ "servers": servers, "port": PORT });
+    // Each server has its port, whichever of them the client may use.
+    let port = usize::from(PORT) + first.unwrap_or(0);
+    let value = json!({ "servers": servers, "port": port });
     let answer = cluster.ask(client, "proxy", value, LOCAL).await?;
     let ports: Vec<u16> = part(&answer, "ports")?;
     let addresses: Vec<String> = ports.iter().map(|port| format!("127.0.0.1:{port}")).collect();

@@ -4,6 +4,7 @@ mod barrier;
 mod commit;
 mod grants;
 mod items;
+mod register;
 mod rounds;
 
 use super::slot::{End, Op, OpKind};
@@ -101,6 +102,7 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Script>> {
             _ => Ok(Box::new(items::Items::new(plan))),
         },
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
+        "register" => Ok(Box::new(register::Register::new(plan))),
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no script for the family `{other}`"),

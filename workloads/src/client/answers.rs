@@ -7,12 +7,9 @@ use serde_json::json;
 
 use super::Client;
 use crate::protocol::Request;
-use crate::recipes::Working;
+use crate::recipes::{SCRATCH, Working, touch};
 use crate::service::{Answer, Recipe, Service};
-use crate::zk::{CreateMode, Error, Zk, session_hex};
-
-/// The parent of the scratch znodes that `confirm` writes.
-const SCRATCH: &str = "/zooquake/scratch";
+use crate::zk::session_hex;
 
 /// How long `confirm` tries if its request names no timeout.
 const CONFIRM: Duration = Duration::from_secs(10);
@@ -69,19 +66,6 @@ async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
         }
         // The write says nothing about the session that the grant rests on.
         Some(_) => Answer::info("the session changed meanwhile"),
-    }
-}
-
-/// Writes a znode of its own, and answers the transaction.
-async fn touch(zk: &dyn Zk, path: &str) -> Result<i64, Error> {
-    match zk.set(path, b"", None).await {
-        Ok(stat) => return Ok(stat.mzxid),
-        Err(Error::NoNode) => {}
-        Err(error) => return Err(error),
-    }
-    match zk.create(path, b"", CreateMode::Persistent).await {
-        Ok(_) | Err(Error::NodeExists) => Ok(zk.set(path, b"", None).await?.mzxid),
-        Err(error) => Err(error),
     }
 }
 

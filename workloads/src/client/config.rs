@@ -15,6 +15,8 @@ pub struct Config {
     pub variant: String,
     /// `host:port,host:port`: `ZOOQUAKE_CONNECT`.
     pub connect: String,
+    /// `n2`, the only server in [`Config::connect`], where the plan pins clients to servers: `ZOOQUAKE_SERVER`.
+    pub server: Option<String>,
     /// The session timeout to ask for: `ZOOQUAKE_SESSION_MS`.
     pub session_timeout: Duration,
 }
@@ -23,7 +25,7 @@ impl Config {
     /// Reads the environment.
     ///
     /// # Errors
-    /// If a variable is missing or makes no sense.
+    /// If a variable that every client needs is missing, or one makes no sense.
     pub fn from_env() -> anyhow::Result<Self> {
         Self::read(|name| std::env::var(name).with_context(|| format!("the environment variable {name} is missing")))
     }
@@ -39,6 +41,8 @@ impl Config {
             incarnation: number("ZOOQUAKE_INCARNATION")?,
             variant: variable("ZOOQUAKE_VARIANT")?,
             connect: variable("ZOOQUAKE_CONNECT")?,
+            // Missing where clients are not pinned.
+            server: variable("ZOOQUAKE_SERVER").ok(),
             session_timeout: Duration::from_millis(number("ZOOQUAKE_SESSION_MS")?.into()),
         })
     }
@@ -65,6 +69,16 @@ mod tests {
         let config = Config::read(variable).unwrap();
         assert_eq!((config.client.as_str(), config.incarnation), ("c3", 2));
         assert_eq!(config.session_timeout, Duration::from_secs(2));
+        assert_eq!(config.server, None);
+    }
+
+    #[test]
+    fn a_pinned_client_knows_its_server() {
+        let pinned = |name: &str| match name {
+            "ZOOQUAKE_SERVER" => Ok("n2".to_string()),
+            other => variable(other),
+        };
+        assert_eq!(Config::read(pinned).unwrap().server.as_deref(), Some("n2"));
     }
 
     #[test]

@@ -46,6 +46,8 @@ pub struct Env {
     pub host: Arc<dyn Host>,
     /// The real ensemble, for the one variant that is zookeeper-client's own code; `None` in a simulation.
     pub ensemble: Option<Ensemble>,
+    /// The only server that this client may use, `n2`; `None` if it may use all.
+    pub server: Option<Arc<str>>,
     /// Takes notices.
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
     /// The sessions that are open, as far as this process knows.

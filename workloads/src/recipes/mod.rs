@@ -7,13 +7,16 @@ pub mod exclusive;
 mod ledger;
 pub mod lock;
 pub mod queue;
+pub mod register;
 pub mod registry;
+mod scratch;
 mod sequence;
 mod sessions;
 
 pub use env::{Env, Notice};
 pub use ledger::{Busy, Grant, Held, Ledger, Owned, Working};
 pub use registry::{Variant, registry, variant, workload};
+pub use scratch::{SCRATCH, touch};
 
 use crate::zk::Error;
 

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use zooquake_checkers::plan::{Accepted, Resource, Workload};
 
-use super::{Env, commit, election, lock, queue};
+use super::{Env, commit, election, lock, queue, register};
 use crate::service::Recipe;
 
 /// A variant of a recipe.
@@ -22,6 +22,10 @@ pub struct Variant {
     pub fenced: bool,
     /// Parents of its contender znodes.
     pub contenders: &'static [&'static str],
+    /// Persistent znodes, beside those parents, that exist before a client starts.
+    pub znodes: &'static [&'static str],
+    /// Whether each client may use one server only.
+    pub pinned: bool,
     /// What is known to go wrong.
     pub accepted: &'static [Known],
     /// Makes a client's recipe object.
@@ -41,6 +45,20 @@ pub struct Known {
 }
 
 impl Variant {
+    /// A variant without a name, for what the variants of a family have in common.
+    pub const PLAIN: Self = Self {
+        family: "",
+        name: "",
+        promise: "",
+        resource: Resource::Zookeeper,
+        fenced: false,
+        contenders: &[],
+        znodes: &[],
+        pinned: false,
+        accepted: &[],
+        build: |_| anyhow::bail!("it has no name"),
+    };
+
     /// Its description in a plan.
     pub fn workload(&self) -> Workload {
         let owned = |names: &[&str]| names.iter().map(|name| name.to_string()).collect::<Vec<_>>();
@@ -51,6 +69,8 @@ impl Variant {
             resource: self.resource,
             fenced: self.fenced,
             contenders: owned(self.contenders),
+            znodes: owned(self.znodes),
+            pinned: self.pinned,
             accepted: self
                 .accepted
                 .iter()
@@ -71,6 +91,7 @@ const FAMILIES: &[&[Variant]] = &[
     election::variants::VARIANTS,
     commit::variants::VARIANTS,
     queue::variants::VARIANTS,
+    register::variants::VARIANTS,
 ];
 
 /// All variants, by family, in the order in which they are shown.

@@ -12,6 +12,8 @@ mod outages;
 mod protected;
 mod queue_torture;
 mod queues;
+mod register;
+mod register_torture;
 mod server;
 mod torture;
 mod tutorials;

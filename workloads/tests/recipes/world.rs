@@ -110,6 +110,7 @@ impl World {
             connect,
             host: Arc::new(self.clone()),
             ensemble: None,
+            server: Some("n1".into()),
             notify: Arc::new(move |notice| world.inner().notices.push(notice)),
             sessions: Shared::new(BTreeSet::new()),
             counters: Counters::default(),

@@ -2,13 +2,11 @@
 
 use std::sync::Arc;
 
-use anyhow::Context;
-use zooquake_checkers::plan::Resource;
-
 use super::{Atomic, Broadcast, Coordinated, Desk, Ephemeral, Journal};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant};
 use crate::service::Recipe;
+use anyhow::Context;
 
 /// The two-phase commits, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -59,13 +57,7 @@ pub const VARIANTS: &[Variant] = &[
 /// What they have in common.
 const PLAIN: Variant = Variant {
     family: "commit",
-    name: "",
-    promise: "",
-    resource: Resource::Zookeeper,
-    fenced: false,
-    contenders: &[],
-    accepted: &[],
-    build: |_| anyhow::bail!("this is no variant"),
+    ..Variant::PLAIN
 };
 
 fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Result<Recipe> {

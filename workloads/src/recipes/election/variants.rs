@@ -20,6 +20,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[HA],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
         build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, ticket(env)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "election",
@@ -39,6 +40,7 @@ pub const VARIANTS: &[Variant] = &[
             },
         ],
         build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, ephemeral(env)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "election",
@@ -50,6 +52,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
         build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, sequential(env)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "election",
@@ -61,6 +64,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT, ACKS],
         accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
         build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, acknowledged(env)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "election",
@@ -72,6 +76,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT],
         accepted: &[],
         build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, epoch(env)))),
+        ..Variant::PLAIN
     },
 ];
 

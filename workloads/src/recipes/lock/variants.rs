@@ -30,6 +30,7 @@ pub const VARIANTS: &[Variant] = &[
             },
         ],
         build: |env| Ok(Arc::new(Desk::new(env, &LOCK, children(env)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "lock",
@@ -41,6 +42,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
         build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Predecessor::new(env)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "lock",
@@ -52,6 +54,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT],
         accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
         build: |env| Ok(Arc::new(Desk::new(env, &LOCK, protected(env, false)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "lock",
@@ -62,6 +65,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT],
         accepted: &[],
         build: |env| Ok(Arc::new(Desk::new(env, &LOCK, protected(env, true)))),
+        ..Variant::PLAIN
     },
     Variant {
         family: "lock",
@@ -72,6 +76,7 @@ pub const VARIANTS: &[Variant] = &[
         contenders: &[PARENT],
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
         build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Shipped::new(env)?))),
+        ..Variant::PLAIN
     },
 ];
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use zooquake_checkers::plan::Resource;
-
 use super::{Barrier, Claimed, Desk, DoubleBarrier, Fifo, QUEUE, ROUNDS, TAKEN};
 use crate::recipes::registry::{Known, Variant};
 
@@ -49,13 +47,7 @@ pub const VARIANTS: &[Variant] = &[
 /// What all of them have in common.
 const PLAIN: Variant = Variant {
     family: "queue",
-    name: "",
-    promise: "",
-    resource: Resource::Zookeeper,
-    fenced: false,
-    contenders: &[],
-    accepted: &[],
-    build: |_| anyhow::bail!("it has no name"),
+    ..Variant::PLAIN
 };
 
 const GHOSTS: Known = Known {

@@ -1,0 +1,72 @@
+//! What strikes where each client uses one server only and holds nothing: mostly servers, and what their clients see then.
+
+use super::partition::minority;
+use super::{Ground, Sketch, any_server};
+use zooquake_checkers::plan::{Cut, State, Target};
+
+/// At the next operation of any client.
+const OPERATION: (State, u64) = (State::Working, 0);
+
+fn sketch(target: Target, duration_ms: u64) -> Sketch {
+    Sketch {
+        target,
+        cut: None,
+        wire: None,
+        state: None,
+        duration_ms,
+    }
+}
+
+/// Long enough for others to be elected and to work, while the leader is away: the followers miss it for syncLimit × tickTime,
+/// and their first attempt to join it again takes nearly as long.
+fn reign(rng: &mut fastrand::Rng, ground: &Ground) -> u64 {
+    2 * ground.timing.sync_ms() + rng.u64(800..1_800)
+}
+
+/// Draws a kill.
+pub(super) fn kill(rng: &mut fastrand::Rng, ground: &Ground, round: usize) -> Sketch {
+    let case = if round < 3 { round } else { rng.usize(0..5) };
+    let duration_ms = rng.u64(1_000..2_500);
+    match case {
+        0 | 3 => sketch(Target::Leader, duration_ms),
+        2 => Sketch {
+            state: Some(OPERATION),
+            ..sketch(Target::Client, duration_ms)
+        },
+        _ => sketch(any_server(rng, ground), duration_ms),
+    }
+}
+
+/// Draws a pause: a leader that is deposed meanwhile answers for a moment when it is thawed.
+pub(super) fn pause(rng: &mut fastrand::Rng, ground: &Ground, round: usize) -> Sketch {
+    let case = if round == 0 { 0 } else { rng.usize(0..6) };
+    let duration_ms = reign(rng, ground);
+    match case {
+        0..4 => sketch(Target::Leader, duration_ms),
+        4 => Sketch {
+            state: Some(OPERATION),
+            ..sketch(Target::Client, duration_ms)
+        },
+        _ => sketch(any_server(rng, ground), duration_ms),
+    }
+}
+
+/// Draws a partition: a server that is cut off from the others only goes on answering its clients' reads.
+pub(super) fn partition(rng: &mut fastrand::Rng, ground: &Ground, round: usize) -> Sketch {
+    let case = if round < 3 { round } else { rng.usize(0..7) };
+    let (target, cut) = match case {
+        0 => (Target::Leader, Cut::FromServers),
+        1 => (any_server(rng, ground), Cut::FromServers),
+        2 => (Target::Leader, Cut::Isolate),
+        3 => (minority(rng, ground.voters), Cut::FromServers),
+        4 => (any_server(rng, ground), Cut::Isolate),
+        5 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }),
+        _ => (Target::Client, Cut::Isolate),
+    };
+    let state = (target == Target::Client).then_some(OPERATION);
+    Sketch {
+        cut: Some(cut),
+        state,
+        ..sketch(target, reign(rng, ground))
+    }
+}

@@ -1,0 +1,209 @@
+//! Registers: every client reads, writes and compares-and-sets, one operation after the other. `docs/families/register.md`.
+
+use super::{Mode, Next, Script, single};
+use crate::run::slot::{End, Op};
+use serde_json::json;
+use std::time::Duration;
+use zooquake_checkers::plan::{ClientPlan, Plan};
+
+/// A client whose server is away must not fill the history with failures.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// What a client still has to do after recovery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Last {
+    Write,
+    Read,
+    Nothing,
+}
+
+#[derive(Debug)]
+struct Client {
+    plan: ClientPlan,
+    /// The dice of its operations, so that they depend on nothing but the plan's seed and their number.
+    dice: fastrand::Rng,
+    cycle: usize,
+    last: Last,
+    /// Whether its operation in flight is one of the last.
+    asked_last: bool,
+}
+
+/// The script of registers.
+#[derive(Debug)]
+pub struct Register {
+    clients: Vec<Client>,
+    next_value: i64,
+    /// The value that was told last to any client.
+    heard: Option<i64>,
+}
+
+impl Register {
+    /// The script of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let client = |(number, of): (u64, &ClientPlan)| Client {
+            plan: of.clone(),
+            dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x7e91_57e4),
+            cycle: 0,
+            last: Last::Write,
+            asked_last: false,
+        };
+        Self {
+            clients: (1..).zip(&plan.clients).map(client).collect(),
+            next_value: 1,
+            heard: None,
+        }
+    }
+
+    /// A value that nobody has written.
+    fn fresh(&mut self) -> i64 {
+        self.next_value += 1;
+        self.next_value - 1
+    }
+
+    fn read() -> Next {
+        Next::Ask(single("read", json!({})))
+    }
+
+    fn write(&mut self) -> Next {
+        Next::Ask(single("write", json!({ "value": self.fresh() })))
+    }
+
+    /// Mostly reads: a write that a deposed leader cannot carry out holds up the syncs behind it.
+    fn any(&mut self, client: usize) -> Next {
+        match (self.clients[client].dice.u32(0..10), self.heard) {
+            (0..6, _) => Self::read(),
+            (6..8, Some(from)) => Next::Ask(single("cas", json!({ "from": from, "to": self.fresh() }))),
+            _ => self.write(),
+        }
+    }
+}
+
+impl Script for Register {
+    fn next(&mut self, client: usize, mode: Mode) -> Next {
+        let last = self.clients[client].last;
+        self.clients[client].asked_last = mode == Mode::Final;
+        match mode {
+            Mode::Quiet | Mode::Drain => Next::Nothing,
+            Mode::Load => self.any(client),
+            Mode::Final => match last {
+                Last::Write => self.write(),
+                Last::Read => Self::read(),
+                Last::Nothing => Next::Nothing,
+            },
+        }
+    }
+
+    fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration {
+        if end.is_ok() {
+            let value = if op.f == "cas" { "to" } else { "value" };
+            self.heard = end.value[value].as_i64().or(self.heard);
+        }
+        let state = &mut self.clients[client];
+        if state.asked_last {
+            state.last = if state.last == Last::Write {
+                Last::Read
+            } else {
+                Last::Nothing
+            };
+        }
+        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
+        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        state.cycle += 1;
+        match (end.is_ok(), mode) {
+            (true, Mode::Final) => Duration::ZERO,
+            (true, _) => think,
+            (false, _) => think.max(AFTER_FAILURE),
+        }
+    }
+
+    fn died(&mut self, client: usize) {
+        self.clients[client].asked_last = false;
+    }
+
+    fn recovered(&mut self, _: Duration) {
+        for client in &mut self.clients {
+            client.last = Last::Write;
+            client.asked_last = false;
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].last == Last::Nothing
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::slot::OpKind;
+    use serde_json::Value;
+    use std::collections::BTreeSet;
+    use std::time::Instant;
+    use zooquake_checkers::EventType;
+
+    fn script() -> Register {
+        Register::new(&Plan {
+            clients: vec![ClientPlan::default(); 2],
+            ..Plan::default()
+        })
+    }
+
+    /// Lets a client do its next operation, which succeeds.
+    fn go(script: &mut Register, client: usize, mode: Mode) -> Option<(&'static str, Value)> {
+        let Next::Ask(request) = script.next(client, mode) else {
+            return None;
+        };
+        let op = Op {
+            id: 1,
+            f: request.f,
+            kind: OpKind::Single,
+            grant: String::new(),
+            work_ms: 0,
+            since: Instant::now(),
+            free_at: Duration::ZERO,
+        };
+        let end = End {
+            kind: EventType::Ok,
+            value: request.value.clone(),
+            error: None,
+        };
+        script.ended(client, &op, &end, mode);
+        Some((request.f, request.value))
+    }
+
+    #[test]
+    fn values_are_unique_and_a_swap_starts_from_what_was_heard_last() {
+        let (mut script, mut heard, mut seen) = (script(), None, BTreeSet::new());
+        let mut swaps = 0;
+        for turn in 0..400 {
+            let (f, value) = go(&mut script, turn % 2, Mode::Load).unwrap();
+            let written = match f {
+                "cas" => {
+                    assert_eq!(value["from"].as_i64(), heard);
+                    swaps += 1;
+                    value["to"].as_i64()
+                }
+                "write" => value["value"].as_i64(),
+                _ => continue,
+            };
+            assert!(seen.insert(written), "{written:?} twice");
+            heard = written;
+        }
+        assert!(swaps > 20, "{swaps} swaps");
+    }
+
+    #[test]
+    fn after_recovery_each_client_writes_once_and_reads_once() {
+        let mut script = script();
+        go(&mut script, 0, Mode::Load);
+        assert!(go(&mut script, 0, Mode::Drain).is_none());
+        script.recovered(Duration::ZERO);
+        for client in [0, 1] {
+            let names: Vec<&str> = std::iter::from_fn(|| go(&mut script, client, Mode::Final))
+                .map(|(f, _)| f)
+                .collect();
+            assert_eq!(names, ["write", "read"]);
+            assert!(script.finished(client));
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! The operations of a register: `read`, `write`, `cas`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Prelude, REGISTER};
+use crate::protocol::Request;
+use crate::recipes::sessions::Handle;
+use crate::recipes::{Ended, Env, Working};
+use crate::service::{Answer, Seat, Service, parse};
+use crate::zk::{Error, Stat, Zk, session_hex};
+
+/// What the register held, or holds now, as the transaction `mzxid` left it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Its value; `None` for nil.
+    pub value: Option<i64>,
+    /// The transaction.
+    pub mzxid: i64,
+    /// The session that asked.
+    pub session: i64,
+}
+
+/// A register, as one client uses it: one operation at a time.
+///
+/// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in a
+/// new one.
+#[derive(Clone)]
+pub struct Register {
+    env: Env,
+    handle: Handle,
+    prelude: Arc<dyn Prelude>,
+}
+
+#[derive(Deserialize)]
+struct Write {
+    value: i64,
+}
+
+#[derive(Deserialize)]
+struct Cas {
+    from: i64,
+    to: i64,
+}
+
+impl Register {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env, prelude: Arc<dyn Prelude>) -> Self {
+        Self {
+            env: env.clone(),
+            handle: Handle::open(env),
+            prelude,
+        }
+    }
+
+    /// Reads the value.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`]: a read leaves nothing behind.
+    pub async fn read(&self) -> Result<Held, Ended> {
+        let zk = self.handle.live().await;
+        let before = self.prelude.before_read(zk.clone()).await;
+        before.map_err(|error| Ended::Fail(format!("before the read: {error}")))?;
+        let (held, _) = look(zk.as_ref()).await?;
+        Ok(held)
+    }
+
+    /// Writes a value.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] only if it certainly was not written.
+    pub async fn write(&self, value: i64) -> Result<Held, Ended> {
+        set(self.handle.live().await.as_ref(), value, None).await
+    }
+
+    /// Writes `to` if the value is `from`: looks, then writes that version. Whatever the server it looks at has missed, the
+    /// version decides.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be stale.
+    pub async fn cas(&self, from: i64, to: i64) -> Result<Held, Ended> {
+        let zk = self.handle.live().await;
+        let (held, stat) = look(zk.as_ref()).await?;
+        if held.value != Some(from) {
+            return Err(Ended::Fail("mismatch".to_string()));
+        }
+        set(zk.as_ref(), to, Some(stat.version)).await
+    }
+
+    async fn serve(&self, request: &Request) -> Result<Answer, Answer> {
+        Ok(Answer::ok(match request.f.as_str() {
+            "read" => {
+                let held = self.read().await?;
+                self.told(json!({"value": held.value}), held)
+            }
+            "write" => {
+                let Write { value } = parse(request)?;
+                self.told(json!({"value": value}), self.write(value).await?)
+            }
+            "cas" => {
+                let Cas { from, to } = parse(request)?;
+                self.told(json!({"from": from, "to": to}), self.cas(from, to).await?)
+            }
+            other => return Err(Answer::fail(format!("no operation `{other}`"))),
+        }))
+    }
+
+    /// A value of an answer, with where it comes from.
+    fn told(&self, mut value: Value, held: Held) -> Value {
+        value["mzxid"] = json!(held.mzxid);
+        value["session"] = json!(session_hex(held.session));
+        value["server"] = json!(self.env.server.as_deref());
+        value
+    }
+}
+
+async fn look(zk: &dyn Zk) -> Result<(Held, Stat), Ended> {
+    let read = zk.get(REGISTER).await;
+    let (data, stat) = read.map_err(|error| Ended::Fail(format!("read: {error}")))?;
+    let text = String::from_utf8_lossy(&data);
+    let value = match text.as_ref() {
+        "" => None,
+        number => match number.parse() {
+            Ok(value) => Some(value),
+            Err(_) => return Err(Ended::Fail(format!("{REGISTER} holds `{text}`, no number"))),
+        },
+    };
+    let (mzxid, session) = (stat.mzxid, zk.session());
+    Ok((Held { value, mzxid, session }, stat))
+}
+
+async fn set(zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, Ended> {
+    match zk.set(REGISTER, value.to_string().as_bytes(), version).await {
+        Ok(stat) => Ok(Held {
+            value: Some(value),
+            mzxid: stat.mzxid,
+            session: zk.session(),
+        }),
+        Err(Error::BadVersion) => Err(Ended::Fail("bad-version".to_string())),
+        Err(error) => Err(Ended::of("write", &error)),
+    }
+}
+
+impl Service for Register {
+    fn operations(&self) -> &'static [&'static str] {
+        &["read", "write", "cas"]
+    }
+
+    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
+        let register = self.clone();
+        async move {
+            let served = register.env.within(deadline, register.serve(&request)).await;
+            let answer = served.unwrap_or_else(|| Err(Answer::info("timed out")));
+            (answer.unwrap_or_else(|answer| answer), None)
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.handle.seat()
+    }
+}

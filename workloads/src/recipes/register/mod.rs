@@ -1,0 +1,37 @@
+//! A register: read, write, compare-and-set on one znode. The recipe is ZooKeeper itself.
+//!
+//! The variants differ in what comes before the read of the znode, a file each: nothing, a sync, a write.
+
+mod desk;
+mod quorum;
+mod sync;
+pub(super) mod variants;
+
+pub use desk::{Held, Register};
+use futures_util::future::BoxFuture;
+
+use super::Env;
+use crate::zk::{Error, Zk};
+use std::sync::Arc;
+
+/// The znode. It exists, and is empty, before a client starts.
+pub const REGISTER: &str = "/register";
+
+/// What comes before the read of the znode.
+pub trait Prelude: Send + Sync {
+    /// Does it, in the session that reads afterwards. Nothing of the register may be changed by it.
+    fn before_read(&self, zk: Arc<dyn Zk>) -> BoxFuture<'static, Result<(), Error>>;
+}
+
+/// Makes the prelude of a client.
+pub type Make = fn(&Env) -> Arc<dyn Prelude>;
+
+/// No prelude: the server answers a read by itself, from what it has heard of. One that lags behind its leader, or is
+/// deposed without knowing, answers old values.
+struct Plain;
+
+impl Prelude for Plain {
+    fn before_read(&self, _: Arc<dyn Zk>) -> BoxFuture<'static, Result<(), Error>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+}

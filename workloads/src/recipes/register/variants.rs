@@ -1,0 +1,63 @@
+//! The registers, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use super::quorum::Quorum;
+use super::sync::Sync;
+use super::{Make, Plain, REGISTER, Register};
+use crate::recipes::Env;
+use crate::recipes::registry::{Known, Variant};
+use crate::service::Recipe;
+
+/// The registers, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "read",
+        promise: "plain reads, answered by whichever server the client is at: writes and compare-and-sets linearizable, a \
+                  session never reads backwards, reads may be stale",
+        accepted: &[STALE],
+        build: |env| register(env, |_| Arc::new(Plain)),
+        ..PLAIN
+    },
+    Variant {
+        name: "sync-read",
+        promise: "a sync before each read: as plain reads, but stale only at a leader that was deposed and does not know it",
+        accepted: &[STALE_AFTER_SYNC],
+        build: |env| register(env, |_| Arc::new(Sync)),
+        ..PLAIN
+    },
+    Variant {
+        name: "quorum-read",
+        promise: "a write before each read: all operations linearizable, under any fault",
+        build: |env| register(env, |env| Arc::new(Quorum::new(env))),
+        ..PLAIN
+    },
+];
+
+/// What they have in common. Clients are pinned, so that what a lagging or deposed server answers is seen.
+const PLAIN: Variant = Variant {
+    family: "register",
+    znodes: &[REGISTER],
+    pinned: true,
+    ..Variant::PLAIN
+};
+
+fn register(env: &Env, prelude: Make) -> anyhow::Result<Recipe> {
+    Ok(Arc::new(Register::new(env, prelude(env))))
+}
+
+const STALE: Known = Known {
+    anomaly: "stale-read",
+    faults: &["kill", "pause", "partition"],
+    reason: "a server answers reads from what it has heard of, and goes on for a while when it is cut off from its leader, or \
+             was deposed while it was frozen",
+    source: "ZooKeeper Programmer's Guide, consistency guarantees; ZOOKEEPER-1675",
+};
+
+const STALE_AFTER_SYNC: Known = Known {
+    anomaly: "stale-read",
+    faults: &["pause", "partition"],
+    reason: "sync is no quorum operation: a leader that was deposed while it was frozen or cut off answers it by itself, until \
+             it notices",
+    source: "ZOOKEEPER-1675",
+};

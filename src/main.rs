@@ -6,6 +6,8 @@ mod cluster;
 mod faults;
 mod images;
 mod judge;
+mod naming;
+mod nightly;
 mod pack;
 mod replay;
 mod run;

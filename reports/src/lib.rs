@@ -9,6 +9,7 @@ use zooquake_checkers::{Record, Results};
 
 mod html;
 mod model;
+pub mod night;
 mod palette;
 mod png;
 mod svg;

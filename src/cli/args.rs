@@ -1,5 +1,6 @@
 //! What the command line offers.
 
+use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
 use clap::{Args, Parser, Subcommand};
@@ -41,6 +42,8 @@ pub enum Command {
     Pack(PackOptions),
     /// Check what earlier runs recorded again
     Check(CheckOptions),
+    /// Run a matrix of variants, faults and seeds, and tell news from what is known
+    Nightly(NightlyOptions),
     /// Render the report of a run again
     Report(ReportOptions),
     /// Prepare the images, or show where they come from
@@ -190,7 +193,7 @@ pub struct MeasureOptions {
 }
 
 /// A length of time such as `60s`, `2m`, `500ms`; a bare number is seconds.
-fn duration(text: &str) -> Result<Duration, String> {
+pub fn duration(text: &str) -> Result<Duration, String> {
     let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
     let (number, unit) = text.split_at(digits);
     let number: u64 = number
@@ -208,7 +211,8 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(milliseconds))
 }
 
-fn servers(text: &str) -> Result<usize, String> {
+/// Servers of an ensemble.
+pub fn servers(text: &str) -> Result<usize, String> {
     match text {
         "1" => Ok(1),
         "3" => Ok(3),
@@ -217,7 +221,8 @@ fn servers(text: &str) -> Result<usize, String> {
     }
 }
 
-fn timing(text: &str) -> Result<Timing, String> {
+/// The clocks of an ensemble, as tickTime/syncLimit/session timeout.
+pub fn timing(text: &str) -> Result<Timing, String> {
     let numbers: Vec<u64> = text.split('/').map_while(|part| part.parse().ok()).collect();
     let &[tick_ms, sync_limit, session_ms] = numbers.as_slice() else {
         return Err("give tickTime/syncLimit/session timeout, such as 250/4/2000".to_string());

@@ -1,11 +1,13 @@
 //! The command line.
 
 mod args;
+mod campaign;
 mod check;
 mod exit;
 mod interrupt;
 mod list;
 mod measure;
+mod nightly;
 mod pack;
 mod replay;
 mod report;
@@ -63,6 +65,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Replay(options) => replay::replay(options).await,
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),
+        Command::Nightly(options) => nightly::nightly(options).await,
         Command::Report(options) => report::report(&options),
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,

@@ -3,10 +3,10 @@
 use super::args::RunOptions;
 use super::exit::{Code, Usage};
 use super::series::{Series, print_json};
-use crate::faults;
 use crate::run::{Finished, draw};
+use crate::{faults, naming};
 use anyhow::Result;
-use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::plan::{Cluster, Plan};
 use zooquake_checkers::{Results, Verdict};
 
 /// Draws the plan and runs it as often as asked.
@@ -32,11 +32,10 @@ pub async fn run(options: RunOptions) -> Result<Code> {
 }
 
 fn plan(options: &RunOptions) -> Result<Plan> {
-    let workload = workload(&options.workload)?;
+    let workload = naming::workload(&options.workload).map_err(Usage)?;
     let faults = match options.faults.as_deref() {
         None => faults::usual(),
-        Some("none") => Vec::new(),
-        Some(list) => list.split(',').map(|name| fault(name.trim())).collect::<Result<_>>()?,
+        Some(list) => naming::faults(list).map_err(Usage)?,
     };
     let cluster = Cluster {
         servers: options.servers,
@@ -53,35 +52,6 @@ fn plan(options: &RunOptions) -> Result<Plan> {
         options.time.as_millis() as u64,
         &faults,
     ))
-}
-
-/// The workload of this name.
-fn workload(name: &str) -> Result<Workload> {
-    let known: Vec<String> = zooquake_workloads::recipes::registry()
-        .iter()
-        .map(|variant| variant.workload().name())
-        .collect();
-    let found = name
-        .split_once('/')
-        .and_then(|(family, variant)| zooquake_workloads::recipes::workload(family, variant));
-    found.ok_or_else(|| Usage(unknown("variant", name, &known)).into())
-}
-
-fn fault(name: &str) -> Result<String> {
-    match faults::find(name) {
-        Some(fault) => Ok(fault.name.to_string()),
-        None => Err(Usage(unknown("fault", name, &faults::names())).into()),
-    }
-}
-
-/// What is said of a name that does not exist: the nearest one, and the list.
-fn unknown(what: &str, name: &str, known: &[String]) -> String {
-    let nearest = known.iter().max_by(|a, b| {
-        let closeness = |other: &str| strsim::jaro_winkler(name, other);
-        closeness(a).total_cmp(&closeness(b))
-    });
-    let nearest = nearest.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
-    format!("there is no {what} `{name}`; {nearest}There are: {}", known.join(", "))
 }
 
 /// The verdict in a few lines: what was found, then why it is not more.
@@ -131,18 +101,5 @@ fn print_rate(runs: &[Finished]) {
             .filter(|run| run.results.anomalies.iter().any(|a| a.kind == kind))
             .count();
         println!("  {kind}: in {with} of {}", runs.len());
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::unknown;
-
-    #[test]
-    fn names_the_nearest() {
-        let known = ["lock/children", "lock/predecessor", "lock/fenced"].map(String::from);
-        let text = unknown("variant", "lock/predecesor", &known);
-        assert!(text.contains("did you mean `lock/predecessor`?"), "{text}");
-        assert!(text.contains("lock/children, lock/predecessor, lock/fenced"), "{text}");
     }
 }

@@ -1,14 +1,21 @@
 //! The folder of a run, and reading it back.
 
 use anyhow::{Context, Result, bail};
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde::Serialize;
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use zooquake_checkers::files::Files;
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Results};
 
-/// The files of a run, by name.
+/// The file that says which containers, networks and volumes are a run's: those whose label has its id.
+pub const CONTAINERS: &str = "containers.json";
+
+/// The files of a run, by name. Evidence may be compressed, each file by itself, with `.gz` after its name.
 #[derive(Debug, Clone)]
 pub struct Folder {
     /// The folder.
@@ -87,7 +94,9 @@ impl Folder {
     }
 
     fn write(&self, name: &str, text: &[u8]) -> Result<()> {
-        let (path, draft) = (self.file(name), self.file(&format!(".{name}.draft")));
+        let path = self.file(name);
+        let last = path.file_name().unwrap_or_default().to_string_lossy();
+        let draft = path.with_file_name(format!(".{last}.draft"));
         fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
         fs::rename(&draft, &path).with_context(|| format!("writing {}", path.display()))
     }
@@ -102,7 +111,7 @@ impl Folder {
         }
         let missing: Vec<&str> = ["plan.json", "history.jsonl"]
             .into_iter()
-            .filter(|name| !self.file(name).exists())
+            .filter(|name| !self.file(name).exists() && !self.file(&compressed(name)).exists())
             .collect();
         if !missing.is_empty() {
             bail!("the run folder {} lacks {}", self.path.display(), missing.join(" and "));
@@ -134,10 +143,14 @@ impl Folder {
             let name = entry
                 .with_context(|| format!("reading {}", path.display()))?
                 .file_name();
-            let number = |name: &str| name.strip_prefix('n')?.strip_suffix(".log")?.parse::<u32>().ok();
+            let number = |name: &str| {
+                let name = name.strip_suffix(COMPRESSED).unwrap_or(name);
+                name.strip_prefix('n')?.strip_suffix(".log")?.parse::<u32>().ok()
+            };
             numbers.extend(name.to_str().and_then(number));
         }
         numbers.sort_unstable();
+        numbers.dedup();
         let mut logs = Vec::new();
         for number in numbers {
             let server = format!("n{number}");
@@ -162,10 +175,48 @@ impl Folder {
         let path = self.file(name);
         match fs::read(&path) {
             Ok(bytes) => Ok(Some(bytes)),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.read_compressed(name),
             Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
         }
     }
+
+    fn read_compressed(&self, name: &str) -> Result<Option<Vec<u8>>> {
+        let path = self.file(&compressed(name));
+        let doing = || format!("reading {}", path.display());
+        let file = match fs::File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(doing),
+        };
+        let mut bytes = Vec::new();
+        GzDecoder::new(file).read_to_end(&mut bytes).with_context(doing)?;
+        Ok(Some(bytes))
+    }
+
+    /// Compresses a file, which is then read as before; nothing is done if it is compressed already or not there.
+    ///
+    /// # Errors
+    /// If it cannot be read, written or removed.
+    pub fn compress(&self, name: &str) -> Result<()> {
+        let path = self.file(name);
+        let doing = || format!("compressing {}", path.display());
+        let bytes = match fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
+            Err(error) => return Err(error).with_context(doing),
+        };
+        let mut gzip = GzEncoder::new(Vec::new(), Compression::default());
+        gzip.write_all(&bytes).with_context(doing)?;
+        self.write(&compressed(name), &gzip.finish().with_context(doing)?)?;
+        fs::remove_file(&path).with_context(doing)
+    }
+}
+
+/// What the name of a file ends in when it is compressed.
+const COMPRESSED: &str = ".gz";
+
+fn compressed(name: &str) -> String {
+    format!("{name}{COMPRESSED}")
 }
 
 /// Points `latest` at the run. A file system without links has none, which takes nothing from the run.

@@ -1,6 +1,6 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
-use super::folder::Folder;
+use super::folder::{CONTAINERS, Folder};
 use super::interpreter::Interpreter;
 use super::progress::Progress;
 use super::recorder::{Entry, Recorder};
@@ -62,6 +62,7 @@ pub async fn execute(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
     folder.write_json("plan.json", &order.plan)?;
     let run = format!("{:08x}", fastrand::u32(..));
+    folder.write_json(CONTAINERS, &json!({ "label": sweep::RUN_LABEL, "run": run }))?;
     let _alive = Alive::mark(&run)?;
     let watcher = Watcher::start(&run)?;
     let docker = order.docker.clone();

@@ -70,7 +70,7 @@ fn page(story: &Story<'_>) -> String {
 
 /// What marks the page's own styles and scripts (FNV-1a of its data): the same data gives the same page, yet nobody who
 /// writes a value into a history can guess it beforehand.
-fn nonce(data: &str) -> String {
+pub fn nonce(data: &str) -> String {
     let hash = data.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
         (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
     });

@@ -1,0 +1,153 @@
+//! JUnit XML, laid out as GitLab and Jenkins read it.
+//!
+//! Both take `classname` and `name` of a `testcase` for its identity, and GitLab ignores a second one of the same two.
+//! Jenkins takes what is before the last dot of a class name for its package. GitLab shows the text inside `failure`,
+//! `error` and `skipped` (<https://docs.gitlab.com/ci/testing/unit_test_reports/>), Jenkins the attribute `message` too
+//! (its plugin's `CaseResult`): so both say it. `skipped`, `failures` and `errors` count the same in a suite and in all.
+
+use super::xml::{element, tag};
+use super::{Attempt, Cell, Night, Outcome};
+
+/// The longest failure text of a cell, in characters: some CI pages refuse files of tens of megabytes.
+const LONG: usize = 20_000;
+
+/// The whole file.
+pub fn junit(night: &Night) -> String {
+    let mut suites: Vec<(&str, Vec<&Cell>)> = Vec::new();
+    for cell in &night.cells {
+        match suites.iter_mut().find(|(variant, _)| *variant == cell.variant) {
+            Some((_, cells)) => cells.push(cell),
+            None => suites.push((&cell.variant, vec![cell])),
+        }
+    }
+    let all: Vec<&Cell> = night.cells.iter().collect();
+    let mut head = vec![("name", format!("zooquake {}", night.campaign))];
+    head.extend(counts(&all));
+    let mut out = format!(
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{}\n",
+        tag("testsuites", &head, ">")
+    );
+    for (variant, cells) in suites {
+        let mut head = vec![("name", variant.to_string())];
+        head.extend(counts(&cells));
+        // The plain form without a zone is the only one that the strictest of the schemas allows.
+        head.push(("timestamp", night.begun.trim_end_matches('Z').to_string()));
+        out.push_str(&format!("  {}\n", tag("testsuite", &head, ">")));
+        cells.iter().for_each(|cell| out.push_str(&case(cell)));
+        out.push_str("  </testsuite>\n");
+    }
+    out + "</testsuites>\n"
+}
+
+fn counts(cells: &[&Cell]) -> [(&'static str, String); 5] {
+    let count = |outcomes: &[Outcome]| cells.iter().filter(|c| outcomes.contains(&c.outcome)).count();
+    let seconds: f64 = cells.iter().map(|cell| cell.seconds()).sum();
+    [
+        ("tests", cells.len().to_string()),
+        ("failures", count(&[Outcome::New]).to_string()),
+        ("errors", count(&[Outcome::Unknown, Outcome::Failed]).to_string()),
+        ("skipped", count(&[Outcome::Skipped]).to_string()),
+        ("time", format!("{seconds:.3}")),
+    ]
+}
+
+fn case(cell: &Cell) -> String {
+    let attributes = [
+        ("classname", cell.variant.replace('/', ".")),
+        ("name", format!("{}, seed {}", cell.faults, cell.seed)),
+        ("time", format!("{:.3}", cell.seconds())),
+    ];
+    let mut body = match cell.outcome {
+        Outcome::Expected => Vec::new(),
+        Outcome::New => vec![failure(cell)],
+        Outcome::Unknown => vec![problem(cell, "unknown", unknown)],
+        Outcome::Failed => vec![problem(cell, "harness", |a| a.error.clone().unwrap_or_default())],
+        Outcome::Skipped => vec![skipped(cell)],
+    };
+    let told = output(cell);
+    if !told.is_empty() {
+        body.push(element("system-out", &[], &told));
+    }
+    if body.is_empty() {
+        return format!("    {}\n", tag("testcase", &attributes, "/>"));
+    }
+    format!(
+        "    {}\n      {}\n    </testcase>\n",
+        tag("testcase", &attributes, ">"),
+        body.join("\n      ")
+    )
+}
+
+/// What is new, each with its story, and how to see it again.
+fn failure(cell: &Cell) -> String {
+    let Some(attempt) = cell.decisive() else {
+        return String::new();
+    };
+    let new: Vec<_> = attempt.anomalies.iter().filter(|seen| seen.is_new()).collect();
+    let kinds: Vec<String> = new.iter().map(|s| format!("{} × {}", s.kind, s.count)).collect();
+    let stories: Vec<String> = new
+        .iter()
+        .map(|s| format!("{} × {} ({})\n{}", s.kind, s.count, s.property, s.why))
+        .collect();
+    let message = format!("{} under {}: {}", cell.variant, cell.faults, kinds.join(", "));
+    let text = format!("{message}\n\n{}\n\n{}", stories.join("\n\n"), again(attempt));
+    let kind = new.first().map_or("anomaly", |seen| seen.kind.as_str()).to_string();
+    element("failure", &[("message", message), ("type", kind)], &clip(&text))
+}
+
+fn problem(cell: &Cell, kind: &str, why: impl Fn(&Attempt) -> String) -> String {
+    let message = format!("{} under {}: {}", cell.variant, cell.faults, cell.outcome.words());
+    let told = cell
+        .attempts
+        .iter()
+        .map(|attempt| format!("seed {}: {}\n{}", attempt.seed, why(attempt), again(attempt)));
+    let text = format!("{message}\n\n{}", told.collect::<Vec<_>>().join("\n\n"));
+    let attributes = [("message", message), ("type", kind.to_string())];
+    element("error", &attributes, &clip(&text))
+}
+
+fn unknown(attempt: &Attempt) -> String {
+    match &attempt.error {
+        Some(error) => format!("the harness failed: {error}"),
+        None => attempt.reasons.join("\n"),
+    }
+}
+
+fn skipped(cell: &Cell) -> String {
+    let why = match cell.attempts.is_empty() {
+        true => "not run: no time was left, or the night was stopped",
+        false => "not decided: no time was left to run it again, or the night was stopped",
+    };
+    element("skipped", &[("message", why.to_string())], why)
+}
+
+/// What a reader of a passing or failing cell may want beside its failure: what was seen and is known, and where it is.
+fn output(cell: &Cell) -> String {
+    let Some(attempt) = cell.decisive() else {
+        return String::new();
+    };
+    let mut lines = Vec::new();
+    for seen in attempt.anomalies.iter().filter(|seen| !seen.is_new()) {
+        let note = match seen.advisory {
+            true => "advisory",
+            false => "known and accepted",
+        };
+        lines.push(format!("{} × {} ({note})", seen.kind, seen.count));
+    }
+    if let Some(run) = &attempt.run {
+        lines.push(format!("run: {run}"));
+    }
+    clip(&lines.join("\n"))
+}
+
+fn again(attempt: &Attempt) -> String {
+    let run = attempt.run.as_ref().map(|run| format!("report: {run}/report.html\n"));
+    format!("{}to reproduce: {}", run.unwrap_or_default(), attempt.again)
+}
+
+fn clip(text: &str) -> String {
+    match text.char_indices().nth(LONG) {
+        Some((end, _)) => format!("{}… ({} bytes)", &text[..end], text.len()),
+        None => text.to_string(),
+    }
+}

@@ -1,0 +1,249 @@
+//! The report of a night of runs: a page, a JUnit file, and a summary for a CI job's page.
+
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+
+mod failures;
+mod junit;
+mod matrix;
+mod page;
+mod summary;
+mod trends;
+mod xml;
+
+pub use junit::junit;
+pub use summary::summary;
+
+/// What came of a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// Valid, or invalid by nothing but what is known and accepted of the variant.
+    Expected,
+    /// An anomaly was found that is not advisory and not accepted.
+    New,
+    /// Still unknown after a second run with the next seed.
+    Unknown,
+    /// The harness failed: no verdict.
+    Failed,
+    /// Not run: there was no time left, or the night was stopped.
+    Skipped,
+}
+
+impl Outcome {
+    /// All of them, the worst first.
+    pub const ALL: [Self; 5] = [Self::New, Self::Failed, Self::Unknown, Self::Skipped, Self::Expected];
+
+    /// A sign for it that needs no colour.
+    pub fn sign(self) -> &'static str {
+        match self {
+            Self::Expected => "✓",
+            Self::New => "✗",
+            Self::Unknown => "?",
+            Self::Failed => "!",
+            Self::Skipped => "–",
+        }
+    }
+
+    /// It in words.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Expected => "as expected",
+            Self::New => "new anomaly",
+            Self::Unknown => "unknown",
+            Self::Failed => "harness failed",
+            Self::Skipped => "not run",
+        }
+    }
+
+    /// The style sheet's name for it.
+    fn class(self) -> &'static str {
+        match self {
+            Self::Expected => "expected",
+            Self::New => "new",
+            Self::Unknown => "unknown",
+            Self::Failed => "failed",
+            Self::Skipped => "skipped",
+        }
+    }
+}
+
+/// Anomalies of one kind in a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    /// Its name, such as `stale-write`.
+    pub kind: String,
+    /// The property it concerns.
+    pub property: String,
+    /// Whether it is an observation only.
+    pub advisory: bool,
+    /// Whether the variant declares it as known under these faults.
+    pub accepted: bool,
+    /// How many there were.
+    pub count: usize,
+    /// The story of the first.
+    pub why: String,
+}
+
+impl Seen {
+    /// Whether it is news.
+    pub fn is_new(&self) -> bool {
+        !self.advisory && !self.accepted
+    }
+}
+
+/// A night.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct Night {
+    /// The name of its folder.
+    pub name: String,
+    /// The name of its campaign.
+    pub campaign: String,
+    /// When it began.
+    pub begun: String,
+    /// The part of the matrix that it ran, such as `1/4`.
+    pub shard: Option<String>,
+    /// Its settings, each a name and a value.
+    pub settings: Vec<(String, String)>,
+    /// What decides its exit code, in sentences, the worst first.
+    pub conclusion: Vec<String>,
+    /// Its exit code.
+    pub code: u8,
+    /// Its cells: by variant, then by faults, then by seed.
+    pub cells: Vec<Cell>,
+    /// What failed, one for each signature.
+    pub failures: Vec<Failure>,
+    /// What is worth knowing but decides nothing.
+    pub remarks: Vec<String>,
+    /// How each place of the matrix did in earlier nights.
+    pub trends: Vec<Trend>,
+    /// The nights of the trends, the oldest first, this one last.
+    pub nights: Vec<String>,
+}
+
+/// One cell of the matrix.
+#[derive(Debug, Clone, Serialize)]
+pub struct Cell {
+    /// `lock/fenced`, …
+    pub variant: String,
+    /// Kinds of fault separated by commas, or `none`.
+    pub faults: String,
+    /// Its seed.
+    pub seed: u64,
+    /// What came of it.
+    pub outcome: Outcome,
+    /// Its runs, in order; the last one with a verdict decides.
+    pub attempts: Vec<Attempt>,
+}
+
+/// A run of a cell.
+#[derive(Debug, Clone, Serialize)]
+pub struct Attempt {
+    /// The seed it was run with.
+    pub seed: u64,
+    /// `valid`, `invalid`, `unknown`; `None` if the harness failed.
+    pub verdict: Option<String>,
+    /// How the harness failed.
+    pub error: Option<String>,
+    /// What was found.
+    pub anomalies: Vec<Seen>,
+    /// Why the verdict is not `valid`, and remarks.
+    pub reasons: Vec<String>,
+    /// The run's folder, relative to the night's.
+    pub run: Option<String>,
+    /// When it began.
+    pub begun: String,
+    /// Seconds that it took.
+    pub seconds: f64,
+    /// The command line that runs the same plan again.
+    pub again: String,
+}
+
+impl Cell {
+    /// The attempt that decides: the last one with a verdict, else the last.
+    pub fn decisive(&self) -> Option<&Attempt> {
+        let judged = self.attempts.iter().rfind(|attempt| attempt.verdict.is_some());
+        judged.or(self.attempts.last())
+    }
+
+    /// Seconds that all its attempts took.
+    pub fn seconds(&self) -> f64 {
+        self.attempts.iter().map(|attempt| attempt.seconds).sum()
+    }
+}
+
+/// Failures with the same signature.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Failure {
+    /// The property that broke.
+    pub property: String,
+    /// The anomaly.
+    pub anomaly: String,
+    /// The variant.
+    pub variant: String,
+    /// The faults.
+    pub faults: String,
+    /// The seeds of the cells that show it.
+    pub seeds: Vec<u64>,
+    /// The story of the first.
+    pub why: String,
+    /// When it was seen first, in words.
+    pub since: String,
+    /// Their runs' folders, relative to the night's.
+    pub runs: Vec<String>,
+    /// The command line that runs the first one's plan again.
+    pub again: String,
+}
+
+/// How a place of the matrix did over nights.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Trend {
+    /// The variant.
+    pub variant: String,
+    /// The faults.
+    pub faults: String,
+    /// What came of it in each night of [`Night::nights`]; `None` if it was not in that night's matrix.
+    pub outcomes: Vec<Option<Outcome>>,
+    /// The anomalies it showed, each with whether it is accepted and in how many nights it was seen.
+    pub seen: Vec<(String, bool, usize)>,
+    /// In how many nights it was run to a verdict.
+    pub judged: usize,
+}
+
+/// Writes the report into the folder `dir`, which must exist, and returns the files written.
+pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
+    let files = [
+        ("index.html", page::page(night)),
+        ("junit.xml", junit(night)),
+        ("summary.md", summary(night)),
+    ];
+    let mut written = Vec::with_capacity(files.len());
+    for (name, text) in files {
+        // In full or not at all: a CI job that is killed while it writes still has the file before.
+        let (path, draft) = (dir.join(name), dir.join(format!(".{name}.draft")));
+        std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
+        std::fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(path);
+    }
+    Ok(written)
+}
+
+impl Night {
+    /// How many cells came to this.
+    pub fn count(&self, outcome: Outcome) -> usize {
+        self.cells.iter().filter(|cell| cell.outcome == outcome).count()
+    }
+
+    /// The counts in words: `18 as expected, 1 new anomaly`.
+    fn counts(&self) -> String {
+        let shown = Outcome::ALL.iter().filter(|outcome| self.count(**outcome) > 0);
+        let counts: Vec<String> = shown
+            .map(|outcome| format!("{} {}", self.count(*outcome), outcome.words()))
+            .collect();
+        match counts.is_empty() {
+            true => "no cells".to_string(),
+            false => counts.join(", "),
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! The page: one file, complete without a network and without JavaScript.
+
+use super::{Night, failures, matrix, trends};
+use crate::{html, text};
+
+const STYLES: [&str; 2] = [
+    include_str!("../../assets/page.css"),
+    include_str!("../../assets/night.css"),
+];
+
+/// The whole page.
+pub fn page(night: &Night) -> String {
+    let styles = STYLES.concat();
+    let nonce = html::nonce(&format!("{}{}{}", night.name, night.begun, night.cells.len()));
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; \
+         style-src 'nonce-{nonce}'\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{} {} – zooquake</title>\n\
+         <style nonce=\"{nonce}\">\n{styles}</style>\n</head>\n<body>\n<main>\n{}{}{}\n{}\n{}{}</main>\n</body>\n</html>\n",
+        text::html(&night.campaign, 60),
+        text::html(&night.name, 60),
+        head(night),
+        matrix::section(night),
+        failures::sections(night),
+        trends::section(night),
+        remarks(night),
+        settings(night),
+    )
+}
+
+/// What came of the night, in words.
+fn head(night: &Night) -> String {
+    let (class, word) = match night.code {
+        0 => ("expected", "AS EXPECTED"),
+        1 => ("new", "NEW ANOMALY"),
+        2 => ("unknown", "UNKNOWN"),
+        _ => ("failed", "HARNESS FAILED"),
+    };
+    let (first, rest) = night
+        .conclusion
+        .split_first()
+        .map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
+    let rest: String = rest
+        .iter()
+        .map(|line| format!("<li>{}</li>", text::html(line, 600)))
+        .collect();
+    let rest = match rest.is_empty() {
+        true => String::new(),
+        false => format!("<ul class=\"conclusion\">{rest}</ul>\n"),
+    };
+    let shard = night
+        .shard
+        .as_ref()
+        .map(|shard| format!(" · part {}", text::html(shard, 20)));
+    format!(
+        "<header id=\"first\" class=\"night-{class}\"><div class=\"verdict\"><h1>{word}</h1><div>\
+         <p class=\"sentence\">{}</p><p class=\"facts\"><b>{}</b> · night {} · begun {}{} · {} · exit code {}</p></div></div>\n{rest}</header>\n",
+        text::html(first, 600),
+        text::html(&night.campaign, 60),
+        text::html(&night.name, 60),
+        text::html(&night.begun, 40),
+        shard.unwrap_or_default(),
+        night.counts(),
+        night.code,
+    )
+}
+
+fn remarks(night: &Night) -> String {
+    let lines: String = night
+        .remarks
+        .iter()
+        .map(|line| format!("<li>{}</li>", text::html(line, 600)))
+        .collect();
+    match lines.is_empty() {
+        true => String::new(),
+        false => format!("<section id=\"remarks\">\n<h2>Remarks</h2>\n<ul>{lines}</ul></section>\n"),
+    }
+}
+
+fn settings(night: &Night) -> String {
+    let rows: String = night
+        .settings
+        .iter()
+        .map(|(name, value)| {
+            format!(
+                "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
+                text::html(name, 60),
+                text::html(value, 600)
+            )
+        })
+        .collect();
+    format!("<section id=\"settings\">\n<h2>Settings</h2>\n<table>{rows}</table></section>\n")
+}

@@ -1,0 +1,146 @@
+//! A summary in Markdown that fits the page of a GitHub job: what is new first, then the matrix.
+
+use super::{Cell, Failure, Night, Outcome};
+use crate::text;
+
+/// The longest summary, in bytes: GitHub refuses more than a megabyte, and nobody reads a tenth of it.
+const LONG: usize = 60_000;
+/// The most failures that are told.
+const FAILURES: usize = 20;
+
+/// The whole text.
+pub fn summary(night: &Night) -> String {
+    let shard = night.shard.as_ref().map(|shard| format!(", part {shard}"));
+    let mut out = format!(
+        "## zooquake {}: {}{}\n\n{}\n\n",
+        inline(&night.campaign),
+        inline(&night.name),
+        shard.unwrap_or_default(),
+        night
+            .conclusion
+            .iter()
+            .map(|line| inline(line))
+            .collect::<Vec<_>>()
+            .join("  \n"),
+    );
+    if !night.failures.is_empty() {
+        out.push_str("### New anomalies\n\n");
+        night
+            .failures
+            .iter()
+            .take(FAILURES)
+            .for_each(|f| out.push_str(&failure(f)));
+        let more = night.failures.len().saturating_sub(FAILURES);
+        if more > 0 {
+            out.push_str(&format!("- and {more} more, in index.html\n"));
+        }
+        out.push('\n');
+    }
+    out.push_str(&undecided(night));
+    out.push_str(&matrix(night));
+    out.push_str("✓ as expected, ✗ new anomaly, ? unknown, ! the harness failed, – not run\n");
+    if !night.remarks.is_empty() {
+        out.push_str("\n### Remarks\n\n");
+        night
+            .remarks
+            .iter()
+            .for_each(|line| out.push_str(&format!("- {}\n", inline(line))));
+    }
+    cut(out)
+}
+
+fn failure(failure: &Failure) -> String {
+    format!(
+        "- **{}** breaks {}: {} under {} × {} ({})  \n  {}  \n  `{}`\n",
+        inline(&failure.anomaly),
+        inline(&failure.property),
+        inline(&failure.variant),
+        inline(&failure.faults),
+        failure.seeds.len(),
+        inline(&failure.since),
+        inline(&text::clip(&failure.why, 600)),
+        failure.again.replace('`', "'"),
+    )
+}
+
+/// Cells without a verdict, with the reason.
+fn undecided(night: &Night) -> String {
+    let mut out = String::new();
+    for cell in &night.cells {
+        if !matches!(cell.outcome, Outcome::Unknown | Outcome::Failed) {
+            continue;
+        }
+        let Some(attempt) = cell.decisive() else { continue };
+        let why = attempt.error.as_ref().or(attempt.reasons.first());
+        out.push_str(&format!(
+            "- {} under {}, seed {}: {} ({})\n",
+            inline(&cell.variant),
+            inline(&cell.faults),
+            cell.seed,
+            cell.outcome.words(),
+            inline(&text::clip(why.map_or("no reason was given", String::as_str), 300))
+        ));
+    }
+    match out.is_empty() {
+        true => out,
+        false => format!("### Without a verdict\n\n{out}\n"),
+    }
+}
+
+fn matrix(night: &Night) -> String {
+    let (variants, faults) = super::matrix::axes(night);
+    let heads: String = faults.iter().map(|f| format!(" {} |", inline(f))).collect();
+    let mut out = format!("| |{heads}\n|---|{}\n", "---|".repeat(faults.len()));
+    for variant in variants {
+        out.push_str(&format!("| {} |", inline(variant)));
+        for list in &faults {
+            let cells = night
+                .cells
+                .iter()
+                .filter(|c| c.variant == variant && c.faults == **list);
+            out.push_str(&format!(" {} |", cells.map(mark).collect::<Vec<_>>().join("<br>")));
+        }
+        out.push('\n');
+    }
+    out + "\n"
+}
+
+fn mark(cell: &Cell) -> String {
+    let seen = cell.decisive().map(|attempt| attempt.anomalies.iter());
+    let kinds: Vec<String> = seen
+        .into_iter()
+        .flatten()
+        .filter(|seen| !seen.advisory)
+        .map(|seen| match seen.accepted {
+            true => format!("{} (known)", inline(&seen.kind)),
+            false => format!("**{}**", inline(&seen.kind)),
+        })
+        .collect();
+    format!("{} {}", cell.outcome.sign(), kinds.join(", "))
+        .trim_end()
+        .to_string()
+}
+
+/// Text on one line that means nothing to Markdown or HTML.
+fn inline(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for c in text::clip(line, 2_000).chars() {
+        match c {
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '&' => out.push_str("&amp;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '~' | '!' => out.extend(['\\', c]),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+fn cut(mut out: String) -> String {
+    if out.len() > LONG {
+        let end = (0..=LONG).rfind(|end| out.is_char_boundary(*end)).unwrap_or(0);
+        out.truncate(end);
+        out.push_str("\n\n… the rest is in index.html\n");
+    }
+    out
+}

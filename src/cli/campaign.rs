@@ -1,0 +1,206 @@
+//! Campaign files: TOML, read so that every mistake is named with its line.
+
+use super::args;
+use crate::naming;
+use crate::nightly::campaign::{Campaign, matching};
+use serde::Deserialize;
+use toml::Spanned;
+use zooquake_checkers::plan::Cluster;
+
+/// The campaign of a night that is given none; it is the example that the documents show.
+pub const EXAMPLE: &str = include_str!("../../docs/ci/nightly.toml");
+
+/// The keys of a campaign file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Keys {
+    name: Option<String>,
+    variants: Vec<Spanned<String>>,
+    faults: Vec<Spanned<String>>,
+    seeds: Option<Spanned<Vec<u64>>>,
+    time: Option<Spanned<String>>,
+    servers: Option<Spanned<u64>>,
+    observers: Option<Spanned<u64>>,
+    clients: Option<Spanned<u64>>,
+    timing: Option<Spanned<String>>,
+    zookeeper: Option<String>,
+}
+
+/// Reads a campaign from the text of its file; `called` is its name if it gives itself none.
+///
+/// # Errors
+/// What is wrong with it, with the line.
+pub fn read(text: &str, called: &str) -> Result<Campaign, String> {
+    let keys: Keys = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_string())?;
+    let file = File { text };
+    let variants = file.variants(&keys.variants)?;
+    let faults = file.each("faults", &keys.faults, |list| {
+        naming::faults(list).map(|kinds| kinds.join(","))
+    })?;
+    let faults = faults
+        .into_iter()
+        .map(|list| if list.is_empty() { "none".to_string() } else { list });
+    let seeds = match &keys.seeds {
+        None => vec![1],
+        Some(seeds) if seeds.get_ref().is_empty() => return Err(file.wrong(seeds, "seeds", "give at least one")),
+        Some(seeds) => unique(seeds.get_ref().iter().copied()),
+    };
+    let time = file.one("time", keys.time.as_ref(), |text| args::duration(text))?;
+    let servers = file.one("servers", keys.servers.as_ref(), |n| args::servers(&n.to_string()))?;
+    let observers = file.one("observers", keys.observers.as_ref(), |n| match n {
+        0..=4 => Ok(*n as usize),
+        _ => Err("there are 0 to 4 observers".to_string()),
+    })?;
+    let clients = file.one("clients", keys.clients.as_ref(), |n| match n {
+        1..=50 => Ok(*n as usize),
+        _ => Err("there are 1 to 50 clients".to_string()),
+    })?;
+    let timing = file.one("timing", keys.timing.as_ref(), |text| args::timing(text))?;
+    Ok(Campaign {
+        name: keys.name.unwrap_or_else(|| called.to_string()),
+        variants,
+        faults: unique(faults),
+        seeds,
+        time_ms: time.map_or(60_000, |time| time.as_millis() as u64),
+        cluster: Cluster {
+            servers: servers.unwrap_or(3),
+            observers: observers.unwrap_or_default(),
+            clients: clients.unwrap_or(5),
+            image: keys.zookeeper,
+            timing: timing.unwrap_or_default(),
+        },
+    })
+}
+
+/// Each value once, in the order of its first appearance.
+fn unique<T: PartialEq>(values: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut all = Vec::new();
+    for value in values {
+        if !all.contains(&value) {
+            all.push(value);
+        }
+    }
+    all
+}
+
+/// The text that keys were read from, to say where something is wrong.
+struct File<'a> {
+    text: &'a str,
+}
+
+impl File<'_> {
+    fn wrong<T>(&self, at: &Spanned<T>, key: &str, why: &str) -> String {
+        let before = self.text.get(..at.span().start).unwrap_or(self.text);
+        format!("line {}, `{key}`: {why}", before.matches('\n').count() + 1)
+    }
+
+    fn one<T, U>(
+        &self,
+        key: &str,
+        value: Option<&Spanned<T>>,
+        read: impl Fn(&T) -> Result<U, String>,
+    ) -> Result<Option<U>, String> {
+        let read = |value: &Spanned<T>| read(value.get_ref()).map_err(|why| self.wrong(value, key, &why));
+        value.map(read).transpose()
+    }
+
+    fn each<U>(
+        &self,
+        key: &str,
+        values: &[Spanned<String>],
+        read: impl Fn(&str) -> Result<U, String>,
+    ) -> Result<Vec<U>, String> {
+        if values.is_empty() {
+            return Err(format!("`{key}` is empty: give at least one"));
+        }
+        let read = |value: &Spanned<String>| read(value.get_ref()).map_err(|why| self.wrong(value, key, &why));
+        values.iter().map(read).collect()
+    }
+
+    fn variants(&self, patterns: &[Spanned<String>]) -> Result<Vec<String>, String> {
+        let known = naming::variants();
+        let found = self.each("variants", patterns, |pattern| {
+            let found = matching(pattern, &known);
+            match found.is_empty() {
+                true => Err(naming::unknown("variant", pattern, &known)),
+                false => Ok(found.into_iter().cloned().collect::<Vec<String>>()),
+            }
+        })?;
+        Ok(unique(found.into_iter().flatten()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SMALL: &str = "variants = [\"lock/fenced\"]\nfaults = [\"pause\", \"kill, partition\"]\n";
+
+    #[test]
+    fn the_example_is_a_campaign() {
+        let campaign = read(EXAMPLE, "built-in").unwrap();
+        assert!(campaign.cells().len() >= 20, "{campaign:?}");
+        for cell in campaign.cells() {
+            campaign.plan(&cell, cell.seed).unwrap();
+        }
+    }
+
+    #[test]
+    fn what_is_not_given_is_as_on_the_command_line() {
+        let campaign = read(SMALL, "small").unwrap();
+        assert_eq!((campaign.name.as_str(), campaign.time_ms), ("small", 60_000));
+        assert_eq!(campaign.seeds, [1]);
+        assert_eq!(campaign.faults, ["pause", "kill,partition"]);
+        assert_eq!((campaign.cluster.servers, campaign.cluster.clients), (3, 5));
+        let more = format!(
+            "{SMALL}name = \"n\"\nseeds = [3, 3, 4]\ntime = \"2m\"\nservers = 5\nclients = 7\ntiming = \"500/4/1000\"\n\
+             zookeeper = \"zookeeper:3.9\"\n"
+        );
+        let campaign = read(&more, "small").unwrap();
+        assert_eq!(
+            (campaign.seeds.as_slice(), campaign.time_ms),
+            ([3, 4].as_slice(), 120_000)
+        );
+        assert_eq!((campaign.cluster.servers, campaign.cluster.clients), (5, 7));
+        assert!(campaign.cluster.timing.hazardous());
+        assert_eq!(campaign.cluster.image.as_deref(), Some("zookeeper:3.9"));
+    }
+
+    #[test]
+    fn stars_expand_and_nothing_comes_twice() {
+        let campaign = read(
+            "variants = [\"lock/fenced\", \"lock/*\"]\nfaults = [\"none\", \"none\"]",
+            "x",
+        )
+        .unwrap();
+        assert_eq!(campaign.variants[0], "lock/fenced");
+        assert_eq!(campaign.variants.iter().filter(|v| *v == "lock/fenced").count(), 1);
+        assert!(campaign.variants.len() >= 5 && campaign.faults == ["none"]);
+    }
+
+    #[test]
+    fn mistakes_are_named_with_their_line() {
+        let wrong = |text: &str, parts: &[&str]| {
+            let said = read(text, "x").unwrap_err();
+            for part in parts {
+                assert!(said.contains(part), "{said:?} should say {part:?}");
+            }
+        };
+        wrong(&format!("{SMALL}colour = 3\n"), &["line 3", "colour", "variants"]);
+        wrong(
+            "faults = [\"pause\"]\nvariants = [\n  \"lock/fenced\",\n  \"lock/fencd\",\n]",
+            &["line 4", "`variants`", "did you mean `lock/fenced`?"],
+        );
+        wrong(
+            "variants = [\"lock/*\"]\nfaults = [\"pauze\"]",
+            &["line 2", "did you mean `pause`?"],
+        );
+        wrong(&format!("{SMALL}time = \"soon\""), &["line 3", "`time`", "60s"]);
+        wrong(&format!("{SMALL}servers = 2"), &["line 3", "1, 3 or 5"]);
+        wrong(&format!("{SMALL}clients = 0"), &["line 3", "1 to 50"]);
+        wrong(&format!("{SMALL}seeds = []"), &["line 3", "at least one"]);
+        wrong(&format!("{SMALL}seeds = [-1]"), &["line 3"]);
+        wrong("variants = []\nfaults = [\"pause\"]", &["`variants` is empty"]);
+        wrong("variants = [\"lock/*\"]", &["faults"]);
+    }
+}

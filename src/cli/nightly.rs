@@ -1,0 +1,286 @@
+//! `zooquake nightly`
+
+use super::args::duration;
+use super::campaign;
+use super::exit::{Code, Usage};
+use super::interrupt;
+use crate::cluster::engine;
+use crate::nightly::budget::Budget;
+use crate::nightly::campaign::Campaign;
+use crate::nightly::cell::Cell;
+use crate::nightly::drive::{End, Ran, Runner, drive, needed};
+use crate::nightly::folder::{self, NightFolder, OtherNight};
+use crate::nightly::ledger::Header;
+use crate::nightly::order::order;
+use crate::nightly::past::{self, Past};
+use crate::nightly::shard::Shard;
+use crate::nightly::state::Next;
+use crate::nightly::{clock, leftover, report, thin};
+use crate::run::folder::Folder;
+use crate::run::{Order, execute};
+use crate::{images, judge};
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use testcontainers::bollard::Docker;
+use tokio::sync::watch;
+use zooquake_checkers::{Record, Verdict};
+use zooquake_reports::night::{self, Night, Outcome};
+
+/// Where nights are unless told otherwise.
+const NIGHTS: &str = "nights";
+
+/// `nightly`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes: 0 all as expected, 1 a new anomaly, 2 a cell still unknown, 254 wrong usage, 255 the harness failed.
+
+Examples:
+  zooquake nightly                                       one variant a family under four faults
+  zooquake nightly campaign.toml --budget 90m --junit junit.xml
+  zooquake nightly campaign.toml --shard 2/4 --out nights/today-2
+  zooquake nightly                                       again after a crash: it goes on where it was")]
+pub struct NightlyOptions {
+    /// Variants, faults, seeds and more, in TOML; a built-in campaign if not given
+    pub campaign: Option<PathBuf>,
+    /// Only this part of the matrix; a cell is always in the same one
+    #[arg(long, value_name = "K/N")]
+    pub shard: Option<Shard>,
+    /// No run is begun that would end later than this after the start, such as 90m
+    #[arg(long, value_parser = duration)]
+    pub budget: Option<Duration>,
+    /// The night's folder; nights beside it are what it is compared with. nights/DATE if not given
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// Write the JUnit file also here
+    #[arg(long, value_name = "FILE")]
+    pub junit: Option<PathBuf>,
+    /// JSON on stdout: cells, failures, remarks, trends, and the folder
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Runs the night, or what is left of it, and reports.
+///
+/// # Errors
+/// [`Usage`] for a campaign that makes no sense or a folder of another one; otherwise the harness failed as a whole.
+pub async fn nightly(options: NightlyOptions) -> Result<Code> {
+    let budget = Budget {
+        limit: options.budget,
+        begun: Instant::now(),
+    };
+    let header = Header {
+        format: 1,
+        zooquake: env!("CARGO_PKG_VERSION").to_string(),
+        campaign: read_campaign(options.campaign.as_deref())?,
+        shard: options.shard.map(|shard| shard.to_string()),
+        begun: clock::now()?,
+    };
+    let path = match &options.out {
+        Some(out) => out.clone(),
+        None => folder::choose(Path::new(NIGHTS), &header)?,
+    };
+    // Before there is a folder: without an engine there is no night.
+    let interrupt = interrupt::listen()?;
+    let docker = engine().await?;
+    let mut night = NightFolder::open(&path, header).map_err(usage)?;
+    let header = night.recorded.header.clone();
+    let earlier = past::earlier(&path, &header)?;
+    for name in leftover::clear(&docker, &night).await? {
+        eprintln!("removed the run {name}, which did not come to its end: its cell is run again");
+    }
+    let seeds = &header.campaign.seeds;
+    let order = order(past::cells(&header), seeds, |cell| past::last(&earlier, cell));
+    let end = match order
+        .iter()
+        .any(|cell| matches!(needed(&night, &header.campaign, cell), Next::Run(_)))
+    {
+        false => End::Through,
+        true => {
+            let mut runner = Ensembles::prepare(docker, &night, interrupt).await?;
+            drive(&mut night, &header.campaign, (&order, &earlier), budget, &mut runner).await?
+        }
+    };
+    if end == End::Through {
+        night.close()?;
+    }
+    keep_thin(&night)?;
+    let tonight = Past::new(night.name(), &night.recorded);
+    let report = report::of(&header, &tonight, &earlier, end);
+    finish(&options, &path, &report)
+}
+
+/// The campaign in the file, or the built-in one.
+fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
+    let (text, called, shown) = match file {
+        None => (
+            campaign::EXAMPLE.to_string(),
+            "nightly".to_string(),
+            "the built-in campaign".to_string(),
+        ),
+        Some(path) => {
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Usage(format!("reading the campaign {}: {error}", path.display())))?;
+            let called = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+            (text, called.unwrap_or_default(), path.display().to_string())
+        }
+    };
+    campaign::read(&text, &called).map_err(|why| Usage(format!("{shown}: {why}")).into())
+}
+
+fn usage(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<OtherNight>() {
+        Ok(other) => Usage(other.to_string()).into(),
+        Err(error) => error,
+    }
+}
+
+/// Runs cells on real ensembles.
+struct Ensembles {
+    docker: Docker,
+    images: images::Images,
+    campaign: Campaign,
+    out: PathBuf,
+    interrupt: watch::Receiver<bool>,
+}
+
+impl Ensembles {
+    async fn prepare(docker: Docker, night: &NightFolder, interrupt: watch::Receiver<bool>) -> Result<Self> {
+        let campaign = night.recorded.header.campaign.clone();
+        let request = images::Request::of(campaign.cluster.image.as_deref());
+        let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+        Ok(Self {
+            docker,
+            images,
+            campaign,
+            out: night.runs(),
+            interrupt,
+        })
+    }
+
+    /// The newest folder of a run, made since the names were listed.
+    fn made_since(&self, before: &[String]) -> Result<Option<Folder>> {
+        let now = folders(&self.out)?;
+        let path = now
+            .into_iter()
+            .rfind(|name| !before.contains(name))
+            .map(|name| self.out.join(name));
+        Ok(path.map(|path| Folder { path }))
+    }
+}
+
+impl Runner for Ensembles {
+    async fn run(&mut self, cell: &Cell, seed: u64) -> Result<Ran> {
+        let plan = self.campaign.plan(cell, seed).map_err(|why| anyhow!(why))?;
+        let before = folders(&self.out)?;
+        let order = Order {
+            plan,
+            docker: self.docker.clone(),
+            images: self.images.clone(),
+            out: self.out.clone(),
+            keep: false,
+            interrupt: self.interrupt.clone(),
+        };
+        match execute(order).await {
+            // What an interrupted run has proved is proved.
+            Ok(run) if self.stopped() && run.results.verdict == Verdict::Unknown => {
+                leftover::remove(&run.folder)?;
+                Ok(Ran::Interrupted)
+            }
+            Ok(run) => Ok(Ran::Judged {
+                run: run.folder.name(),
+                results: Box::new(run.results),
+            }),
+            Err(_) if self.stopped() => {
+                self.made_since(&before)?
+                    .map_or(Ok(()), |folder| leftover::remove(&folder))?;
+                Ok(Ran::Interrupted)
+            }
+            Err(error) => Ok(Ran::Failed {
+                run: self.made_since(&before)?.map(|folder| folder.name()),
+                error: format!("{error:#}"),
+            }),
+        }
+    }
+
+    fn again(&self, cell: &Cell, seed: u64) -> String {
+        let record = Record {
+            plan: self.campaign.plan(cell, seed).unwrap_or_default(),
+            ..Record::default()
+        };
+        let folder = Folder { path: self.out.clone() };
+        // The last of the lines is the one that runs it; the ones before look at a folder.
+        judge::reproduce(&folder, &record).pop().unwrap_or_default()
+    }
+
+    fn stopped(&self) -> bool {
+        *self.interrupt.borrow()
+    }
+}
+
+/// Names of the folders in a folder, sorted.
+fn folders(path: &Path) -> Result<Vec<String>> {
+    let doing = || format!("reading {}", path.display());
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(path).with_context(doing)? {
+        let entry = entry.with_context(doing)?;
+        if entry.file_type().with_context(doing)?.is_dir() {
+            names.push(entry.file_name().to_string_lossy().into_owned());
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+fn keep_thin(night: &NightFolder) -> Result<()> {
+    for attempt in &night.recorded.attempts {
+        if let (Outcome::Expected, Some(run)) = (attempt.outcome(), &attempt.run) {
+            let path = night.runs().join(run);
+            // Somebody may have removed it to make room.
+            if path.is_dir() {
+                thin::thin(&Folder { path })?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes the report and says how it ended.
+fn finish(options: &NightlyOptions, path: &Path, report: &Night) -> Result<Code> {
+    night::write_all(report, path)?;
+    if let Some(file) = &options.junit {
+        let doing = || format!("writing {}", file.display());
+        if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
+            std::fs::create_dir_all(parent).with_context(doing)?;
+        }
+        std::fs::write(file, night::junit(report)).with_context(doing)?;
+    }
+    if options.json {
+        let mut value = serde_json::to_value(report).context("writing the night as JSON")?;
+        value["night"] = serde_json::json!(path);
+        println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+    } else {
+        print(path, report);
+    }
+    Ok(match report.code {
+        0 => Code::Valid,
+        1 => Code::Invalid,
+        2 => Code::Unknown,
+        _ => Code::Harness,
+    })
+}
+
+fn print(path: &Path, report: &Night) {
+    report.remarks.iter().for_each(|remark| println!("remark: {remark}"));
+    println!("report: {}", path.join("index.html").display());
+    report.conclusion.iter().for_each(|line| println!("{line}"));
+    if !report.failures.is_empty() {
+        println!("to reproduce:");
+        report
+            .failures
+            .iter()
+            .for_each(|failure| println!("  {}", failure.again));
+    }
+    println!("exit code {}", report.code);
+}

@@ -1,0 +1,67 @@
+//! One place in the matrix: a variant under some faults, with a seed.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// A variant, faults and a seed.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Cell {
+    /// `lock/fenced`, …
+    pub variant: String,
+    /// Kinds of fault separated by commas, or `none`.
+    pub faults: String,
+    /// What the plan is drawn from.
+    pub seed: u64,
+}
+
+impl fmt::Display for Cell {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} × {} × seed {}", self.variant, self.faults, self.seed)
+    }
+}
+
+impl Cell {
+    /// A number that depends on nothing but what the cell is (FNV-1a, its bits mixed as MurmurHash3 ends), so that it is
+    /// the same in every campaign, on every machine and in every version.
+    pub fn hash(&self) -> u64 {
+        let text = format!("{}|{}|{}", self.variant, self.faults, self.seed);
+        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+        });
+        let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+        let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+        hash ^ (hash >> 33)
+    }
+
+    /// Whether another cell is the same but for its seed.
+    pub fn same_place(&self, variant: &str, faults: &str) -> bool {
+        self.variant == variant && self.faults == faults
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hash_is_that_of_all_versions() {
+        let cell = Cell {
+            variant: "lock/fenced".into(),
+            faults: "pause".into(),
+            seed: 1,
+        };
+        assert_eq!(
+            cell.hash(),
+            8_715_585_429_715_471_589,
+            "another number would move cells between shards"
+        );
+        assert_ne!(
+            cell.hash(),
+            Cell {
+                seed: 2,
+                ..cell.clone()
+            }
+            .hash()
+        );
+    }
+}

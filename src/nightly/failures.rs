@@ -1,0 +1,137 @@
+//! Failures by signature: property, anomaly, variant and faults. The same signature is one failure, with a count.
+
+use super::attempt::Attempt;
+use super::clock;
+use super::past::Past;
+use zooquake_reports::night::{Failure, Outcome, Seen};
+
+/// The failures of tonight, the commonest first.
+pub fn of(tonight: &Past, earlier: &[Past]) -> Vec<Failure> {
+    let mut failures: Vec<Failure> = Vec::new();
+    for cell in &tonight.cells {
+        let attempts = tonight.of(cell);
+        if super::state::outcome(&attempts) != Outcome::New {
+            continue;
+        }
+        let Some(attempt) = attempts.iter().rfind(|attempt| attempt.verdict.is_some()) else {
+            continue;
+        };
+        for seen in attempt.anomalies.iter().filter(|seen| seen.is_new()) {
+            let same = |failure: &&mut Failure| {
+                (&failure.property, &failure.anomaly) == (&seen.property, &seen.kind)
+                    && cell.same_place(&failure.variant, &failure.faults)
+            };
+            match failures.iter_mut().find(same) {
+                Some(failure) => {
+                    failure.seeds.push(attempt.run_seed);
+                    failure.runs.push(run(attempt));
+                }
+                None => failures.push(first(attempt, seen, earlier)),
+            }
+        }
+    }
+    failures.sort_by_key(|failure| std::cmp::Reverse(failure.seeds.len()));
+    failures
+}
+
+fn run(attempt: &Attempt) -> String {
+    attempt
+        .run
+        .as_ref()
+        .map(|run| format!("runs/{run}"))
+        .unwrap_or_default()
+}
+
+fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
+    Failure {
+        property: seen.property.clone(),
+        anomaly: seen.kind.clone(),
+        variant: attempt.cell.variant.clone(),
+        faults: attempt.cell.faults.clone(),
+        seeds: vec![attempt.run_seed],
+        why: seen.why.clone(),
+        since: since(attempt, seen, earlier),
+        runs: vec![run(attempt)],
+        again: attempt.again.clone(),
+    }
+}
+
+fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
+    let place = |night: &Past| night.judged(&attempt.cell.variant, &attempt.cell.faults).count() > 0;
+    let showed = |night: &&Past| {
+        let mut runs = night.judged(&attempt.cell.variant, &attempt.cell.faults);
+        runs.any(|run| {
+            run.anomalies
+                .iter()
+                .any(|other| other.is_new() && other.kind == seen.kind)
+        })
+    };
+    let looked = earlier.iter().filter(|night| place(night)).count();
+    let with: Vec<&Past> = earlier.iter().filter(showed).collect();
+    match (with.first(), looked) {
+        (None, 0) => "no earlier night has looked".to_string(),
+        (None, nights) => format!("first seen tonight, after {nights} nights without"),
+        (Some(first), nights) => format!(
+            "first seen on {}, in {} of {nights} earlier nights",
+            clock::date(&first.begun),
+            with.len()
+        ),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::attempt::tests::{attempt, cell};
+    use super::super::past::tests::night;
+    use super::*;
+    use zooquake_checkers::Verdict;
+
+    fn broken(seed: u64, kind: &str) -> Attempt {
+        attempt(&cell("pause", seed), Some(Verdict::Invalid), &[(kind, false, false)])
+    }
+
+    fn tonight(attempts: Vec<Attempt>) -> Past {
+        let mut past = night("2026-11-20", attempts);
+        past.cells = (1..=3).map(|seed| cell("pause", seed)).collect();
+        past
+    }
+
+    #[test]
+    fn the_same_signature_is_one_failure() {
+        let both = attempt(
+            &cell("pause", 3),
+            Some(Verdict::Invalid),
+            &[
+                ("double-grant", false, false),
+                ("lost-wakeup", false, false),
+                ("stale-write", false, true),
+            ],
+        );
+        let tonight = tonight(vec![broken(1, "double-grant"), broken(2, "double-grant"), both]);
+        let failures = of(&tonight, &[]);
+        let told: Vec<_> = failures
+            .iter()
+            .map(|f| (f.anomaly.as_str(), f.seeds.as_slice()))
+            .collect();
+        assert_eq!(
+            told,
+            [("double-grant", [1, 2, 3].as_slice()), ("lost-wakeup", [3].as_slice())]
+        );
+        assert_eq!(failures[0].runs, ["runs/run-1", "runs/run-2", "runs/run-3"]);
+    }
+
+    #[test]
+    fn it_says_since_when() {
+        let valid = || attempt(&cell("pause", 1), Some(Verdict::Valid), &[]);
+        let tonight = tonight(vec![broken(1, "double-grant")]);
+        let since = |earlier: &[Past]| of(&tonight, earlier).remove(0).since;
+        assert_eq!(since(&[]), "no earlier night has looked");
+        let quiet = [night("2026-11-18", vec![valid()]), night("2026-11-19", vec![valid()])];
+        assert_eq!(since(&quiet), "first seen tonight, after 2 nights without");
+        let loud = [
+            night("2026-11-18", vec![broken(1, "double-grant")]),
+            night("2026-11-19", vec![valid()]),
+        ];
+        assert_eq!(since(&loud), "first seen on 2026-11-18, in 1 of 2 earlier nights");
+    }
+}

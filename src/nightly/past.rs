@@ -1,0 +1,162 @@
+//! Earlier nights: what they saw, for the order of tonight's cells and for trends.
+
+use super::attempt::Attempt;
+use super::cell::Cell;
+use super::ledger::{self, Header, Recorded};
+use super::shard::Shard;
+use super::state;
+use anyhow::{Context, Result};
+use std::path::{Path, PathBuf};
+use zooquake_reports::night::Outcome;
+
+/// How many earlier nights are looked at.
+const NIGHTS: usize = 29;
+
+/// A night that is over, or this one as far as it has come.
+#[derive(Debug, Clone)]
+pub struct Past {
+    /// Its name.
+    pub name: String,
+    /// When it began.
+    pub begun: String,
+    /// Its matrix, or its part of it.
+    pub cells: Vec<Cell>,
+    /// Its runs.
+    pub attempts: Vec<Attempt>,
+}
+
+impl Past {
+    /// A night from its record.
+    pub fn new(name: String, recorded: &Recorded) -> Self {
+        Self {
+            name,
+            begun: recorded.header.begun.clone(),
+            cells: cells(&recorded.header),
+            attempts: recorded.attempts.clone(),
+        }
+    }
+
+    /// Its runs of a cell.
+    pub fn of(&self, cell: &Cell) -> Vec<&Attempt> {
+        self.attempts.iter().filter(|attempt| attempt.cell == *cell).collect()
+    }
+
+    /// The runs with a verdict of a variant under faults, whatever the seed.
+    pub fn judged(&self, variant: &str, faults: &str) -> impl Iterator<Item = &Attempt> {
+        let here = move |attempt: &&Attempt| attempt.verdict.is_some() && attempt.cell.same_place(variant, faults);
+        self.attempts.iter().filter(here)
+    }
+
+    /// What came of a place of the matrix, the worst of its cells; `None` if the night did not have it.
+    pub fn outcome(&self, variant: &str, faults: &str) -> Option<Outcome> {
+        let here = self.cells.iter().filter(|cell| cell.same_place(variant, faults));
+        let outcomes: Vec<Outcome> = here.map(|cell| state::outcome(&self.of(cell))).collect();
+        // A night that ran some seeds of a place and had no time for others did run the place.
+        let run = outcomes.iter().filter(|outcome| **outcome != Outcome::Skipped);
+        let worst = run.min_by_key(|outcome| Outcome::ALL.iter().position(|other| other == *outcome));
+        worst.or(outcomes.first()).copied()
+    }
+}
+
+/// The cells that a night is to run.
+pub fn cells(header: &Header) -> Vec<Cell> {
+    let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
+    let mut cells = header.campaign.cells();
+    cells.retain(|cell| shard.is_none_or(|shard| shard.holds(cell)));
+    cells
+}
+
+/// Every night in a folder, the oldest first; none if there is no such folder.
+///
+/// # Errors
+/// If a folder or a record cannot be read.
+pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
+    let doing = || format!("reading the nights in {}", nights.display());
+    let entries = match std::fs::read_dir(nights) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(doing)?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(doing)?.path();
+        let record = path.join(ledger::NAME);
+        if path.is_symlink() || !record.is_file() {
+            continue;
+        }
+        let text = std::fs::read(&record).with_context(doing)?;
+        if let Some(recorded) = ledger::read(&text).with_context(|| format!("reading {}", record.display()))? {
+            found.push((path, recorded));
+        }
+    }
+    found.sort_by(|(a_path, a), (b_path, b)| (&a.header.begun, a_path).cmp(&(&b.header.begun, b_path)));
+    Ok(found)
+}
+
+/// The nights beside this one that began before it, are of the same campaign and had one of its cells: the oldest
+/// first.
+///
+/// # Errors
+/// If a folder or a record cannot be read.
+pub fn earlier(night: &Path, header: &Header) -> Result<Vec<Past>> {
+    let own = std::fs::canonicalize(night).with_context(|| format!("finding {}", night.display()))?;
+    let Some(beside) = own.parent() else {
+        return Ok(Vec::new());
+    };
+    let tonight = cells(header);
+    let mut nights: Vec<Past> = all(beside)?
+        .into_iter()
+        .filter(|(path, recorded)| {
+            *path != own
+                && recorded.header.campaign.name == header.campaign.name
+                && recorded.header.begun <= header.begun
+        })
+        .map(|(path, recorded)| Past::new(super::folder::name_of(&path), &recorded))
+        .filter(|past| past.cells.iter().any(|cell| tonight.contains(cell)))
+        .collect();
+    nights.drain(..nights.len().saturating_sub(NIGHTS));
+    Ok(nights)
+}
+
+/// How many nights ago a cell was last run, and what came of it.
+pub fn last(nights: &[Past], cell: &Cell) -> super::order::Last {
+    nights.iter().rev().enumerate().find_map(|(n, night)| {
+        let attempts = night.of(cell);
+        (!attempts.is_empty()).then(|| (n + 1, state::outcome(&attempts)))
+    })
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::attempt::tests::{attempt, cell};
+    use super::super::ledger::tests::header;
+    use super::*;
+    use zooquake_checkers::Verdict;
+
+    /// A night with these runs.
+    pub fn night(date: &str, attempts: Vec<Attempt>) -> Past {
+        let recorded = Recorded {
+            header: header(date),
+            attempts,
+            sitting: 0,
+            closed: true,
+        };
+        Past::new(date.to_string(), &recorded)
+    }
+
+    #[test]
+    fn the_last_run_of_a_cell_is_found() {
+        let valid = |faults| attempt(&cell(faults, 1), Some(Verdict::Valid), &[]);
+        let unknown = attempt(&cell("pause", 1), Some(Verdict::Unknown), &[]);
+        let nights = [
+            night("2026-11-17", vec![unknown]),
+            night("2026-11-18", vec![valid("kill,partition")]),
+            night("2026-11-19", vec![]),
+        ];
+        assert_eq!(last(&nights, &cell("pause", 1)), Some((3, Outcome::Unknown)));
+        assert_eq!(last(&nights, &cell("kill,partition", 1)), Some((2, Outcome::Expected)));
+        assert_eq!(last(&nights, &cell("pause", 2)), None);
+        let variant = "lock/predecessor";
+        assert_eq!(nights[1].outcome(variant, "pause"), Some(Outcome::Skipped));
+        assert_eq!(nights[1].outcome(variant, "cut"), None);
+    }
+}

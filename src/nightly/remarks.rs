@@ -1,0 +1,147 @@
+//! What is worth knowing but decides nothing: accepted anomalies that stay away, and failures that do.
+
+use super::past::Past;
+use zooquake_checkers::plan::Accepted;
+use zooquake_reports::night::Failure;
+
+/// After so many nights without it an accepted anomaly is remarked upon.
+const NIGHTS: usize = 10;
+
+/// Accepted anomalies that none of the last ten nights saw which looked for them. `nights` has the oldest first and
+/// tonight last; `accepted` gives what a variant declares.
+pub fn no_longer_seen(nights: &[Past], accepted: impl Fn(&str) -> Vec<Accepted>) -> Vec<String> {
+    let Some(tonight) = nights.last() else {
+        return Vec::new();
+    };
+    let mut variants: Vec<&str> = tonight.cells.iter().map(|cell| cell.variant.as_str()).collect();
+    variants.dedup();
+    let mut remarks = Vec::new();
+    for variant in variants {
+        for known in accepted(variant) {
+            let looked: Vec<bool> = nights
+                .iter()
+                .rev()
+                .filter_map(|night| saw(night, variant, &known))
+                .collect();
+            if looked.len() >= NIGHTS && !looked[..NIGHTS].contains(&true) {
+                remarks.push(format!(
+                    "{variant} has not shown {} under {} in the last {NIGHTS} nights that looked, although it is known to",
+                    known.anomaly,
+                    known.faults.join(" or ")
+                ));
+            }
+        }
+    }
+    remarks
+}
+
+/// Whether a night saw the anomaly; `None` if it had no run with a verdict under faults that bring it about.
+fn saw(night: &Past, variant: &str, known: &Accepted) -> Option<bool> {
+    let under = |faults: &str| {
+        let named = |fault: &str| known.faults.iter().any(|other| other == fault);
+        named("none") || faults.split(',').any(named)
+    };
+    let runs: Vec<_> = night
+        .attempts
+        .iter()
+        .filter(|run| run.verdict.is_some() && run.cell.variant == variant && under(&run.cell.faults))
+        .collect();
+    let shows = |run: &&&super::attempt::Attempt| {
+        run.anomalies
+            .iter()
+            .any(|seen| !seen.advisory && seen.kind == known.anomaly)
+    };
+    (!runs.is_empty()).then(|| runs.iter().any(|run| shows(&run)))
+}
+
+/// Failures of the last night that ran the place which tonight does not show, though it ran it too.
+pub fn gone(tonight: &Past, earlier: &[Past], failures: impl Fn(&Past, &[Past]) -> Vec<Failure>) -> Vec<String> {
+    let Some((last, before)) = earlier.split_last() else {
+        return Vec::new();
+    };
+    let now = failures(tonight, earlier);
+    let same = |a: &Failure, b: &Failure| {
+        (&a.property, &a.anomaly, &a.variant, &a.faults) == (&b.property, &b.anomaly, &b.variant, &b.faults)
+    };
+    failures(last, before)
+        .into_iter()
+        .filter(|old| tonight.judged(&old.variant, &old.faults).count() > 0 && !now.iter().any(|new| same(old, new)))
+        .map(|old| {
+            format!(
+                "{} of {} under {}, seen in the night {}, did not appear: one quiet night proves nothing",
+                old.anomaly, old.variant, old.faults, last.name
+            )
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::attempt::tests::{attempt, cell};
+    use super::super::failures;
+    use super::super::past::tests::night;
+    use super::*;
+    use zooquake_checkers::Verdict;
+
+    fn accepted(variant: &str) -> Vec<Accepted> {
+        let known = Accepted {
+            anomaly: "stale-write".into(),
+            faults: vec!["pause".into()],
+            reason: String::new(),
+            source: String::new(),
+        };
+        if variant == "lock/predecessor" {
+            vec![known]
+        } else {
+            Vec::new()
+        }
+    }
+
+    fn nights(with: impl Fn(usize) -> bool, faults: &str, count: usize) -> Vec<Past> {
+        let one = |n: usize| {
+            let seen = [("stale-write", false, true)];
+            let seen: &[_] = if with(n) { &seen } else { &[] };
+            night(
+                &format!("2026-11-{:02}", n + 1),
+                vec![attempt(&cell(faults, 1), Some(Verdict::Invalid), seen)],
+            )
+        };
+        (0..count).map(one).collect()
+    }
+
+    #[test]
+    fn an_accepted_anomaly_may_stay_away_for_nine_nights() {
+        assert!(no_longer_seen(&nights(|_| false, "pause", 9), accepted).is_empty());
+        let remarks = no_longer_seen(&nights(|_| false, "pause", 10), accepted);
+        assert_eq!(remarks.len(), 1);
+        assert!(
+            remarks[0].contains("stale-write under pause in the last 10 nights"),
+            "{remarks:?}"
+        );
+        assert!(no_longer_seen(&nights(|n| n == 5, "pause", 15), accepted).is_empty());
+        assert_eq!(no_longer_seen(&nights(|n| n == 4, "pause", 15), accepted).len(), 1);
+    }
+
+    #[test]
+    fn nights_that_did_not_look_do_not_count() {
+        assert!(no_longer_seen(&nights(|_| false, "kill,partition", 20), accepted).is_empty());
+    }
+
+    #[test]
+    fn a_failure_that_stays_away_is_told() {
+        let failed = attempt(
+            &cell("pause", 1),
+            Some(Verdict::Invalid),
+            &[("double-grant", false, false)],
+        );
+        let valid = || attempt(&cell("pause", 1), Some(Verdict::Valid), &[]);
+        let earlier = [night("2026-11-19", vec![failed.clone()])];
+        let remarks = gone(&night("2026-11-20", vec![valid()]), &earlier, failures::of);
+        assert!(remarks[0].contains("double-grant"), "{remarks:?}");
+        assert!(gone(&night("2026-11-20", vec![failed]), &earlier, failures::of).is_empty());
+        assert!(
+            gone(&night("2026-11-20", vec![]), &earlier, failures::of).is_empty(),
+            "it was not run"
+        );
+    }
+}

@@ -1,0 +1,301 @@
+//! What came of a night: from its record to its report and its exit code.
+
+use super::drive::End;
+use super::failures;
+use super::ledger::Header;
+use super::past::Past;
+use super::{attempt, remarks, state};
+use crate::naming;
+use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
+
+/// The whole report of tonight.
+pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night {
+    let cells: Vec<Cell> = tonight.cells.iter().map(|cell| self::cell(tonight, cell)).collect();
+    let nights: Vec<Past> = earlier.iter().chain([tonight]).cloned().collect();
+    let accepted = |variant: &str| naming::workload(variant).map(|w| w.accepted).unwrap_or_default();
+    let mut all_remarks = remarks::gone(tonight, earlier, failures::of);
+    all_remarks.extend(remarks::no_longer_seen(&nights, accepted));
+    let mut night = Night {
+        name: tonight.name.clone(),
+        campaign: header.campaign.name.clone(),
+        begun: tonight.begun.clone(),
+        shard: header.shard.clone(),
+        settings: settings(header),
+        conclusion: Vec::new(),
+        code: 0,
+        cells,
+        failures: failures::of(tonight, earlier),
+        remarks: all_remarks,
+        trends: trends(tonight, &nights),
+        nights: nights.iter().map(|night| night.name.clone()).collect(),
+    };
+    (night.code, night.conclusion) = conclusion(&night, end);
+    night
+}
+
+fn cell(tonight: &Past, cell: &super::cell::Cell) -> Cell {
+    let attempts = tonight.of(cell);
+    Cell {
+        variant: cell.variant.clone(),
+        faults: cell.faults.clone(),
+        seed: cell.seed,
+        outcome: decided(state::outcome(&attempts), attempts.len()),
+        attempts: attempts.into_iter().map(shown).collect(),
+    }
+}
+
+/// An unknown run that was not made again, because the night was stopped or there was no time, decides nothing.
+fn decided(outcome: Outcome, attempts: usize) -> Outcome {
+    match (outcome, attempts) {
+        (Outcome::Unknown, 1) => Outcome::Skipped,
+        (outcome, _) => outcome,
+    }
+}
+
+fn shown(attempt: &attempt::Attempt) -> Attempt {
+    Attempt {
+        seed: attempt.run_seed,
+        verdict: attempt.verdict.map(|verdict| verdict.to_string()),
+        error: attempt.error.clone(),
+        anomalies: attempt.anomalies.clone(),
+        reasons: attempt.reasons.clone(),
+        run: attempt.run.as_ref().map(|run| format!("runs/{run}")),
+        begun: attempt.begun.clone(),
+        seconds: attempt.seconds,
+        again: attempt.again.clone(),
+    }
+}
+
+/// The exit code and what decided it, the worst first. An anomaly is a proof, which a failing harness beside it does not
+/// take back; a harness that failed says less than a run that is unknown.
+fn conclusion(night: &Night, end: End) -> (u8, Vec<String>) {
+    let count = |outcome| night.count(outcome);
+    let (new, failed, unknown, skipped) = (
+        count(Outcome::New),
+        count(Outcome::Failed),
+        count(Outcome::Unknown),
+        count(Outcome::Skipped),
+    );
+    let (all, run) = (night.cells.len(), night.cells.len() - skipped);
+    let mut lines = Vec::new();
+    for failure in &night.failures {
+        lines.push(format!(
+            "new: {} of {} under {}, in {} of {all} cells ({})",
+            failure.anomaly,
+            failure.variant,
+            failure.faults,
+            failure.seeds.len(),
+            failure.since
+        ));
+    }
+    if failed > 0 {
+        lines.push(format!("the harness failed at {}", cells(failed)));
+    }
+    if unknown > 0 {
+        lines.push(format!("{} still unknown after a second run", are(unknown)));
+    }
+    match end {
+        End::Interrupted => lines.push(format!("stopped before the end, {} not decided", are(skipped))),
+        End::GivenUp => lines.push(format!("given up, {} not run", are(skipped))),
+        End::Through if skipped > 0 => lines.push(format!("{} not run: there was no time", are(skipped))),
+        End::Through => {}
+    }
+    let code = if new > 0 {
+        1
+    } else if failed > 0 || end == End::GivenUp {
+        255
+    } else if unknown > 0 || end == End::Interrupted || (run == 0 && all > 0) {
+        2
+    } else {
+        0
+    };
+    match (code, all) {
+        (0, 0) => lines.insert(0, "this part of the matrix has no cells".to_string()),
+        (0, _) => lines.insert(0, format!("all {run} cells that were run are as expected")),
+        _ => {}
+    }
+    (code, lines)
+}
+
+fn cells(n: usize) -> String {
+    match n {
+        1 => "1 cell".to_string(),
+        n => format!("{n} cells"),
+    }
+}
+
+fn are(n: usize) -> String {
+    format!("{} {}", cells(n), if n == 1 { "is" } else { "are" })
+}
+
+fn trends(tonight: &Past, nights: &[Past]) -> Vec<Trend> {
+    let mut places: Vec<(&str, &str)> = tonight
+        .cells
+        .iter()
+        .map(|c| (c.variant.as_str(), c.faults.as_str()))
+        .collect();
+    places.dedup();
+    places.into_iter().map(|place| trend(place, nights)).collect()
+}
+
+fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
+    let mut seen: Vec<(String, bool, usize)> = Vec::new();
+    for night in nights {
+        let mut kinds: Vec<(&str, bool)> = night
+            .judged(variant, faults)
+            .flat_map(|run| &run.anomalies)
+            .filter(|seen| !seen.advisory)
+            .map(|seen| (seen.kind.as_str(), seen.accepted))
+            .collect();
+        kinds.sort_unstable();
+        kinds.dedup();
+        for (kind, accepted) in kinds {
+            match seen.iter_mut().find(|(k, a, _)| (k.as_str(), *a) == (kind, accepted)) {
+                Some((_, _, nights)) => *nights += 1,
+                None => seen.push((kind.to_string(), accepted, 1)),
+            }
+        }
+    }
+    // News first.
+    seen.sort_by_key(|(_, accepted, _)| *accepted);
+    Trend {
+        variant: variant.to_string(),
+        faults: faults.to_string(),
+        outcomes: nights.iter().map(|night| night.outcome(variant, faults)).collect(),
+        seen,
+        judged: nights
+            .iter()
+            .filter(|night| night.judged(variant, faults).count() > 0)
+            .count(),
+    }
+}
+
+fn settings(header: &Header) -> Vec<(String, String)> {
+    let campaign = &header.campaign;
+    let timing = campaign.cluster.timing;
+    let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
+    let image = campaign.cluster.image.as_deref().unwrap_or("zooquake's own");
+    let hazard = if timing.hazardous() {
+        ", a hazard of its own"
+    } else {
+        ""
+    };
+    [
+        (
+            "operations and faults",
+            format!("{} s a run", campaign.time_ms as f64 / 1000.0),
+        ),
+        ("seeds", seeds.join(", ")),
+        (
+            "servers, clients",
+            format!("{}, {}", campaign.cluster.servers, campaign.cluster.clients),
+        ),
+        (
+            "tickTime / syncLimit / session timeout",
+            format!("{}/{}/{}{hazard}", timing.tick_ms, timing.sync_limit, timing.session_ms),
+        ),
+        ("ZooKeeper image", image.to_string()),
+        ("zooquake", header.zooquake.clone()),
+    ]
+    .map(|(name, value)| (name.to_string(), value))
+    .into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::attempt::tests::{attempt, cell};
+    use super::super::ledger::tests::header;
+    use super::super::past::tests::night;
+    use super::*;
+    use zooquake_checkers::Verdict;
+
+    fn report(attempts: Vec<attempt::Attempt>, end: End) -> Night {
+        let mut tonight = night("2026-11-20", attempts);
+        tonight.cells = ["pause", "kill", "cut"].map(|faults| cell(faults, 1)).into();
+        of(&header("2026-11-20"), &tonight, &[], end)
+    }
+
+    fn valid(faults: &str) -> attempt::Attempt {
+        attempt(&cell(faults, 1), Some(Verdict::Valid), &[])
+    }
+
+    fn unknown(faults: &str) -> attempt::Attempt {
+        attempt(&cell(faults, 1), Some(Verdict::Unknown), &[])
+    }
+
+    fn known(faults: &str) -> attempt::Attempt {
+        attempt(
+            &cell(faults, 1),
+            Some(Verdict::Invalid),
+            &[("stale-write", false, true)],
+        )
+    }
+
+    fn broken(faults: &str) -> attempt::Attempt {
+        attempt(
+            &cell(faults, 1),
+            Some(Verdict::Invalid),
+            &[("double-grant", false, false)],
+        )
+    }
+
+    fn failed(faults: &str) -> attempt::Attempt {
+        attempt(&cell(faults, 1), None, &[])
+    }
+
+    #[test]
+    fn the_exit_code_is_that_of_the_worst() {
+        let code = |attempts: Vec<_>| report(attempts, End::Through).code;
+        assert_eq!(code(vec![valid("pause"), known("kill"), valid("cut")]), 0);
+        assert_eq!(code(vec![valid("pause"), broken("kill"), valid("cut")]), 1);
+        assert_eq!(code(vec![valid("pause"), unknown("kill"), unknown("kill")]), 2);
+        assert_eq!(code(vec![valid("pause"), failed("kill"), failed("kill")]), 255);
+        assert_eq!(code(vec![broken("pause"), failed("kill"), failed("kill")]), 1);
+        let both = vec![failed("pause"), failed("pause"), unknown("kill"), unknown("kill")];
+        assert_eq!(code(both), 255);
+    }
+
+    #[test]
+    fn a_night_that_proves_nothing_is_not_green() {
+        assert_eq!(report(vec![], End::Through).code, 2, "no cell was run");
+        assert_eq!(report(vec![valid("pause")], End::Interrupted).code, 2);
+        let short = report(vec![valid("pause"), unknown("kill")], End::Through);
+        assert_eq!(short.code, 0, "an unknown run that was not made again is not counted");
+        assert_eq!(short.count(Outcome::Skipped), 2);
+        assert!(
+            short.conclusion[1].contains("2 cells are not run: there was no time"),
+            "{short:?}"
+        );
+    }
+
+    #[test]
+    fn it_says_what_decided() {
+        let night = report(vec![broken("kill"), valid("pause")], End::Through);
+        assert!(
+            night.conclusion[0].contains("double-grant of lock/predecessor under kill"),
+            "{night:?}"
+        );
+        assert_eq!(night.failures[0].again, "zooquake run lock/predecessor --seed 1");
+        let calm = report(vec![valid("kill"), known("pause"), valid("cut")], End::Through);
+        assert_eq!(calm.conclusion, ["all 3 cells that were run are as expected"]);
+    }
+
+    #[test]
+    fn trends_count_nights() {
+        let earlier = [
+            night("2026-11-18", vec![known("pause")]),
+            night("2026-11-19", vec![broken("pause")]),
+        ];
+        let mut tonight = night("2026-11-20", vec![known("pause")]);
+        tonight.cells = vec![cell("pause", 1)];
+        let report = of(&header("2026-11-20"), &tonight, &earlier, End::Through);
+        let trend = &report.trends[0];
+        assert_eq!(
+            trend.outcomes,
+            [Some(Outcome::Expected), Some(Outcome::New), Some(Outcome::Expected)]
+        );
+        let seen: Vec<_> = trend.seen.iter().map(|(k, a, n)| (k.as_str(), *a, *n)).collect();
+        assert_eq!(seen, [("double-grant", false, 1), ("stale-write", true, 2)]);
+        assert_eq!((trend.judged, report.nights.len()), (3, 3));
+    }
+}

@@ -1,0 +1,261 @@
+//! The report of a night: its JUnit file, its summary and its page.
+
+use zooquake_reports::night::{Attempt, Cell, Failure, Night, Outcome, Seen, Trend, junit, summary, write_all};
+
+fn seen(kind: &str, accepted: bool) -> Seen {
+    Seen {
+        kind: kind.into(),
+        property: "mutual exclusion".into(),
+        advisory: false,
+        accepted,
+        count: 2,
+        why: format!("c5 was granted at 3.4 s while c2 <held> & \"wrote\": {kind}"),
+    }
+}
+
+fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<Seen>) -> Attempt {
+    Attempt {
+        seed,
+        verdict: verdict.map(String::from),
+        error: verdict
+            .is_none()
+            .then(|| "the engine\u{0} went \u{1b}[31maway".to_string()),
+        anomalies,
+        reasons: vec!["no window of kill counts".into()],
+        run: Some(format!("runs/r{seed}")),
+        begun: "2026-11-20T01:00:00Z".into(),
+        seconds: 12.5,
+        again: format!("zooquake run lock/a --seed {seed} --faults kill --time 30000ms"),
+    }
+}
+
+fn cell(variant: &str, seed: u64, outcome: Outcome, attempts: Vec<Attempt>) -> Cell {
+    Cell {
+        variant: variant.into(),
+        faults: "kill,pause".into(),
+        seed,
+        outcome,
+        attempts,
+    }
+}
+
+/// A night with one cell of every outcome.
+fn night() -> Night {
+    let new = attempt(
+        2,
+        Some("invalid"),
+        vec![seen("double-grant", false), seen("stale-write", true)],
+    );
+    let unknown = vec![attempt(3, Some("unknown"), vec![]), attempt(9, Some("unknown"), vec![])];
+    Night {
+        name: "2026-11-20".into(),
+        campaign: "<b>small</b>".into(),
+        begun: "2026-11-20T01:00:00Z".into(),
+        settings: vec![("seeds".into(), "1, 2, 3, 4, 5".into())],
+        conclusion: vec![
+            "new: double-grant of lock/a under kill,pause".into(),
+            "1 cell is unknown".into(),
+        ],
+        code: 1,
+        cells: vec![
+            cell(
+                "lock/a",
+                1,
+                Outcome::Expected,
+                vec![attempt(1, Some("invalid"), vec![seen("stale-write", true)])],
+            ),
+            cell("lock/a", 2, Outcome::New, vec![new]),
+            cell("lock/a", 3, Outcome::Unknown, unknown),
+            cell("queue/b", 4, Outcome::Failed, vec![attempt(4, None, vec![])]),
+            cell("queue/b", 5, Outcome::Skipped, vec![]),
+        ],
+        failures: vec![Failure {
+            property: "mutual exclusion".into(),
+            anomaly: "double-grant".into(),
+            variant: "lock/a".into(),
+            faults: "kill,pause".into(),
+            seeds: vec![2],
+            why: seen("double-grant", false).why,
+            since: "first seen tonight, after 3 nights without".into(),
+            runs: vec!["runs/r2".into()],
+            again: "zooquake run lock/a --seed 2".into(),
+        }],
+        remarks: vec!["lock/a has not shown lost-wakeup".into()],
+        trends: vec![Trend {
+            variant: "lock/a".into(),
+            faults: "kill,pause".into(),
+            outcomes: vec![
+                None,
+                Some(Outcome::Expected),
+                Some(Outcome::Unknown),
+                Some(Outcome::New),
+            ],
+            seen: vec![("double-grant".into(), false, 1), ("stale-write".into(), true, 2)],
+            judged: 3,
+        }],
+        nights: ["17", "18", "19", "20"].map(|day| format!("2026-11-{day}")).into(),
+        shard: None,
+    }
+}
+
+/// How often a piece of text occurs.
+fn count(text: &str, piece: &str) -> usize {
+    text.matches(piece).count()
+}
+
+/// The elements of an XML text in order, each opening tag with its attributes; fails if they are not nested well.
+fn elements(xml: &str) -> Vec<String> {
+    let (mut open, mut all): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let body = xml.split_once("?>").expect("a declaration").1;
+    for piece in body.split('<').skip(1) {
+        let (tag, _) = piece.split_once('>').expect("every tag ends");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop().as_deref(), Some(name), "{xml}");
+            continue;
+        }
+        all.push(tag.to_string());
+        if !tag.ends_with('/') {
+            open.push(tag.split(' ').next().expect("a name").to_string());
+        }
+    }
+    assert_eq!(open, Vec::<String>::new(), "{xml}");
+    all
+}
+
+#[test]
+fn junit_is_nested_well_and_counts_what_it_has() {
+    let xml = junit(&night());
+    let elements = elements(&xml);
+    let named = |name: &str| elements.iter().filter(|e| e.split(' ').next() == Some(name)).count();
+    assert_eq!((named("testsuites"), named("testsuite"), named("testcase")), (1, 2, 5));
+    assert_eq!((named("failure"), named("error"), named("skipped")), (1, 2, 1));
+    assert!(
+        elements[0].contains("tests=\"5\" failures=\"1\" errors=\"2\" skipped=\"1\" time=\"62.500\""),
+        "{}",
+        elements[0]
+    );
+    assert!(
+        xml.contains("<testsuite name=\"queue/b\" tests=\"2\" failures=\"0\" errors=\"1\" skipped=\"1\""),
+        "{xml}"
+    );
+    assert!(xml.chars().all(|c| c == '\n' || c >= ' '), "no control characters");
+}
+
+#[test]
+fn junit_cases_are_told_apart_by_class_and_name() {
+    let xml = junit(&night());
+    let mut names: Vec<&str> = xml
+        .lines()
+        .filter(|l| l.contains("<testcase"))
+        .map(|l| l.split(" time=").next().unwrap())
+        .collect();
+    assert!(
+        names[0].contains("classname=\"lock.a\" name=\"kill,pause, seed 1\""),
+        "{names:?}"
+    );
+    names.dedup();
+    assert_eq!(names.len(), 5);
+}
+
+#[test]
+fn junit_tells_the_story_of_a_broken_cell_and_how_to_see_it_again() {
+    let xml = junit(&night());
+    let failure = xml
+        .split("<failure")
+        .nth(1)
+        .unwrap()
+        .split("</failure>")
+        .next()
+        .unwrap();
+    assert!(
+        failure.starts_with(" message=\"lock/a under kill,pause: double-grant × 2\" type=\"double-grant\">"),
+        "{failure}"
+    );
+    assert!(
+        failure.contains("c5 was granted at 3.4 s while c2 &lt;held&gt; &amp; &quot;wrote&quot;"),
+        "{failure}"
+    );
+    assert!(
+        failure.contains("report: runs/r2/report.html\nto reproduce: zooquake run lock/a --seed 2"),
+        "{failure}"
+    );
+    assert!(
+        !failure.contains("stale-write"),
+        "what is known is no failure: {failure}"
+    );
+    assert!(xml.contains("stale-write × 2 (known and accepted)"), "but it is told");
+    let unknown = xml.split("<error").nth(1).unwrap();
+    assert!(
+        unknown.contains("seed 3: no window of kill counts") && unknown.contains("seed 9:"),
+        "{unknown}"
+    );
+}
+
+#[test]
+fn the_summary_is_short_and_says_what_is_new_first() {
+    let text = summary(&night());
+    let at = |piece: &str| text.find(piece).unwrap_or_else(|| panic!("{piece:?} is not in {text}"));
+    assert!(
+        at("double-grant of lock/a") < at("### New anomalies") && at("### New anomalies") < at("### Without a verdict")
+    );
+    assert!(
+        text.contains("| lock/a | ✓ stale-write (known)<br>✗ **double-grant**, stale-write (known)<br>? |"),
+        "{text}"
+    );
+    assert!(text.contains("| queue/b | !<br>– |"), "{text}");
+    assert!(text.contains("`zooquake run lock/a --seed 2`"), "{text}");
+    assert!(!text.contains("<b>"), "{text}");
+    let mut long = night();
+    long.cells = (0..5_000)
+        .map(|seed| cell("lock/a", seed, Outcome::Unknown, long.cells[2].attempts.clone()))
+        .collect();
+    assert!(summary(&long).len() < 70_000);
+}
+
+#[test]
+fn the_page_is_complete_without_a_network_or_scripts() {
+    let folder = std::env::temp_dir().join(format!("zooquake-night-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let files = write_all(&night(), &folder).unwrap();
+    let names: Vec<_> = files
+        .iter()
+        .map(|f| f.file_name().unwrap().to_str().unwrap().to_string())
+        .collect();
+    assert_eq!(names, ["index.html", "junit.xml", "summary.md"]);
+    let page = std::fs::read_to_string(&files[0]).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert_eq!(count(&page, "<script"), 0);
+    assert_eq!(count(&page, "http://") + count(&page, "https://"), 0);
+    assert!(
+        page.contains("&lt;b&gt;small&lt;/b&gt;") && !page.contains("<b>small"),
+        "names are escaped"
+    );
+    assert_eq!(count(&page, "<div class=\"cell o-"), 5);
+    for words in [
+        "<b>✗</b> new anomaly",
+        "<b>?</b> unknown",
+        "<b>!</b> harness failed",
+        "<b>–</b> not run",
+        "<b>✓</b> as known",
+    ] {
+        assert!(page.contains(words), "{words}");
+    }
+    assert_eq!(
+        count(&page, "href=\"runs/r2/report.html\""),
+        2,
+        "from the matrix and from the failure"
+    );
+    assert!(page.contains("first seen tonight, after 3 nights without"));
+    let trend = page.split("id=\"trends\"").nth(1).unwrap();
+    assert_eq!(
+        (
+            count(trend, "m-new"),
+            count(trend, "m-expected"),
+            count(trend, "m-unknown")
+        ),
+        (1, 1, 1)
+    );
+    assert!(
+        trend.contains("as expected in 1 of 3; double-grant (new) seen in 1 of 3; stale-write (known) seen in 2 of 3")
+    );
+}

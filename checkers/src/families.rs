@@ -5,6 +5,7 @@ use crate::commit;
 use crate::election;
 use crate::lock;
 use crate::queue;
+use crate::register;
 use crate::results::{Results, Verdict};
 
 /// A family of workloads.
@@ -48,6 +49,11 @@ pub const FAMILIES: &[Family] = &[
         name: "queue",
         check: queue::check,
         checkers: queue::CHECKERS,
+    },
+    Family {
+        name: "register",
+        check: register::check,
+        checkers: register::CHECKERS,
     },
 ];
 

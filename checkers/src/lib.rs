@@ -15,7 +15,8 @@
 //! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
 //! `orphans`, and `agreement`, which holds the evidence against the history. They name things after the family (`names`),
 //! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
-//! election's own. `verdict` closes a check and says what the run lacks to be valid; `stats` counts,
+//! election's own, and `pending` that of families in which nobody waits. `verdict` closes a check and says what the run
+//! lacks to be valid; `stats` counts,
 //! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault.
 //!
 //! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
@@ -48,8 +49,10 @@ mod lock;
 mod names;
 mod ops;
 mod orphans;
+mod pending;
 pub mod plan;
 mod queue;
+mod register;
 mod release;
 mod requests;
 mod resource;

@@ -9,6 +9,7 @@ mod ensemble;
 mod leaderless;
 mod naive;
 mod queue;
+mod register;
 mod safety;
 mod scale;
 mod script;

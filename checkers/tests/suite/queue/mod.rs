@@ -6,5 +6,5 @@ mod brute;
 mod items;
 mod meetings;
 mod scale;
-mod told;
+pub mod told;
 mod world;

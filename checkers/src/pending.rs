@@ -1,5 +1,5 @@
-//! Operations on items that are still pending after recovery. They wait for nobody, so that no anomaly is made of them;
-//! but a run in which one hangs says too little.
+//! Operations that are still pending after recovery though they wait for nobody. No anomaly is made of them; but a run in
+//! which one hangs says too little.
 
 use crate::findings::Findings;
 use crate::liveness;

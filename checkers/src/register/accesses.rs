@@ -1,0 +1,270 @@
+//! Accesses: what each client asked of the register and was answered, and between which moments that took effect.
+
+use super::ambiguous;
+use crate::clients::session;
+use crate::history::{Event, EventType};
+use crate::ops::Op;
+use crate::run::Run;
+use std::collections::HashMap;
+
+/// What the register holds; `None` is nil, what it holds before the first write.
+pub type Value = Option<i64>;
+
+/// A moment of a run, between or at its events.
+pub type Moment = u64;
+
+/// When the register was made, before all else.
+pub const BEGINNING: Moment = 0;
+
+/// Where nothing tells when an operation was sent: some time after the register was made.
+pub const UNKNOWN: Moment = 1;
+
+/// Where nothing tells that an operation is over.
+pub const NEVER: Moment = Moment::MAX;
+
+/// The moment of an event.
+pub fn at(event: usize) -> Moment {
+    2 * event as Moment + 3
+}
+
+/// The moment between an event and the one before it.
+fn before(event: usize) -> Moment {
+    2 * event as Moment + 2
+}
+
+/// What an access does to the register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It is made, and holds nil.
+    Begin,
+    /// It is read.
+    Read(Value),
+    /// It is written.
+    Write(i64),
+    /// It is found to hold one value and made to hold another.
+    Cas {
+        /// What it held.
+        from: Value,
+        /// What it holds then.
+        to: i64,
+    },
+}
+
+impl Action {
+    /// The value that it makes the register hold.
+    pub fn written(self) -> Option<Value> {
+        match self {
+            Self::Begin => Some(None),
+            Self::Read(_) => None,
+            Self::Write(to) | Self::Cas { to, .. } => Some(Some(to)),
+        }
+    }
+
+    /// The value that it finds in the register.
+    pub fn observed(self) -> Option<Value> {
+        match self {
+            Self::Read(value) | Self::Cas { from: value, .. } => Some(value),
+            Self::Begin | Self::Write(_) => None,
+        }
+    }
+}
+
+/// One access that happened or may have.
+#[derive(Debug, Clone, Copy)]
+pub struct Access<'a> {
+    /// The client; empty for what no client did.
+    pub node: &'a str,
+    /// What it does.
+    pub action: Action,
+    /// It took effect after this.
+    pub start: Moment,
+    /// It took effect before this; [`NEVER`] where its outcome is unknown.
+    pub finish: Moment,
+    /// Where it was sent; where that is not in the history, what else names it without an answer.
+    pub invoke: Option<usize>,
+    /// Where its answer `ok` was read.
+    pub end: Option<usize>,
+    /// Whether its request tells its values.
+    pub asks: bool,
+    /// Whether its answer tells its values.
+    pub repeats: bool,
+    /// Of a read that starts where its session's last acknowledged write was sent: where that was sent and acknowledged.
+    pub own: Option<(usize, usize)>,
+    /// The session that it was done in.
+    pub session: Option<u64>,
+    /// The server that answered.
+    pub server: Option<&'a str>,
+    /// The transaction that wrote the value which it left or found.
+    pub mzxid: Option<i64>,
+}
+
+impl Access<'_> {
+    /// Whether it certainly took effect, by what is known of itself.
+    pub fn certain(&self) -> bool {
+        self.finish != NEVER
+    }
+
+    /// Whether it is a reading of the znode tree.
+    pub fn of_tree(&self) -> bool {
+        self.node.is_empty() && matches!(self.action, Action::Read(_))
+    }
+
+    fn nobody(action: Action, start: Moment, finish: Moment) -> Self {
+        Self {
+            node: "",
+            action,
+            start,
+            finish,
+            invoke: None,
+            end: None,
+            asks: false,
+            repeats: false,
+            own: None,
+            session: None,
+            server: None,
+            mzxid: None,
+        }
+    }
+}
+
+/// The accesses of a run, the first of them [`Action::Begin`], the others in the order of their first events.
+///
+/// What failed is none, nor is a read without an answer. A value that was written twice tells nobody which write was
+/// read: it is left out, and what else its operations tell is kept.
+#[derive(Debug)]
+pub struct Accesses<'a> {
+    /// All of them.
+    pub all: Vec<Access<'a>>,
+    /// Values that more than one write can have written.
+    pub ambiguous: Vec<i64>,
+    /// Operations whose values cannot be read.
+    pub unreadable: usize,
+}
+
+impl<'a> Accesses<'a> {
+    /// Reads them out of a run, in which some values are known to be `ambiguous`. Without a promise that reads are linearizable (`promised`), a read may show any state
+    /// since its session's last acknowledged write was sent: that write has seen all that was acknowledged before, and
+    /// what answers the read has seen that write.
+    pub fn new(run: &Run<'a>, promised: bool, ambiguous: &[i64]) -> Self {
+        let mut unreadable = 0;
+        let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
+        for op in &run.ops.work {
+            match access(run.events, op) {
+                Ok(found) => all.extend(found),
+                Err(Unreadable) => unreadable += 1,
+            }
+        }
+        let (mut all, ambiguous) = ambiguous::left_out(all, ambiguous);
+        if !promised {
+            widen(&mut all);
+        }
+        Self {
+            all,
+            ambiguous,
+            unreadable,
+        }
+    }
+
+    /// The values that the readings of the znode tree found, each read by a session that had written before.
+    pub fn of_tree(&self, run: &Run<'a>, path: &str) -> Vec<Access<'a>> {
+        let readings = run.record.tree.iter().flat_map(|tree| &tree.readings);
+        let found = readings.filter_map(|reading| {
+            let znode = reading.znodes.iter().find(|znode| znode.path == path)?;
+            let value = match znode.data.as_str() {
+                "" => None,
+                text => Some(text.parse().ok()?),
+            };
+            let known = value.is_none_or(|value| !self.ambiguous.contains(&value));
+            let read = Access::nobody(Action::Read(value), before(reading.index), before(reading.end_index));
+            known.then_some(Access {
+                mzxid: Some(znode.mzxid),
+                ..read
+            })
+        });
+        found.collect()
+    }
+}
+
+struct Unreadable;
+
+fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
+    let outcome = op.end.map(|end| events[end].kind);
+    if !matches!(op.f, "read" | "write" | "cas") || outcome == Some(EventType::Fail) {
+        return Ok(None);
+    }
+    let end = op.end.filter(|_| outcome == Some(EventType::Ok));
+    if op.f == "read" && end.is_none() {
+        return Ok(None);
+    }
+    // An answer that does not repeat what it was asked answers that.
+    let told = [end, op.invoke, op.end].into_iter().flatten();
+    let field = |name: &str| told.clone().find_map(|at| value(&events[at], name));
+    let number = |name: &str| field(name).flatten();
+    let action = match op.f {
+        "read" => end.and_then(|end| value(&events[end], "value")).map(Action::Read),
+        "write" => number("value").map(Action::Write),
+        _ => number("to").and_then(|to| {
+            Some(Action::Cas {
+                from: field("from")?,
+                to,
+            })
+        }),
+    };
+    let answer = end.map(|end| &events[end]);
+    let tells = |event: &Event| ["value", "to"].iter().any(|name| value(event, name).is_some());
+    let invoke = op.invoke.or(op.end.filter(|_| end.is_none()));
+    Ok(Some(Access {
+        node: op.node,
+        action: action.ok_or(Unreadable)?,
+        start: op.invoke.map_or(UNKNOWN, at),
+        finish: end.map_or(NEVER, at),
+        invoke,
+        end,
+        asks: invoke.is_some_and(|at| tells(&events[at])),
+        repeats: answer.is_some_and(tells),
+        own: None,
+        session: answer.and_then(|event| event.str("session")).and_then(session),
+        server: answer.and_then(|event| event.str("server")),
+        mzxid: answer.and_then(|event| event.int("mzxid")),
+    }))
+}
+
+/// A value in an event; `None` if there is none or it is no value of the register.
+fn value(event: &Event, name: &str) -> Option<Value> {
+    match event.value.get(name)? {
+        serde_json::Value::Null => Some(None),
+        other => other.as_i64().map(Some),
+    }
+}
+
+/// Lets each client's read start where its session's last write was sent that had been acknowledged when the read was.
+fn widen(all: &mut [Access<'_>]) {
+    /// Where a write was acknowledged, and of the writes acknowledged until then the one sent last (sent, acknowledged).
+    type Latest = (usize, (usize, usize));
+    let mut acknowledged: HashMap<u64, Vec<(usize, usize)>> = HashMap::new();
+    for access in all.iter().filter(|access| access.action.written().is_some()) {
+        if let (Some(session), Some(invoke), Some(end)) = (access.session, access.invoke, access.end) {
+            acknowledged.entry(session).or_default().push((end, invoke));
+        }
+    }
+    let mut last: HashMap<u64, Vec<Latest>> = HashMap::new();
+    for (session, mut writes) in acknowledged {
+        writes.sort_unstable();
+        let latest = |own: &mut Option<(usize, usize)>, (end, invoke): (usize, usize)| {
+            if own.is_none_or(|(sent, _)| sent < invoke) {
+                *own = Some((invoke, end));
+            }
+            own.map(|own| (end, own))
+        };
+        last.insert(session, writes.into_iter().scan(None, latest).collect());
+    }
+    for access in all.iter_mut().filter(|access| matches!(access.action, Action::Read(_))) {
+        let own = access.session.zip(access.invoke).and_then(|(session, invoke)| {
+            let writes = last.get(&session)?;
+            let until = writes.partition_point(|&(end, _)| end < invoke);
+            Some(writes[until.checked_sub(1)?].1)
+        });
+        access.own = own;
+        access.start = own.map_or(UNKNOWN, |(sent, _)| at(sent));
+    }
+}

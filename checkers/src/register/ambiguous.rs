@@ -1,0 +1,35 @@
+//! Values that were written more than once: nobody can tell which of the writes was read.
+
+use super::accesses::{Access, Action, Value};
+use std::collections::{BTreeMap, HashSet};
+
+/// Leaves out what is said of values that more than one operation can have written, as is `known` of some. Whatever order fits all operations
+/// fits these, too: nothing that is left found such a value, or left one.
+pub fn left_out<'a>(all: Vec<Access<'a>>, known: &[i64]) -> (Vec<Access<'a>>, Vec<i64>) {
+    let mut writers: BTreeMap<i64, usize> = BTreeMap::new();
+    for value in all.iter().filter_map(|access| access.action.written().flatten()) {
+        *writers.entry(value).or_default() += 1;
+    }
+    writers.retain(|value, count| *count > 1 || known.contains(value));
+    let ambiguous: HashSet<Value> = writers.keys().chain(known).map(|&value| Some(value)).collect();
+    let keep = |access: Access<'a>| {
+        let known = |value: Value| !ambiguous.contains(&value);
+        let action = match access.action {
+            Action::Cas { from, to } => match (known(from), known(Some(to))) {
+                (true, true) => access.action,
+                (false, true) => Action::Write(to),
+                (true, false) if access.certain() => Action::Read(from),
+                _ => return None,
+            },
+            Action::Read(value) => Some(Action::Read(value)).filter(|_| known(value))?,
+            Action::Write(value) => Some(Action::Write(value)).filter(|_| known(Some(value)))?,
+            Action::Begin => Action::Begin,
+        };
+        Some(action)
+    };
+    let kept = all
+        .into_iter()
+        .filter_map(|access| keep(access).map(|action| Access { action, ..access }))
+        .collect();
+    (kept, writers.into_keys().collect())
+}

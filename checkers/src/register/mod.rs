@@ -1,0 +1,60 @@
+//! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
+//!
+//! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` judges
+//! it in time nearly linear, `witness` tells it, `least` with few words; the checkers are `linear`, `session` and `stale`, which explains itself by
+//! `standing`. `agreement` holds the transactions that answers name against each other and against the logs.
+
+mod accesses;
+mod agreement;
+mod ambiguous;
+mod clusters;
+mod least;
+mod linear;
+mod order;
+mod session;
+mod stale;
+mod standing;
+mod stats;
+mod witness;
+
+use crate::Record;
+use crate::findings::Findings;
+use crate::names;
+use crate::pending;
+use crate::results::Results;
+use crate::run::Run;
+use crate::verdict::{self, Needs};
+use accesses::Accesses;
+
+/// The checkers of the family, by the names in `results.json`.
+pub const CHECKERS: &[&str] = &["not-linearizable", "session-order", "stale-read", "evidence"];
+
+/// The znode that is the register.
+const PATH: &str = "/register";
+
+const NEEDS: Needs = Needs {
+    progress: &[&["write", "cas"], &["read"]],
+    tree: "what the register held at last was not looked at",
+};
+
+/// Whether a variant promises linearizable reads. A planted one is named after the variant it was made from.
+fn promised(variant: &str) -> bool {
+    variant.starts_with("quorum-read")
+}
+
+/// The whole verdict over a run of a register.
+pub fn check(record: &Record) -> Results {
+    let run = Run::new(record, &names::NONE);
+    let promised = promised(&record.plan.workload.variant);
+    let accesses = Accesses::new(&run, promised, &[]);
+    let tree = accesses.of_tree(&run, PATH);
+    let mut found = Findings::default();
+    linear::check(&run, &accesses, &tree, promised, &mut found);
+    session::check(&run, &accesses, &mut found);
+    let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));
+    agreement::check(&run, &accesses, &tree, PATH, &mut found);
+    pending::check(&run, &mut found);
+    let mut results = verdict::close(&run, found, &NEEDS);
+    results.stats.extend(stats::of(&run, stale));
+    results
+}

@@ -1,0 +1,120 @@
+//! The checkers agree with the definitions on a hundred thousand random histories, and their witnesses are minimal.
+
+use super::{brute, told, world};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
+
+/// Histories in each of the tests below, which share the work so that they can run side by side.
+const EACH: u64 = 25_000;
+
+/// One history in so many has its witnesses tried.
+const TRIED: u64 = 5;
+
+fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
+    results
+        .anomalies
+        .iter()
+        .filter(|anomaly| anomaly.kind == kind)
+        .collect()
+}
+
+/// Whether the tree holds what nobody sent, which only the history could prove.
+fn made_up(results: &Results) -> bool {
+    let tree = |reason: &String| reason.starts_with("evidence disagrees: The reading of the znode tree");
+    results.reasons.iter().any(tree)
+}
+
+fn agree(seed: u64, counts: &mut BTreeMap<&'static str, u64>) {
+    let record = world::record(seed);
+    let results = check(&record);
+    let linear = of(&results, "not-linearizable").is_empty() && !made_up(&results);
+    assert_eq!(
+        linear,
+        brute::linearizable(&record),
+        "seed {seed}: {results:#?} {:#?}",
+        record.history.events
+    );
+    let back: BTreeSet<String> = of(&results, "session-order")
+        .iter()
+        .map(|anomaly| anomaly.why.split(' ').nth(1).expect("a session").to_owned())
+        .collect();
+    assert_eq!(back, brute::backward(&record), "seed {seed}");
+    let stale = of(&results, "stale-read");
+    if record.plan.workload.variant == "quorum-read" {
+        assert!(stale.is_empty(), "seed {seed}: {stale:#?}");
+    } else {
+        stale_reads(seed, &record, &results);
+    }
+    let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
+    assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
+    for anomaly in &results.anomalies {
+        if seed.is_multiple_of(TRIED) {
+            minimal(&record, &results, anomaly);
+        }
+    }
+    for (name, found) in [
+        ("not-linearizable", !linear),
+        ("session-order", !back.is_empty()),
+        ("stale-read", !stale.is_empty()),
+    ] {
+        *counts.entry(name).or_default() += u64::from(found);
+    }
+}
+
+fn stale_reads(seed: u64, record: &Record, results: &Results) {
+    let expected = brute::stale(record);
+    assert_eq!(results.stats["stale_reads"], expected.len(), "seed {seed}");
+    let worst = |anomaly: &&Anomaly| -> usize {
+        let words: Vec<&str> = anomaly.why.split(' ').collect();
+        let at = words
+            .windows(3)
+            .position(|words| words == ["acknowledged", "writes", "behind."]);
+        words[at.expect("it says so") - 1].parse().expect("a number")
+    };
+    let told: Option<usize> = of(results, "stale-read").iter().map(worst).max();
+    assert_eq!(told, expected.iter().map(|&(_, missed)| missed).max(), "seed {seed}");
+}
+
+/// What the history tells is not told again by the tree.
+fn minimal(record: &Record, results: &Results, anomaly: &Anomaly) {
+    let mut alone = record.clone();
+    alone.tree = None;
+    let without = check(&alone);
+    let same = |other: &&Anomaly| other.property == anomaly.property && other.witness == anomaly.witness;
+    let by_history = without.anomalies.iter().any(|other| same(&other));
+    assert!(results.anomalies.iter().any(|other| same(&other)));
+    told::minimal(if by_history { &alone } else { record }, anomaly);
+}
+
+fn share(number: u64) {
+    let mut counts = BTreeMap::new();
+    for seed in number * EACH..(number + 1) * EACH {
+        agree(seed, &mut counts);
+    }
+    for (kind, with) in &counts {
+        assert!(
+            EACH / 100 < *with && *with < EACH * 4 / 5,
+            "{kind} in {with} of {EACH}: {counts:?}"
+        );
+    }
+}
+
+#[test]
+fn first_quarter() {
+    share(0);
+}
+
+#[test]
+fn second_quarter() {
+    share(1);
+}
+
+#[test]
+fn third_quarter() {
+    share(2);
+}
+
+#[test]
+fn fourth_quarter() {
+    share(3);
+}

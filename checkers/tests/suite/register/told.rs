@@ -1,0 +1,69 @@
+//! Histories of a register as people tell them: see [`crate::queue::told`] for the words.
+
+use crate::queue::told;
+use std::collections::BTreeSet;
+use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::{Anomaly, Record, Results, check};
+
+pub use crate::queue::told::kinds;
+
+/// A run of a variant by three clients, with this history and an empty tree that was read twice.
+pub fn record(variant: &str, text: &str) -> Record {
+    let workload = Workload {
+        family: "register".to_owned(),
+        variant: variant.to_owned(),
+        ..Workload::default()
+    };
+    let cluster = Cluster {
+        servers: 3,
+        clients: 3,
+        ..Cluster::default()
+    };
+    let history = told::history(text);
+    Record {
+        plan: Plan {
+            workload,
+            cluster,
+            ..Plan::default()
+        },
+        tree: Some(crate::script::audited(&history, vec![], vec![])),
+        history,
+        ..Record::default()
+    }
+}
+
+/// The only anomaly of a history, which is of this kind; its witness convicts by itself, and no event can be left out.
+#[track_caller]
+pub fn only(variant: &str, text: &str, kind: &str) -> Anomaly {
+    let record = record(variant, text);
+    let results = check(&record);
+    assert_eq!(kinds(&results), [kind], "{results:#?}");
+    let anomaly = results.anomalies.into_iter().next().expect("there is one");
+    minimal(&record, &anomaly);
+    anomaly
+}
+
+/// Wants no anomaly.
+#[track_caller]
+pub fn silent(variant: &str, text: &str) -> Results {
+    let results = check(&record(variant, text));
+    assert_eq!(kinds(&results), [""; 0], "{results:#?}");
+    results
+}
+
+/// The witness convicts by itself, and without any event of it nothing does. Without the event that wrote it a value is
+/// made up, which is another property.
+#[track_caller]
+pub fn minimal(record: &Record, anomaly: &Anomaly) {
+    let convicts = |keep: &BTreeSet<usize>| {
+        let same = |other: &Anomaly| other.kind == anomaly.kind && other.property == anomaly.property;
+        check(&crate::witness::only(record, keep)).anomalies.iter().any(same)
+    };
+    let witness: BTreeSet<usize> = anomaly.witness.iter().copied().collect();
+    assert!(convicts(&witness), "needs more: {anomaly:#?}");
+    for event in &witness {
+        let mut less = witness.clone();
+        less.remove(event);
+        assert!(!convicts(&less), "does not need {event}: {anomaly:#?}");
+    }
+}

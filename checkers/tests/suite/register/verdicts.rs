@@ -1,0 +1,83 @@
+//! What a run of a register needs to be valid.
+
+use super::told::record;
+use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::{Record, Verdict, check};
+
+const GOOD: &str = "
+    run ops
+    c1 invoke write value=1
+    c1 ok write value=1 mzxid=11 session=0x1 server=n1
+    c2 invoke cas from=1 to=2
+    c2 ok cas from=1 to=2 mzxid=12 session=0x2 server=n2
+    c3 invoke cas from=1 to=3
+    c3 fail cas
+    c3 invoke read
+    c3 ok read value=2 mzxid=12 session=0x3 server=n3
+    run recovered
+    run audit
+    run done";
+
+fn good(variant: &str) -> Record {
+    record(variant, GOOD)
+}
+
+#[track_caller]
+fn unknown(record: &Record, reason: &str) {
+    let results = check(record);
+    assert_eq!(results.verdict, Verdict::Unknown, "{results:#?}");
+    let said = results.reasons.iter().any(|text| text.contains(reason));
+    assert!(said, "{:?}", results.reasons);
+}
+
+#[test]
+fn a_run_with_progress_and_recovery_is_valid() {
+    for variant in ["quorum-read", "sync-read", "read"] {
+        let results = check(&good(variant));
+        assert_eq!(results.verdict, Verdict::Valid, "{results:#?}");
+        let family = FAMILIES
+            .iter()
+            .find(|family| family.name == "register")
+            .expect("it is there");
+        for checker in results.checkers.keys() {
+            assert!(family.checkers.contains(&checker.as_str()), "{checker}");
+        }
+    }
+    let results = check(&good("read"));
+    assert_eq!(results.stats["read_max_ms"], 1.0);
+    assert_eq!(
+        (&results.stats["stale_reads"], &results.stats["ops"]["cas"]["fail"]),
+        (&0.into(), &1.into())
+    );
+}
+
+#[test]
+fn a_run_without_progress_or_tree_is_unknown() {
+    for (from, to) in [("c3 ok read", "c3 info read"), ("c1 ok write", "c1 fail write")] {
+        let text = GOOD.replace(from, to).replace("c2 ok cas", "c2 fail cas");
+        unknown(
+            &record(
+                "read",
+                &text.replace("value=2 mzxid=12 session=0x3", "value=null mzxid=9"),
+            ),
+            "there was no progress",
+        );
+    }
+    let mut blind = good("read");
+    blind.tree = None;
+    unknown(&blind, "what the register held at last was not looked at");
+}
+
+#[test]
+fn what_is_pending_after_recovery_says_too_little() {
+    let hangs = GOOD.replace("run recovered", "run recovered\n c1 invoke read");
+    unknown(&record("read", &hangs), "the read of c1 sent at");
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    unknown(
+        &record("read", &GOOD.replace("c3 ok read value=2", "c3 ok read")),
+        "the values of 1 operations could not be read",
+    );
+}

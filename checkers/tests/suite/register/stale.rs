@@ -99,6 +99,7 @@ fn samples(all: &[(u64, &str, &str, i64, i64)]) -> Option<Vec<ServerSample>> {
         mode: mode.to_owned(),
         epoch,
         zxid,
+        ..ServerSample::default()
     };
     Some(all.iter().map(sample).collect())
 }

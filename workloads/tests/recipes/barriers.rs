@@ -149,3 +149,19 @@ fn a_ghost_is_counted_by_the_tutorials_barrier() {
     join(&mut clients[1], 2, 2);
     assert!(clients[2].reply(waiting).is_some(), "one join of this round was enough");
 }
+
+#[test]
+fn an_application_whose_session_ended_waits_again_in_another_one() {
+    let bed = Bed::new();
+    let mut application = bed.of("c1", "queue", "barrier");
+    let first = application.send("enter", json!({"round": 1}));
+    bed.world.pass(MOMENT);
+    bed.net.expire(bed.net.last_session(), MOMENT);
+    bed.world.pass(LONG);
+    assert_eq!(application.reply(first).unwrap().0, Outcome::Fail);
+    let second = application.send("enter", json!({"round": 1}));
+    let mut member = bed.of("c2", "queue", "barrier");
+    member.ok("join", json!({"round": 1, "members": 1}));
+    bed.world.pass(MOMENT);
+    assert_eq!(application.reply(second).unwrap().0, Outcome::Ok);
+}

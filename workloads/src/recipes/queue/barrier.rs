@@ -52,9 +52,12 @@ impl Barrier {
     }
 
     async fn open(&self) -> Arc<dyn Zk> {
-        if let Some(zk) = self.session.with(Clone::clone) {
+        // A program that finds its session over is started again, as the tutorial leaves nothing else.
+        let open = self.session.with(Clone::clone).filter(|zk| !zk.state().is_over());
+        if let Some(zk) = open {
             return zk;
         }
+        self.ledger.forget();
         let zk = self.env.connect().await;
         self.session.update(|session| *session = Some(zk.clone()));
         if let Err(error) = ensure(zk.as_ref(), QUEUE).await {

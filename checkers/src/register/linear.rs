@@ -11,6 +11,7 @@
 use super::accesses::{Access, Accesses, Action, UNKNOWN};
 use super::clusters::Clusters;
 use super::least::{self, Terms};
+use super::opinion;
 use super::order::{self, Block};
 use super::witness::{Teller, show};
 use crate::findings::{Findings, Found};
@@ -41,9 +42,14 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
     let mut found = contradictions(run, accesses.all.clone(), whole);
     let mut looked_at = accesses.all.len() - 1;
     let by_tree = found.iter().all(|found| found.property == MADE_UP) && !tree.is_empty();
+    let mut judged = accesses.all.clone();
     if by_tree {
         looked_at += tree.len();
-        found = contradictions(run, [&accesses.all, tree].concat(), whole);
+        judged.extend(tree);
+        found = contradictions(run, judged.clone(), whole);
+    }
+    if whole {
+        opinion::check(&judged, found.is_empty(), out);
     }
     let more = found.len().saturating_sub(TOLD);
     let terms = Terms {

@@ -1,7 +1,7 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
 //! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` judges
-//! it in time nearly linear, `witness` tells it, `least` with few words; the checkers are `linear`, `session` and `stale`, which explains itself by
+//! it in time nearly linear, `witness` tells it, `least` with few events, and `opinion` asks [`crate::search`] whether it agrees; the checkers are `linear`, `session` and `stale`, which explains itself by
 //! `standing`. `agreement` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
@@ -10,6 +10,7 @@ mod ambiguous;
 mod clusters;
 mod least;
 mod linear;
+mod opinion;
 mod order;
 mod session;
 mod stale;
@@ -27,7 +28,13 @@ use crate::verdict::{self, Needs};
 use accesses::Accesses;
 
 /// The checkers of the family, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &["not-linearizable", "session-order", "stale-read", "evidence"];
+pub const CHECKERS: &[&str] = &[
+    "not-linearizable",
+    "session-order",
+    "stale-read",
+    "evidence",
+    "second-opinion",
+];
 
 /// The znode that is the register.
 const PATH: &str = "/register";

@@ -34,6 +34,13 @@ fn agree(seed: u64, counts: &mut BTreeMap<&'static str, u64>) {
         "seed {seed}: {results:#?} {:#?}",
         record.history.events
     );
+    let differ = |reason: &&String| reason.starts_with("two checkers disagree");
+    assert_eq!(results.reasons.iter().find(differ), None, "seed {seed}");
+    let searched = results
+        .checkers
+        .get("second-opinion")
+        .is_some_and(|checker| checker["looked_at"] != 0);
+    *counts.entry("searched").or_default() += u64::from(searched);
     let back: BTreeSet<String> = of(&results, "session-order")
         .iter()
         .map(|anomaly| anomaly.why.split(' ').nth(1).expect("a session").to_owned())
@@ -91,6 +98,7 @@ fn share(number: u64) {
     for seed in number * EACH..(number + 1) * EACH {
         agree(seed, &mut counts);
     }
+    assert!(counts.remove("searched") > Some(EACH * 4 / 5));
     for (kind, with) in &counts {
         assert!(
             EACH / 100 < *with && *with < EACH * 4 / 5,

@@ -126,3 +126,18 @@ fn third_quarter() {
 fn fourth_quarter() {
     share(3);
 }
+
+/// Too long for the brute force, which is why the general search stands in for it.
+#[test]
+fn longer_histories_agree_with_the_general_search() {
+    let (mut fits, mut searched) = (0, 0);
+    for seed in 0..4000 {
+        let record = world::of(2_000_000 + seed, 50);
+        let results = check(&record);
+        let differ = |reason: &&String| reason.starts_with("two checkers disagree");
+        assert_eq!(results.reasons.iter().find(differ), None, "seed {seed}");
+        searched += u64::from(results.checkers["second-opinion"]["looked_at"] != 0);
+        fits += u64::from(of(&results, "not-linearizable").is_empty());
+    }
+    assert!(searched > 2000 && (400..3600).contains(&fits), "{searched} {fits}");
+}

@@ -39,8 +39,13 @@ struct World {
     renewed: [u64; CLIENTS],
 }
 
-/// A history; `seed` decides all of it.
+/// A history of at most [`OPS`] operations; `seed` decides all of it.
 pub fn record(seed: u64) -> Record {
+    of(seed, OPS)
+}
+
+/// A history of at most so many operations.
+pub fn of(seed: u64, most: usize) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
     let wrong = [0, 0, 10, 30][random.usize(0..4)];
     let mut world = World {
@@ -55,7 +60,7 @@ pub fn record(seed: u64) -> Record {
         late: Vec::new(),
         renewed: [0; CLIENTS],
     };
-    let ops = world.random.usize(2..=OPS);
+    let ops = world.random.usize(2..=most);
     let mut begun = 0;
     while begun < ops || (world.doing.iter().any(Option::is_some) && world.chance(95)) {
         let client = world.random.usize(0..CLIENTS);

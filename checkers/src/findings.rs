@@ -1,5 +1,6 @@
 //! What checkers found, as they go.
 
+use crate::ensemble::Suspicion;
 use crate::results::Anomaly;
 use crate::run::Run;
 use serde_json::{Value, json};
@@ -43,12 +44,39 @@ impl Findings {
         } = found;
         witness.sort_unstable();
         witness.dedup();
+        let why = format!("{why} {}", run.faults_near(&witness));
+        self.push(run, (kind, property, advisory), witness, why);
+    }
+
+    /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
+    pub fn suspect(&mut self, run: &Run<'_>, suspicion: Suspicion) {
+        let Suspicion {
+            kind,
+            property,
+            span,
+            why,
+        } = suspicion;
+        let faults = span.map(|(from, until)| format!(" {}", run.faults_between(from, until)));
+        self.push(
+            run,
+            (kind, property, false),
+            Vec::new(),
+            why + &faults.unwrap_or_default(),
+        );
+    }
+
+    fn push(
+        &mut self,
+        run: &Run<'_>,
+        (kind, property, advisory): (&str, &str, bool),
+        witness: Vec<usize>,
+        why: String,
+    ) {
         let plan = &run.record.plan;
         let accepted = plan.workload.accepted.iter().any(|accepted| {
             let under = |fault: &String| fault == "none" || plan.faults.contains(fault);
             accepted.anomaly == kind && accepted.faults.iter().any(under)
         });
-        let why = format!("{why} {}", run.faults_near(&witness));
         self.anomalies.push(Anomaly {
             kind: kind.into(),
             property: property.into(),

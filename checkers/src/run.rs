@@ -87,7 +87,11 @@ impl<'a> Run<'a> {
     /// timeout before the first. It names them and claims nothing.
     pub fn faults_near(&self, witness: &[usize]) -> String {
         let times = || witness.iter().map(|&at| self.time(at));
-        let (first, last) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
+        self.faults_between(times().min().unwrap_or(0), times().max().unwrap_or(0))
+    }
+
+    /// The same for a span of the run, in nanoseconds since it began.
+    pub fn faults_between(&self, first: u64, last: u64) -> String {
         let session = self.record.plan.cluster.timing.session_ms * 1_000_000;
         let near: Vec<String> = self
             .windows

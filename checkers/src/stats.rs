@@ -1,5 +1,6 @@
-//! Counts and durations, taken from the history alone.
+//! Counts and durations, taken from the history; of the ensemble's elections, from the servers' logs.
 
+use crate::ensemble;
 use crate::history::EventType;
 use crate::requests;
 use crate::run::Run;
@@ -38,6 +39,9 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
     let asked = requests::of(run);
     put("zk_requests", json!(asked.map(|(requests, _)| requests)));
     put("watch_events", json!(asked.map(|(_, events)| events)));
+    if let Some(elections) = ensemble::stats(run) {
+        put("elections", elections);
+    }
     stats
 }
 

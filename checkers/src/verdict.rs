@@ -1,5 +1,6 @@
 //! The verdict: what was found, and whether the run suffices to say that there is nothing.
 
+use crate::ensemble;
 use crate::findings::Findings;
 use crate::history::EventType;
 use crate::leaderless;
@@ -33,7 +34,8 @@ pub fn results(run: &Run<'_>, found: Findings) -> Results {
 }
 
 /// Closes a check.
-pub fn close(run: &Run<'_>, found: Findings, needs: &Needs<'_>) -> Results {
+pub fn close(run: &Run<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
+    ensemble::check(run, &mut found);
     let Findings {
         mut anomalies,
         reasons: unjudged,

@@ -5,6 +5,7 @@ use super::exit::Code;
 use crate::faults::FAULTS;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use zooquake_checkers::ensemble;
 use zooquake_checkers::families::FAMILIES;
 
 /// Shows variants with what they promise and what they are known to break under, faults, and checkers.
@@ -28,6 +29,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
         let checkers: Vec<Value> = FAMILIES
             .iter()
             .map(|family| json!({ "name": family.name, "anomalies": family.checkers }))
+            .chain([json!({ "name": "ensemble", "anomalies": ensemble::CHECKERS })])
             .collect();
         let all = json!({ "variants": variants, "faults": faults, "checkers": checkers });
         println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
@@ -54,5 +56,6 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     for family in FAMILIES {
         println!("  {:<10} {}", family.name, family.checkers.join(", "));
     }
+    println!("  {:<10} {} (in every run)", "ensemble", ensemble::CHECKERS.join(", "));
     Ok(Code::Valid)
 }

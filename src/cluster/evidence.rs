@@ -57,7 +57,8 @@ impl DockerCluster {
     }
 
     fn has_ended(&self, server: &str) -> bool {
-        self.node(server).is_ok_and(|node| node.ended.load(Ordering::Relaxed))
+        self.node(server)
+            .is_ok_and(|node| node.streams.load(Ordering::Relaxed) == 0)
     }
 
     /// The last lines of a node's log, headed by its name.

@@ -1,11 +1,11 @@
 //! The recorder: the only writer of a history, appending each event as it happens.
 
 use anyhow::{Context, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
 use zooquake_checkers::{Event, EventType, Process};
 
 /// Appends events to `history.jsonl`; every line is handed to the kernel at once, so that it survives our own death.
@@ -104,6 +104,18 @@ impl Recorder {
             .with_context(|| format!("writing to {}", self.path.display()))?;
         self.next += 1;
         Ok(index)
+    }
+
+    /// Records what the wall clock shows, so that the servers' logs, which are written by it, can be put beside the events.
+    ///
+    /// # Errors
+    /// If it shows a time before 1970, or the event cannot be written.
+    pub fn read_clock(&mut self) -> Result<()> {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        let unix = since.context("the wall clock shows a time before 1970")?;
+        let value = json!({ "unix_us": unix.as_micros() as u64 });
+        self.record(Entry::lane("run", "clock", value))?;
+        Ok(())
     }
 
     /// Waits until all events are on disk.

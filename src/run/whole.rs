@@ -107,7 +107,8 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
         cluster = bring_up => Arc::new(cluster?),
         _ = interrupt.wait_for(|stop| *stop) => bail!("interrupted while the cluster was being brought up"),
     };
-    let recorder = Recorder::create(&folder.file("history.jsonl"))?;
+    let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
+    recorder.read_clock()?;
     let samples = Samples::start(Arc::clone(&cluster), recorder.begun());
     let mut interpreter = Interpreter::new(
         Arc::clone(&cluster),
@@ -117,6 +118,7 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
         order.interrupt,
     )?;
     work(&mut interpreter, begun).await?;
+    interpreter.recorder.read_clock()?;
     let tree = after(&mut interpreter).await?;
     match tree {
         Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,

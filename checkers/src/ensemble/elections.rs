@@ -50,7 +50,6 @@ pub struct Ballot {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Win<'a> {
     pub log: &'a ServerLog,
-    pub whole: bool,
     pub look: &'a Look,
     pub won_ms: i64,
     /// Its last vote: for itself.
@@ -66,14 +65,13 @@ pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
 pub(super) fn wins(logs: &[ServerLog]) -> Vec<Win<'_>> {
     let mut wins = Vec::new();
     for log in logs {
-        for (life, look) in log.looks() {
+        for (_, look) in log.looks() {
             let Some((won_ms, State::Leading)) = look.end else {
                 continue;
             };
             let cast = look.casts().last().filter(|cast| cast.vote.leader == look.sid);
             wins.extend(cast.map(|cast| Win {
                 log,
-                whole: life.whole,
                 look,
                 won_ms,
                 cast,
@@ -113,27 +111,26 @@ impl<'a> Win<'a> {
     }
 
     /// What a server was doing meanwhile: of its looks under way then, the one in which it voted for the winner in this
-    /// round, or else the last. Whether all of that life of its process can be read comes with it.
-    pub fn look_of(&self, log: &'a ServerLog) -> Option<(bool, &'a Look)> {
+    /// round, or else the last.
+    pub fn look_of(&self, log: &'a ServerLog) -> Option<&'a Look> {
         if log.server == self.log.server {
-            return Some((self.whole, self.look));
+            return Some(self.look);
         }
         let meanwhile = || {
             log.looks()
-                .filter(|(_, look)| look.overlaps(self.look.began_ms, self.won_ms))
+                .map(|(_, look)| look)
+                .filter(|look| look.overlaps(self.look.began_ms, self.won_ms))
         };
         let voted = |look: &Look| {
             look.casts()
                 .any(|cast| (cast.round, cast.vote) == (self.cast.round, self.cast.vote))
         };
-        let found = meanwhile().filter(|(_, look)| voted(look)).last();
-        found
-            .or_else(|| meanwhile().last())
-            .map(|(life, look)| (life.whole, look))
+        let found = meanwhile().filter(|look| voted(look)).last();
+        found.or_else(|| meanwhile().last())
     }
 
     fn election(&self, logs: &[ServerLog]) -> Election {
-        let looks: Vec<&Look> = logs.iter().filter_map(|log| Some(self.look_of(log)?.1)).collect();
+        let looks: Vec<&Look> = logs.iter().filter_map(|log| self.look_of(log)).collect();
         let counted = self.counted();
         let of_voters = || looks.iter().filter(|look| counted.contains(&look.sid));
         let mut ballots: Vec<Ballot> = looks

@@ -2,13 +2,121 @@
 //! said of themselves. They are judged in every run of every family: `docs/ensemble.md` says what is read, and what
 //! proves nothing.
 
+mod account;
+mod clock;
 mod elections;
+mod epochs;
 mod event;
+mod leaders;
+mod lesser;
 mod line;
 mod log;
 mod vote;
 
+pub use account::{Account, VoteCast, accounts};
+pub use clock::Clock;
 pub use elections::{Ballot, Election, elections};
 pub use event::{Notification, State};
 pub use log::{Cast, Established, Life, Look, ServerLog};
 pub use vote::{Rule, Vote};
+
+use crate::Record;
+use crate::evidence::ServerSample;
+use crate::findings::Findings;
+use crate::run::Run;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+
+/// The checkers that run for every family.
+pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];
+
+/// All that an ensemble left behind of its elections.
+#[derive(Debug, Clone, Copy)]
+pub struct Ensemble<'a> {
+    /// Its servers' logs.
+    pub logs: &'a [ServerLog],
+    /// What its servers said of themselves, each one's answers in the order of time.
+    pub samples: &'a [ServerSample],
+    /// What the wall clock of the logs showed in the run.
+    pub clock: &'a Clock,
+}
+
+/// An anomaly of the ensemble. It rests on logs and answers, not on events of the history.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Suspicion {
+    /// Its name.
+    pub kind: &'static str,
+    /// The property it concerns.
+    pub property: &'static str,
+    /// From when to when it happened, in nanoseconds since the run began, if that is known.
+    pub span: Option<(u64, u64)>,
+    /// What happened, in words.
+    pub why: String,
+}
+
+impl<'a> Ensemble<'a> {
+    /// Each server's answers.
+    fn by_server(&self) -> BTreeMap<&'a str, Vec<&'a ServerSample>> {
+        let mut all: BTreeMap<&str, Vec<&ServerSample>> = BTreeMap::new();
+        for sample in self.samples {
+            all.entry(&sample.server).or_default().push(sample);
+        }
+        all
+    }
+
+    /// Judges the ensemble: what was found, and how many things each of [`CHECKERS`] looked at.
+    pub fn judge(&self) -> (Vec<Suspicion>, [usize; 3]) {
+        let mut found = Vec::new();
+        let looked_at = [leaders::check, epochs::check, lesser::check].map(|check| check(self, &mut found));
+        (found, looked_at)
+    }
+}
+
+/// The elections of a run for its statistics; `None` of a history alone.
+pub fn stats(run: &Run<'_>) -> Option<Value> {
+    let Record { logs, servers, .. } = run.record;
+    let ensemble = Ensemble {
+        logs: logs.as_deref()?,
+        samples: servers.as_deref().unwrap_or_default(),
+        clock: &Clock::of(run.events),
+    };
+    Some(json!(accounts(&ensemble)))
+}
+
+/// Judges the ensemble of a run, whatever the family. Of a history alone there is nothing to judge.
+pub fn check(run: &Run<'_>, out: &mut Findings) {
+    let Record { logs, servers, .. } = run.record;
+    if logs.is_none() && servers.is_none() {
+        return;
+    }
+    let logs = logs.as_deref().unwrap_or_default();
+    let clock = Clock::of(run.events);
+    let ensemble = Ensemble {
+        logs,
+        samples: servers.as_deref().unwrap_or_default(),
+        clock: &clock,
+    };
+    let (found, looked_at) = ensemble.judge();
+    for suspicion in found {
+        out.suspect(run, suspicion);
+    }
+    for (checker, looked_at) in CHECKERS.iter().zip(looked_at) {
+        out.ran(checker, looked_at);
+    }
+    for log in logs {
+        if let Some(why) = log.cuts.first() {
+            out.reasons.push(format!(
+                "note: the log of {} is cut off ({why}); elections with its vote were not judged",
+                log.server
+            ));
+        }
+    }
+    for number in 1..=run.record.plan.cluster.servers {
+        let server = format!("n{number}");
+        if !logs.iter().any(|log| log.server == server) {
+            out.reasons.push(format!(
+                "note: the log of {server} is missing; elections with its vote were not judged"
+            ));
+        }
+    }
+}

@@ -17,8 +17,8 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use zooquake_checkers::plan::Plan;
 
@@ -46,8 +46,8 @@ pub(super) struct Node {
     pub(super) host: Host,
     beside: Option<Host>,
     sidecar: Option<Sidecar>,
-    /// Set when a server's process has ended, for whatever reason.
-    pub(super) ended: Arc<AtomicBool>,
+    /// Streams of a server's processes that have not ended; with them the log grows.
+    pub(super) streams: Arc<AtomicUsize>,
 }
 
 /// A cluster of containers.
@@ -86,7 +86,7 @@ impl DockerCluster {
                 host,
                 beside: None,
                 sidecar: None,
-                ended: Arc::default(),
+                streams: Arc::default(),
             };
             if beside {
                 let container = start_sidecar(run, &name, &images.tools, &node.host).await?;
@@ -164,8 +164,17 @@ impl DockerCluster {
     /// If something cannot be removed.
     pub async fn remove(self) -> Result<sweep::Swept> {
         let (docker, run) = (self.docker.clone(), self.run.clone());
+        let servers = self.servers();
+        let streams = |server: &String| Some(Arc::clone(&self.node(server).ok()?.streams));
+        let streams: Vec<_> = servers.iter().filter_map(streams).collect();
         self.leave();
-        sweep::sweep(&docker, Some(&run)).await
+        let swept = sweep::sweep(&docker, Some(&run)).await?;
+        // The servers' logs are complete once their streams have ended: they are evidence, and are about to be read.
+        let begun = Instant::now();
+        while streams.iter().any(|open| open.load(Ordering::Relaxed) > 0) && begun.elapsed() < Duration::from_secs(5) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Ok(swept)
     }
 
     /// Leaves everything standing.

@@ -72,13 +72,18 @@ impl DockerCluster {
             log_stdout: true,
         };
         let node = self.node(server)?;
-        let ended = Arc::clone(&node.ended);
+        let streams = Arc::clone(&node.streams);
         let on_output = move |output| {
             if matches!(output, Output::Ended) {
-                ended.store(true, Ordering::Relaxed);
+                streams.fetch_sub(1, Ordering::Relaxed);
             }
         };
-        spawn(&self.docker, &node.host.id, &command, on_output).await?;
+        node.streams.fetch_add(1, Ordering::Relaxed);
+        let spawned = spawn(&self.docker, &node.host.id, &command, on_output).await;
+        if spawned.is_err() {
+            node.streams.fetch_sub(1, Ordering::Relaxed);
+        }
+        spawned?;
         Ok(())
     }
 

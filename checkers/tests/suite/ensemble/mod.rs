@@ -1,3 +1,7 @@
 //! ZooKeeper's own elections, from the servers' logs.
 
+mod anomalies;
+mod random;
 mod real;
+mod simulator;
+mod teller;

@@ -1,0 +1,297 @@
+//! A small FastLeaderElection in virtual time, as ZooKeeper 3.8 does it, whose servers write logs.
+//!
+//! Links deliver in order and after random delays. What is left out never decides who wins: resending after a time-out, and
+//! the observers, who have no vote.
+
+use super::teller::{Teller, parts};
+use fastrand::Rng;
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::ensemble::Vote;
+
+/// How long a server with a quorum waits for a better vote, in milliseconds (`finalizeWait`).
+const FINALIZE: i64 = 200;
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum State {
+    Down,
+    Looking,
+    Following,
+    Leading,
+}
+
+impl State {
+    fn word(self) -> &'static str {
+        match self {
+            Self::Down => "DOWN",
+            Self::Looking => "LOOKING",
+            Self::Following => "FOLLOWING",
+            Self::Leading => "LEADING",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Message {
+    sid: i64,
+    state: State,
+    round: i64,
+    vote: Vote,
+}
+
+#[derive(Debug)]
+struct Server {
+    state: State,
+    round: i64,
+    init: Vote,
+    proposed: Vote,
+    received: BTreeMap<i64, Vote>,
+    settled: BTreeMap<i64, (State, i64, Vote)>,
+    teller: Teller,
+}
+
+/// Who won, as the simulator knows.
+#[derive(Debug)]
+pub struct Truth {
+    pub winner: i64,
+    pub vote: Vote,
+    /// Those counted, with the vote each of them had begun with.
+    pub counted: BTreeMap<i64, Vote>,
+    /// Whether a server that was to take part had a higher vote, and came too late.
+    pub outranked: bool,
+}
+
+/// An ensemble of servers `1..=n`.
+#[derive(Debug)]
+pub struct Simulator {
+    random: Rng,
+    servers: BTreeMap<i64, Server>,
+    now: i64,
+    /// Deliveries and decisions by time.
+    queue: BTreeMap<(i64, u64), Step>,
+    links: BTreeMap<(i64, i64), i64>,
+    number: u64,
+    /// A server whose log claims that it put itself forward with this vote.
+    pub liar: Option<Vote>,
+    pub truths: Vec<Truth>,
+}
+
+#[derive(Debug)]
+enum Step {
+    Start(i64),
+    Deliver(i64, Message),
+    Decide(i64, Vote, i64),
+}
+
+impl Simulator {
+    pub fn new(seed: u64, count: i64) -> Self {
+        let mut random = Rng::with_seed(seed);
+        let servers = (1..=count).map(|sid| {
+            let vote = Vote {
+                epoch: 0,
+                zxid: 0,
+                leader: sid,
+            };
+            let server = Server {
+                state: State::Down,
+                round: 0,
+                init: vote,
+                proposed: vote,
+                received: BTreeMap::new(),
+                settled: BTreeMap::new(),
+                teller: Teller::new(sid, random.bool()),
+            };
+            (sid, server)
+        });
+        let servers = servers.collect();
+        Self {
+            random,
+            servers,
+            now: 0,
+            queue: BTreeMap::new(),
+            links: BTreeMap::new(),
+            number: 0,
+            liar: None,
+            truths: Vec::new(),
+        }
+    }
+
+    pub fn tellers(&self) -> impl Iterator<Item = &Teller> {
+        self.servers.values().map(|server| &server.teller)
+    }
+
+    /// One election of those servers, which have these last zxids and epochs; a `restarted` one begins again at round 1.
+    pub fn elect(&mut self, votes: &[Vote], restarted: &BTreeSet<i64>) {
+        self.now += 1000;
+        self.queue.clear();
+        for server in self.servers.values_mut() {
+            server.state = State::Down;
+            server.init.epoch = -1;
+        }
+        for &vote in votes {
+            let spread = if self.random.u32(..4) == 0 { 700 } else { 200 };
+            let at = self.now + self.random.i64(0..spread);
+            if let Some(server) = self.servers.get_mut(&vote.leader) {
+                server.init = vote;
+                if server.teller.text.is_empty() || restarted.contains(&vote.leader) {
+                    server.round = 0;
+                    server.teller.starts(self.now - 1);
+                }
+            }
+            self.push(at, Step::Start(vote.leader));
+        }
+        while let Some(((at, _), step)) = self.queue.pop_first() {
+            self.now = at;
+            match step {
+                Step::Start(sid) => self.start(sid),
+                Step::Deliver(to, message) => self.deliver(to, message),
+                Step::Decide(sid, vote, round) => self.decide(sid, vote, round),
+            }
+        }
+    }
+
+    /// The last winner is acknowledged by those who voted for it.
+    pub fn establish(&mut self, epoch: i64) {
+        let Some(truth) = self.truths.last() else { return };
+        let sids: Vec<String> = truth.counted.keys().map(i64::to_string).collect();
+        self.now += 50;
+        let server = self.servers.get_mut(&truth.winner).expect("it exists");
+        server.teller.leads(self.now, epoch, &sids.join(", "));
+    }
+
+    fn push(&mut self, at: i64, step: Step) {
+        self.number += 1;
+        self.queue.insert((at, self.number), step);
+    }
+
+    fn start(&mut self, sid: i64) {
+        let now = self.now;
+        let Some(server) = self.servers.get_mut(&sid) else {
+            return;
+        };
+        server.state = State::Looking;
+        server.round += 1;
+        server.proposed = server.init;
+        server.received.clear();
+        server.settled.clear();
+        server.teller.looks(now, server.init.zxid);
+        self.broadcast(sid);
+        // A link keeps its last message until the other end is there.
+        let up = |(from, server): (&i64, &Server)| (server.state != State::Down && *from != sid).then_some(*from);
+        let others: Vec<i64> = self.servers.iter().filter_map(up).collect();
+        others.into_iter().for_each(|from| self.send(from, sid));
+    }
+
+    fn broadcast(&mut self, from: i64) {
+        let all: Vec<i64> = self.servers.keys().copied().collect();
+        all.into_iter().for_each(|to| self.send(from, to));
+    }
+
+    fn send(&mut self, from: i64, to: i64) {
+        let server = &self.servers[&from];
+        let message = Message {
+            sid: from,
+            state: server.state,
+            round: server.round,
+            vote: server.proposed,
+        };
+        let delay = if from == to { 0 } else { self.random.i64(1..60) };
+        let last = self.links.get(&(from, to)).copied().unwrap_or_default();
+        let at = (self.now + delay).max(last);
+        self.links.insert((from, to), at);
+        self.push(at, Step::Deliver(to, message));
+    }
+
+    fn deliver(&mut self, to: i64, message: Message) {
+        let (now, liar) = (self.now, self.liar);
+        let server = self.servers.get_mut(&to).expect("messages are sent to servers");
+        if server.state == State::Down {
+            return;
+        }
+        let told = liar.filter(|claimed| claimed.leader == message.vote.leader);
+        let (sid, state, round) = (message.sid, message.state, message.round);
+        server
+            .teller
+            .hears(now, sid, state.word(), round, parts(told.unwrap_or(message.vote)));
+        match (server.state, state) {
+            (State::Looking, State::Looking) => self.weigh(to, message),
+            (State::Looking, _) => self.join(to, message),
+            (_, State::Looking) if sid != to => self.send(to, sid),
+            _ => {}
+        }
+    }
+
+    /// A looking server hears another.
+    fn weigh(&mut self, to: i64, message: Message) {
+        let quorum = self.servers.len() / 2 + 1;
+        let server = self.servers.get_mut(&to).expect("it exists");
+        let mut changed = true;
+        if message.round > server.round {
+            server.round = message.round;
+            server.received.clear();
+            server.proposed = message.vote.max(server.init);
+        } else if message.round < server.round {
+            return self.send(to, message.sid);
+        } else if message.vote > server.proposed {
+            server.proposed = message.vote;
+        } else {
+            changed = false;
+        }
+        server.received.insert(message.sid, message.vote);
+        let (proposed, round) = (server.proposed, server.round);
+        let agree = server.received.values().filter(|vote| **vote == proposed).count();
+        if changed {
+            self.broadcast(to);
+        }
+        if agree >= quorum {
+            self.push(self.now + FINALIZE, Step::Decide(to, proposed, round));
+        }
+    }
+
+    /// A looking server hears one that has found its leader.
+    fn join(&mut self, to: i64, message: Message) {
+        let (quorum, now) = (self.servers.len() / 2 + 1, self.now);
+        let server = self.servers.get_mut(&to).expect("it exists");
+        server
+            .settled
+            .insert(message.sid, (message.state, message.round, message.vote));
+        let agree = server
+            .settled
+            .values()
+            .filter(|(_, _, vote)| *vote == message.vote)
+            .count();
+        let leads = matches!(server.settled.get(&message.vote.leader), Some((State::Leading, _, _)));
+        if agree >= quorum && leads {
+            server.state = State::Following;
+            server.round = message.round;
+            server.proposed = message.vote;
+            server.teller.becomes(now, "FOLLOWING");
+        }
+    }
+
+    fn decide(&mut self, sid: i64, vote: Vote, round: i64) {
+        let (quorum, now) = (self.servers.len() / 2 + 1, self.now);
+        let server = self.servers.get_mut(&sid).expect("it exists");
+        if (server.state, server.proposed, server.round) != (State::Looking, vote, round) {
+            return;
+        }
+        server.state = if vote.leader == sid {
+            State::Leading
+        } else {
+            State::Following
+        };
+        server.teller.becomes(now, server.state.word());
+        if server.state == State::Leading {
+            let agree = server.received.iter().filter(|(_, other)| **other == vote);
+            let counted: Vec<i64> = agree.map(|(sid, _)| *sid).collect();
+            assert!(counted.len() >= quorum);
+            let counted = counted.into_iter().map(|sid| (sid, self.servers[&sid].init)).collect();
+            let outranked = self.servers.values().any(|server| server.init > vote);
+            self.truths.push(Truth {
+                winner: sid,
+                vote,
+                counted,
+                outranked,
+            });
+        }
+    }
+}

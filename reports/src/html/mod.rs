@@ -2,6 +2,7 @@
 
 mod anomalies;
 mod data;
+mod elections;
 mod first;
 mod leaderless;
 mod numbers;
@@ -47,6 +48,7 @@ fn page(story: &Story<'_>) -> String {
         run::section(story),
         anomalies::section(story),
         windows::section(story),
+        elections::section(story),
         numbers::section(story),
         plan::section(story),
     ];

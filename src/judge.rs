@@ -54,19 +54,19 @@ pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
         plan.faults.join(",")
     };
     let cluster = &plan.cluster;
-    let mut again = format!(
-        "zooquake run {} --seed {} --faults {faults} --time {}ms",
-        plan.workload.name(),
-        plan.seed,
-        plan.time_ms
-    );
+    // Scenes bring their own faults, take their own time, and have no clients.
+    let drawn = plan.scenes.is_empty();
+    let mut again = format!("zooquake run {}", plan.workload.name());
+    if drawn {
+        again += &format!(" --seed {} --faults {faults} --time {}ms", plan.seed, plan.time_ms);
+    }
     if cluster.servers != 3 {
         again += &format!(" --servers {}", cluster.servers);
     }
-    if cluster.observers != 0 {
+    if cluster.observers != 0 || !drawn {
         again += &format!(" --observers {}", cluster.observers);
     }
-    if cluster.clients != 5 {
+    if drawn && cluster.clients != 5 {
         again += &format!(" --clients {}", cluster.clients);
     }
     let timing = cluster.timing;

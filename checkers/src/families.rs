@@ -7,6 +7,7 @@ use crate::lock;
 use crate::queue;
 use crate::register;
 use crate::results::{Results, Verdict};
+use crate::scenes;
 
 /// A family of workloads.
 #[derive(Debug)]
@@ -54,6 +55,11 @@ pub const FAMILIES: &[Family] = &[
         name: "register",
         check: register::check,
         checkers: register::CHECKERS,
+    },
+    Family {
+        name: "ensemble",
+        check: scenes::check,
+        checkers: scenes::CHECKERS,
     },
 ];
 

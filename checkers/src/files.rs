@@ -5,6 +5,9 @@ use crate::ensemble::ServerLog;
 use crate::history::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
 
+/// A server's name and its log.
+pub type Log = (String, Vec<u8>);
+
 /// The contents of a run's files; `None` for one that is not there.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Files<'a> {
@@ -19,7 +22,9 @@ pub struct Files<'a> {
     /// `servers.jsonl`.
     pub servers: Option<&'a [u8]>,
     /// The servers' logs in `logs/`, each with the name of its server.
-    pub logs: Option<&'a [(String, Vec<u8>)]>,
+    pub logs: Option<&'a [Log]>,
+    /// Of a run of scenes, the servers' logs in `logs/<scene>/`, each with the name of its scene.
+    pub scenes: &'a [(String, Vec<Log>)],
 }
 
 impl Record {
@@ -54,8 +59,10 @@ impl Record {
             record.servers = Some(servers);
             found.into_iter().for_each(|found| note("servers.jsonl", found));
         }
-        let read = |(server, bytes): &(String, Vec<u8>)| ServerLog::read(server, bytes);
-        record.logs = files.logs.map(|logs| logs.iter().map(read).collect());
+        let read = |logs: &[Log]| logs.iter().map(|(server, log)| ServerLog::read(server, log)).collect();
+        record.logs = files.logs.map(read);
+        let scenes = files.scenes.iter().map(|(scene, logs)| (scene.clone(), read(logs)));
+        record.scenes = scenes.collect();
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {
                 damage.push(format!("{file} is missing"));

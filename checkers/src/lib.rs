@@ -25,8 +25,12 @@
 //! `ensemble` reads ZooKeeper's own leader elections out of the servers' logs and judges them; `verdict` has it do so in
 //! every run, whatever the family.
 //!
+//! `scenes` judges runs without clients, in which fresh ensembles are brought into a given state step by step.
+//!
 //! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
 //! and a line in [`families`].
+
+use std::collections::BTreeMap;
 
 mod acknowledgement;
 mod agreement;
@@ -58,6 +62,7 @@ mod requests;
 mod resource;
 pub mod results;
 mod run;
+mod scenes;
 pub mod search;
 mod stats;
 mod verdict;
@@ -85,6 +90,8 @@ pub struct Record {
     pub servers: Option<Vec<ServerSample>>,
     /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
     pub logs: Option<Vec<ServerLog>>,
+    /// Of a run of scenes, the servers' logs of each, by its name.
+    pub scenes: BTreeMap<String, Vec<ServerLog>>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
     pub damage: Vec<String>,
 }

@@ -1,7 +1,9 @@
 //! The plan of a run: all that decides it, as data, saved before anything else happens.
 
+mod scene;
 mod window;
 
+pub use scene::{Act, Scene, Step};
 use serde::{Deserialize, Serialize};
 pub use window::{Cut, State, Target, Trigger, Which, Window, Wire, WireOp};
 
@@ -27,6 +29,9 @@ pub struct Plan {
     /// Of two-phase commits: the transactions in order, and again from the first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub transactions: Vec<Transaction>,
+    /// Of a run without clients: what is done to fresh ensembles instead, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenes: Vec<Scene>,
     /// Name of the run that this one replays; `None` for one whose plan was drawn from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<String>,

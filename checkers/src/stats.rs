@@ -1,5 +1,6 @@
 //! Counts and durations, taken from the history; of the ensemble's elections, from the servers' logs.
 
+use crate::Record;
 use crate::ensemble;
 use crate::history::EventType;
 use crate::requests;
@@ -12,7 +13,7 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
     let mut stats = BTreeMap::new();
     let mut put = |name: &str, value: Value| stats.insert(name.to_owned(), value);
     put("events", json!(run.events.len()));
-    put("zookeeper", json!(versions(run)));
+    put("zookeeper", json!(versions(run.record)));
     put("ops", json!(outcomes(run)));
     put("errors", json!(errors(run)));
     put(
@@ -46,13 +47,8 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
 }
 
 /// The versions of ZooKeeper that the servers told, each once.
-fn versions<'a>(run: &Run<'a>) -> BTreeSet<&'a str> {
-    let samples = run
-        .record
-        .servers
-        .iter()
-        .flatten()
-        .map(|sample| sample.version.as_str());
+pub fn versions(record: &Record) -> BTreeSet<&str> {
+    let samples = record.servers.iter().flatten().map(|sample| sample.version.as_str());
     samples.filter(|version| !version.is_empty()).collect()
 }
 

@@ -85,6 +85,7 @@ Examples:
   zooquake run lock/predecessor
   zooquake run lock/fenced --faults kill,pause --time 30s --seed 7
   zooquake run lock/protected --timing 500/4/1000 --faults partition
+  zooquake run ensemble/textbook
   zooquake run lock/crate --faults none --times 3 --json
   zooquake run lock/children --zookeeper zookeeper:3.9 --keep
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie")]
@@ -106,12 +107,12 @@ pub struct RunOptions {
     /// How often to run the plan
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: u32,
-    /// Servers of the ensemble that vote: 1, 3 or 5
-    #[arg(long, default_value_t = 3, value_parser = servers)]
-    pub servers: usize,
-    /// Servers beside them that only observe, named after them
-    #[arg(long, default_value_t = 0, value_parser = clap::value_parser!(u8).range(0..=4))]
-    pub observers: u8,
+    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
+    #[arg(long, value_parser = servers)]
+    pub servers: Option<usize>,
+    /// Servers beside them that only observe, named after them; none if not given
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=4))]
+    pub observers: Option<u8>,
     /// Clients
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=50))]
     pub clients: u16,

@@ -3,24 +3,25 @@
 use super::args::ListOptions;
 use super::exit::Code;
 use crate::faults::FAULTS;
+use crate::run::scenes;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use zooquake_checkers::ensemble;
 use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::plan::Workload;
 
 /// Shows variants with what they promise and what they are known to break under, faults, and checkers.
 ///
 /// # Errors
 /// If the list cannot be written as JSON.
 pub fn list(options: &ListOptions) -> Result<Code> {
-    let variants = zooquake_workloads::recipes::registry();
+    let recipes = zooquake_workloads::recipes::registry().iter();
+    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
+    let variants: Vec<Workload> = recipes.map(|variant| variant.workload()).chain(scenes).collect();
     if options.json {
         let variants: Vec<Value> = variants
             .iter()
-            .map(|variant| {
-                let workload = variant.workload();
-                json!({ "name": workload.name(), "promise": workload.promise, "accepted": workload.accepted })
-            })
+            .map(|workload| json!({ "name": workload.name(), "promise": workload.promise, "accepted": workload.accepted }))
             .collect();
         let faults: Vec<Value> = FAULTS
             .iter()
@@ -36,8 +37,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
         return Ok(Code::Valid);
     }
     println!("Variants");
-    for variant in variants {
-        let workload = variant.workload();
+    for workload in &variants {
         println!("  {}\n      {}", workload.name(), workload.promise);
         for accepted in &workload.accepted {
             println!(

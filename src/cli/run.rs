@@ -3,7 +3,7 @@
 use super::args::RunOptions;
 use super::exit::{Code, Usage};
 use super::series::{Series, print_json};
-use crate::run::{Finished, draw};
+use crate::run::{Finished, draw, scenes};
 use crate::{faults, naming};
 use anyhow::Result;
 use zooquake_checkers::plan::{Cluster, Plan};
@@ -32,14 +32,18 @@ pub async fn run(options: RunOptions) -> Result<Code> {
 }
 
 fn plan(options: &RunOptions) -> Result<Plan> {
-    let workload = naming::workload(&options.workload).map_err(Usage)?;
+    let name = options.workload.as_str();
+    if let Some(variant) = scenes::find(name) {
+        return of_scenes(variant, options);
+    }
+    let workload = naming::workload(name).map_err(|_| Usage(naming::unknown("variant", name, &variants())))?;
     let faults = match options.faults.as_deref() {
         None => faults::usual(),
         Some(list) => naming::faults(list).map_err(Usage)?,
     };
     let cluster = Cluster {
-        servers: options.servers,
-        observers: usize::from(options.observers),
+        servers: options.servers.unwrap_or(3),
+        observers: usize::from(options.observers.unwrap_or(0)),
         clients: usize::from(options.clients),
         image: options.zookeeper.clone(),
         timing: options.timing.unwrap_or_else(|| draw::timing(&workload)),
@@ -52,6 +56,31 @@ fn plan(options: &RunOptions) -> Result<Plan> {
         options.time.as_millis() as u64,
         &faults,
     ))
+}
+
+/// The plan of a run of scenes: they bring their own faults, take their own time, and have no clients.
+fn of_scenes(variant: &scenes::Variant, options: &RunOptions) -> Result<Plan> {
+    let name = &options.workload;
+    if options.servers.is_some_and(|servers| servers != variant.servers) {
+        return Err(Usage(format!("{name} is played on {} servers", variant.servers)).into());
+    }
+    if options.faults.as_deref().is_some_and(|faults| faults != "none") {
+        return Err(Usage(format!("{name} brings its own faults; leave --faults out")).into());
+    }
+    let cluster = Cluster {
+        servers: variant.servers,
+        observers: options.observers.map_or(variant.observers, usize::from),
+        clients: 0,
+        image: options.zookeeper.clone(),
+        timing: options.timing.unwrap_or_default(),
+    };
+    Ok((variant.plan)(options.seed.unwrap_or(0), cluster))
+}
+
+/// The names of all variants that can be run.
+fn variants() -> Vec<String> {
+    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)().name());
+    naming::variants().into_iter().chain(scenes).collect()
 }
 
 /// The verdict in a few lines: what was found, then why it is not more.

@@ -56,7 +56,7 @@ impl NightFolder {
                 recorded
             }
             None => {
-                ledger.append(&Line::Night(header.clone()))?;
+                ledger.append(&Line::Night(Box::new(header.clone())))?;
                 Recorded {
                     header,
                     attempts: Vec::new(),

@@ -16,7 +16,7 @@ pub const NAME: &str = "night.jsonl";
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
     /// The first one: what the night is.
-    Night(Header),
+    Night(Box<Header>),
     /// The night was taken up again after it had ended or died.
     Resumed {
         /// When.
@@ -76,7 +76,7 @@ pub fn read(text: &[u8]) -> Result<Option<Recorded>> {
         match (line, &mut recorded) {
             (Line::Night(header), None) => {
                 recorded = Some(Recorded {
-                    header,
+                    header: *header,
                     attempts: Vec::new(),
                     sitting: 0,
                     closed: false,
@@ -186,7 +186,7 @@ pub mod tests {
         );
         let (mut ledger, before) = Ledger::open(&folder).unwrap();
         assert_eq!(before, None);
-        ledger.append(&Line::Night(header("2026-11-20"))).unwrap();
+        ledger.append(&Line::Night(Box::new(header("2026-11-20")))).unwrap();
         ledger.append(&Line::Attempt(Box::new(one.clone()))).unwrap();
         drop(ledger);
         let path = folder.join(NAME);
@@ -217,7 +217,7 @@ pub mod tests {
 
     #[test]
     fn damage_is_named_with_its_line() {
-        let header = serde_json::to_string(&Line::Night(header("2026-11-20"))).unwrap();
+        let header = serde_json::to_string(&Line::Night(Box::new(header("2026-11-20")))).unwrap();
         let said = |text: &str| format!("{:#}", read(text.as_bytes()).unwrap_err());
         assert!(said(&format!("{header}\n{{\"line\":\n")).contains("line 2"));
         assert!(said(&format!("{header}\n{header}\n")).contains("line 2"));

@@ -44,6 +44,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
         windows,
         clients,
         transactions,
+        scenes: Vec::new(),
         replay_of: None,
     }
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use zooquake_checkers::files::Files;
+use zooquake_checkers::files::{Files, Log};
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Results};
 
@@ -119,7 +119,7 @@ impl Folder {
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
         let servers = self.read("servers.jsonl")?;
-        let logs = self.server_logs("logs")?;
+        let (logs, scenes) = (self.server_logs("logs")?, self.scene_logs()?);
         Ok(Record::read(Files {
             plan: plan.as_deref(),
             history: history.as_deref(),
@@ -127,12 +127,32 @@ impl Folder {
             txnlog: txnlog.as_deref(),
             servers: servers.as_deref(),
             logs: Some(&logs),
+            scenes: &scenes,
         }))
+    }
+
+    /// The servers' logs of each scene, if it is a run of scenes: each has a folder of its own.
+    fn scene_logs(&self) -> Result<Vec<(String, Vec<Log>)>> {
+        let path = self.file("logs");
+        let entries = match fs::read_dir(&path) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            entries => entries.with_context(|| format!("reading {}", path.display()))?,
+        };
+        let mut scenes = Vec::new();
+        for entry in entries {
+            let entry = entry.with_context(|| format!("reading {}", path.display()))?;
+            if entry.path().is_dir() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let logs = self.server_logs(&format!("logs/{name}"))?;
+                scenes.push((name, logs));
+            }
+        }
+        Ok(scenes)
     }
 
     /// The servers' logs in one of its folders, each with the name of its server, in the order of the servers' numbers; none
     /// if there is no such folder.
-    fn server_logs(&self, folder: &str) -> Result<Vec<(String, Vec<u8>)>> {
+    fn server_logs(&self, folder: &str) -> Result<Vec<Log>> {
         let path = self.file(folder);
         let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),

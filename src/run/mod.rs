@@ -12,6 +12,7 @@ mod progress;
 mod recorder;
 mod recovery;
 mod resource;
+pub mod scenes;
 mod script;
 mod slot;
 mod trigger;

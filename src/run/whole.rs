@@ -4,6 +4,7 @@ use super::folder::{CONTAINERS, Folder};
 use super::interpreter::Interpreter;
 use super::progress::Progress;
 use super::recorder::{Entry, Recorder};
+use super::scenes;
 use super::script::Mode;
 use super::slot::Slot;
 use crate::alive::Alive;
@@ -87,6 +88,9 @@ pub async fn execute(order: Order) -> Result<Finished> {
 
 /// Runs up to the last piece of evidence, and clears the cluster away.
 async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
+    if !order.plan.scenes.is_empty() {
+        return scenes::play(order, folder, run).await;
+    }
     let begun = Instant::now();
     let mut progress = Progress::new();
     let mut interrupt = order.interrupt.clone();
@@ -187,7 +191,7 @@ async fn after(run: &mut Interpreter) -> Result<Result<Option<zooquake_checkers:
     Ok(run.audit().await?.map(Some))
 }
 
-async fn clear(cluster: Arc<DockerCluster>, keep: bool) -> Result<()> {
+pub(super) async fn clear(cluster: Arc<DockerCluster>, keep: bool) -> Result<()> {
     // Tasks that still hold the cluster end with their last answer.
     let mut cluster = cluster;
     let cluster = loop {
@@ -212,14 +216,14 @@ async fn clear(cluster: Arc<DockerCluster>, keep: bool) -> Result<()> {
 }
 
 /// Samples of the servers' states through a run.
-struct Samples {
+pub(super) struct Samples {
     taken: Arc<Mutex<Vec<ServerSample>>>,
     stop: watch::Sender<bool>,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Samples {
-    fn start(cluster: Arc<DockerCluster>, begun: Instant) -> Self {
+    pub(super) fn start(cluster: Arc<DockerCluster>, begun: Instant) -> Self {
         let taken = Arc::new(Mutex::new(Vec::new()));
         let (stop, mut stopped) = watch::channel(false);
         let into = Arc::clone(&taken);
@@ -260,7 +264,7 @@ impl Samples {
         Self { taken, stop, task }
     }
 
-    async fn stop(self) -> Vec<ServerSample> {
+    pub(super) async fn stop(self) -> Vec<ServerSample> {
         self.stop.send_replace(true);
         // A panic of the task would have been printed; what was taken until then counts.
         let _ = self.task.await;

@@ -125,6 +125,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         txnlog: Some(b""),
         servers: Some(b""),
         logs: Some(&[("n1".to_owned(), b"".to_vec())]),
+        scenes: &[("zxid".to_owned(), vec![("n1".to_owned(), b"".to_vec())])],
     });
     assert_eq!(
         (sound.damage.len(), sound.plan.seed, sound.history.events.len()),
@@ -133,6 +134,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
     assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
     assert_eq!(sound.servers, Some(vec![]));
     assert_eq!(sound.logs.map(|logs| logs.len()), Some(1));
+    assert_eq!(sound.scenes.get("zxid").map(Vec::len), Some(1));
     let cut = Record::read(Files {
         plan: Some(b"{"),
         history: history.map(|text| &text[..20]),
@@ -140,6 +142,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         txnlog: Some(b"?"),
         servers: Some(b"{}"),
         logs: None,
+        scenes: &[],
     });
     let named: Vec<&str> = cut
         .damage

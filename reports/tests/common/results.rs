@@ -257,6 +257,7 @@ fn plan() -> Plan {
         }],
         clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }] }; 5],
         transactions: Vec::new(),
+        scenes: Vec::new(),
         replay_of: None,
     }
 }

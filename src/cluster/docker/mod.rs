@@ -66,6 +66,16 @@ impl DockerCluster {
     /// # Errors
     /// If a container does not start. What was started carries the run's label and goes with the sweep.
     pub async fn bring_up(docker: &Docker, order: BringUp<'_>) -> Result<Self> {
+        let cluster = Self::hosts(docker, order).await?;
+        try_join_all(cluster.servers().iter().map(|server| cluster.restart_server(server))).await?;
+        Ok(cluster)
+    }
+
+    /// Starts all containers, and no server in them.
+    ///
+    /// # Errors
+    /// If a container does not start. What was started carries the run's label and goes with the sweep.
+    pub async fn hosts(docker: &Docker, order: BringUp<'_>) -> Result<Self> {
         let BringUp {
             run,
             images,
@@ -98,15 +108,13 @@ impl DockerCluster {
         }))
         .await?;
         let nodes = nodes.into_iter().collect();
-        let cluster = Self {
+        Ok(Self {
             docker: docker.clone(),
             run: run.to_string(),
             nodes,
             plan: plan.clone(),
             logs,
-        };
-        try_join_all(cluster.servers().iter().map(|server| cluster.restart_server(server))).await?;
-        Ok(cluster)
+        })
     }
 
     pub(super) fn node(&self, name: &str) -> Result<&Node> {

@@ -1,0 +1,138 @@
+//! Runs made of scenes: fresh ensembles without clients, brought into a given state step by step.
+
+mod steps;
+mod textbook;
+
+use super::folder::Folder;
+use super::progress::Progress;
+use super::recorder::{Entry, Recorder};
+use super::whole::{Order, Samples, clear};
+use crate::cluster::{BringUp, DockerCluster};
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::sync::Arc;
+use zooquake_checkers::evidence::ServerSample;
+use zooquake_checkers::plan::{Cluster, Plan, Scene, Workload};
+
+/// A variant that is a run of scenes.
+#[derive(Debug)]
+pub struct Variant {
+    /// What it is.
+    pub workload: fn() -> Workload,
+    /// Its plan from a seed and the shape asked for.
+    pub plan: fn(u64, Cluster) -> Plan,
+    /// The numbers of servers that it is played on.
+    pub servers: usize,
+    /// Observers, unless another number is asked for.
+    pub observers: usize,
+}
+
+/// All of them.
+pub const VARIANTS: &[Variant] = &[Variant {
+    workload: textbook::workload,
+    plan: textbook::plan,
+    servers: 5,
+    observers: 1,
+}];
+
+/// The variant of this name.
+pub fn find(name: &str) -> Option<&'static Variant> {
+    VARIANTS.iter().find(|variant| (variant.workload)().name() == name)
+}
+
+/// Plays all scenes of a plan, one after the other, and leaves their logs and what was seen in the folder.
+pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()> {
+    let mut progress = Progress::new();
+    progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
+    let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
+    recorder.read_clock()?;
+    let mut samples = Vec::new();
+    let mut interrupt = order.interrupt.clone();
+    let scenes = order.plan.scenes.len();
+    for (number, scene) in order.plan.scenes.iter().enumerate() {
+        progress.say(&format!("scene {} of {scenes}: {}", number + 1, scene.name));
+        let mut stage = Stage {
+            recorder: &mut recorder,
+            progress: &mut progress,
+            scene,
+        };
+        // Whoever is in a hurry gets the evidence of the scenes that were played.
+        let keep = order.keep && number + 1 == scenes;
+        let interrupted = tokio::select! {
+            seen = stage.play(&order, folder, run, keep) => { samples.extend(seen?); false }
+            _ = interrupt.wait_for(|stop| *stop) => true,
+        };
+        if interrupted {
+            recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
+            crate::cluster::sweep::sweep(&order.docker, Some(run)).await?;
+            break;
+        }
+    }
+    folder.write_jsonl("servers.jsonl", &samples)?;
+    recorder.record(Entry::lane("run", "phase", json!("done")))?;
+    Ok(())
+}
+
+/// One scene on its ensemble.
+struct Stage<'a> {
+    recorder: &'a mut Recorder,
+    progress: &'a mut Progress,
+    scene: &'a Scene,
+}
+
+impl Stage<'_> {
+    /// Plays the scene, and clears its ensemble away; returns what the servers said of themselves meanwhile.
+    async fn play(&mut self, order: &Order, folder: &Folder, run: &str, keep: bool) -> Result<Vec<ServerSample>> {
+        let logs = folder.file("logs").join(&self.scene.name);
+        std::fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
+        let what = BringUp {
+            run,
+            images: &order.images,
+            plan: &order.plan,
+            logs,
+        };
+        let cluster = Arc::new(DockerCluster::hosts(&order.docker, what).await?);
+        let samples = Samples::start(Arc::clone(&cluster), self.recorder.begun());
+        for number in 0..self.scene.steps.len() {
+            if !self.step(&cluster, number).await? {
+                break;
+            }
+        }
+        let samples = samples.stop().await;
+        clear(cluster, keep).await?;
+        Ok(samples)
+    }
+
+    /// Does one step; tells whether its effect was seen.
+    async fn step(&mut self, cluster: &DockerCluster, number: usize) -> Result<bool> {
+        let step = &self.scene.steps[number];
+        let name = step.act.name();
+        let base = json!({ "scene": self.scene.name, "step": number + 1, "servers": step.servers });
+        let mut begin = base.clone();
+        begin["phase"] = json!("begin");
+        self.recorder.record(Entry::lane("scene", name, begin))?;
+        // On disk before it happens, as a fault's begin is.
+        self.recorder.sync()?;
+        let seen = steps::take(cluster, number + 1, step).await;
+        let mut done = base;
+        done["phase"] = json!("done");
+        done["verified"] = json!(seen.is_ok());
+        let verified = seen.is_ok();
+        match seen {
+            Ok(seen) => {
+                self.progress.say(&format!("  {name}: {}", seen.detail));
+                done["detail"] = json!(seen.detail);
+                done["zxids"] = seen.zxids;
+                if let Some(leader) = seen.leader {
+                    done["leader"] = json!(leader);
+                }
+            }
+            Err(error) => {
+                self.progress.say(&format!("  {name}: {error:#}"));
+                done["detail"] = json!(format!("{error:#}"));
+            }
+        }
+        self.recorder.record(Entry::lane("scene", name, done))?;
+        Ok(verified)
+    }
+}

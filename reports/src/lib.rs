@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use zooquake_checkers::{Record, Results};
 
 mod html;
+pub mod measurement;
 mod model;
 pub mod night;
 mod palette;

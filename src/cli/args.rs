@@ -1,5 +1,6 @@
 //! What the command line offers.
 
+use super::measure::args::MeasureOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
@@ -21,6 +22,7 @@ Examples:
   zooquake run lock/predecessor                     the tutorial's lock, 60 s under all faults
   zooquake run lock/fenced --faults pause --seed 7  one kind of fault, a given plan
   zooquake check runs/latest                        the verdict again, from what was recorded
+  zooquake measure herd                             what one change of leader costs, as a chart
   zooquake clean                                    remove whatever a crashed run left behind"
 )]
 pub struct Arguments {
@@ -50,12 +52,14 @@ pub enum Command {
     Images(ImagesOptions),
     /// Remove whatever a crashed run left behind: containers, networks, volumes
     Clean(CleanOptions),
-    /// Measure round trips a second through one client
-    #[command(hide = true)]
+    /// Measure what recipes cost without faults: the herd of an election, the messages of a commit
     Measure(MeasureOptions),
     /// The client program, started in a container
     #[command(hide = true)]
     Client,
+    /// Many clients in one process, started in a container
+    #[command(hide = true)]
+    Crowd,
     /// The program of a sidecar, started in a container
     #[command(hide = true)]
     Sidecar,
@@ -177,17 +181,6 @@ pub struct ImagesOptions {
 /// `clean`
 #[derive(Debug, Args)]
 pub struct CleanOptions {
-    /// JSON on stdout
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `measure`
-#[derive(Debug, Args)]
-pub struct MeasureOptions {
-    /// How many requests
-    #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
-    pub requests: u64,
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,

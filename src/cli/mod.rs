@@ -69,7 +69,11 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Report(options) => report::report(&options),
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,
-        Command::Measure(options) => measure::measure(&options).await,
+        Command::Measure(options) => measure::measure(options).await,
+        Command::Crowd => {
+            zooquake_workloads::client::run_crowd(zooquake_workloads::client::Config::from_env()?).await?;
+            Ok(Code::Valid)
+        }
         Command::Client => {
             zooquake_workloads::client::run(zooquake_workloads::client::Config::from_env()?).await?;
             Ok(Code::Valid)

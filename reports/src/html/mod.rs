@@ -5,6 +5,7 @@ mod data;
 mod elections;
 mod first;
 mod leaderless;
+pub mod measurement;
 mod numbers;
 mod pack;
 mod plan;

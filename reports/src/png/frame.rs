@@ -1,9 +1,11 @@
 //! The time axis and the faults, which all pictures share.
 
-use super::{Area, FAINT, FONT, INK, printable, rgb, seconds, text_width};
+use super::{Area, FAINT, FONT, INK, LINE, printable, rgb, seconds, text_width};
 use crate::model::Story;
 use crate::palette;
 use anyhow::Result;
+use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
+use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 
 /// Room above a plot for the labels of faults.
@@ -32,6 +34,68 @@ impl Span {
         let share = ns.min(self.end) as f64 / self.end as f64;
         self.left + (f64::from(self.right - self.left) * share) as i32
     }
+}
+
+/// A plot over the time of the run, with its axes and faults drawn; `what` says what `y` is.
+pub fn over_time<'a, Y>(
+    area: &Area<'a>,
+    story: &Story<'_>,
+    y: Y,
+    what: &str,
+    label: &dyn Fn(&f64) -> String,
+) -> Result<Plot<'a, Y::CoordDescType>>
+where
+    Y: AsRangedCoord<Value = f64>,
+    Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
+    let end = end(story);
+    let mut chart = ChartBuilder::on(area)
+        .margin_top(LABELS + 4)
+        .margin_left(16)
+        .margin_right(20)
+        .x_label_area_size(44)
+        .y_label_area_size(68)
+        .build_cartesian_2d(0.0..end, y)?;
+    let (xs, ys) = chart.plotting_area().get_pixel_range();
+    let base = area.get_base_pixel();
+    let span = Span {
+        left: xs.start - base.0,
+        right: xs.end - base.0,
+        top: ys.start - base.1,
+        bottom: ys.end - base.1,
+        end: story.end,
+    };
+    bands(area, story, span)?;
+    let x = |x: &f64| time_label(*x, end);
+    axes(&mut chart, 14, ("time since the run began", &x), (what, label))?;
+    Ok(chart)
+}
+
+/// A plot whose horizontal axis is linear.
+pub type Plot<'a, Y> = ChartContext<'a, BitMapBackend<'a>, Cartesian2d<RangedCoordf64, Y>>;
+
+/// What an axis is called, and how its values are written.
+pub type Axis<'a> = (&'a str, &'a dyn Fn(&f64) -> String);
+
+/// Draws lines and labels of a plot; `labels` is how many the horizontal axis has at most.
+pub fn axes<Y>(chart: &mut Plot<'_, Y>, labels: usize, x: Axis<'_>, y: Axis<'_>) -> Result<()>
+where
+    Y: Ranged<ValueType = f64> + ValueFormatter<f64>,
+{
+    chart
+        .configure_mesh()
+        .light_line_style(TRANSPARENT)
+        .bold_line_style(LINE)
+        .axis_style(FAINT)
+        .x_labels(labels)
+        .x_desc(x.0)
+        .y_desc(y.0)
+        .x_label_formatter(x.1)
+        .y_label_formatter(y.1)
+        .label_style((FONT, 13).into_font().color(&INK))
+        .axis_desc_style((FONT, 14).into_font().color(&FAINT))
+        .draw()?;
+    Ok(())
 }
 
 /// Draws every fault over the plot, and a label above it.

@@ -1,7 +1,6 @@
 //! `latency.png`: how long each operation took, over time.
 
-use super::frame::{self, Span};
-use super::{Area, FAINT, FONT, INK, Key, LINE, fault_keys, picture, rgb, seconds};
+use super::{Area, Key, fault_keys, frame, picture, rgb, seconds};
 use crate::model::{Op, Outcome, Story};
 use crate::palette;
 use crate::svg::charts::{series, short};
@@ -34,36 +33,7 @@ fn plot(area: &Area<'_>, story: &Story<'_>, names: &[&str]) -> Result<()> {
     let low = 10f64.powf((low as f64).log10().floor());
     let high = 10f64.powf((high as f64).log10().ceil().max(low.log10() + 1.0));
     let end = frame::end(story);
-    let mut chart = ChartBuilder::on(area)
-        .margin_top(frame::LABELS + 4)
-        .margin_left(16)
-        .margin_right(20)
-        .x_label_area_size(44)
-        .y_label_area_size(68)
-        .build_cartesian_2d(0.0..end, (low..high).log_scale())?;
-    let (xs, ys) = chart.plotting_area().get_pixel_range();
-    let base = area.get_base_pixel();
-    let span = Span {
-        left: xs.start - base.0,
-        right: xs.end - base.0,
-        top: ys.start - base.1,
-        bottom: ys.end - base.1,
-        end: story.end,
-    };
-    frame::bands(area, story, span)?;
-    chart
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(LINE)
-        .axis_style(FAINT)
-        .x_labels(14)
-        .x_desc("time since the run began")
-        .y_desc("latency")
-        .x_label_formatter(&|x| frame::time_label(*x, end))
-        .y_label_formatter(&|y| short(*y as u64))
-        .label_style((FONT, 13).into_font().color(&INK))
-        .axis_desc_style((FONT, 14).into_font().color(&FAINT))
-        .draw()?;
+    let mut chart = frame::over_time(area, story, (low..high).log_scale(), "latency", &|y| short(*y as u64))?;
     for (i, name) in names.iter().enumerate() {
         let color = rgb(palette::SERIES[i]);
         for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {

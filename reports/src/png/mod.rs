@@ -2,6 +2,7 @@
 //!
 //! The font is embedded, so that a picture needs no fonts of the machine and is the same on all.
 
+pub mod chart;
 mod frame;
 pub mod latency;
 pub mod rate;
@@ -35,11 +36,24 @@ enum Key {
     Mark(char, Rgb),
 }
 
-/// Draws a picture with a title above and a legend below, and writes it.
+/// Draws a picture of a run, and writes it.
 fn picture(
     path: &Path,
     story: &Story<'_>,
     what: &str,
+    keys: &[(Key, String)],
+    plot: impl FnOnce(&Area<'_>) -> Result<()>,
+) -> Result<()> {
+    let title = format!("{} – {what}", text::clip(&story.record.plan.workload.name(), 60));
+    let verdict = format!("{} · {}", story.results.verdict, text::clip(&story.extras.run_name, 60));
+    titled(path, &title, &verdict, keys, plot)
+}
+
+/// Draws a picture with a title above and a legend below, and writes it.
+fn titled(
+    path: &Path,
+    title: &str,
+    subtitle: &str,
     keys: &[(Key, String)],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
@@ -51,15 +65,13 @@ fn picture(
     .map_err(|_| anyhow!("the embedded font is damaged"))?;
     let root = BitMapBackend::new(path, (WIDTH, HEIGHT)).into_drawing_area();
     root.fill(&WHITE)?;
-    let title = format!("{} – {what}", text::clip(&story.record.plan.workload.name(), 60));
     root.draw(&Text::new(
-        printable(&title),
+        printable(title),
         (16, 12),
         (FONT, 21).into_font().color(&INK),
     ))?;
-    let verdict = format!("{} · {}", story.results.verdict, text::clip(&story.extras.run_name, 60));
     root.draw(&Text::new(
-        printable(&verdict),
+        printable(subtitle),
         (16, 38),
         (FONT, 14).into_font().color(&FAINT),
     ))?;

@@ -1,7 +1,6 @@
 //! `rate.png`: operations per second by outcome.
 
-use super::frame::{self, Span};
-use super::{Area, FAINT, FONT, INK, Key, LINE, fault_keys, picture, rgb};
+use super::{Area, Key, fault_keys, frame, picture, rgb};
 use crate::model::{Outcome, Story, rates};
 use crate::palette;
 use crate::svg::charts::bins;
@@ -23,36 +22,8 @@ fn plot(area: &Area<'_>, story: &Story<'_>) -> Result<()> {
     let rates = rates(story, bins(story));
     let highest = rates.iter().map(|r| r.iter().sum::<f64>()).fold(0.0, f64::max).max(0.1);
     let end = frame::end(story);
-    let mut chart = ChartBuilder::on(area)
-        .margin_top(frame::LABELS + 4)
-        .margin_left(16)
-        .margin_right(20)
-        .x_label_area_size(44)
-        .y_label_area_size(68)
-        .build_cartesian_2d(0.0..end, 0.0..highest * 1.05)?;
-    let (xs, ys) = chart.plotting_area().get_pixel_range();
-    let base = area.get_base_pixel();
-    let span = Span {
-        left: xs.start - base.0,
-        right: xs.end - base.0,
-        top: ys.start - base.1,
-        bottom: ys.end - base.1,
-        end: story.end,
-    };
-    frame::bands(area, story, span)?;
-    chart
-        .configure_mesh()
-        .light_line_style(TRANSPARENT)
-        .bold_line_style(LINE)
-        .axis_style(FAINT)
-        .x_labels(14)
-        .x_desc("time since the run began")
-        .y_desc("operations per second, by the time of the answer")
-        .x_label_formatter(&|x| frame::time_label(*x, end))
-        .y_label_formatter(&|y| format!("{y}/s"))
-        .label_style((FONT, 13).into_font().color(&INK))
-        .axis_desc_style((FONT, 14).into_font().color(&FAINT))
-        .draw()?;
+    let what = "operations per second, by the time of the answer";
+    let mut chart = frame::over_time(area, story, 0.0..highest * 1.05, what, &|y| format!("{y}/s"))?;
     let width = end / rates.len() as f64;
     for outcome in Outcome::ALL.into_iter().take(3) {
         let color = rgb(palette::outcome(outcome));

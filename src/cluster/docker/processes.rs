@@ -105,22 +105,50 @@ impl DockerCluster {
     ) -> Result<Stdin> {
         let pinned = self.pinned(client);
         let connect = wire::connect_string(self, client, pinned.as_deref()).await?;
-        let env = [
-            ("ZOOQUAKE_CLIENT", client.to_string()),
-            ("ZOOQUAKE_INCARNATION", incarnation.to_string()),
-            ("ZOOQUAKE_VARIANT", self.plan.workload.name()),
-            ("ZOOQUAKE_CONNECT", connect),
-            ("ZOOQUAKE_SESSION_MS", self.plan.cluster.timing.session_ms.to_string()),
-        ];
-        let server = pinned.map(|server| ("ZOOQUAKE_SERVER", server));
-        let env = env.into_iter().chain(server);
+        let mut environment = self.client_environment(client, &self.plan.workload.name(), connect);
+        environment.push(("ZOOQUAKE_INCARNATION".to_string(), incarnation.to_string()));
+        environment.extend(pinned.map(|server| ("ZOOQUAKE_SERVER".to_string(), server)));
         let command = Command {
             argv: vec!["zooquake".into(), "client".into()],
-            env: env.map(|(k, v)| (k.to_string(), v)).collect(),
+            env: environment,
             log: self.logs.join(format!("{client}.log")),
             log_stdout: false,
         };
         spawn(&self.docker, &self.node(client)?.host.id, &command, on_output).await
+    }
+
+    /// Starts one process with many clients of a variant on the host of one client. Every line to and from it begins with
+    /// the name of the client that it is for or from, and a space.
+    ///
+    /// # Errors
+    /// If the container does not take the process.
+    pub async fn start_crowd(
+        &self,
+        host: &str,
+        clients: &[String],
+        variant: &str,
+        on_output: impl FnMut(Output) + Send + 'static,
+    ) -> Result<Stdin> {
+        let mut environment =
+            self.client_environment(&clients.join(","), variant, self.connect_string(&self.servers())?);
+        environment.push(("ZOOQUAKE_INCARNATION".to_string(), "1".to_string()));
+        let command = Command {
+            argv: vec!["zooquake".into(), "crowd".into()],
+            env: environment,
+            log: self.logs.join(format!("{host}.log")),
+            log_stdout: false,
+        };
+        spawn(&self.docker, &self.node(host)?.host.id, &command, on_output).await
+    }
+
+    fn client_environment(&self, client: &str, variant: &str, connect: String) -> Vec<(String, String)> {
+        let environment = [
+            ("ZOOQUAKE_CLIENT", client.to_string()),
+            ("ZOOQUAKE_VARIANT", variant.to_string()),
+            ("ZOOQUAKE_CONNECT", connect),
+            ("ZOOQUAKE_SESSION_MS", self.plan.cluster.timing.session_ms.to_string()),
+        ];
+        environment.map(|(name, value)| (name.to_string(), value)).to_vec()
     }
 
     pub(super) async fn freeze(&self, node: &str) -> Result<String> {

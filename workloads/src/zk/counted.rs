@@ -12,55 +12,12 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::{Deserialize, Serialize};
 
+pub use super::counts::Counts;
 use super::{CreateMode, Created, MultiError, Op, OpResult, Reply, SessionState, Stat, Watch, WatchEvent, Zk};
 
 /// Where the harness keeps its own znodes.
 const HARNESS: &str = "/zooquake/";
-
-/// Numbers of requests sent, by kind, and of watch events delivered.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Counts {
-    /// Creations.
-    pub create: u64,
-    /// Deletions.
-    pub delete: u64,
-    /// Reads of data.
-    pub get: u64,
-    /// Writes of data.
-    pub set: u64,
-    /// Reads of stats.
-    pub exists: u64,
-    /// Reads of lists of children.
-    pub children: u64,
-    /// Transactions.
-    pub multi: u64,
-    /// Syncs.
-    pub sync: u64,
-    /// Events of watches on znodes. That a session is over is none.
-    pub events: u64,
-    /// Requests of which nothing is known yet: neither answered nor given up.
-    pub pending: u64,
-}
-
-impl Counts {
-    /// Requests that one server answers alone.
-    pub fn reads(&self) -> u64 {
-        self.get + self.exists + self.children
-    }
-
-    /// Requests that the ensemble agrees on.
-    pub fn writes(&self) -> u64 {
-        self.create + self.delete + self.set + self.multi
-    }
-
-    /// All requests.
-    pub fn requests(&self) -> u64 {
-        self.reads() + self.writes() + self.sync
-    }
-}
 
 /// Counts as they grow. Clones share them.
 #[derive(Debug, Clone, Default)]

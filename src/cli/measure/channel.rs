@@ -1,54 +1,22 @@
-//! `zooquake measure`: how fast the control channel to a client is.
+//! `zooquake measure channel`: how fast the control channel to a client is.
 
-use super::args::MeasureOptions;
-use super::exit::Code;
+use super::args::ChannelOptions;
+use super::bench::{HOST, on_ensemble};
+use crate::cli::exit::Code;
 use crate::cluster::exec::Output;
-use crate::cluster::{BringUp, Cluster, DockerCluster, engine, sweep};
-use crate::run::draw;
-use crate::{alive, images};
+use crate::cluster::{Cluster, DockerCluster};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::Instant;
 use tokio::sync::mpsc;
-use zooquake_checkers::plan::Cluster as Shape;
 use zooquake_workloads::protocol::{Message, Request};
 
 /// Sends requests that do nothing to one client in its container, one after the other.
 ///
 /// # Errors
 /// If the cluster does not come up, or the client does not answer.
-pub async fn measure(options: &MeasureOptions) -> Result<Code> {
-    let docker = engine().await?;
-    let images = images::ensure(&docker, &images::Request::default(), &|text| eprintln!("{text}")).await?;
-    let workload = zooquake_workloads::recipes::workload("lock", "protected").context("lock/protected exists")?;
-    let shape = Shape {
-        servers: 1,
-        clients: 1,
-        ..Default::default()
-    };
-    let plan = draw::plan(0, workload, shape, 1_000, &[]);
-    let run = format!("{:08x}", fastrand::u32(..));
-    let _alive = alive::Alive::mark(&run)?;
-    let logs = std::env::temp_dir();
-    let measured = async {
-        let cluster = DockerCluster::bring_up(
-            &docker,
-            BringUp {
-                run: &run,
-                images: &images,
-                plan: &plan,
-                logs,
-            },
-        )
-        .await?;
-        cluster.ready().await?;
-        let rate = round_trips(&cluster, options.requests).await?;
-        cluster.leave();
-        anyhow::Ok(rate)
-    }
-    .await;
-    sweep::sweep(&docker, Some(&run)).await?;
-    let (rate, worst_ms) = measured?;
+pub async fn channel(options: &ChannelOptions) -> Result<Code> {
+    let (rate, worst_ms) = on_ensemble(1, async |cluster| round_trips(cluster, options.requests).await).await?;
     if options.json {
         println!("{}", json!({ "round_trips_per_second": rate, "worst_ms": worst_ms }));
     } else {
@@ -64,7 +32,7 @@ pub async fn measure(options: &MeasureOptions) -> Result<Code> {
 async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<(f64, f64)> {
     let (sender, mut lines) = mpsc::unbounded_channel();
     let stdin = cluster
-        .start_client("c1", 1, move |output| {
+        .start_client(HOST, 1, move |output| {
             // Nobody listens once all is measured.
             let _ = sender.send(output);
         })

@@ -1,0 +1,57 @@
+//! An ensemble without faults, and one host for clients, for as long as a measurement lasts.
+
+use crate::cli::interrupt;
+use crate::cluster::{BringUp, DockerCluster, engine, sweep};
+use crate::run::draw;
+use crate::{alive, images};
+use anyhow::{Context, Result, bail};
+use zooquake_checkers::plan::Cluster as Shape;
+
+/// The host of the clients.
+pub const HOST: &str = "c1";
+
+/// Brings an ensemble up, measures on it, and removes it, whatever comes of the measurement.
+///
+/// # Errors
+/// If the ensemble does not come up, the measurement fails, or somebody interrupts it.
+pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerCluster) -> Result<T>) -> Result<T> {
+    let mut interrupt = interrupt::listen()?;
+    let docker = engine().await?;
+    let images = images::ensure(&docker, &images::Request::default(), &|text| eprintln!("{text}")).await?;
+    // Any workload will do: whatever is started says itself which variant it is.
+    let workload = zooquake_workloads::recipes::workload("lock", "protected").context("lock/protected exists")?;
+    let shape = Shape {
+        servers,
+        clients: 1,
+        ..Default::default()
+    };
+    let plan = draw::plan(0, workload, shape, 1_000, &[]);
+    let run = format!("{:08x}", fastrand::u32(..));
+    let logs = std::env::temp_dir().join(format!("zooquake-measure-{run}"));
+    std::fs::create_dir_all(&logs).with_context(|| format!("creating the folder {}", logs.display()))?;
+    let _alive = alive::Alive::mark(&run)?;
+    let order = BringUp {
+        run: &run,
+        images: &images,
+        plan: &plan,
+        logs: logs.clone(),
+    };
+    let whole = async {
+        let cluster = DockerCluster::bring_up(&docker, order).await?;
+        cluster.ready().await?;
+        let measured = measure(&cluster).await?;
+        cluster.leave();
+        anyhow::Ok(measured)
+    };
+    let measured = tokio::select! {
+        measured = whole => measured,
+        _ = interrupt.wait_for(|stop| *stop) => Err(anyhow::anyhow!("interrupted")),
+    };
+    let swept = sweep::sweep(&docker, Some(&run)).await;
+    let measured = measured.with_context(|| format!("the logs of servers and clients are in {}", logs.display()))?;
+    if let Err(error) = swept {
+        bail!("what was measured on could not be removed: {error:#}");
+    }
+    std::fs::remove_dir_all(&logs).with_context(|| format!("removing the folder {}", logs.display()))?;
+    Ok(measured)
+}

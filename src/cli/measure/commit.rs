@@ -1,0 +1,151 @@
+//! `zooquake measure commit`: what one two-phase commit costs.
+
+use super::args::CommitOptions;
+use super::bench::on_ensemble;
+use super::crowd::Crowd;
+use super::outcome::{Cost, QUANTITIES, point, publish};
+use crate::cli::exit::{Code, Usage};
+use crate::cluster::{Cluster, DockerCluster};
+use crate::naming::unknown;
+use anyhow::{Context, Result, ensure};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+use zooquake_reports::measurement::{Measurement, Series};
+use zooquake_workloads::recipes::registry;
+
+/// Commits transactions one after the other, among ever more sites.
+///
+/// # Errors
+/// [`Usage`] for what is no two-phase commit; otherwise the harness failed.
+pub async fn commit(options: CommitOptions) -> Result<Code> {
+    let mut sizes = options.sites.clone();
+    sizes.sort_unstable();
+    sizes.dedup();
+    let commits = registry().iter().filter(|variant| variant.family == "commit");
+    let known: Vec<String> = commits.map(|variant| variant.workload().name()).collect();
+    if let Some(name) = options.variants.iter().find(|name| !known.contains(name)) {
+        return Err(Usage(unknown("two-phase commit", name, &known)).into());
+    }
+    let series = on_ensemble(options.common.servers, async |cluster| {
+        cluster
+            .create("n1", &["/zooquake", "/zooquake/scratch"].map(String::from))
+            .await?;
+        let mut all = Vec::new();
+        for name in &options.variants {
+            let mut points = Vec::new();
+            for size in &sizes {
+                eprintln!("{name}: {size} sites, {} transactions", options.transactions);
+                let costs = transactions(cluster, name, *size, &options).await;
+                points.push(point(
+                    *size,
+                    &costs.with_context(|| format!("{name} with {size} sites"))?,
+                ));
+            }
+            all.push(Series {
+                name: name.clone(),
+                points,
+            });
+        }
+        Ok(all)
+    })
+    .await?;
+    publish(&measurement(series, &options), options.transactions, &options.common)?;
+    Ok(Code::Valid)
+}
+
+/// What each of that many transactions among that many sites costs.
+async fn transactions(cluster: &DockerCluster, name: &str, sites: u16, options: &CommitOptions) -> Result<Vec<Cost>> {
+    let mut crowd = Crowd::start(cluster, name, usize::from(sites) + 1).await?;
+    // Names that no other crowd on this ensemble has used.
+    let tx = |number: u16| format!("{}-{sites}-{number}", name.replace('/', "-"));
+    // The first one makes what all share, and is not counted.
+    transaction(&mut crowd, &tx(0), options.stagger).await?;
+    let mut before = crowd.settle().await?;
+    let mut costs = Vec::new();
+    for number in 1..=options.transactions {
+        let took = transaction(&mut crowd, &tx(number), options.stagger).await?;
+        let after = crowd.settle().await?;
+        let counts = after - before;
+        costs.push(Cost { counts, took });
+        before = after;
+    }
+    Ok(costs)
+}
+
+/// What follows the answer to a request.
+enum Then {
+    /// The coordinator is asked to decide.
+    Decide,
+    /// This site is asked what was decided.
+    Decided(String),
+    /// A decision is known: the coordinator's, or a site's.
+    Known { site: bool },
+}
+
+/// Commits one transaction that every site votes yes on. Answers the time from the sending of `begin` until all sites have
+/// decided, less the work of the site that works longest.
+async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Duration> {
+    let clients = crowd.clients().to_vec();
+    let (coordinator, sites) = clients.split_first().context("a coordinator")?;
+    let whole = json!({ "tx": tx, "sites": sites, "payload": null });
+    let sent = Instant::now();
+    let mut open = BTreeMap::new();
+    open.insert(crowd.ask(coordinator, "begin", whole.clone())?, Then::Decide);
+    let mut work_ms = 0;
+    for site in sites {
+        work_ms += stagger;
+        let vote = json!({ "tx": tx, "vote": "yes", "work_ms": work_ms });
+        open.insert(crowd.ask(site, "vote", vote)?, Then::Decided(site.clone()));
+    }
+    let mut took = Duration::ZERO;
+    while !open.is_empty() {
+        let ids: Vec<u64> = open.keys().copied().collect();
+        let (id, reply) = crowd.first(&ids).await?;
+        match open.remove(&id).context("what was asked")? {
+            Then::Decide => {
+                let id = crowd.ask(coordinator, "decide", whole.clone())?;
+                open.insert(id, Then::Known { site: false });
+            }
+            Then::Decided(site) => {
+                let id = crowd.ask(&site, "decided", json!({ "tx": tx }))?;
+                open.insert(id, Then::Known { site: true });
+            }
+            Then::Known { site } => {
+                ensure!(
+                    reply.value["decision"] == "commit",
+                    "{tx} was not committed: {}",
+                    reply.value
+                );
+                if site {
+                    took = took.max(reply.at.saturating_duration_since(sent));
+                }
+            }
+        }
+    }
+    Ok(took.saturating_sub(Duration::from_millis(work_ms)))
+}
+
+fn measurement(series: Vec<Series>, options: &CommitOptions) -> Measurement {
+    Measurement {
+        name: "commit".into(),
+        title: "What one two-phase commit costs".into(),
+        subtitle: format!(
+            "median of {} transactions each, votes {} ms apart, no faults, {} servers; all parties are sessions of one process",
+            options.transactions, options.stagger, options.common.servers
+        ),
+        words: vec![
+            "Every site votes yes, each after a little more work than the one before it, so that votes come one by one. Begin \
+             and all votes are asked for at once, decide after begin, decided after the site's vote. Counted is all that coordinator and sites ask of ZooKeeper and hear from their watches, \
+             until nothing goes on any more."
+                .into(),
+            "Reads are get, exists and children; writes are create, delete, set and multi, which is one. Requests count when they \
+             are sent, also those that are refused. The milliseconds are those from the sending of begin until the last site's \
+             decided was read, less the work of the slowest site; the syncing of each site's log is in them."
+                .into(),
+        ],
+        axis: "sites".into(),
+        quantities: QUANTITIES.map(String::from).to_vec(),
+        series,
+    }
+}

@@ -1,0 +1,25 @@
+//! `zooquake measure`: what recipes and the harness cost on a real ensemble without faults. One measurement a file.
+
+pub mod args;
+mod bench;
+mod channel;
+mod commit;
+mod crowd;
+mod herd;
+mod outcome;
+
+use super::exit::Code;
+use anyhow::Result;
+use args::{MeasureOptions, Measurement};
+
+/// Measures what was asked for.
+///
+/// # Errors
+/// [`super::exit::Usage`] for a variant that does not exist; otherwise the harness failed.
+pub async fn measure(options: MeasureOptions) -> Result<Code> {
+    match options.what {
+        Measurement::Herd(options) => herd::herd(options).await,
+        Measurement::Commit(options) => commit::commit(options).await,
+        Measurement::Channel(options) => channel::channel(&options).await,
+    }
+}

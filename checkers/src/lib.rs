@@ -7,7 +7,7 @@
 //! # Layout
 //!
 //! What goes in and out: [`plan`], [`history`], [`evidence`], [`results`]; [`jsonl`] reads and writes their files,
-//! and [`files`] makes a record of those of a run.
+//! and [`files`] makes a record of those of a run. [`edn`] and [`textlog`] read other people's histories.
 //!
 //! What is read out of a history once, for all checkers: `ops` pairs invocations with completions, `grants` tells who
 //! held from when to when, `clients` who had which session, `windows` which faults count; `run` holds it all together.
@@ -36,6 +36,7 @@ mod acknowledgement;
 mod agreement;
 mod clients;
 mod commit;
+pub mod edn;
 mod election;
 pub mod ensemble;
 pub mod evidence;
@@ -65,6 +66,7 @@ mod run;
 mod scenes;
 pub mod search;
 mod stats;
+pub mod textlog;
 mod verdict;
 mod windows;
 

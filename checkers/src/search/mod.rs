@@ -5,13 +5,16 @@
 //! P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at worst:
 //! hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
 //!
-//! The models, one a file: [`register`], [`mutex`], [`lease`].
+//! The models, one a file: [`register`], [`mutex`], [`lease`]. `calls` pairs the events of a history, `reading` makes
+//! operations of them, and [`judge`] is the whole way from a history to its verdict.
 
 mod bits;
-
+mod calls;
+mod judge;
 pub mod lease;
 mod list;
 pub mod mutex;
+mod reading;
 pub mod register;
 mod seen;
 mod walk;
@@ -20,6 +23,8 @@ mod witness;
 use std::fmt;
 use std::hash::Hash;
 
+pub use judge::{Kind, judge};
+pub use reading::Notation;
 pub use witness::{prefix, shrink};
 
 /// A sequential type: what each operation does to its state.

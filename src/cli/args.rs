@@ -1,5 +1,7 @@
 //! What the command line offers.
 
+use super::check::CheckOptions;
+use super::convert::ConvertOptions;
 use super::measure::args::MeasureOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
@@ -42,10 +44,12 @@ pub enum Command {
     Replay(ReplayOptions),
     /// Make one file of a run, to attach to a ticket; `check`, `replay` and `report` take it
     Pack(PackOptions),
-    /// Check what earlier runs recorded again
+    /// Check what earlier runs recorded again, and other people's histories
     Check(CheckOptions),
     /// Run a matrix of variants, faults and seeds, and tell news from what is known
     Nightly(NightlyOptions),
+    /// Convert a history between our JSON lines and Jepsen's EDN
+    Convert(ConvertOptions),
     /// Render the report of a run again
     Report(ReportOptions),
     /// Prepare the images, or show where they come from
@@ -134,22 +138,6 @@ pub struct RunOptions {
     #[arg(long)]
     pub keep: bool,
     /// JSON on stdout: results.json and the folder
-    #[arg(long)]
-    pub json: bool,
-}
-
-/// `check`
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  zooquake check runs/latest
-  zooquake check runs --json
-  zooquake check runs/latest/history.jsonl")]
-pub struct CheckOptions {
-    /// A run's folder, a history file, or a folder of runs
-    #[arg(required = true)]
-    pub paths: Vec<PathBuf>,
-    /// JSON on stdout, one element for each input
     #[arg(long)]
     pub json: bool,
 }

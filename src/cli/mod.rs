@@ -3,6 +3,7 @@
 mod args;
 mod campaign;
 mod check;
+mod convert;
 mod exit;
 mod interrupt;
 mod list;
@@ -66,6 +67,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),
         Command::Nightly(options) => nightly::nightly(options).await,
+        Command::Convert(options) => convert::convert(&options),
         Command::Report(options) => report::report(&options),
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,

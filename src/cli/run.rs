@@ -106,8 +106,10 @@ pub fn summary(results: &Results) -> String {
         }
     }
     lines.extend(results.reasons.iter().map(|reason| format!("- {reason}")));
-    let counting = results.windows.iter().filter(|window| window.counts).count();
-    lines.push(format!("{counting} of {} fault windows count", results.windows.len()));
+    if !results.windows.is_empty() {
+        let counting = results.windows.iter().filter(|window| window.counts).count();
+        lines.push(format!("{counting} of {} fault windows count", results.windows.len()));
+    }
     lines.join("\n")
 }
 

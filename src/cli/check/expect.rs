@@ -1,0 +1,189 @@
+//! `zooquake check --expect`: histories with known verdicts.
+
+use super::CheckOptions;
+use super::input::is_run;
+use super::one::{self, Checked, Limits};
+use super::show;
+use crate::cli::exit::{Code, Usage};
+use crate::pack;
+use anyhow::{Context, Result};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use zooquake_checkers::Verdict;
+use zooquake_checkers::search::Kind;
+
+/// A line of the table.
+#[derive(Debug, PartialEq, Eq)]
+struct Expected {
+    /// The input, as it is written.
+    file: String,
+    /// What it is checked as, as it is written; a family or a variant for what is not searched.
+    model: String,
+    verdict: Verdict,
+}
+
+/// Checks the inputs of the table that are at the paths given, or below them.
+///
+/// # Errors
+/// If the table cannot be read, names none of them, or an input cannot be checked at all.
+pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code> {
+    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let table = parse(&text).map_err(|what| Usage(format!("{}, {what}", file.display())))?;
+    let folder = file.parent().unwrap_or(Path::new(""));
+    let wanted = selected(table, folder, &options.paths)?;
+    if wanted.is_empty() {
+        let text = format!("{} names nothing that is at or below the paths given", file.display());
+        return Err(Usage(text).into());
+    }
+    let mut all = Vec::new();
+    let mut wrong = 0;
+    for expected in &wanted {
+        let path = folder.join(&expected.file);
+        let checked = if path.exists() {
+            Some(one(&path, expected, limits).with_context(|| format!("checking {}", path.display()))?)
+        } else {
+            None
+        };
+        let as_expected = checked
+            .as_ref()
+            .is_some_and(|one| one.results.verdict == expected.verdict);
+        wrong += usize::from(!as_expected);
+        if options.json {
+            all.push(as_json(&path, expected, checked.as_ref()));
+        } else if !as_expected {
+            println!("{}", mismatch(expected, checked.as_ref()));
+        }
+    }
+    if options.json {
+        println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
+    } else {
+        println!("{} of {} verdicts are as expected", wanted.len() - wrong, wanted.len());
+    }
+    Ok(if wrong == 0 { Code::Valid } else { Code::Invalid })
+}
+
+fn one(path: &Path, expected: &Expected, limits: Limits) -> Result<Checked> {
+    let model = match expected.model.parse::<Kind>() {
+        Ok(kind) => Some(kind),
+        // A family, which the run tells itself.
+        Err(_) if is_run(path) || pack::is_pack(path) || path.extension().is_some_and(|end| end == "jsonl") => None,
+        Err(what) => return Err(Usage(what).into()),
+    };
+    one::check(path, model, limits)
+}
+
+/// The lines whose file is at one of the paths or below it.
+fn selected(table: Vec<Expected>, folder: &Path, paths: &[PathBuf]) -> Result<Vec<Expected>> {
+    let mut within = Vec::new();
+    for path in paths {
+        let real = path
+            .canonicalize()
+            .map_err(|_| Usage(format!("there is nothing at {}", path.display())))?;
+        within.push(real);
+    }
+    let folder = match folder.as_os_str().is_empty() {
+        true => Path::new("."),
+        false => folder,
+    };
+    let folder = folder
+        .canonicalize()
+        .with_context(|| format!("reading {}", folder.display()))?;
+    let chosen = |line: &Expected| {
+        let file = folder.join(&line.file);
+        // One that is missing has no other name than this.
+        let file = file.canonicalize().unwrap_or(file);
+        within.iter().any(|path| file.starts_with(path))
+    };
+    Ok(table.into_iter().filter(chosen).collect())
+}
+
+/// Reads a table. A first line that begins with `file` is its heading; empty lines and such that begin with `#` are passed
+/// over.
+fn parse(text: &str) -> Result<Vec<Expected>, String> {
+    let mut table = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let line = line.trim_end_matches('\r');
+        let heading = number == 1 && line.starts_with("file\t");
+        if heading || line.trim().is_empty() || line.starts_with('#') {
+            continue;
+        }
+        let fields: Vec<&str> = line.split('\t').collect();
+        let &[file, model, verdict] = fields.as_slice() else {
+            let found = fields.len();
+            return Err(format!(
+                "line {number}: expected file, model and verdict with tabs between, found {found} fields"
+            ));
+        };
+        let verdict = match verdict.trim() {
+            "valid" => Verdict::Valid,
+            "invalid" => Verdict::Invalid,
+            "unknown" => Verdict::Unknown,
+            other => {
+                return Err(format!(
+                    "line {number}: expected valid, invalid or unknown, found {other:?}"
+                ));
+            }
+        };
+        table.push(Expected {
+            file: file.to_owned(),
+            model: model.to_owned(),
+            verdict,
+        });
+    }
+    Ok(table)
+}
+
+fn mismatch(expected: &Expected, checked: Option<&Checked>) -> String {
+    let Expected { file, model, verdict } = expected;
+    let Some(Checked { results, .. }) = checked else {
+        return format!("{file}: expected {verdict} ({model}), but there is no such file");
+    };
+    let mut text = format!("{file}: expected {verdict} ({model}), found {}", results.verdict);
+    for anomaly in &results.anomalies {
+        text += &format!("\n  {}: {}", anomaly.kind, anomaly.why);
+    }
+    for reason in &results.reasons {
+        text += &format!("\n  - {reason}");
+    }
+    text
+}
+
+fn as_json(path: &Path, expected: &Expected, checked: Option<&Checked>) -> Value {
+    let mut one = match checked {
+        Some(checked) => show::as_json(checked),
+        None => json!({ "path": path, "verdict": null, "reasons": ["there is no such file"] }),
+    };
+    one["expected"] = json!(expected.verdict);
+    one["model"] = json!(expected.model);
+    one
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_a_table() {
+        let table = parse("file\tmodel\tverdict\n# ours\na/b.edn\tregister\tinvalid\r\n\nc.log\tmutex\tvalid\n");
+        let line = |file: &str, model: &str, verdict| Expected {
+            file: file.to_owned(),
+            model: model.to_owned(),
+            verdict,
+        };
+        let expected = [
+            line("a/b.edn", "register", Verdict::Invalid),
+            line("c.log", "mutex", Verdict::Valid),
+        ];
+        assert_eq!(table.unwrap(), expected);
+    }
+
+    #[test]
+    fn says_which_line_of_a_table_is_wrong() {
+        assert!(
+            parse("a\tregister\tvalid\nb\tvalid\n")
+                .unwrap_err()
+                .starts_with("line 2: ")
+        );
+        assert!(parse("a\tregister\tgood\n").unwrap_err().contains("\"good\""));
+    }
+}

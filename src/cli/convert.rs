@@ -1,0 +1,87 @@
+//! `zooquake convert`
+
+use super::check::{Format, read};
+use super::exit::{Code, Usage};
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use serde_json::json;
+use std::path::{Path, PathBuf};
+use zooquake_checkers::History;
+use zooquake_checkers::edn::to_edn;
+use zooquake_checkers::jsonl::to_line;
+
+/// `convert`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+The formats are told by the names: .jsonl is ours, .edn Jepsen's; .log and .txt, Jepsen's text logs, can be read only.
+What both can say comes back as it was: keywords that are no names of fields become strings such as \":timeout\", and
+keywords again. What our events have no field for, such as :exception, is left out.
+
+Examples:
+  zooquake convert runs/latest/history.jsonl history.edn
+  zooquake convert history.edn history.jsonl")]
+pub struct ConvertOptions {
+    /// The history to read
+    #[arg(value_name = "IN")]
+    pub from: PathBuf,
+    /// The file to write
+    #[arg(value_name = "OUT")]
+    pub to: PathBuf,
+    /// JSON on stdout: the file and its number of events
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Writes a history in another format.
+///
+/// # Errors
+/// If the history is damaged, or the file cannot be written; then none is written.
+pub fn convert(options: &ConvertOptions) -> Result<Code> {
+    let (from, to) = (&options.from, &options.to);
+    let (read_as, write_as) = (format(from)?, format(to)?);
+    if write_as == Format::Log {
+        return Err(Usage(format!(
+            "{}: text logs can be read only; write .jsonl or .edn",
+            to.display()
+        ))
+        .into());
+    }
+    let bytes = std::fs::read(from).with_context(|| format!("reading {}", from.display()))?;
+    let (history, damage) = read(read_as, &bytes);
+    if let Some(damage) = damage {
+        bail!("{}, {damage}", from.display());
+    }
+    write(to, &text(write_as, &history))?;
+    let events = history.events.len();
+    if options.json {
+        println!("{}", json!({ "file": to, "events": events }));
+    } else {
+        println!("{} ({events} events)", to.display());
+    }
+    Ok(Code::Valid)
+}
+
+fn format(path: &Path) -> Result<Format> {
+    let unknown = || {
+        Usage(format!(
+            "{}: expected a name in .jsonl, .edn, .log or .txt",
+            path.display()
+        ))
+    };
+    Ok(Format::of(path).ok_or_else(unknown)?)
+}
+
+fn text(format: Format, history: &History) -> String {
+    match format {
+        Format::Edn => to_edn(history),
+        Format::Jsonl | Format::Log => history.events.iter().map(to_line).collect(),
+    }
+}
+
+/// Writes a file in full or not at all.
+fn write(path: &Path, text: &str) -> Result<()> {
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(".draft");
+    std::fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
+    std::fs::rename(&draft, path).with_context(|| format!("writing {}", path.display()))
+}

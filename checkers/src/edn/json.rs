@@ -98,21 +98,26 @@ fn foreign(value: &Edn) -> bool {
     }
 }
 
-/// Keys that are no strings.
+/// Keys that are neither strings nor written as the bare names of keywords.
 fn foreign_key(value: &Edn) -> bool {
-    !matches!(value, Edn::Str(_))
+    !matches!(value, Edn::Str(_)) && !matches!(value, Edn::Keyword(name) if bare(name))
+}
+
+/// Whether a keyword as a key is written without its colon.
+fn bare(name: &str) -> bool {
+    plain(name) && !["nil", "true", "false"].contains(&name)
 }
 
 fn to_key(key: &Edn) -> String {
     match key {
-        Edn::Keyword(name) if plain(name) => name.clone(),
+        Edn::Keyword(name) if bare(name) => name.clone(),
         Edn::Str(text) => encode(text, foreign_key),
         other => other.to_string(),
     }
 }
 
 fn from_key(key: &str) -> Edn {
-    if plain(key) {
+    if bare(key) {
         return Edn::Keyword(key.to_owned());
     }
     decode(key, foreign_key)

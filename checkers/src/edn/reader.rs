@@ -3,8 +3,8 @@
 use super::Edn;
 use crate::history::Damage;
 
-/// How deep values may nest: far deeper than any history needs, and far less than a stack bears.
-const DEPTH: usize = 128;
+/// How deep values may nest: deeper than what comes from JSON, whose reader stops at 128, and far less than a stack bears.
+const DEPTH: usize = 160;
 
 /// Reads a text that is one value, with blanks and comments around it.
 ///

@@ -129,6 +129,7 @@ where
     let Reading {
         ops,
         calls,
+        told_by,
         notes: mut reasons,
     } = reading;
     let before = budget.steps;
@@ -138,7 +139,11 @@ where
             // The witness is worth some multiple of the search, but not all of the budget.
             budget.steps = budget.steps.min(20 * (before - budget.steps) + 1_000_000);
             let fits = prefix(model, &ops, stuck, budget).map(|order| order.len());
-            let witness = shrink(model, &ops, stuck, budget);
+            let mut witness = shrink(model, &ops, stuck, budget);
+            let later: Vec<usize> = witness.iter().filter_map(|op| told_by.get(op).copied()).collect();
+            witness.extend(later);
+            witness.sort_unstable();
+            witness.dedup();
             let witness: Vec<&Call<'_>> = witness.iter().map(|&op| &calls[op]).collect();
             Some(anomaly(kind, &calls[stuck], &witness, fits))
         }
@@ -181,20 +186,12 @@ fn anomaly(kind: Kind, stuck: &Call<'_>, witness: &[&Call<'_>], fits: Option<usi
     };
     let mut why = format!("{claim}: {} cannot have its answer.", told(stuck));
     if let Some(fits) = fits {
-        why += &format!(" All that was answered before it fits: {fits} operations in a row.");
+        why += &match fits {
+            0 => " Nothing else had happened.".to_owned(),
+            fits => format!(" What was answered before it fits together ({fits} in a row)."),
+        };
     }
-    let others: Vec<String> = witness
-        .iter()
-        .filter(|call| call.invoke.index != stuck.invoke.index)
-        .map(|call| told(call))
-        .collect();
-    why += &match others.len() {
-        0 => " No other operation is needed to prove it: none that was invoked before it ended explains it.".to_owned(),
-        _ => format!(
-            " It contradicts {}, even if of everything else nobody knew whether it happened.",
-            others.join("; ")
-        ),
-    };
+    why += &contradiction(stuck, witness);
     // The first letter of a sentence.
     why[..1].make_ascii_uppercase();
     let mut events: Vec<usize> = witness
@@ -210,6 +207,27 @@ fn anomaly(kind: Kind, stuck: &Call<'_>, witness: &[&Call<'_>], fits: Option<usi
         accepted: false,
         witness: events,
         why,
+    }
+}
+
+/// What the operation that is stuck contradicts; of much, what was invoked last.
+fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
+    const SHOWN: usize = 6;
+    let mut others: Vec<&Call<'_>> = witness.to_vec();
+    others.retain(|call| call.invoke.index != stuck.invoke.index);
+    others.sort_by_key(|call| call.invoke.index);
+    let hidden = others.len().saturating_sub(SHOWN);
+    let shown: Vec<String> = others[hidden..].iter().map(|call| told(call)).collect();
+    let before = match hidden {
+        0 => String::new(),
+        _ => format!(", and {hidden} operations before these"),
+    };
+    match shown.len() {
+        0 => " This alone proves it: nothing that was invoked before it ended explains its answer.".to_owned(),
+        _ => format!(
+            " It contradicts {}{before}, even if of everything else nobody knew whether it happened.",
+            shown.join("; ")
+        ),
     }
 }
 

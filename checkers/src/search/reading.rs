@@ -27,6 +27,8 @@ pub struct Reading<'a, I> {
     pub ops: Vec<Op<I>>,
     /// The call of each.
     pub calls: Vec<Call<'a>>,
+    /// For an operation the later one that tells what it was, by their places in `ops`.
+    pub told_by: HashMap<usize, usize>,
     /// Remarks.
     pub notes: Vec<String>,
 }
@@ -36,6 +38,7 @@ impl<'a, I> Reading<'a, I> {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
+            told_by: HashMap::new(),
             notes: Vec::new(),
         }
     }
@@ -172,6 +175,7 @@ pub fn lease<'a>(calls: &[Call<'a>]) -> Result<Reading<'a, LeaseOp>, String> {
                 match outcome {
                     EventType::Ok if removed.is_none_or(|removed| !removed.is_null()) => {
                         reading.ops[hold].input = LeaseOp::Grant(hold);
+                        reading.told_by.insert(hold, reading.ops.len());
                         reading.add(call, LeaseOp::Release(hold));
                     }
                     EventType::Fail => reading.notes.extend(lost(&reading.calls[hold], &call)),

@@ -8,6 +8,7 @@ mod election;
 mod ensemble;
 mod leaderless;
 mod naive;
+mod notation;
 mod queue;
 mod register;
 mod safety;

@@ -2,6 +2,7 @@
 
 mod agree;
 mod brute;
+mod judged;
 mod long;
 mod words;
 

@@ -1,0 +1,232 @@
+//! From the text of a history to its verdict.
+
+use super::with_budget;
+use zooquake_checkers::edn::parse_edn;
+use zooquake_checkers::history::parse_jsonl;
+use zooquake_checkers::search::{Budget, Kind, Notation, judge};
+use zooquake_checkers::textlog::parse_log;
+use zooquake_checkers::{History, Results, Verdict};
+
+fn judged(history: &History, kind: Kind, notation: Notation) -> Results {
+    with_budget(|budget| judge(history, Vec::new(), kind, notation, budget))
+}
+
+/// Judges lines of `process type f [value]` in EDN.
+fn maps(kind: Kind, lines: &[&str]) -> Results {
+    judged(&history(lines), kind, Notation::Maps)
+}
+
+fn history(lines: &[&str]) -> History {
+    let mut text = String::new();
+    for line in lines {
+        let mut words = line.splitn(4, ' ');
+        let mut word = || words.next().unwrap_or("nil");
+        text += &format!(
+            "{{:process {} :type :{} :f :{} :value {}}}\n",
+            word(),
+            word(),
+            word(),
+            word()
+        );
+    }
+    let (history, damage) = parse_edn(text.as_bytes());
+    assert_eq!(damage, None, "{text}");
+    history
+}
+
+fn log(lines: &[&str]) -> Results {
+    let text: String = lines
+        .iter()
+        .map(|line| format!("INFO jepsen.util - {line}\n"))
+        .collect();
+    let (history, damage) = parse_log(text.as_bytes());
+    assert_eq!(damage, None, "{text}");
+    judged(&history, Kind::Register, Notation::Log)
+}
+
+#[test]
+fn a_stale_read_is_told_with_what_it_contradicts() {
+    let lines = [
+        "0 invoke write 3",
+        "0 ok write 3",
+        "1 invoke read",
+        "1 ok read 0",
+        "2 invoke read",
+        "2 ok read 3",
+    ];
+    let results = maps(Kind::Register, &lines);
+    assert_eq!(results.verdict, Verdict::Invalid);
+    let [anomaly] = results.anomalies.as_slice() else {
+        panic!("{:?}", results.anomalies)
+    };
+    assert_eq!((anomaly.kind.as_str(), anomaly.advisory), ("not-linearizable", false));
+    assert_eq!(anomaly.witness, [0, 1, 2, 3]);
+    assert!(
+        anomaly.why.contains("the read of 0 by process 1 (events 2 to 3)"),
+        "{}",
+        anomaly.why
+    );
+    assert!(
+        anomaly.why.contains("the write of 3 by process 0 (events 0 to 1)"),
+        "{}",
+        anomaly.why
+    );
+}
+
+#[test]
+fn nil_is_unknown_in_edn_and_a_value_in_logs() {
+    let edn = ["0 invoke write 3", "0 ok write 3", "1 invoke read", "1 ok read nil"];
+    assert_eq!(maps(Kind::Register, &edn).verdict, Verdict::Valid);
+    let logged = [
+        "0 :invoke :write 3",
+        "0 :ok :write 3",
+        "1 :invoke :read nil",
+        "1 :ok :read nil",
+    ];
+    assert_eq!(log(&logged).verdict, Verdict::Invalid);
+    assert_eq!(log(&logged[2..]).verdict, Verdict::Valid, "nil is what it begins with");
+}
+
+#[test]
+fn a_failed_cas_says_something_in_logs_only() {
+    let edn = [
+        "0 invoke write 3",
+        "0 ok write 3",
+        "1 invoke cas [3 4]",
+        "1 fail cas [3 4]",
+    ];
+    assert_eq!(maps(Kind::Register, &edn).verdict, Verdict::Valid);
+    let logged = [
+        "0 :invoke :write 3",
+        "0 :ok :write 3",
+        "1 :invoke :cas [3 4]",
+        "1 :fail :cas [3 4]",
+    ];
+    assert_eq!(log(&logged).verdict, Verdict::Invalid);
+}
+
+#[test]
+fn what_failed_did_not_happen_and_what_is_unknown_may_have() {
+    let read = ["1 invoke read", "1 ok read 3"];
+    let with = |end: &str| {
+        let write = ["0 invoke write 3", end];
+        maps(Kind::Register, &[write, read].concat()).verdict
+    };
+    assert_eq!(with("0 info write :timed-out"), Verdict::Valid);
+    assert_eq!(with("0 fail write 3"), Verdict::Invalid);
+    assert_eq!(
+        maps(Kind::Register, &["0 invoke read", "0 fail read"]).verdict,
+        Verdict::Valid
+    );
+}
+
+#[test]
+fn our_own_values_have_fields() {
+    let line = |index: usize, process: usize, rest: &str| {
+        format!("{{\"index\":{index},\"time\":{index},\"process\":{process},{rest}}}\n")
+    };
+    let write = [
+        line(0, 0, r#""type":"invoke","f":"write","value":{"value":7}"#),
+        line(1, 0, r#""type":"ok","f":"write","value":{"value":7,"mzxid":5}"#),
+        line(2, 1, r#""type":"invoke","f":"cas","value":{"from":7,"to":8}"#),
+        line(3, 1, r#""type":"ok","f":"cas","value":{"from":7,"to":8}"#),
+        line(4, 1, r#""type":"invoke","f":"read","value":{}"#),
+    ];
+    let ended = |value: &str| {
+        let end = line(5, 1, &format!(r#""type":"ok","f":"read","value":{{"value":{value}}}"#));
+        let (history, damage) = parse_jsonl((write.concat() + &end).as_bytes());
+        assert_eq!(damage, None);
+        assert_eq!(Kind::of(&history), Some(Kind::Register));
+        judged(&history, Kind::Register, Notation::Maps).verdict
+    };
+    assert_eq!(ended("8"), Verdict::Valid);
+    assert_eq!(ended("7"), Verdict::Invalid);
+    assert_eq!(ended("null"), Verdict::Invalid, "null is what it began with");
+}
+
+const LOST: [&str; 6] = [
+    "0 invoke acquire",
+    "0 ok acquire",
+    "1 invoke acquire",
+    "1 ok acquire",
+    "0 invoke release",
+    "0 fail release nil :error [:not-found \"no such lease\"]",
+];
+
+#[test]
+fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
+    let lost = maps(Kind::Mutex, &LOST);
+    assert_eq!((lost.verdict, lost.anomalies.len()), (Verdict::Valid, 0));
+    assert!(
+        lost.reasons[0].starts_with("note: lease lost: process 0 was granted at event 1"),
+        "{:?}",
+        lost.reasons
+    );
+    let strict = maps(Kind::MutexStrict, &LOST);
+    assert_eq!(
+        (strict.verdict, strict.anomalies[0].kind.as_str()),
+        (Verdict::Invalid, "double-grant")
+    );
+}
+
+#[test]
+fn a_grant_within_a_certain_hold_is_a_double_grant() {
+    let released = [&LOST[..4], &["0 invoke release", "0 ok release"]].concat();
+    let results = maps(Kind::Mutex, &released);
+    assert_eq!(
+        (results.verdict, results.anomalies[0].kind.as_str()),
+        (Verdict::Invalid, "double-grant")
+    );
+    assert_eq!(results.anomalies[0].witness, [0, 1, 2, 3, 4, 5]);
+    let overlapping = [
+        "0 invoke acquire",
+        "0 ok acquire",
+        "0 invoke release",
+        "1 invoke acquire",
+        "1 ok acquire",
+        "0 ok release",
+    ];
+    assert_eq!(
+        maps(Kind::Mutex, &overlapping).verdict,
+        Verdict::Valid,
+        "released before it was answered"
+    );
+}
+
+#[test]
+fn what_cannot_be_judged_is_unknown_with_the_reason() {
+    let reason = |kind, lines: &[&str]| {
+        let results = maps(kind, lines);
+        assert_eq!(results.verdict, Verdict::Unknown);
+        results.reasons.join("; ")
+    };
+    assert!(reason(Kind::Register, &[]).contains("holds no operation"));
+    assert!(reason(Kind::Register, &["0 invoke append 3"]).contains("no register can append"));
+    assert!(reason(Kind::Mutex, &["0 invoke read"]).contains("no mutex can read"));
+    assert!(reason(Kind::Register, &["0 invoke cas 3"]).contains("no pair of values"));
+    assert!(reason(Kind::Register, &["0 invoke read", "0 invoke read"]).contains("while that of event 0 is in flight"));
+    assert!(reason(Kind::Register, &["0 ok read 3"]).contains("without having invoked it"));
+    let (read, damage) = (
+        history(&["0 invoke read", "0 ok read 0"]),
+        vec!["line 3, column 1: cut off".to_owned()],
+    );
+    let cut = with_budget(|budget| judge(&read, damage, Kind::Register, Notation::Maps, budget));
+    assert_eq!(cut.verdict, Verdict::Unknown, "what is missing might convict");
+}
+
+#[test]
+fn a_budget_that_runs_out_says_what_to_do() {
+    let read = history(&["0 invoke write 1", "0 ok write 1"]);
+    let mut budget = Budget {
+        steps: u64::MAX,
+        bytes: 0,
+        expired: &mut || false,
+    };
+    let results = judge(&read, Vec::new(), Kind::Register, Notation::Maps, &mut budget);
+    assert_eq!(results.verdict, Verdict::Unknown);
+    assert!(
+        results.reasons[0].contains("ran out of memory") && results.reasons[0].contains("--memory"),
+        "{:?}",
+        results.reasons
+    );
+}

@@ -223,7 +223,8 @@ pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
     assert_nothing_left();
 }
 
-fn checks_again_to_the_same_bytes(ran: &Ran) {
+/// `check` of the folder gives the same `results.json`, byte for byte.
+pub fn checks_again_to_the_same_bytes(ran: &Ran) {
     let results = ran.folder.join("results.json");
     let before = std::fs::read(&results).expect("results.json");
     let output = zooquake()

@@ -10,6 +10,7 @@ mod numbers;
 mod pack;
 mod plan;
 mod run;
+mod scenes;
 mod windows;
 
 use crate::model::Story;
@@ -46,6 +47,7 @@ fn page(story: &Story<'_>) -> String {
     let nonce = nonce(&data);
     let sections = [
         first::section(story),
+        scenes::section(story),
         run::section(story),
         anomalies::section(story),
         windows::section(story),

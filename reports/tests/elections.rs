@@ -21,8 +21,8 @@ fn vote(ms: i64, sid: i64, leader: i64, zxid: &str, rule: Option<&str>) -> VoteC
 /// The textbook's: 3 is ahead, 4 and 5 change their votes; 5 is not heard in time.
 fn election() -> Account {
     Account {
-        winner: 3,
-        server: "n3".to_owned(),
+        winner: "n3".to_owned(),
+        sid: 3,
         round: 2,
         rule: Some("zxid".to_owned()),
         epoch: Some(2),
@@ -90,6 +90,10 @@ fn many_elections_stay_readable() {
 
 #[test]
 fn results_without_elections_have_no_such_section() {
+    let mut told = results::valid();
+    let scene = serde_json::json!([{ "scene": "by zxid", "winner": "n3", "rule": "zxid" }]);
+    told.results.stats.insert("elections".to_owned(), scene);
+    assert!(!told.page("scene-elections").contains("Elections of the ensemble"));
     let page = results::valid().page("no-elections");
     assert!(!page.contains("Elections of the ensemble"));
 }

@@ -11,10 +11,10 @@ pub struct Account {
     /// The scene it belongs to, of a run that plays several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scene: Option<String>,
-    /// Id of the winner.
-    pub winner: i64,
-    /// Its name, such as `n3`.
-    pub server: String,
+    /// The winner, such as `n3`.
+    pub winner: String,
+    /// Its id.
+    pub sid: i64,
     /// The round it won in.
     pub round: i64,
     /// `epoch`, `zxid` or `sid`: by which its vote beat the highest one with which another counted voter had begun; `null`
@@ -74,8 +74,8 @@ fn account(ensemble: &Ensemble<'_>, election: &Election) -> Account {
     let led = election.established.as_ref();
     Account {
         scene: None,
-        winner: election.winner,
-        server: election.server.clone(),
+        winner: election.server.clone(),
+        sid: election.winner,
         round: election.round,
         rule: election.rule.map(name),
         epoch: led.map(|led| led.epoch),

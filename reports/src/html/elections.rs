@@ -28,6 +28,10 @@ pub fn section(story: &Story<'_>) -> String {
          server. Everyone first votes for itself; a higher round begins the vote anew, and within a round the higher epoch wins, \
          then the higher zxid, then the higher server id.</p>\n",
     );
+    if accounts.is_empty() && !elections.is_empty() {
+        // Those of a family that tells its elections itself.
+        return String::new();
+    }
     if accounts.is_empty() {
         body.push_str("<p>The logs tell of none.</p>\n");
     }
@@ -70,7 +74,7 @@ fn began(account: &Account) -> String {
 
 /// In one line.
 fn outcome(account: &Account) -> String {
-    let server = text::html(&account.server, 24);
+    let server = text::html(&account.winner, 24);
     let rule = account.rule.as_deref().map(|rule| format!(" by {}", words(rule)));
     let led = match account.epoch {
         Some(epoch) => format!("and led epoch {epoch}"),

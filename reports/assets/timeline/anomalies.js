@@ -1,4 +1,19 @@
-// Jumping to an anomaly, and the part of the overview that the timeline shows.
+// Anomalies: flags where each was complete, and the way to the steps that prove it.
+const flagX = (anomaly, place) => place(anomaly.steps.at(-1)?.[1] ?? anomaly.until);
+
+function drawFlags(pen, place, y) {
+  for (const anomaly of D.anomalies.toReversed()) { // the worst come first, and must lie on top
+    const x = flagX(anomaly, place);
+    pen.fillStyle = anomaly.advisory ? colors.faint : colors.violation;
+    pen.fill(new Path2D(`M${x - 5} ${y}h10l-5 9z`));
+  }
+}
+
+function flagAt(x, place) {
+  const hit = D.anomalies.findIndex((anomaly) => Math.abs(flagX(anomaly, place) - x) <= 6);
+  return hit < 0 ? null : hit;
+}
+
 function drawSteps(steps) {
   const taken = new Map();
   pen.textAlign = "center";
@@ -25,59 +40,38 @@ function drawSteps(steps) {
   });
 }
 
-function jump(index) {
-  const anomaly = D.anomalies[index];
-  if (!anomaly) return;
+// Shows an anomaly's window and steps, or the whole run again.
+function choose(index) {
   chosen = index;
-  const lanes = anomaly.steps.map(([, , lane]) => lane);
-  if (lanes.some((lane) => off.client.has(lane))) {
-    for (const box of document.querySelectorAll("#filters input:not(:checked)")) box.click();
+  const anomaly = D.anomalies[index];
+  document.getElementById("chosen").hidden = !anomaly;
+  const steps = document.getElementById("proof");
+  steps.replaceChildren();
+  if (anomaly) {
+    document.getElementById("chosen-name").textContent = `Anomaly ${index + 1} of ${D.anomalies.length}: ${anomaly.kind}`;
+    const listed = document.querySelector(`#a${index + 1} .steps`);
+    if (listed) steps.append(listed.cloneNode(true));
   }
+  applyFilters();
+  if (!anomaly) return show(0, D.end);
   const air = (anomaly.until - anomaly.from) * 0.08;
   show(anomaly.from - air, anomaly.until + air);
-  document.getElementById("timeline").scrollIntoView({ block: "center" });
+}
+
+function jump(index) {
+  if (!D.anomalies[index]) return;
+  choose(index);
+  document.getElementById("timeline").scrollIntoView({ block: "start" });
   canvas.focus({ preventScroll: true });
 }
 
 for (const button of document.querySelectorAll("[data-anomaly]")) {
   button.addEventListener("click", (event) => {
-    event.preventDefault();
+    event.preventDefault(); // the button lies in a summary, which would close
     jump(Number(button.dataset.anomaly));
   });
 }
-
-// The overview: shows what part is zoomed in on, and moves it by a click.
-const overview = document.getElementById("overview");
-let frame = null;
-
-function moveWindow() {
-  if (!overview) return;
-  const height = overview.viewBox.baseVal.height;
-  if (!frame) {
-    frame = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    frame.setAttribute("class", "frame");
-    frame.setAttribute("y", 1);
-    frame.setAttribute("height", height - 22);
-    overview.append(frame);
-  }
-  const place = (t) => D.overview.left + (t / D.end) * (D.overview.right - D.overview.left);
-  const whole = view.until - view.from >= D.end;
-  frame.setAttribute("x", place(view.from));
-  frame.setAttribute("width", whole ? 0 : Math.max(place(view.until) - place(view.from), 2));
-}
-
-overview?.addEventListener("click", (event) => {
-  const box = overview.getBoundingClientRect();
-  const x = ((event.clientX - box.left) / box.width) * D.overview.width;
-  const at = ((x - D.overview.left) / (D.overview.right - D.overview.left)) * D.end;
-  const span = Math.min(view.until - view.from, D.end / 12);
-  show(at - span / 2, at + span / 2);
+document.getElementById("around").addEventListener("change", (event) => {
+  around = event.target.checked;
+  applyFilters();
 });
-
-readColors();
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-  readColors();
-  redraw();
-});
-addEventListener("resize", resize);
-resize();

@@ -4,7 +4,7 @@ let colors = {};
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  const names = "ink faint line paper hold holdline wait work take leave other ok bad unknown violation lead follow silent " +
+  const names = "ink faint line panel paper hold holdline wait work take leave other ok bad unknown violation lead follow silent " +
     "f-pause f-kill f-partition f-other";
   colors = {};
   for (const name of names.split(" ")) colors[name] = style.getPropertyValue(`--${name}`).trim();
@@ -23,9 +23,19 @@ function draw() {
   visibleLanes.forEach((lane, row) => drawLane(lane, TOP + row * ROW));
   drawServers();
   if (chosen !== null) drawSteps(D.anomalies[chosen].steps);
+  else drawFlags(pen, toX, TOP - 7);
   pen.restore();
   drawNames();
-  moveWindow();
+  drawNavigator();
+  tellRange();
+}
+
+// What is shown, in words: for the eye, and for who cannot see the picture.
+function tellRange() {
+  const shown = ops.shownByLane.flat().filter((i) => ops.end[i] >= view.from && ops.start[i] <= view.until);
+  const text = `${moment(view.from)} – ${moment(view.until)}: ${shown.length} operation${shown.length === 1 ? "" : "s"}`;
+  const range = document.getElementById("range");
+  if (range.textContent !== text) range.textContent = text;
 }
 
 function drawAxis() {

@@ -1,10 +1,14 @@
 // Which clients, operations and outcomes are shown.
 const off = { client: new Set(), operation: new Set(), outcome: new Set() };
 
+// Of a chosen anomaly, only what proves it, unless what happened around it is asked for.
 function applyFilters() {
-  visibleLanes = D.lanes.map((_, i) => i).filter((i) => !off.client.has(i));
+  const only = chosen === null || around ? null : D.anomalies[chosen];
+  const proof = new Set(only?.ops), involved = new Set(only?.steps.map(([, , lane]) => lane));
+  involved.delete(null);
+  visibleLanes = D.lanes.map((_, i) => i).filter((i) => (involved.size ? involved.has(i) : !off.client.has(i)));
   const hidden = D.ops.classes.map(([, name, , outcome]) => off.operation.has(name) || off.outcome.has(outcome));
-  for (let i = 0; i < ops.shown.length; i++) ops.shown[i] = hidden[D.ops.class[i]] ? 0 : 1;
+  for (let i = 0; i < ops.shown.length; i++) ops.shown[i] = (only ? proof.has(i) : !hidden[D.ops.class[i]]) ? 1 : 0;
   pickShown();
   resize();
 }

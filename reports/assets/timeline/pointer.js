@@ -19,6 +19,16 @@ function opAt(x, y) {
   return null;
 }
 
+// Above the rows, the faults.
+function bandAt(x, y) {
+  if (y > TOP - 4 || x < LEFT) return null;
+  const at = toTime(x);
+  const on = D.bands.filter((band) => band.from <= at && (band.until ?? D.end) >= at);
+  const describe = ({ label, from, until, counts }) =>
+    `${label}\n${moment(from)} – ${until === null ? "never healed" : moment(until)}, ${counts ? "counts" : "does not count"}`;
+  return on.length ? on.map(describe).join("\n") : null;
+}
+
 function describeOp(i) {
   const [lane, name, , outcome, mark] = opClass(i);
   const ends = D.ops.took[i] < 0 ? "not answered" : `took ${duration(D.ops.took[i])}`;
@@ -38,7 +48,7 @@ function describeHold(i) {
 }
 
 function hover(x, y) {
-  const text = x === null ? null : opAt(x, y);
+  const text = x === null ? null : bandAt(x, y) ?? opAt(x, y);
   tip.textContent = text ?? "";
   tip.classList.toggle("on", text !== null);
   if (text === null) return;
@@ -46,13 +56,34 @@ function hover(x, y) {
   tip.style.top = `${y + 16}px`;
 }
 
+// Fingers on the canvas, or the mouse's button: id to place.
+const down = new Map();
+const spread = () => {
+  const [a, b] = [...down.values()];
+  return { apart: Math.max(Math.abs(a - b), 10), middle: (a + b) / 2 };
+};
+let pinch = null; // what two fingers showed when the second came down: { apart, at, span }
+
 canvas.addEventListener("pointerdown", (event) => {
-  drag = { x: event.offsetX, view: { ...view }, zoom: event.shiftKey };
+  down.set(event.pointerId, event.offsetX);
   canvas.setPointerCapture(event.pointerId);
+  hover(null);
+  drag = { x: event.offsetX, view: { ...view }, zoom: event.shiftKey };
+  if (down.size === 2) {
+    const { apart, middle } = spread();
+    pinch = { apart, at: toTime(middle), span: view.until - view.from };
+  }
 });
 canvas.addEventListener("pointermove", (event) => {
-  if (!drag) return hover(event.offsetX, event.offsetY);
-  hover(null);
+  if (!down.has(event.pointerId)) return hover(event.offsetX, event.offsetY);
+  down.set(event.pointerId, event.offsetX);
+  if (pinch && down.size === 2) {
+    const { apart, middle } = spread();
+    const span = Math.min(Math.max((pinch.span * pinch.apart) / apart, SHORTEST), D.end);
+    const from = pinch.at - ((middle - LEFT) / (right() - LEFT)) * span;
+    return show(from, from + span);
+  }
+  if (!drag || pinch) return;
   if (drag.zoom) {
     draw();
     pen.fillStyle = colors.work;
@@ -66,13 +97,22 @@ canvas.addEventListener("pointermove", (event) => {
   show(from, from + drag.view.until - drag.view.from);
 });
 canvas.addEventListener("pointerup", (event) => {
-  if (drag?.zoom && Math.abs(event.offsetX - drag.x) > 4) {
+  const far = drag && Math.abs(event.offsetX - drag.x) > 4;
+  if (drag?.zoom && far) {
     const [a, b] = [toTime(drag.x), toTime(event.offsetX)];
     show(Math.min(a, b), Math.max(a, b));
+  } else if (drag && !far && !pinch) {
+    const flag = chosen === null && event.offsetY < TOP + 4 ? flagAt(event.offsetX, toX) : null;
+    if (flag !== null) choose(flag);
+    else hover(event.offsetX, event.offsetY); // a finger does not hover
   }
-  drag = null;
+  lift(event);
 });
-canvas.addEventListener("pointercancel", () => (drag = null));
+function lift(event) {
+  down.delete(event.pointerId);
+  if (down.size === 0) drag = pinch = null;
+}
+canvas.addEventListener("pointercancel", lift);
 canvas.addEventListener("pointerleave", () => hover(null));
 canvas.addEventListener("dblclick", (event) => zoom(0.4, toTime(event.offsetX)));
 // A wheel over the canvas scrolls the page, as everywhere, unless the reader has turned to the canvas.
@@ -83,7 +123,7 @@ canvas.addEventListener("wheel", (event) => {
   else zoom(Math.exp(event.deltaY / 300), toTime(event.offsetX));
 }, { passive: false });
 
-const keys = { ArrowLeft: "left", ArrowRight: "right", "+": "in", "=": "in", "-": "out", 0: "all", Home: "all" };
+const keys = { ArrowLeft: "left", ArrowRight: "right", "+": "in", "=": "in", "-": "out", 0: "all", Home: "all", Escape: "all", n: "next", p: "previous" };
 canvas.addEventListener("keydown", (event) => {
   const motion = keys[event.key];
   if (!motion || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -7,6 +7,7 @@ const stageHeight = () => serversTop() + D.servers.length * SERVER + BOTTOM;
 let view = { from: 0, until: D.end };
 let visibleLanes = D.lanes.map((_, i) => i);
 let chosen = null; // the anomaly whose steps are marked
+let around = false; // whether what happened around these steps is shown as well
 let width = 0;
 let waiting = false;
 
@@ -49,6 +50,7 @@ function resize() {
   canvas.width = Math.round(width * scale);
   canvas.height = Math.round(stageHeight() * scale);
   canvas.getContext("2d").setTransform(scale, 0, 0, scale, 0, 0);
+  resizeNavigator(scale);
   redraw();
 }
 
@@ -57,8 +59,7 @@ const motions = {
   out: () => zoom(2),
   left: () => pan(-0.25),
   right: () => pan(0.25),
-  all: () => {
-    chosen = null;
-    show(0, D.end);
-  },
+  all: () => choose(null),
+  next: () => D.anomalies.length && choose(chosen === null ? 0 : (chosen + 1) % D.anomalies.length),
+  previous: () => D.anomalies.length && choose((chosen || D.anomalies.length) - 1),
 };

@@ -9,6 +9,7 @@ use crate::palette;
 use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
+use std::collections::{BTreeSet, HashMap};
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
@@ -18,16 +19,18 @@ const ANOMALIES: usize = 100;
 /// All of it.
 pub fn of(story: &Story<'_>) -> Value {
     let overview = overview::scale(story);
+    let stride = story.ops.len().div_ceil(OPS).max(1);
+    let shown: Vec<&Op> = story.ops.iter().step_by(stride).collect();
     json!({
         "end": micros(story.end),
         "overview": { "left": overview.left, "right": overview.right, "width": overview.right + 8.0 },
         "lanes": story.lanes.names().iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
-        "ops": ops(story),
+        "ops": ops(story, &shown),
         "holds": holds(story),
         "bands": bands(story),
         "servers": servers(story),
         "phases": story.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
-        "anomalies": anomalies(story),
+        "anomalies": anomalies(story, &shown),
     })
 }
 
@@ -35,9 +38,7 @@ fn micros(ns: u64) -> u64 {
     ns / 1000
 }
 
-fn ops(story: &Story<'_>) -> Value {
-    let stride = story.ops.len().div_ceil(OPS).max(1);
-    let shown: Vec<&Op> = story.ops.iter().step_by(stride).collect();
+fn ops(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
     let mut names = Index::default();
     let mut errors = Index::default();
     let mut classes = Index::default();
@@ -169,16 +170,24 @@ fn servers(story: &Story<'_>) -> Value {
     story.servers.iter().map(server).collect()
 }
 
-fn anomalies(story: &Story<'_>) -> Value {
+fn anomalies(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
+    // The place among the operations shown of the one that an event sent or ended.
+    let mut places = HashMap::new();
+    for (place, op) in shown.iter().enumerate() {
+        places.insert(op.invoke.index, place);
+        places.extend(op.answer.map(|answer| (answer.index, place)));
+    }
     let anomaly = |a: &zooquake_checkers::Anomaly| {
         let steps = story.steps(a);
+        let ops: BTreeSet<_> = steps.iter().filter_map(|s| places.get(&s.index)).collect();
         let (from, until) = window::span(story, &steps);
         json!({
             "kind": text::clip(&a.kind, 60),
             "advisory": a.advisory,
             "from": micros(from),
             "until": micros(until),
-            "steps": steps.iter().map(|s| json!([s.number, micros(s.time), s.lane, text::clip(&s.what, 120)])).collect::<Vec<_>>(),
+            "steps": steps.iter().map(|s| json!([s.number, micros(s.time), s.lane])).collect::<Vec<_>>(),
+            "ops": ops,
         })
     };
     story.results.anomalies.iter().take(ANOMALIES).map(anomaly).collect()

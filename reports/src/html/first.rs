@@ -146,7 +146,8 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
     };
     format!(
         "<p class=\"why\">{}</p>\n<p class=\"when\"><b>When</b> {when} &emsp; <b>Faults that were on, or ended less than one \
-         session timeout before</b> {}</p>\n{}{}\n<div class=\"below\"><div><h3>Step by step</h3>{}{more}</div>{}</div>\n",
+         session timeout before</b> {}</p>\n{}{}\n<div class=\"below\"><div><h3>Step by step \
+         <button type=\"button\" class=\"show js\" data-anomaly=\"0\">Show in the timeline</button></h3>{}{more}</div>{}</div>\n",
         text::html(&anomaly.why, 900),
         faults,
         window::draw(

@@ -25,13 +25,15 @@ const STYLES: [&str; 3] = [
 ];
 
 /// The scripts, parts of one function: each declares what the later ones use.
-const SCRIPTS: [&str; 6] = [
+const SCRIPTS: [&str; 8] = [
     include_str!("../../assets/timeline/data.js"),
     include_str!("../../assets/timeline/view.js"),
     include_str!("../../assets/timeline/draw.js"),
     include_str!("../../assets/timeline/pointer.js"),
     include_str!("../../assets/timeline/filters.js"),
     include_str!("../../assets/timeline/anomalies.js"),
+    include_str!("../../assets/timeline/navigator.js"),
+    include_str!("../../assets/timeline/start.js"),
 ];
 
 /// Writes the page.

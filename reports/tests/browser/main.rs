@@ -1,0 +1,8 @@
+//! What a reader sees and does, in a real browser.
+
+mod chromium;
+#[path = "../common/mod.rs"]
+mod common;
+mod pages;
+mod tab;
+mod timeline;

@@ -2,77 +2,11 @@
 
 mod common;
 
-use common::{Run, families, results};
+use common::hostile::{POISON, event, poison, poisoned};
+use common::{Run, families, hostile, results};
 use serde_json::{Value, json};
-use zooquake_checkers::{Anomaly, Event, EventType, History, Process, Record, Results, Verdict};
+use zooquake_checkers::{Anomaly, EventType, History, Process, Record, Results, Verdict};
 use zooquake_reports::Extras;
-
-const POISON: &str = "</script></style><img src=x onerror=alert(1)>\"'&\u{1b}[31m\u{202e}\u{0}\u{2028}";
-
-fn event(index: usize, time: u64, process: Process, kind: EventType, f: &str, value: Value) -> Event {
-    Event {
-        index,
-        time,
-        process,
-        kind,
-        f: f.into(),
-        value,
-        error: None,
-        node: None,
-    }
-}
-
-fn poisoned() -> Run {
-    let mut run = results::invalid();
-    for e in &mut run.record.history.events {
-        e.error = e.error.as_ref().map(|_| POISON.to_owned());
-        e.node = e
-            .node
-            .as_ref()
-            .map(|n| if n == "c5" { POISON.into() } else { n.clone() });
-        if e.f == "write" || e.f == "pause" {
-            e.f = format!("write{POISON}");
-        }
-        if let Some(object) = e.value.as_object_mut() {
-            object
-                .values_mut()
-                .filter(|v| v.is_string())
-                .for_each(|v| *v = json!(POISON));
-        } else {
-            e.value = json!(POISON);
-        }
-    }
-    run.record.plan.workload.promise = POISON.into();
-    run.record.plan.workload.family = POISON.into();
-    run.record.plan.faults.push(POISON.into());
-    run.record.damage.push(POISON.into());
-    run.results.anomalies[0].kind = POISON.into();
-    run.results.anomalies[0].property = POISON.into();
-    run.results.anomalies[0].why = POISON.into();
-    run.results.reasons.push(POISON.into());
-    run.results.windows[0].fault = POISON.into();
-    run.results.windows[0].target = POISON.into();
-    run.results.windows[0].why = POISON.into();
-    run.results.stats.insert(POISON.into(), json!({ POISON: [POISON] }));
-    run.extras.run_name = POISON.into();
-    run.extras.reproduce.push(POISON.into());
-    for sample in run.record.servers.iter_mut().flatten() {
-        sample.server.push_str(POISON);
-        sample.mode = POISON.into();
-    }
-    run
-}
-
-/// Every text of a value, however deep.
-fn poison(value: &mut Value) {
-    match value {
-        Value::String(s) => *s = POISON.into(),
-        Value::Array(items) => items.iter_mut().for_each(poison),
-        Value::Object(fields) => fields.values_mut().for_each(poison),
-        Value::Number(n) if n.is_u64() => *value = json!(i64::MAX),
-        Value::Null | Value::Bool(_) | Value::Number(_) => {}
-    }
-}
 
 fn assert_harmless(page: &str) {
     assert!(!page.contains("<img"), "markup from a value");
@@ -117,46 +51,14 @@ fn hostile_text_stays_text() {
 
 #[test]
 fn huge_values_are_cut() {
-    let mut run = results::invalid();
-    let huge = "<".repeat(1_000_000);
-    for e in run.record.history.events.iter_mut().take(20) {
-        e.error = Some(huge.clone());
-        e.value = json!({ "grant": huge, "value": [huge, huge], huge.clone(): 1 });
-    }
-    run.results.anomalies[0].witness = (0..20).collect();
-    run.results.anomalies[0].why = huge.clone();
-    run.results.reasons.push(huge.clone());
-    run.extras.reproduce.push(huge);
-    let page = run.page("huge");
+    let page = hostile::huge().page("huge");
     assert!(page.len() < 600_000, "{} bytes", page.len());
     assert!(page.contains("(1000000 bytes)"));
 }
 
 #[test]
 fn a_hundred_thousand_processes_share_few_rows() {
-    let events = (0..100_000).map(|i| {
-        let process = Process::Number(i as u64 * 1_000_003);
-        event(
-            i,
-            i as u64 * 1_000,
-            process,
-            EventType::Invoke,
-            &format!("f{}", i % 1000),
-            json!(i),
-        )
-    });
-    let record = Record {
-        history: History {
-            events: events.collect(),
-        },
-        ..Record::default()
-    };
-    let run = Run {
-        record,
-        results: Results::default(),
-        extras: Extras::default(),
-    };
-    let page = run.page("processes");
+    let page = hostile::processes(100_000).page("processes");
     assert!(page.contains("others"));
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
 }

@@ -32,8 +32,9 @@ function draw() {
 
 // What is shown, in words: for the eye, and for who cannot see the picture.
 function tellRange() {
-  const shown = ops.shownByLane.flat().filter((i) => ops.end[i] >= view.from && ops.start[i] <= view.until);
-  const text = `${moment(view.from)} – ${moment(view.until)}: ${shown.length} operation${shown.length === 1 ? "" : "s"}`;
+  const inView = (i) => ops.end[i] >= view.from && ops.start[i] <= view.until;
+  const n = visibleLanes.reduce((sum, lane) => sum + ops.shownByLane[lane].filter(inView).length, 0);
+  const text = `${moment(view.from)} – ${moment(view.until)}: ${n} operation${n === 1 ? "" : "s"}`;
   const range = document.getElementById("range");
   if (range.textContent !== text) range.textContent = text;
 }

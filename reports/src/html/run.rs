@@ -8,7 +8,10 @@ use crate::text;
 pub fn section(story: &Story<'_>) -> String {
     // Without an anomaly to open with, the overview is on the first screen already.
     let (overview, legend_of) = match story.headline() {
-        Some(_) => (format!("<div class=\"no-js\">{}</div>\n", overview::draw(story, "overview")), "legends"),
+        Some(_) => (
+            format!("<div class=\"no-js\">{}</div>\n", overview::draw(story, "overview")),
+            "legends",
+        ),
         None => (String::new(), "legends js"),
     };
     let last = story.phases.last().map(|p| text::escape(&p.name)).unwrap_or_default();
@@ -29,7 +32,9 @@ pub fn section(story: &Story<'_>) -> String {
 /// The timeline, empty: the script draws it.
 fn timeline() -> String {
     let button = |motion: &str, words: &str, label: &str| {
-        format!("<button type=\"button\" data-do=\"{motion}\" aria-label=\"{label}\" title=\"{label}\">{words}</button>")
+        format!(
+            "<button type=\"button\" data-do=\"{motion}\" aria-label=\"{label}\" title=\"{label}\">{words}</button>"
+        )
     };
     let tools = [
         button("in", "+", "zoom in (+)"),

@@ -88,7 +88,11 @@ impl Chromium {
         }
         let mut line = command.to_string().into_bytes();
         line.push(0);
-        self.commands.lock().unwrap().write_all(&line).expect("Chromium has ended");
+        self.commands
+            .lock()
+            .unwrap()
+            .write_all(&line)
+            .expect("Chromium has ended");
         let mut answer = answer
             .recv_timeout(PATIENCE)
             .unwrap_or_else(|e| panic!("Chromium does not answer {method}: {e}"));
@@ -98,7 +102,11 @@ impl Chromium {
 
     /// Opens a tab; its session, its target, and what it will tell.
     pub fn tab(&self) -> (String, String, Receiver<Value>) {
-        let target = self.call(None, "Target.createTarget", json!({"url": "about:blank", "newWindow": true}));
+        let target = self.call(
+            None,
+            "Target.createTarget",
+            json!({"url": "about:blank", "newWindow": true}),
+        );
         let target = target["targetId"].as_str().expect("the tab's name").to_owned();
         let session = self.call(
             None,

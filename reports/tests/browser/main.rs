@@ -3,6 +3,8 @@
 mod chromium;
 #[path = "../common/mod.rs"]
 mod common;
+mod hostile;
 mod pages;
+mod readers;
 mod tab;
 mod timeline;

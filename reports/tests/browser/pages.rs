@@ -24,14 +24,15 @@ fn no_page_makes_the_browser_complain_or_fetch() {
         let tab = open(&folder, Reader::default());
         assert_eq!(tab.complaints(), Vec::<String>::new(), "{name}");
         let shown = tab.text("#range");
-        assert!(shown.starts_with("0.000 s – ") && !shown.contains(": 0 op"), "{name}: {shown}");
+        assert!(
+            shown.starts_with("0.000 s – ") && !shown.contains(": 0 op"),
+            "{name}: {shown}"
+        );
         // Letters and lines would be black on transparent where colours were not read.
-        let painted = tab.js(
-            "(() => { const c = document.getElementById('canvas'); \
+        let painted = tab.js("(() => { const c = document.getElementById('canvas'); \
              const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data; const seen = new Set(); \
              for (let i = 0; i < d.length; i += 4) if (d[i + 3]) seen.add(d[i] << 16 | d[i + 1] << 8 | d[i + 2]); \
-             return seen.size; })()",
-        );
+             return seen.size; })()");
         assert!(painted.as_u64() > Some(4), "{name}: {painted} colours");
     }
 }

@@ -20,6 +20,7 @@ pub struct Reader {
 pub struct Tab {
     session: String,
     target: String,
+    reader: Reader,
     events: Receiver<Value>,
     seen: Mutex<Vec<Value>>,
 }
@@ -31,6 +32,7 @@ impl Tab {
         let tab = Self {
             session,
             target,
+            reader,
             events,
             seen: Mutex::default(),
         };
@@ -134,6 +136,16 @@ impl Tab {
         self.click_at(self.place(selector));
     }
 
+    /// Drags from one place to another.
+    pub fn drag(&self, from: (f64, f64), to: (f64, f64)) {
+        let button = json!({"button": "left", "buttons": 1, "clickCount": 1});
+        self.point(from);
+        self.mouse("mousePressed", from, button.clone());
+        self.mouse("mouseMoved", ((from.0 + to.0) / 2.0, from.1), button.clone());
+        self.mouse("mouseMoved", to, button.clone());
+        self.mouse("mouseReleased", to, button);
+    }
+
     /// Turns the wheel there.
     pub fn wheel(&self, place: (f64, f64), by: f64) {
         self.mouse("mouseWheel", place, json!({"deltaX": 0, "deltaY": by}));
@@ -163,7 +175,10 @@ impl Tab {
     /// Everything the browser complained about, and every address the page asked for that is not its own file.
     pub fn complaints(&self) -> Vec<String> {
         // What the page did before this answer has been told before it.
-        self.js("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))");
+        match self.reader.no_scripts {
+            true => self.js("0"),
+            false => self.js("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"),
+        };
         let mut seen = self.seen.lock().unwrap();
         seen.extend(self.events.try_iter());
         let told = seen.iter().filter_map(|event| {

@@ -4,6 +4,7 @@
 
 pub mod build;
 pub mod families;
+pub mod hostile;
 pub mod lock;
 pub mod results;
 

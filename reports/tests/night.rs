@@ -232,11 +232,11 @@ fn the_page_is_complete_without_a_network_or_scripts() {
     );
     assert_eq!(count(&page, "<div class=\"cell o-"), 5);
     for words in [
-        "<b>✗</b> new anomaly",
-        "<b>?</b> unknown",
-        "<b>!</b> harness failed",
-        "<b>–</b> not run",
-        "<b>✓</b> as known",
+        "<b>✗</b> <span>new anomaly<",
+        "<b>?</b> <span>unknown<",
+        "<b>!</b> <span>harness failed<",
+        "<b>–</b> <span>not run<",
+        "<b>✓</b> <span>as known<",
     ] {
         assert!(page.contains(words), "{words}");
     }

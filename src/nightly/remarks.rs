@@ -25,9 +25,9 @@ pub fn no_longer_seen(nights: &[Past], accepted: impl Fn(&str) -> Vec<Accepted>)
                 .collect();
             if looked.len() >= NIGHTS && !looked[..NIGHTS].contains(&true) {
                 remarks.push(format!(
-                    "{variant} has not shown {} under {} in the last {NIGHTS} nights that looked, although it is known to",
+                    "{} is no longer seen: {variant} is known for it under {}, and none of the last {NIGHTS} nights that looked saw it",
                     known.anomaly,
-                    known.faults.join(" or ")
+                    known.faults.join(", ")
                 ));
             }
         }
@@ -115,7 +115,7 @@ mod tests {
         let remarks = no_longer_seen(&nights(|_| false, "pause", 10), accepted);
         assert_eq!(remarks.len(), 1);
         assert!(
-            remarks[0].contains("stale-write under pause in the last 10 nights"),
+            remarks[0].starts_with("stale-write is no longer seen: lock/predecessor"),
             "{remarks:?}"
         );
         assert!(no_longer_seen(&nights(|n| n == 5, "pause", 15), accepted).is_empty());

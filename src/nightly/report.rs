@@ -92,12 +92,12 @@ fn conclusion(night: &Night, end: End) -> (u8, Vec<String>) {
         lines.push(format!("the harness failed at {}", cells(failed)));
     }
     if unknown > 0 {
-        lines.push(format!("{} still unknown after a second run", are(unknown)));
+        lines.push(format!("{} still unknown after a second run", cells(unknown)));
     }
     match end {
-        End::Interrupted => lines.push(format!("stopped before the end, {} not decided", are(skipped))),
-        End::GivenUp => lines.push(format!("given up, {} not run", are(skipped))),
-        End::Through if skipped > 0 => lines.push(format!("{} not run: there was no time", are(skipped))),
+        End::Interrupted => lines.push(format!("stopped before the end: {} not decided", cells(skipped))),
+        End::GivenUp => lines.push(format!("given up: {} not run", cells(skipped))),
+        End::Through if skipped > 0 => lines.push(format!("{} not run: there was no time", cells(skipped))),
         End::Through => {}
     }
     let code = if new > 0 {
@@ -122,10 +122,6 @@ fn cells(n: usize) -> String {
         1 => "1 cell".to_string(),
         n => format!("{n} cells"),
     }
-}
-
-fn are(n: usize) -> String {
-    format!("{} {}", cells(n), if n == 1 { "is" } else { "are" })
 }
 
 fn trends(tonight: &Past, nights: &[Past]) -> Vec<Trend> {
@@ -263,7 +259,7 @@ mod tests {
         assert_eq!(short.code, 0, "an unknown run that was not made again is not counted");
         assert_eq!(short.count(Outcome::Skipped), 2);
         assert!(
-            short.conclusion[1].contains("2 cells are not run: there was no time"),
+            short.conclusion[1].contains("2 cells not run: there was no time"),
             "{short:?}"
         );
     }

@@ -94,7 +94,7 @@ fn cell(cell: &Cell) -> String {
         (Outcome::Expected, Some("invalid")) => "as known",
         (outcome, _) => outcome.words(),
     };
-    let label = format!("<b>{}</b> {words}", cell.outcome.sign());
+    let label = format!("<b>{}</b> <span>{words}</span>", cell.outcome.sign());
     let link = match attempt.and_then(|attempt| attempt.run.as_ref()) {
         Some(run) => format!("<a href=\"{}/report.html\">{label}</a>", text::escape(run)),
         None => label,

@@ -235,11 +235,11 @@ impl Night {
         self.cells.iter().filter(|cell| cell.outcome == outcome).count()
     }
 
-    /// The counts in words: `18 as expected, 1 new anomaly`.
+    /// The counts in words: `1 × new anomaly, 18 × as expected`.
     fn counts(&self) -> String {
         let shown = Outcome::ALL.iter().filter(|outcome| self.count(**outcome) > 0);
         let counts: Vec<String> = shown
-            .map(|outcome| format!("{} {}", self.count(*outcome), outcome.words()))
+            .map(|outcome| format!("{} × {}", self.count(*outcome), outcome.words()))
             .collect();
         match counts.is_empty() {
             true => "no cells".to_string(),

@@ -66,10 +66,11 @@ pub fn cells(header: &Header) -> Vec<Cell> {
     cells
 }
 
-/// Every night in a folder, the oldest first; none if there is no such folder.
+/// Every night in a folder, the oldest first; none if there is no such folder. A record that makes no sense is named on
+/// stderr and left out.
 ///
 /// # Errors
-/// If a folder or a record cannot be read.
+/// If a folder or a file cannot be read.
 pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
     let doing = || format!("reading the nights in {}", nights.display());
     let entries = match std::fs::read_dir(nights) {
@@ -84,8 +85,10 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
             continue;
         }
         let text = std::fs::read(&record).with_context(doing)?;
-        if let Some(recorded) = ledger::read(&text).with_context(|| format!("reading {}", record.display()))? {
-            found.push((path, recorded));
+        match ledger::read(&text) {
+            Ok(recorded) => found.extend(recorded.map(|recorded| (path, recorded))),
+            // One damaged night, or one of a later version, must not cost all that follow.
+            Err(error) => eprintln!("zooquake: left out {}: {error:#}", record.display()),
         }
     }
     found.sort_by(|(a_path, a), (b_path, b)| (&a.header.begun, a_path).cmp(&(&b.header.begun, b_path)));
@@ -141,6 +144,19 @@ pub mod tests {
             closed: true,
         };
         Past::new(date.to_string(), &recorded)
+    }
+
+    #[test]
+    fn a_damaged_night_is_left_out() {
+        let nights = std::env::temp_dir().join(format!("zooquake-past-{}", std::process::id()));
+        let good = serde_json::to_string(&ledger::Line::Night(Box::new(header("2026-11-18")))).unwrap();
+        for (name, text) in [("bad", "{\"line\":\"other\"}\n"), ("good", &format!("{good}\n"))] {
+            std::fs::create_dir_all(nights.join(name)).unwrap();
+            std::fs::write(nights.join(name).join(ledger::NAME), text).unwrap();
+        }
+        let found: Vec<PathBuf> = all(&nights).unwrap().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(found, [nights.join("good")]);
+        std::fs::remove_dir_all(nights).unwrap();
     }
 
     #[test]

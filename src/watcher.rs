@@ -1,9 +1,10 @@
 //! The watcher: a process of its own that heals a run whose orchestrator has died, even by SIGKILL.
 
 use crate::cluster::{engine, exec, sweep};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, anyhow};
 use futures_util::future::join_all;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 use tokio::io::AsyncReadExt;
 
 /// The orchestrator's end of the pipe to its watcher.
@@ -44,6 +45,10 @@ impl Drop for Watcher {
     }
 }
 
+/// How long one host may take to heal. The engine never answers a request to a container that is removed meanwhile, as
+/// `clean` does, and a night that is taken up again.
+const HEALING: Duration = Duration::from_secs(30);
+
 /// The watcher's program: waits for the end of stdin, then heals whatever is left of the run.
 ///
 /// # Errors
@@ -80,7 +85,13 @@ pub async fn heal(run: &str) -> Result<()> {
         .filter(|container| container.labels.as_ref().is_some_and(sidecar));
     let healed = join_all(sidecars.filter_map(|container| container.id.as_deref()).map(|id| {
         let docker = docker.clone();
-        async move { exec::run(&docker, id, &["zooquake", "heal-network"]).await }
+        async move {
+            let healed = exec::run(&docker, id, &["zooquake", "heal-network"]);
+            match tokio::time::timeout(HEALING, healed).await {
+                Ok(healed) => healed,
+                Err(_) => Err(anyhow!("no answer from {id} in {} s", HEALING.as_secs())),
+            }
+        }
     }))
     .await;
     problems.extend(

@@ -17,10 +17,11 @@ fn sketch(target: Target, duration_ms: u64) -> Sketch {
     }
 }
 
-/// Long enough for others to be elected and to work, while the leader is away: the followers miss it for syncLimit × tickTime,
-/// and their first attempt to join it again takes nearly as long.
+/// Long enough for another leader to be elected and to work, while the old one is away: the followers miss it for syncLimit ×
+/// tickTime, and agree on another one in about as long again. Not so long that the clients of the old one have given up their
+/// first attempt to come back: they miss it for 2/5 of their session timeout, and that attempt lasts as long again.
 fn reign(rng: &mut fastrand::Rng, ground: &Ground) -> u64 {
-    2 * ground.timing.sync_ms() + rng.u64(800..1_800)
+    2 * ground.timing.sync_ms() + rng.u64(600..1_300)
 }
 
 /// Draws a kill.

@@ -3,11 +3,17 @@
 use super::{Mode, Next, Script, single};
 use crate::run::slot::{End, Op};
 use serde_json::json;
-use std::time::Duration;
-use zooquake_checkers::plan::{ClientPlan, Plan};
+use std::ops::Range;
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::{ClientPlan, Plan, Target, Trigger, Window};
 
 /// A client whose server is away must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// Milliseconds before and after the freezing of a leader in which clients only read: what was sent is through, and the
+/// followers' patience is over.
+const BEFORE_MS: u64 = 500;
+const AFTER_MS: u64 = 500;
 
 /// What a client still has to do after recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,6 +32,8 @@ struct Client {
     last: Last,
     /// Whether its operation in flight is one of the last.
     asked_last: bool,
+    /// Whether it has lost an operation and not been answered since.
+    lost: bool,
 }
 
 /// The script of registers.
@@ -35,6 +43,23 @@ pub struct Register {
     next_value: i64,
     /// The value that was told last to any client.
     heard: Option<i64>,
+    /// When the first operation was asked for.
+    began: Option<Instant>,
+    /// Spells, in milliseconds since then, in which clients only read.
+    reading: Vec<Range<u64>>,
+}
+
+/// The spells in which clients only read: around every other moment at which a leader is frozen, until its followers have
+/// given it up. A write that it has received and cannot carry out any more holds up the syncs behind it when it is thawed, so
+/// nobody would see what else it answers.
+fn reading(plan: &Plan) -> Vec<Range<u64>> {
+    let spell = |window: &Window| match window.trigger {
+        Trigger::At { at_ms } if window.fault == "pause" && window.target == Target::Leader && window.id % 2 == 1 => {
+            Some(at_ms.saturating_sub(BEFORE_MS)..at_ms + plan.cluster.timing.sync_ms() + AFTER_MS)
+        }
+        _ => None,
+    };
+    plan.windows.iter().filter_map(spell).collect()
 }
 
 impl Register {
@@ -46,11 +71,14 @@ impl Register {
             cycle: 0,
             last: Last::Write,
             asked_last: false,
+            lost: false,
         };
         Self {
             clients: (1..).zip(&plan.clients).map(client).collect(),
             next_value: 1,
             heard: None,
+            began: None,
+            reading: reading(plan),
         }
     }
 
@@ -68,9 +96,14 @@ impl Register {
         Next::Ask(single("write", json!({ "value": self.fresh() })))
     }
 
-    /// Mostly reads: a write that a deposed leader cannot carry out holds up the syncs behind it.
+    /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first hears no more of it.
     fn any(&mut self, client: usize) -> Next {
-        match (self.clients[client].dice.u32(0..10), self.heard) {
+        let since = self.began.get_or_insert_with(Instant::now).elapsed().as_millis() as u64;
+        let drawn = self.clients[client].dice.u32(0..10);
+        if self.clients[client].lost || self.reading.iter().any(|spell| spell.contains(&since)) {
+            return Self::read();
+        }
+        match (drawn, self.heard) {
             (0..6, _) => Self::read(),
             (6..8, Some(from)) => Next::Ask(single("cas", json!({ "from": from, "to": self.fresh() }))),
             _ => self.write(),
@@ -99,6 +132,8 @@ impl Script for Register {
             self.heard = end.value[value].as_i64().or(self.heard);
         }
         let state = &mut self.clients[client];
+        let refused = matches!(end.error.as_deref(), Some("mismatch" | "bad-version"));
+        state.lost = !end.is_ok() && !refused;
         if state.asked_last {
             state.last = if state.last == Last::Write {
                 Last::Read
@@ -118,6 +153,7 @@ impl Script for Register {
 
     fn died(&mut self, client: usize) {
         self.clients[client].asked_last = false;
+        self.clients[client].lost = false;
     }
 
     fn recovered(&mut self, _: Duration) {
@@ -138,7 +174,6 @@ mod tests {
     use crate::run::slot::OpKind;
     use serde_json::Value;
     use std::collections::BTreeSet;
-    use std::time::Instant;
     use zooquake_checkers::EventType;
 
     fn script() -> Register {
@@ -190,6 +225,34 @@ mod tests {
             heard = written;
         }
         assert!(swaps > 20, "{swaps} swaps");
+    }
+
+    #[test]
+    fn after_a_loss_and_around_the_freezing_of_a_leader_clients_only_read() {
+        let frozen = Window {
+            id: 1,
+            fault: "pause".to_string(),
+            target: Target::Leader,
+            cut: None,
+            wire: None,
+            trigger: Trigger::At { at_ms: 300 },
+            duration_ms: 3_000,
+        };
+        let mut around = Register::new(&Plan {
+            clients: vec![ClientPlan::default(); 2],
+            windows: vec![frozen],
+            ..Plan::default()
+        });
+        let mut lost = script();
+        for _ in 0..50 {
+            lost.clients[1].lost = true;
+            assert_eq!(go(&mut lost, 1, Mode::Load).unwrap().0, "read");
+            assert!(!lost.clients[1].lost, "it was answered");
+            assert_eq!(go(&mut around, 0, Mode::Load).unwrap().0, "read");
+        }
+        around.reading.clear();
+        let names: BTreeSet<&str> = (0..50).map(|_| go(&mut around, 0, Mode::Load).unwrap().0).collect();
+        assert_eq!(names, BTreeSet::from(["cas", "read", "write"]));
     }
 
     #[test]

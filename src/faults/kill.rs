@@ -43,8 +43,16 @@ pub const FAULT: Fault = Fault {
 };
 
 async fn kill(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    // The interpreter has ended if nobody listens.
-    let _ = scene.ask.send(Ask::Killing(victim.to_string()));
+    if victim.starts_with('c') {
+        let (expected, known) = oneshot::channel();
+        let killing = Ask::Killing {
+            client: victim.to_string(),
+            expected,
+        };
+        scene.ask.send(killing).context("the run has ended")?;
+        // The end of its stream takes another way, and must not be read before this.
+        known.await.context("the run has ended")?;
+    }
     Ok(scene.cluster.kill(victim).await?.into())
 }
 

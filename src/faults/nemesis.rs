@@ -40,7 +40,12 @@ pub enum Ask {
         fired: oneshot::Sender<Fired>,
     },
     /// A client's process is about to be killed on purpose.
-    Killing(String),
+    Killing {
+        /// Its name.
+        client: String,
+        /// Answered when the interpreter expects its end.
+        expected: oneshot::Sender<()>,
+    },
     /// A killed client is to be started again.
     Restart {
         /// Its name.

@@ -121,10 +121,12 @@ impl Interpreter {
                 let _ = done.send(());
             }
             Ask::Arm { window, fired } => self.armed = Some(Armed::new(&window, self.ops_began, fired)),
-            Ask::Killing(name) => {
-                if let Some(slot) = self.slots.iter_mut().find(|slot| slot.name == name) {
+            Ask::Killing { client, expected } => {
+                if let Some(slot) = self.slots.iter_mut().find(|slot| slot.name == client) {
                     slot.killed = true;
                 }
+                // The nemesis waits for this, unless it has ended.
+                let _ = expected.send(());
             }
             Ask::Restart { client, greeted } => {
                 if let Some(number) = self.slots.iter().position(|slot| slot.name == client) {

@@ -19,10 +19,10 @@ fn the_textbooks_votes_are_exchanged() {
     for election in elections {
         let votes = election["votes"].as_array().expect("votes");
         for voter in 3..=5 {
-            let first = votes.iter().find(|vote| vote["voter"] == voter).expect("a vote");
-            assert_eq!(first["sid"], voter, "each votes for itself first: {votes:?}");
+            let first = votes.iter().find(|vote| vote["sid"] == voter).expect("a vote");
+            assert_eq!(first["leader"], voter, "each votes for itself first: {votes:?}");
         }
-        assert!(votes.iter().all(|vote| vote["voter"] != 6), "the observer voted");
+        assert!(votes.iter().all(|vote| vote["sid"] != 6), "the observer voted");
     }
     checks_again_to_the_same_bytes(&ran);
     let report = std::fs::read_to_string(ran.folder.join("report.html")).expect("the report");

@@ -4,13 +4,13 @@
 //! what convicts ZooKeeper are the anomalies of every run's ensemble.
 
 use crate::Record;
-use crate::ensemble::{self, Ballot, Clock, Election, Ensemble, ServerLog, State, Suspicion, elections};
+use crate::ensemble::{self, Account, Clock, Ensemble, ServerLog, State, Suspicion, accounts};
 use crate::evidence::ServerSample;
 use crate::history::Event;
 use crate::plan::{Scene, Step};
 use crate::results::{Anomaly, Results, Verdict};
 use crate::stats;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What is looked at.
@@ -25,17 +25,17 @@ pub fn check(record: &Record) -> Results {
     let mut looked_at: BTreeMap<&str, usize> = BTreeMap::new();
     for scene in &record.plan.scenes {
         let logs = record.scenes.get(&scene.name).map(Vec::as_slice).unwrap_or_default();
-        match played(record, scene).and_then(|leader| of_scene(scene, &leader, logs)) {
-            Ok(election) => told.push(election),
-            Err(why) => reasons.push(format!("scene {}: {why}", scene.name)),
-        }
-        *looked_at.entry("observers").or_default() += silent(record, scene, logs, &mut reasons);
         let samples = samples(record, scene);
         let ensemble = Ensemble {
             logs,
             samples: &samples,
             clock: &clock,
         };
+        match played(record, scene).and_then(|leader| of_scene(scene, &leader, &ensemble)) {
+            Ok(election) => told.push(election),
+            Err(why) => reasons.push(format!("scene {}: {why}", scene.name)),
+        }
+        *looked_at.entry("observers").or_default() += silent(record, scene, logs, &mut reasons);
         let (found, looked) = ensemble.judge();
         for (checker, looked) in ensemble::CHECKERS.iter().zip(looked) {
             *looked_at.entry(checker).or_default() += looked;
@@ -133,60 +133,33 @@ fn played(record: &Record, scene: &Scene) -> Result<String, String> {
     Ok(leader.to_owned())
 }
 
-/// The election that a scene ended with, if it came about as planned.
-fn of_scene(scene: &Scene, leader: &str, logs: &[ServerLog]) -> Result<Value, String> {
-    let elections = elections(logs);
-    let last = elections.iter().rev().find(|election| election.established.is_some());
-    let election = last.ok_or("the servers' logs tell of no election")?;
-    if election.server != leader {
+/// The election that a scene ended with, if it came about as planned; of the votes, those of the last step's servers.
+fn of_scene(scene: &Scene, leader: &str, ensemble: &Ensemble<'_>) -> Result<Account, String> {
+    let mut elections = accounts(ensemble).into_iter();
+    let mut election = elections
+        .rfind(|election| election.epoch.is_some())
+        .ok_or("the servers' logs tell of no election")?;
+    if election.winner != leader {
         return Err(format!(
             "{leader} leads, and the logs tell of the election of {}",
-            election.server
+            election.winner
         ));
     }
-    let rule = election.rule.map_or("none", |rule| rule.name());
+    let last = scene.steps.last().into_iter().flat_map(|step| &step.servers);
+    let part: BTreeSet<i64> = last.filter_map(|name| sid(name)).collect();
+    if let Some(stranger) = election.counted.iter().find(|sid| !part.contains(sid)) {
+        return Err(format!("the vote of n{stranger} was counted, which had no part in it"));
+    }
+    let rule = election.rule.as_deref().unwrap_or("no rule that is known");
     if (leader, rule) != (scene.winner.as_str(), scene.rule.as_str()) {
         return Err(format!(
             "{leader} won by {rule}, and not {} by {}: the votes did not meet as planned",
             scene.winner, scene.rule
         ));
     }
-    let part: BTreeSet<i64> = scene
-        .steps
-        .last()
-        .into_iter()
-        .flat_map(|step| &step.servers)
-        .filter_map(|name| sid(name))
-        .collect();
-    if let Some(stranger) = election.counted.difference(&part).next() {
-        return Err(format!(
-            "the vote of n{stranger} was counted, which the scene had killed"
-        ));
-    }
-    Ok(json!({
-        "scene": scene.name,
-        "winner": election.server,
-        "rule": rule,
-        "epoch": election.established.as_ref().map(|established| established.epoch),
-        "votes": votes(election, &part),
-    }))
-}
-
-/// What the servers of the last step voted, in the order of their votes.
-fn votes(election: &Election, part: &BTreeSet<i64>) -> Vec<Value> {
-    let ballot = |ballot: &Ballot| {
-        let (cast, vote) = (ballot.cast, ballot.cast.vote);
-        json!({
-            "voter": ballot.sid,
-            "sid": vote.leader,
-            "zxid": format!("{:#x}", vote.zxid),
-            "epoch": vote.epoch,
-            "round": cast.round,
-            "changed_by": ballot.rule.map(|rule| rule.name()),
-        })
-    };
-    let of = election.ballots.iter().filter(|ballot| part.contains(&ballot.sid));
-    of.map(ballot).collect()
+    election.votes.retain(|vote| part.contains(&vote.sid));
+    election.scene = Some(scene.name.clone());
+    Ok(election)
 }
 
 /// Sees that no observer has voted, and each was heard to observe; returns how many were looked at.

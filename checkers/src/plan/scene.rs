@@ -36,7 +36,7 @@ pub enum Act {
     Write,
     /// Waits until all of these have the same last zxid, and it no longer changes.
     Level,
-    /// SIGKILL to the processes of these.
+    /// SIGKILL to the processes of these, one after the other.
     Kill,
     /// Cuts each of these off from everyone.
     Cut,

@@ -1,10 +1,11 @@
-//! Runs of scenes, told step by step: what was done, what was seen, and the votes that followed.
+//! Runs of scenes, told step by step: what was done, what was seen, and who won with which first votes.
 
 use super::table;
 use crate::model::Story;
 use crate::text;
 use serde_json::Value;
 use zooquake_checkers::Event;
+use zooquake_checkers::ensemble::{Account, VoteCast};
 use zooquake_checkers::plan::Scene;
 
 /// The section; nothing if the run has no scenes.
@@ -21,15 +22,8 @@ fn one(story: &Story<'_>, scene: &Scene) -> String {
     let steps = story.record.history.events.iter().filter(|event| {
         event.on_lane("scene") && event.str("scene") == Some(scene.name.as_str()) && event.str("phase") == Some("done")
     });
-    let election = elections(story).iter().find(|e| e["scene"] == scene.name.as_str());
-    let ending = match election {
-        Some(election) => format!(
-            "<p>{} wins by {}, in epoch {}. The votes, in the order in which they were cast:</p>\n{}",
-            text::html(&text::value(&election["winner"], 20), 20),
-            text::html(&text::value(&election["rule"], 20), 20),
-            text::html(&text::value(&election["epoch"], 20), 20),
-            votes(election),
-        ),
+    let ending = match elections(story).find(|election| election.scene.as_deref() == Some(&scene.name)) {
+        Some(election) => ending(&election),
         None => "<p>It did not come about as planned; the reasons say why.</p>\n".to_owned(),
     };
     format!(
@@ -45,9 +39,27 @@ fn one(story: &Story<'_>, scene: &Scene) -> String {
     )
 }
 
-fn elections<'a>(story: &'a Story<'_>) -> &'a [Value] {
-    let found = story.results.stats.get("elections").and_then(Value::as_array);
-    found.map(Vec::as_slice).unwrap_or_default()
+fn elections(story: &Story<'_>) -> impl Iterator<Item = Account> {
+    let all = story.results.stats.get("elections").and_then(Value::as_array);
+    let all = all.into_iter().flatten();
+    all.filter_map(|one| serde_json::from_value(one.clone()).ok())
+}
+
+/// Who won, and with what each server had begun, as (sid, zxid); all votes are in the section on elections.
+fn ending(election: &Account) -> String {
+    let first = |vote: &&VoteCast| vote.leader == vote.sid;
+    let firsts = election.votes.iter().filter(first).take(9);
+    let firsts: Vec<String> = firsts
+        .map(|vote| format!("({}, {})", vote.sid, text::html(&vote.zxid, 40)))
+        .collect();
+    format!(
+        "<p>First votes (server, zxid): {}. <b>{} wins by {}</b>, and leads epoch {}; vote by vote it is told \
+         <a href=\"#elections\">below</a>.</p>\n",
+        firsts.join(", "),
+        text::html(&election.winner, 20),
+        text::html(election.rule.as_deref().unwrap_or("no rule"), 20),
+        election.epoch.unwrap_or_default(),
+    )
 }
 
 fn row(event: &Event) -> [String; 5] {
@@ -63,25 +75,4 @@ fn row(event: &Event) -> [String; 5] {
         },
         text::html(event.str("detail").unwrap_or_default(), 300),
     ]
-}
-
-/// The votes as (sid, zxid), as the textbook writes them.
-fn votes(election: &Value) -> String {
-    let all = election["votes"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let part = |vote: &Value, name: &str| text::html(&text::value(&vote[name], 40), 40);
-    let row = |vote: &Value| {
-        let why = match vote["changed_by"].as_str() {
-            Some(rule) => format!("changed: the other is higher by {}", text::html(rule, 20)),
-            None => "its first".into(),
-        };
-        [
-            format!("server {}", part(vote, "voter")),
-            format!("({}, {})", part(vote, "sid"), part(vote, "zxid")),
-            part(vote, "epoch"),
-            part(vote, "round"),
-            why,
-        ]
-    };
-    let heads = ["voter", "vote (sid, zxid)", "epoch", "round", "why"];
-    table("windows", heads, all.iter().take(500).map(row))
 }

@@ -65,10 +65,7 @@ pub async fn take(cluster: &DockerCluster, number: usize, step: &Step) -> Result
             let zxid = level(cluster, servers).await?;
             format!("{names} have the same last zxid, {zxid:#x}")
         }
-        Act::Kill => sentences(
-            try_join_all(servers.iter().map(|server| cluster.kill(server))).await?,
-            servers,
-        ),
+        Act::Kill => kill(cluster, servers).await?,
         Act::Cut => cut(cluster, servers).await?,
         Act::Heal => heal(cluster, servers).await?,
         Act::Lose => {
@@ -179,6 +176,16 @@ async fn lost(cluster: &DockerCluster, servers: &[String]) -> Result<()> {
         states.iter().all(Result::is_err).then_some(())
     })
     .await
+}
+
+/// One after the other, so that the last one, if it leads, has not yet found that it lost its quorum when it dies: killed
+/// the other way round, or all at once, a follower may live long enough to vote.
+async fn kill(cluster: &DockerCluster, servers: &[String]) -> Result<String> {
+    let mut said = Vec::new();
+    for server in servers {
+        said.push(cluster.kill(server).await?);
+    }
+    Ok(sentences(said, servers))
 }
 
 fn others(cluster: &DockerCluster, server: &str) -> Vec<String> {

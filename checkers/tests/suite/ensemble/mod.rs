@@ -3,5 +3,6 @@
 mod anomalies;
 mod random;
 mod real;
+mod scenes;
 mod simulator;
 mod teller;

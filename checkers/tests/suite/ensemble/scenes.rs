@@ -1,0 +1,152 @@
+//! Scenes: valid as planned, unknown when the votes meet otherwise.
+
+use super::teller::{BEGUN_MS, Teller};
+use serde_json::{Value, json};
+use zooquake_checkers::plan::{Act, Cluster, Scene, Step, Workload};
+use zooquake_checkers::{Event, EventType, History, Plan, Process, Record, Results, Verdict, check};
+
+/// The zxid that servers 4 and 5 have.
+const Z: i64 = 0x2_0000_0003;
+
+fn event(index: usize, lane: &str, f: &str, value: Value) -> Event {
+    Event {
+        index,
+        time: index as u64 * 1_000_000_000,
+        process: Process::Name(lane.into()),
+        kind: EventType::Info,
+        f: f.into(),
+        value,
+        error: None,
+        node: None,
+    }
+}
+
+/// Servers 3, 4 and 5 look for a leader, 3 with this zxid, and elect the one with the highest vote. The observer 6 hears.
+fn logs(zxid: i64) -> Vec<zooquake_checkers::ServerLog> {
+    let own = |sid: i64| (2, if sid == 3 { zxid } else { Z }, sid);
+    let best = [3, 4, 5].map(own).into_iter().max().expect("three");
+    let voter = |sid: i64| {
+        let mut teller = Teller::new(sid, false);
+        teller.starts(0).looks(100, own(sid).1).casts(110, 3, own(sid));
+        if own(sid) != best {
+            teller.casts(130, 3, best);
+        }
+        for other in [3, 4, 5].into_iter().filter(|other| *other != sid) {
+            teller.hears(140, other, "LOOKING", 3, best);
+        }
+        if best.2 == sid {
+            teller.becomes(350, "LEADING").leads(400, 3, "[3, 4, 5]");
+        } else {
+            teller.becomes(350, "FOLLOWING");
+        }
+        teller.log()
+    };
+    let mut observer = Teller::new(6, false);
+    observer
+        .starts(0)
+        .looks(100, i64::MIN)
+        .hears(140, best.2, "LEADING", 3, best)
+        .becomes(350, "OBSERVING");
+    [3, 4, 5].map(voter).into_iter().chain([observer.log()]).collect()
+}
+
+/// A run of one scene, planned to be won by 3 by zxid, and seen to be won by `leader`.
+fn record(zxid: i64, leader: &str, verified: bool) -> Record {
+    let servers: Vec<String> = ["n3", "n4", "n5", "n6"].map(String::from).into();
+    let seen = json!({ "scene": "zxid", "step": 1, "servers": servers, "phase": "done", "verified": verified,
+        "leader": leader, "detail": "all serve" });
+    let clock = json!({ "unix_us": BEGUN_MS * 1000 });
+    let events = vec![
+        event(0, "run", "clock", clock),
+        event(1, "scene", "elect", seen),
+        event(2, "run", "phase", json!("done")),
+    ];
+    Record {
+        plan: Plan {
+            workload: Workload {
+                family: "ensemble".into(),
+                variant: "textbook".into(),
+                ..Workload::default()
+            },
+            cluster: Cluster {
+                servers: 5,
+                observers: 1,
+                ..Cluster::default()
+            },
+            scenes: vec![Scene {
+                name: "zxid".into(),
+                winner: "n3".into(),
+                rule: "zxid".into(),
+                steps: vec![Step {
+                    act: Act::Elect,
+                    servers,
+                }],
+            }],
+            ..Plan::default()
+        },
+        history: History { events },
+        scenes: [("zxid".to_owned(), logs(zxid))].into(),
+        ..Record::default()
+    }
+}
+
+fn unknown(results: &Results, why: &str) {
+    assert_eq!(results.verdict, Verdict::Unknown, "{results:?}");
+    assert!(
+        results.reasons.iter().any(|reason| reason.contains(why)),
+        "{:?}",
+        results.reasons
+    );
+    assert_eq!(results.anomalies, []);
+}
+
+#[test]
+fn the_planned_outcome_is_valid_and_told() {
+    let results = check(&record(Z + 3, "n3", true));
+    assert_eq!((results.verdict, &results.reasons), (Verdict::Valid, &vec![]));
+    let election = &results.stats["elections"][0];
+    let told = ["scene", "winner", "rule"].map(|name| election[name].as_str().unwrap_or_default());
+    assert_eq!(told, ["zxid", "n3", "zxid"]);
+    let votes: Vec<(i64, i64)> = election["votes"]
+        .as_array()
+        .expect("votes")
+        .iter()
+        .map(|vote| {
+            (
+                vote["sid"].as_i64().expect("a voter"),
+                vote["leader"].as_i64().expect("a vote"),
+            )
+        })
+        .collect();
+    assert_eq!(votes, [(3, 3), (4, 4), (5, 5), (4, 3), (5, 3)]);
+}
+
+#[test]
+fn another_outcome_convicts_nobody() {
+    unknown(&check(&record(Z, "n5", true)), "n5 won by sid, and not n3 by zxid");
+    unknown(
+        &check(&record(Z + 3, "n5", true)),
+        "the logs tell of the election of n3",
+    );
+}
+
+#[test]
+fn a_step_that_was_not_seen_is_unknown() {
+    unknown(&check(&record(Z + 3, "n3", false)), "step 1 (elect) did not come about");
+    let mut never = record(Z + 3, "n3", true);
+    never.history.events.remove(1);
+    unknown(&check(&never), "step 1 (elect) was not made");
+}
+
+#[test]
+fn an_observer_that_votes_or_does_not_observe_is_named() {
+    let mut voted = record(Z + 3, "n3", true);
+    let logs = voted.scenes.get_mut("zxid").expect("the scene");
+    let mut three = Teller::new(3, false);
+    three.starts(0).looks(100, Z).hears(110, 6, "LOOKING", 3, (2, Z, 6));
+    logs.push(three.log());
+    unknown(&check(&voted), "n6, an observer, has voted");
+    let mut absent = record(Z + 3, "n3", true);
+    absent.scenes.get_mut("zxid").expect("the scene").pop();
+    unknown(&check(&absent), "n6 was not seen to observe");
+}

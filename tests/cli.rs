@@ -133,3 +133,32 @@ fn a_damaged_history_is_checked_up_to_the_damage() {
     let reasons = checked[0]["reasons"].to_string();
     assert!(reasons.contains("line 2, column"), "{reasons}");
 }
+
+#[test]
+fn the_report_of_a_folder_of_runs_is_their_index() {
+    let runs = Runs::new("index");
+    refused(&["report", runs.path().to_str().unwrap()], &["no runs lie in it"]);
+    let folders = ["20260301T021500-lock-fenced-7", "20260302T021500-lock-fenced-8"].map(|name| runs.path().join(name));
+    for folder in &folders {
+        std::fs::create_dir(folder).unwrap();
+        std::fs::write(folder.join("history.jsonl"), "").unwrap();
+        std::fs::write(folder.join("plan.json"), "{").unwrap();
+    }
+    std::fs::write(
+        folders[0].join("results.json"),
+        r#"{"verdict":"valid","anomalies":[],"reasons":[],"windows":[],"checkers":{},"stats":{}}"#,
+    )
+    .unwrap();
+    let output = call(&["report", runs.path().to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let file = runs.path().join("index.html");
+    assert_eq!(told["files"], serde_json::json!([file]));
+    let page = std::fs::read_to_string(file).unwrap();
+    assert!(page.contains("2 runs: 1 valid, 1 not checked."), "{page}");
+    assert!(page.contains("no results: `zooquake check` makes them") && page.contains("plan.json: EOF while parsing"));
+    assert!(
+        page.find("20260302T021500") < page.find("20260301T021500"),
+        "newest first"
+    );
+}

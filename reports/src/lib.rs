@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use zooquake_checkers::{Record, Results};
 
 mod html;
+pub mod index;
 pub mod measurement;
 mod model;
 pub mod night;
@@ -37,6 +38,14 @@ const FORMATS: [(&str, Format); 4] = [
     ("latency.png", png::latency::write),
     ("rate.png", png::rate::write),
 ];
+
+/// Writes only the page of a report.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_page(record: &Record, results: &Results, extras: &Extras, path: &Path) -> Result<()> {
+    html::write(&Story::new(record, results, extras), path).with_context(|| format!("cannot write {}", path.display()))
+}
 
 /// Writes the whole report into the folder `dir`, which must exist, and returns the files written.
 pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path) -> Result<Vec<PathBuf>> {

@@ -50,7 +50,7 @@ pub enum Command {
     Nightly(NightlyOptions),
     /// Convert a history between our JSON lines and Jepsen's EDN
     Convert(ConvertOptions),
-    /// Render the report of a run again
+    /// Render the report of a run again, or the index of a folder of runs
     Report(ReportOptions),
     /// Prepare the images, or show where they come from
     Images(ImagesOptions),
@@ -145,7 +145,7 @@ pub struct RunOptions {
 /// `report`
 #[derive(Debug, Args)]
 pub struct ReportOptions {
-    /// The run's folder, or the file that `zooquake pack` made of it
+    /// The run's folder, or the file that `zooquake pack` made of it; of a folder of runs, their index is written
     pub run: PathBuf,
     /// JSON on stdout: the files written
     #[arg(long)]

@@ -180,6 +180,16 @@ impl Folder {
         Ok(logs)
     }
 
+    /// The plan.
+    ///
+    /// # Errors
+    /// If there is none, or it cannot be read.
+    pub fn plan(&self) -> Result<Plan> {
+        let path = self.file("plan.json");
+        let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+        serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
+    }
+
     /// The results that were written last.
     ///
     /// # Errors

@@ -1,7 +1,8 @@
-//! The page: one file, complete without a network and, but for zooming, without JavaScript.
+//! The page of a run: one file, complete without a network and, but for zooming, without JavaScript.
 
 mod anomalies;
 mod data;
+mod document;
 mod elections;
 mod first;
 mod leaderless;
@@ -13,13 +14,18 @@ mod run;
 mod scenes;
 mod windows;
 
+pub use document::Document;
+
 use crate::model::Story;
 use crate::{svg, text};
 use anyhow::Result;
 use std::path::Path;
 
+/// What all pages look like.
+pub const PAGE_STYLE: &str = include_str!("../../assets/page.css");
+
 const STYLES: [&str; 3] = [
-    include_str!("../../assets/page.css"),
+    PAGE_STYLE,
     include_str!("../../assets/picture.css"),
     include_str!("../../assets/first.css"),
 ];
@@ -44,9 +50,7 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
 
 fn page(story: &Story<'_>) -> String {
     let name = story.record.plan.workload.name();
-    let title = format!("{}: {} – zooquake", story.results.verdict, text::clip(&name, 80));
-    let data = text::script_json(&data::of(story));
-    let nonce = nonce(&data);
+    let title = format!("{}: {}", story.results.verdict, text::clip(&name, 80));
     let sections = [
         first::section(story),
         scenes::section(story),
@@ -57,31 +61,15 @@ fn page(story: &Story<'_>) -> String {
         numbers::section(story),
         plan::section(story),
     ];
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; \
-         style-src 'nonce-{nonce}'; script-src 'nonce-{nonce}'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{}</title>\n\
-         <style nonce=\"{nonce}\">\n{}</style>\n</head>\n<body class=\"is-{}\">\n{}\n{}\n\
-         <script type=\"application/json\" id=\"data\">{data}</script>\n\
-         <script nonce=\"{nonce}\">(() => {{\n\"use strict\";\n{}}})();</script>\n</body>\n</html>\n",
-        text::escape(&title),
-        STYLES.concat(),
-        story.results.verdict,
-        svg::HATCHES,
-        sections.join("\n"),
-        SCRIPTS.concat(),
-    )
-}
-
-/// What marks the page's own styles and scripts (FNV-1a of its data): the same data gives the same page, yet nobody who
-/// writes a value into a history can guess it beforehand.
-pub fn nonce(data: &str) -> String {
-    let hash = data.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    Document {
+        title: &title,
+        styles: &STYLES,
+        class: &format!("is-{}", story.results.verdict),
+        body: &format!("{}\n{}", svg::HATCHES, sections.join("\n")),
+        data: &text::script_json(&data::of(story)),
+        scripts: &SCRIPTS,
+    }
+    .page()
 }
 
 /// A section with a heading.
@@ -90,7 +78,7 @@ fn titled(id: &str, heading: &str, body: &str) -> String {
 }
 
 /// A table; cells are HTML.
-fn table<const N: usize>(class: &str, heads: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
+pub fn table<const N: usize>(class: &str, heads: [&str; N], rows: impl Iterator<Item = [String; N]>) -> String {
     let mut out = format!("<table class=\"{class}\"><thead><tr>");
     heads
         .iter()

@@ -3,31 +3,29 @@
 use super::{Night, failures, matrix, trends};
 use crate::{html, text};
 
-const STYLES: [&str; 2] = [
-    include_str!("../../assets/page.css"),
-    include_str!("../../assets/night.css"),
-];
+const STYLES: [&str; 2] = [html::PAGE_STYLE, include_str!("../../assets/night.css")];
 
 /// The whole page.
 pub fn page(night: &Night) -> String {
-    let styles = STYLES.concat();
-    let nonce = html::nonce(&format!("{}{}{}", night.name, night.begun, night.cells.len()));
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; base-uri 'none'; form-action 'none'; \
-         style-src 'nonce-{nonce}'\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>{} {} – zooquake</title>\n\
-         <style nonce=\"{nonce}\">\n{styles}</style>\n</head>\n<body>\n<main>\n{}{}{}\n{}\n{}{}</main>\n</body>\n</html>\n",
-        text::html(&night.campaign, 60),
-        text::html(&night.name, 60),
+    let title = format!("{} {}", text::clip(&night.campaign, 60), text::clip(&night.name, 60));
+    let body = format!(
+        "<main>\n{}{}{}\n{}\n{}{}</main>",
         head(night),
         matrix::section(night),
         failures::sections(night),
         trends::section(night),
         remarks(night),
         settings(night),
-    )
+    );
+    let document = html::Document {
+        title: &title,
+        styles: &STYLES,
+        class: "night",
+        body: &body,
+        data: "",
+        scripts: &[],
+    };
+    document.page()
 }
 
 /// What came of the night, in words.

@@ -6,7 +6,7 @@ use crate::tab::{Reader, Tab};
 
 /// Opens the page, and lets the reader do what shows texts: point everywhere, choose an anomaly, open the filters.
 fn harmless(run: &Run, name: &str) -> Tab {
-    let folder = run.write(&format!("browser-{name}"));
+    let folder = run.write_page(&format!("browser-{name}"));
     let tab = open(&folder, Reader::default());
     tab.js("document.querySelectorAll('details').forEach((details) => details.open = true)");
     let (x, y) = tab.place("#canvas");

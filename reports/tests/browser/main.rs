@@ -4,6 +4,7 @@ mod chromium;
 #[path = "../common/mod.rs"]
 mod common;
 mod hostile;
+mod index;
 mod pages;
 mod readers;
 mod tab;

@@ -20,9 +20,10 @@ fn no_page_makes_the_browser_complain_or_fetch() {
         ("unknown", results::unknown()),
     ];
     for (name, run) in runs {
-        let folder = run.write(&format!("browser-{name}"));
+        let folder = run.write_page(&format!("browser-{name}"));
         let tab = open(&folder, Reader::default());
         assert_eq!(tab.complaints(), Vec::<String>::new(), "{name}");
+        tab.wait_until("document.getElementById('range').textContent");
         let shown = tab.text("#range");
         assert!(
             shown.starts_with("0.000 s – ") && !shown.contains(": 0 op"),

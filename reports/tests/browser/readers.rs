@@ -6,7 +6,7 @@ use crate::tab::{Reader, Tab};
 use serde_json::json;
 
 /// Every text whose colour stands out too little from what is behind it, by the formula and bounds of WCAG 2 (AA).
-const FAINT: &str = r##"(() => {
+pub const FAINT: &str = r##"(() => {
   const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
   const rgba = (color) => {
     canvas.clearRect(0, 0, 1, 1);
@@ -55,7 +55,7 @@ fn light_and_dark_are_both_legible() {
     let mut grounds = Vec::new();
     for run in [results::invalid(), results::unknown()] {
         for dark in [false, true] {
-            let folder = run.write(&format!("browser-dark-{dark}"));
+            let folder = run.write_page(&format!("browser-dark-{dark}"));
             let tab = open(
                 &folder,
                 Reader {
@@ -72,7 +72,7 @@ fn light_and_dark_are_both_legible() {
 
 #[test]
 fn the_canvas_follows_when_the_colours_change() {
-    let folder = results::invalid().write("browser-change");
+    let folder = results::invalid().write_page("browser-change");
     let tab = open(&folder, Reader::default());
     let name = "(() => { const c = document.getElementById('canvas'); \
                 const d = c.getContext('2d').getImageData(0, 60, 60, 60).data; let darkest = 255; \
@@ -100,7 +100,7 @@ fn verdict_story_and_pictures_need_no_scripts() {
         ("VALID", results::valid()),
         ("UNKNOWN", results::unknown()),
     ] {
-        let folder = run.write(&format!("browser-plain-{verdict}"));
+        let folder = run.write_page(&format!("browser-plain-{verdict}"));
         let tab = open(&folder, reader);
         assert_eq!(tab.text("h1"), verdict);
         assert!(shown(&tab, "#overview"), "{verdict}: no picture of the whole run");
@@ -120,7 +120,7 @@ fn verdict_story_and_pictures_need_no_scripts() {
 
 #[test]
 fn paper_has_the_pictures_and_nothing_to_press() {
-    let folder = results::invalid().write("browser-print");
+    let folder = results::invalid().write_page("browser-print");
     let tab = open(
         &folder,
         Reader {

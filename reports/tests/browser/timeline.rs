@@ -6,6 +6,8 @@ use crate::tab::{Reader, Tab};
 
 /// What the timeline says it shows: from, until (in seconds), how many operations.
 fn range(tab: &Tab) -> (f64, f64, usize) {
+    // It is drawn when the browser next draws.
+    tab.wait_until("document.getElementById('range').textContent");
     let text = tab.text("#range");
     let (span, count) = text.split_once(": ").expect("a span and a count");
     let (from, until) = span.split_once(" – ").expect("two moments");
@@ -32,7 +34,7 @@ fn at(tab: &Tab, share: f64, y: f64) -> (f64, f64) {
 
 #[test]
 fn keys_and_wheel_zoom_and_move() {
-    let folder = results::invalid().write("browser-zoom");
+    let folder = results::invalid().write_page("browser-zoom");
     let tab = open(&folder, Reader::default());
     let (from, whole, all) = range(&tab);
     assert_eq!(from, 0.0);
@@ -70,7 +72,7 @@ fn keys_and_wheel_zoom_and_move() {
 
 #[test]
 fn a_drag_moves_and_the_strip_leads_anywhere() {
-    let folder = results::invalid().write("browser-drag");
+    let folder = results::invalid().write_page("browser-drag");
     let tab = open(&folder, Reader::default());
     let (_, whole, _) = range(&tab);
     tab.place("#navigator");
@@ -88,7 +90,7 @@ fn a_drag_moves_and_the_strip_leads_anywhere() {
 
 #[test]
 fn filters_hide_clients_operations_and_outcomes() {
-    let folder = results::invalid().write("browser-filter");
+    let folder = results::invalid().write_page("browser-filter");
     let tab = open(&folder, Reader::default());
     let (.., all) = range(&tab);
     let height = tab.js("canvas.clientHeight").as_f64();
@@ -127,7 +129,7 @@ fn filters_hide_clients_operations_and_outcomes() {
 fn an_anomaly_shows_only_the_events_that_prove_it_numbered_as_in_the_text() {
     let run = results::invalid();
     let witness = run.results.anomalies[1].witness.len();
-    let folder = run.write("browser-anomaly");
+    let folder = run.write_page("browser-anomaly");
     let tab = open(&folder, Reader::default());
     let whole = range(&tab);
     let (from, until, proof) = after(&tab, || tab.click("#a2 [data-anomaly]"));
@@ -159,7 +161,7 @@ fn an_anomaly_shows_only_the_events_that_prove_it_numbered_as_in_the_text() {
 
 #[test]
 fn the_mouse_learns_what_a_bar_and_a_band_are() {
-    let folder = results::invalid().write("browser-hover");
+    let folder = results::invalid().write_page("browser-hover");
     let tab = open(&folder, Reader::default());
     let (_, whole, _) = range(&tab);
     // c3 was paused from 24 s to 27.4 s while it worked; its row is the third.
@@ -174,7 +176,7 @@ fn the_mouse_learns_what_a_bar_and_a_band_are() {
 
 #[test]
 fn fifty_thousand_operations_are_drawn() {
-    let folder = results::many(50_000).write("browser-many");
+    let folder = results::many(50_000).write_page("browser-many");
     let size = folder.page().len();
     assert!(size < 2_000_000, "{size} bytes");
     let tab = open(&folder, Reader::default());

@@ -5,6 +5,7 @@
 pub mod build;
 pub mod families;
 pub mod hostile;
+pub mod index;
 pub mod lock;
 pub mod results;
 
@@ -21,10 +22,16 @@ pub struct Run {
 impl Run {
     /// Writes its report into a fresh folder, which is removed with the returned value.
     pub fn write(&self, name: &str) -> Folder {
-        let folder = Folder(std::env::temp_dir().join(format!("zooquake-reports-{}-{name}", std::process::id())));
-        let _ = std::fs::remove_dir_all(&folder.0);
-        std::fs::create_dir_all(&folder.0).unwrap();
+        let folder = Folder::new(name);
         zooquake_reports::write_all(&self.record, &self.results, &self.extras, &folder.0).unwrap();
+        folder
+    }
+
+    /// Writes only the page of its report: the pictures take most of the time.
+    pub fn write_page(&self, name: &str) -> Folder {
+        let folder = Folder::new(name);
+        let path = folder.0.join("report.html");
+        zooquake_reports::write_page(&self.record, &self.results, &self.extras, &path).unwrap();
         folder
     }
 
@@ -34,10 +41,18 @@ impl Run {
     }
 }
 
-/// A folder with a report.
+/// A folder with a report, removed with this.
 pub struct Folder(pub std::path::PathBuf);
 
 impl Folder {
+    /// An empty one.
+    pub fn new(name: &str) -> Self {
+        let folder = Self(std::env::temp_dir().join(format!("zooquake-reports-{}-{name}", std::process::id())));
+        let _ = std::fs::remove_dir_all(&folder.0);
+        std::fs::create_dir_all(&folder.0).unwrap();
+        folder
+    }
+
     pub fn page(&self) -> String {
         std::fs::read_to_string(self.0.join("report.html")).unwrap()
     }

@@ -1,7 +1,7 @@
 //! `zooquake check`
 
 mod expect;
-mod input;
+pub mod input;
 mod one;
 mod show;
 

@@ -31,13 +31,13 @@ fn no_family_lets_text_out_of_its_words() {
             event.error = event.error.as_ref().map(|_| POISON.to_owned());
         }
         run.results.anomalies[0].witness = (0..run.record.history.events.len()).collect();
-        assert_harmless(&run.page(&format!("poison-{n}")));
+        assert_harmless(&run.write(&format!("poison-{n}")).page());
     }
 }
 
 #[test]
 fn hostile_text_stays_text() {
-    let page = poisoned().page("poison");
+    let page = poisoned().write("poison").page();
     assert_harmless(&page);
     let data = page
         .split("id=\"data\">")
@@ -51,14 +51,14 @@ fn hostile_text_stays_text() {
 
 #[test]
 fn huge_values_are_cut() {
-    let page = hostile::huge().page("huge");
+    let page = hostile::huge().write("huge").page();
     assert!(page.len() < 600_000, "{} bytes", page.len());
     assert!(page.contains("(1000000 bytes)"));
 }
 
 #[test]
 fn a_hundred_thousand_processes_share_few_rows() {
-    let page = hostile::processes(100_000).page("processes");
+    let page = hostile::processes(100_000).write("processes").page();
     assert!(page.contains("others"));
     assert!(page.len() < 3_000_000, "{} bytes", page.len());
 }
@@ -70,7 +70,7 @@ fn an_empty_history_gives_a_report() {
         results: Results::default(),
         extras: Extras::default(),
     };
-    let page = run.page("empty");
+    let page = run.write("empty").page();
     assert!(page.contains("UNKNOWN"));
 }
 
@@ -82,12 +82,12 @@ fn a_history_cut_off_anywhere_gives_a_report() {
         let mut run = results::invalid();
         run.record.history.events.truncate(keep);
         run.record.servers = None;
-        let page = run.page(&format!("cut-{keep}"));
+        let page = run.write(&format!("cut-{keep}")).page();
         assert!(page.contains("INVALID"), "cut at {keep}");
     }
     let mut run = results::unknown();
     run.record.history.events.truncate(n / 2);
-    assert!(run.page("cut-unknown").contains("the run was cut off"));
+    assert!(run.write("cut-unknown").page().contains("the run was cut off"));
 }
 
 #[test]
@@ -141,7 +141,8 @@ fn absurd_times_and_witnesses_do_no_harm() {
         results,
         extras: Extras::default(),
     }
-    .page("absurd");
+    .write("absurd")
+    .page();
     assert!(
         !page.contains("NaN") && !page.contains("=\"inf"),
         "a number that is none"

@@ -37,7 +37,7 @@ impl Run {
 
     /// The page of its report.
     pub fn page(&self, name: &str) -> String {
-        self.write(name).page()
+        self.write_page(name).page()
     }
 }
 

@@ -54,12 +54,13 @@ pub struct Chromium {
 
 impl Chromium {
     fn start() -> Self {
+        let chromium = executable();
         let profile = std::env::temp_dir().join(format!("zooquake-chromium-{}", std::process::id()));
         std::fs::create_dir_all(&profile).expect("a folder for the browser's profile");
         let mut shell = Command::new("sh")
             .args(["-c", SHELL, "sh"])
             .arg(&profile)
-            .arg(executable())
+            .arg(chromium)
             .args(FLAGS)
             .arg(format!("--user-data-dir={}", profile.display()))
             .stdin(Stdio::piped())

@@ -2,13 +2,29 @@
 
 mod common;
 
-use common::{OneEnsemble, Runs, assert_nothing_left, checks_again_to_the_same_bytes, run, short, valid};
+use common::{OneEnsemble, Ran, Runs, assert_nothing_left, checks_again_to_the_same_bytes, run, short, valid};
+
+/// A run of both scenes. Real servers may exchange their votes in another order than the steps make likely, which a run
+/// calls `unknown`; that is looked at again, twice at most. Never may a run be invalid.
+fn textbook(runs: &Runs) -> Ran {
+    let attempts = (0..3).map(|_| run(runs, &["ensemble/textbook"]));
+    let mut last = None;
+    for ran in attempts {
+        assert_ne!(ran.code, 1, "{}", ran.story());
+        let met = ran.code != 2;
+        last = Some(ran);
+        if met {
+            break;
+        }
+    }
+    last.expect("three attempts")
+}
 
 #[test]
 fn the_textbooks_votes_are_exchanged() {
     let _turn = OneEnsemble::wait();
     let runs = Runs::new("textbook");
-    let ran = run(&runs, &["ensemble/textbook"]);
+    let ran = textbook(&runs);
     valid(&ran);
     let elections = ran.results["stats"]["elections"].as_array().expect("elections");
     let ends: Vec<[&str; 3]> = elections

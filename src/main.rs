@@ -3,8 +3,10 @@
 mod alive;
 mod cli;
 mod cluster;
+mod compare;
 mod faults;
 mod images;
+mod journal;
 mod judge;
 mod naming;
 mod nightly;

@@ -17,7 +17,8 @@
 //! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
 //! election's own, and `pending` that of families in which nobody waits. `verdict` closes a check and says what the run
 //! lacks to be valid; `stats` counts,
-//! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault.
+//! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault;
+//! [`sample`] measures a run for comparisons with others.
 //!
 //! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
 //! search for a linearization.
@@ -63,6 +64,7 @@ mod requests;
 mod resource;
 pub mod results;
 mod run;
+pub mod sample;
 mod scenes;
 pub mod search;
 mod stats;

@@ -93,7 +93,7 @@ fn without_numbers(text: &str) -> String {
 }
 
 /// Nanoseconds from the sending of each release to the next grant, where that had been asked for by then.
-fn hand_overs(run: &Run<'_>) -> Vec<u64> {
+pub fn hand_overs(run: &Run<'_>) -> Vec<u64> {
     let read = run.grants.read();
     let grants = &run.grants.all;
     let mut releases: Vec<usize> = grants.iter().filter_map(|grant| grant.release).collect();

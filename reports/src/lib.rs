@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use zooquake_checkers::{Record, Results};
 
+pub mod compare;
 mod html;
 pub mod index;
 pub mod measurement;

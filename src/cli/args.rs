@@ -1,6 +1,7 @@
 //! What the command line offers.
 
 use super::check::CheckOptions;
+use super::compare::CompareOptions;
 use super::convert::ConvertOptions;
 use super::measure::args::MeasureOptions;
 use super::nightly::NightlyOptions;
@@ -24,6 +25,7 @@ Examples:
   zooquake run lock/predecessor                     the tutorial's lock, 60 s under all faults
   zooquake run lock/fenced --faults pause --seed 7  one kind of fault, a given plan
   zooquake check runs/latest                        the verdict again, from what was recorded
+  zooquake compare lock --faults pause,kill         which variant breaks, which is fastest
   zooquake measure herd                             what one change of leader costs, as a chart
   zooquake clean                                    remove whatever a crashed run left behind"
 )]
@@ -46,6 +48,8 @@ pub enum Command {
     Pack(PackOptions),
     /// Check what earlier runs recorded again, and other people's histories
     Check(CheckOptions),
+    /// Compare variants, versions, timings or sizes under the same faults: safety, speed, cost
+    Compare(CompareOptions),
     /// Run a matrix of variants, faults and seeds, and tell news from what is known
     Nightly(NightlyOptions),
     /// Convert a history between our JSON lines and Jepsen's EDN

@@ -3,6 +3,7 @@
 mod args;
 mod campaign;
 mod check;
+mod compare;
 mod convert;
 mod exit;
 mod interrupt;
@@ -66,6 +67,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Replay(options) => replay::replay(options).await,
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),
+        Command::Compare(options) => compare::compare(options).await,
         Command::Nightly(options) => nightly::nightly(options).await,
         Command::Convert(options) => convert::convert(&options),
         Command::Report(options) => report::report(&options),

@@ -8,16 +8,17 @@ use crate::cluster::engine;
 use crate::nightly::budget::Budget;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
-use crate::nightly::drive::{End, Ran, Runner, drive, needed};
+use crate::nightly::drive::{End, Runner, drive, needed};
 use crate::nightly::folder::{self, NightFolder, OtherNight};
 use crate::nightly::ledger::Header;
 use crate::nightly::order::order;
 use crate::nightly::past::{self, Past};
 use crate::nightly::shard::Shard;
 use crate::nightly::state::Next;
-use crate::nightly::{clock, leftover, report, thin};
+use crate::nightly::{clock, report, thin};
 use crate::run::folder::Folder;
-use crate::run::{Order, execute};
+use crate::run::ran::{self, Ran};
+use crate::run::{Order, leftover};
 use crate::{images, judge};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use tokio::sync::watch;
-use zooquake_checkers::{Record, Verdict};
+use zooquake_checkers::Record;
 use zooquake_reports::night::{self, Night, Outcome};
 
 /// Where nights are unless told otherwise.
@@ -87,7 +88,9 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     let mut night = NightFolder::open(&path, header).map_err(usage)?;
     let header = night.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
-    for name in leftover::clear(&docker, &night).await? {
+    let left = night.unclaimed()?;
+    leftover::clear(&docker, &night.runs(), &left).await?;
+    for name in left {
         eprintln!("removed the run {name}, which did not come to its end: its cell is run again");
     }
     let seeds = &header.campaign.seeds;
@@ -158,22 +161,11 @@ impl Ensembles {
             interrupt,
         })
     }
-
-    /// The newest folder of a run, made since the names were listed.
-    fn made_since(&self, before: &[String]) -> Result<Option<Folder>> {
-        let now = folders(&self.out)?;
-        let path = now
-            .into_iter()
-            .rfind(|name| !before.contains(name))
-            .map(|name| self.out.join(name));
-        Ok(path.map(|path| Folder { path }))
-    }
 }
 
 impl Runner for Ensembles {
     async fn run(&mut self, cell: &Cell, seed: u64) -> Result<Ran> {
         let plan = self.campaign.plan(cell, seed).map_err(|why| anyhow!(why))?;
-        let before = folders(&self.out)?;
         let order = Order {
             plan,
             docker: self.docker.clone(),
@@ -182,26 +174,7 @@ impl Runner for Ensembles {
             keep: false,
             interrupt: self.interrupt.clone(),
         };
-        match execute(order).await {
-            // What an interrupted run has proved is proved.
-            Ok(run) if self.stopped() && run.results.verdict == Verdict::Unknown => {
-                leftover::remove(&run.folder)?;
-                Ok(Ran::Interrupted)
-            }
-            Ok(run) => Ok(Ran::Judged {
-                run: run.folder.name(),
-                results: Box::new(run.results),
-            }),
-            Err(_) if self.stopped() => {
-                self.made_since(&before)?
-                    .map_or(Ok(()), |folder| leftover::remove(&folder))?;
-                Ok(Ran::Interrupted)
-            }
-            Err(error) => Ok(Ran::Failed {
-                run: self.made_since(&before)?.map(|folder| folder.name()),
-                error: format!("{error:#}"),
-            }),
-        }
+        ran::attempt(order).await
     }
 
     fn again(&self, cell: &Cell, seed: u64) -> String {
@@ -217,20 +190,6 @@ impl Runner for Ensembles {
     fn stopped(&self) -> bool {
         *self.interrupt.borrow()
     }
-}
-
-/// Names of the folders in a folder, sorted.
-fn folders(path: &Path) -> Result<Vec<String>> {
-    let doing = || format!("reading {}", path.display());
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(path).with_context(doing)? {
-        let entry = entry.with_context(doing)?;
-        if entry.file_type().with_context(doing)?.is_dir() {
-            names.push(entry.file_name().to_string_lossy().into_owned());
-        }
-    }
-    names.sort();
-    Ok(names)
 }
 
 fn keep_thin(night: &NightFolder) -> Result<()> {

@@ -8,33 +8,12 @@ use super::clock;
 use super::folder::NightFolder;
 use super::past::Past;
 use super::state::{self, Next};
+use crate::run::ran::Ran;
 use anyhow::Result;
 use std::time::{Duration, Instant};
-use zooquake_checkers::Results;
 
 /// After so many failures of the harness one after another, nothing is to be hoped for from the next cell.
 const FAILURES: usize = 3;
-
-/// What came of starting a run.
-#[derive(Debug)]
-pub enum Ran {
-    /// It was judged.
-    Judged {
-        /// The name of its folder.
-        run: String,
-        /// Its results.
-        results: Box<Results>,
-    },
-    /// The harness failed.
-    Failed {
-        /// The name of its folder, if it had one.
-        run: Option<String>,
-        /// How.
-        error: String,
-    },
-    /// The user stopped it before it could say anything.
-    Interrupted,
-}
 
 /// Why a night is not going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +130,7 @@ mod tests {
     use super::super::ledger::tests::header;
     use super::super::past::cells;
     use super::*;
-    use zooquake_checkers::Verdict;
+    use zooquake_checkers::{Results, Verdict};
     use zooquake_reports::night::Outcome;
 
     /// Answers from a script, and counts.

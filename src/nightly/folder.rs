@@ -2,6 +2,7 @@
 
 use super::clock;
 use super::ledger::{self, Header, Ledger, Line, Recorded};
+use crate::run::leftover;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::fmt;
@@ -102,20 +103,7 @@ impl NightFolder {
     /// If the folder of runs cannot be read.
     pub fn unclaimed(&self) -> Result<Vec<String>> {
         let claimed: BTreeSet<&str> = self.recorded.attempts.iter().filter_map(|a| a.run.as_deref()).collect();
-        let runs = self.runs();
-        let doing = || format!("reading {}", runs.display());
-        let mut left = Vec::new();
-        for entry in fs::read_dir(&runs).with_context(doing)? {
-            let entry = entry.with_context(doing)?;
-            let name = entry.file_name().to_string_lossy().into_owned();
-            // `latest` is a link.
-            let folder = entry.file_type().with_context(doing)?.is_dir();
-            if folder && !claimed.contains(name.as_str()) {
-                left.push(name);
-            }
-        }
-        left.sort();
-        Ok(left)
+        leftover::unclaimed(&self.runs(), &claimed)
     }
 
     /// The night's name: that of its folder.

@@ -2,10 +2,9 @@
 
 use super::attempt::Attempt;
 use super::campaign::Campaign;
+use crate::journal::{self, Journal};
 use anyhow::{Context, Result, bail};
 use serde::{Deserialize, Serialize};
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
 /// Name of the file in a night's folder.
@@ -65,14 +64,8 @@ pub struct Recorded {
 /// # Errors
 /// If a whole line cannot be read, with its number.
 pub fn read(text: &[u8]) -> Result<Option<Recorded>> {
-    let whole = whole_lines(text);
     let mut recorded: Option<Recorded> = None;
-    for (number, line) in whole.split(|byte| *byte == b'\n').enumerate() {
-        if line.is_empty() {
-            continue;
-        }
-        let line: Line =
-            serde_json::from_slice(line).with_context(|| format!("line {} of the night's record", number + 1))?;
+    for (number, line) in journal::lines(text).with_context(|| "the night's record")? {
         match (line, &mut recorded) {
             (Line::Night(header), None) => {
                 recorded = Some(Recorded {
@@ -85,22 +78,17 @@ pub fn read(text: &[u8]) -> Result<Option<Recorded>> {
             (Line::Resumed { .. }, Some(night)) => (night.sitting, night.closed) = (night.sitting + 1, false),
             (Line::Attempt(attempt), Some(night)) => night.attempts.push(*attempt),
             (Line::Closed { .. }, Some(night)) => night.closed = true,
-            (Line::Night(_), Some(_)) => bail!("line {} of the night's record begins it again", number + 1),
+            (Line::Night(_), Some(_)) => bail!("line {number} of the night's record begins it again"),
             (_, None) => bail!("the night's record does not begin with what the night is"),
         }
     }
     Ok(recorded)
 }
 
-fn whole_lines(text: &[u8]) -> &[u8] {
-    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-    &text[..end]
-}
-
 /// The record of a night that goes on; nobody else can write it meanwhile.
 #[derive(Debug)]
 pub struct Ledger {
-    file: File,
+    journal: Journal,
 }
 
 impl Ledger {
@@ -111,31 +99,10 @@ impl Ledger {
     /// If another program is at this night, or the record cannot be read.
     pub fn open(folder: &Path) -> Result<(Self, Option<Recorded>)> {
         let path = folder.join(NAME);
-        let doing = || format!("opening {}", path.display());
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .with_context(doing)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => bail!("another zooquake is at the night in {}", folder.display()),
-            Err(TryLockError::Error(error)) => return Err(error).with_context(doing),
-        }
-        let mut text = Vec::new();
-        file.read_to_end(&mut text).with_context(doing)?;
+        let (journal, text) = Journal::open(&path)?
+            .with_context(|| format!("another zooquake is at the night in {}", folder.display()))?;
         let recorded = read(&text).with_context(|| format!("reading {}", path.display()))?;
-        let whole = whole_lines(&text).len() as u64;
-        file.set_len(whole).with_context(doing)?;
-        file.seek(SeekFrom::Start(whole)).with_context(doing)?;
-        // The name of a new file is on the disk only when its folder is.
-        File::open(folder)
-            .and_then(|folder| folder.sync_all())
-            .with_context(doing)?;
-        Ok((Self { file }, recorded))
+        Ok((Self { journal }, recorded))
     }
 
     /// Adds a line, and returns when it is on the disk.
@@ -143,12 +110,7 @@ impl Ledger {
     /// # Errors
     /// If it cannot be written.
     pub fn append(&mut self, line: &Line) -> Result<()> {
-        let mut text = serde_json::to_vec(line).context("writing the night's record as JSON")?;
-        text.push(b'\n');
-        self.file
-            .write_all(&text)
-            .and_then(|()| self.file.sync_data())
-            .context("writing the night's record")
+        self.journal.append(line).context("writing the night's record")
     }
 }
 
@@ -157,6 +119,8 @@ pub mod tests {
     use super::super::attempt::tests::{attempt, cell};
     use super::super::campaign::tests::campaign;
     use super::*;
+    use std::fs::OpenOptions;
+    use std::io::Write;
     use zooquake_checkers::Verdict;
 
     /// The header of a night that began on this date.

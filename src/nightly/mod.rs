@@ -15,7 +15,6 @@ pub mod drive;
 pub mod failures;
 pub mod folder;
 pub mod ledger;
-pub mod leftover;
 pub mod order;
 pub mod past;
 pub mod remarks;

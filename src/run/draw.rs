@@ -49,6 +49,22 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     }
 }
 
+/// Whether two workloads have the same words for what their clients do, so that one plan serves both.
+pub fn alike(a: &Workload, b: &Workload) -> bool {
+    let cluster = Cluster::default();
+    let ground = |workload: &Workload| {
+        let ground = Ground::new(
+            workload,
+            &Cluster {
+                clients: 2,
+                ..cluster.clone()
+            },
+        );
+        (ground.clients, ground.moments, ground.pinned)
+    };
+    a.family == b.family && ground(a) == ground(b)
+}
+
 /// Half of the transactions have only yes votes, the others one no or more.
 fn transactions(seed: u64, sites: usize) -> Vec<Transaction> {
     // A stream of its own: other families' plans do not depend on it.

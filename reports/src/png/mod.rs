@@ -3,6 +3,7 @@
 //! The font is embedded, so that a picture needs no fonts of the machine and is the same on all.
 
 pub mod chart;
+pub mod figures;
 mod frame;
 pub mod latency;
 pub mod rate;
@@ -57,13 +58,24 @@ fn titled(
     keys: &[(Key, String)],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
+    sized(path, (WIDTH, HEIGHT), (title, subtitle), keys, plot)
+}
+
+/// The same of a given width and height.
+fn sized(
+    path: &Path,
+    (width, height): (u32, u32),
+    (title, subtitle): (&str, &str),
+    keys: &[(Key, String)],
+    plot: impl FnOnce(&Area<'_>) -> Result<()>,
+) -> Result<()> {
     plotters::style::register_font(
         FONT,
         FontStyle::Normal,
         include_bytes!("../../assets/DejaVuSans-subset.ttf"),
     )
     .map_err(|_| anyhow!("the embedded font is damaged"))?;
-    let root = BitMapBackend::new(path, (WIDTH, HEIGHT)).into_drawing_area();
+    let root = BitMapBackend::new(path, (width, height)).into_drawing_area();
     root.fill(&WHITE)?;
     root.draw(&Text::new(
         printable(title),
@@ -76,19 +88,19 @@ fn titled(
         (FONT, 14).into_font().color(&FAINT),
     ))?;
     let (_, below) = root.split_vertically(58);
-    let (middle, legend) = below.split_vertically(HEIGHT - 58 - LEGEND);
+    let (middle, legend) = below.split_vertically(height - 58 - LEGEND);
     plot(&middle)?;
-    draw_legend(&legend, keys)?;
+    draw_legend(&legend, width as i32, keys)?;
     root.present()?;
     Ok(())
 }
 
-fn draw_legend(area: &Area<'_>, keys: &[(Key, String)]) -> Result<()> {
+fn draw_legend(area: &Area<'_>, room: i32, keys: &[(Key, String)]) -> Result<()> {
     let mut x = 70;
     for (key, words) in keys {
         let words = printable(words);
         let width = 26 + text_width(&words, 14) + 14;
-        if x + width > WIDTH as i32 {
+        if x + width > room {
             break;
         }
         match *key {

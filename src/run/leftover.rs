@@ -1,11 +1,12 @@
-//! What a night that was killed left behind: half a run, and the containers of it.
+//! What a program that was killed left behind: half a run, and the containers of it.
 
-use super::folder::NightFolder;
+use super::folder::{CONTAINERS, Folder};
 use crate::alive;
 use crate::cluster::sweep;
-use crate::run::folder::{CONTAINERS, Folder};
 use anyhow::{Context, Result};
 use serde::Deserialize;
+use std::collections::BTreeSet;
+use std::path::Path;
 use testcontainers::bollard::Docker;
 
 /// What `containers.json` says.
@@ -14,16 +15,23 @@ struct Containers {
     run: String,
 }
 
-/// Removes the runs that the night's record does not name, with whatever they left running; returns their names.
+/// Folders of runs in a folder that are none of the claimed ones: what runs left that did not come to their end.
+///
+/// # Errors
+/// If the folder of runs cannot be read.
+pub fn unclaimed(runs: &Path, claimed: &BTreeSet<&str>) -> Result<Vec<String>> {
+    let mut left = super::ran::folders(runs)?;
+    left.retain(|name| !claimed.contains(name.as_str()));
+    Ok(left)
+}
+
+/// Removes these runs in a folder, with whatever they left running.
 ///
 /// # Errors
 /// If the engine does not answer, or a folder cannot be removed.
-pub async fn clear(docker: &Docker, night: &NightFolder) -> Result<Vec<String>> {
-    let left = night.unclaimed()?;
-    for name in &left {
-        let folder = Folder {
-            path: night.runs().join(name),
-        };
+pub async fn clear(docker: &Docker, runs: &Path, left: &[String]) -> Result<()> {
+    for name in left {
+        let folder = Folder { path: runs.join(name) };
         if let Some(run) = run_of(&folder)?
             && !alive::is_alive(&run)
         {
@@ -34,7 +42,7 @@ pub async fn clear(docker: &Docker, night: &NightFolder) -> Result<Vec<String>> 
         }
         remove(&folder)?;
     }
-    Ok(left)
+    Ok(())
 }
 
 /// Removes the folder of a run that is not to count.

@@ -1,0 +1,116 @@
+//! What is counted and waited for, in the terms of each family.
+
+use crate::plan::Workload;
+
+/// What a family does, in words and by its operations.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Kind {
+    /// What is done, in the plural.
+    pub units: &'static str,
+    /// One of them.
+    pub unit: &'static str,
+    /// What is waited for, as a heading.
+    pub wait: &'static str,
+    /// From what to what, in a sentence.
+    pub wait_sentence: &'static str,
+    /// Whether the clients compete, so that it makes sense to ask whether all get the same share.
+    pub compete: bool,
+    /// How units are found.
+    pub(super) find: Find,
+    /// How waits are.
+    pub(super) waits: Waits,
+}
+
+/// How units are found in a history.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Find {
+    /// Grants that were read.
+    Grants,
+    /// Operations of these names that were answered `ok`; if a field is named, the first of each of its values, and none
+    /// without a value.
+    Answered(&'static [&'static str], Option<&'static str>),
+}
+
+/// What is waited for.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Waits {
+    /// The next grant, from a release on, where somebody waited.
+    Grant,
+    /// An item, from the answer to its enqueue to its first delivery.
+    Item,
+    /// The opening of a round, from the last arrival on.
+    Opening,
+    /// The decision at each site, from the sending of the transaction's begin on.
+    Decision,
+    /// The answer to an operation.
+    Answer,
+}
+
+const LOCK: Kind = Kind {
+    units: "grants",
+    unit: "grant",
+    wait: "hand-over",
+    wait_sentence: "from the sending of a release to the reading of the next grant, where somebody was waiting",
+    compete: true,
+    find: Find::Grants,
+    waits: Waits::Grant,
+};
+
+const ELECTION: Kind = Kind {
+    units: "terms",
+    unit: "term",
+    wait_sentence: "from the sending of a resignation to the reading of the next election, where somebody stood",
+    ..LOCK
+};
+
+const ITEMS: Kind = Kind {
+    units: "items",
+    unit: "item",
+    wait: "delivery",
+    wait_sentence: "from the answer to an item's enqueue to the first answer that gave it to a client",
+    compete: false,
+    find: Find::Answered(&["dequeue"], Some("item")),
+    waits: Waits::Item,
+};
+
+const ROUNDS: Kind = Kind {
+    units: "rounds",
+    unit: "round",
+    wait: "opening",
+    wait_sentence: "from the sending of the last request by which a member arrives to each answer that lets a client in",
+    compete: false,
+    find: Find::Answered(&["enter"], Some("round")),
+    waits: Waits::Opening,
+};
+
+const COMMIT: Kind = Kind {
+    units: "transactions",
+    unit: "transaction",
+    wait: "decision",
+    wait_sentence: "from the sending of a transaction's begin to each answer that tells a site its decision",
+    compete: false,
+    find: Find::Answered(&["decided"], Some("tx")),
+    waits: Waits::Decision,
+};
+
+const REGISTER: Kind = Kind {
+    units: "operations",
+    unit: "operation",
+    wait: "answer",
+    wait_sentence: "from the sending of a read, write or compare-and-set to its answer",
+    compete: false,
+    find: Find::Answered(&["read", "write", "cas"], None),
+    waits: Waits::Answer,
+};
+
+/// What a workload does.
+pub fn kind(workload: &Workload) -> &'static Kind {
+    match (workload.family.as_str(), workload.variant.as_str()) {
+        ("election", _) => &ELECTION,
+        ("queue", "barrier" | "double-barrier") => &ROUNDS,
+        ("queue", _) => &ITEMS,
+        ("commit", _) => &COMMIT,
+        ("register", _) => &REGISTER,
+        _ => &LOCK,
+    }
+}

@@ -1,0 +1,150 @@
+//! What one run contributes to a comparison: how much was done, how fast, by whom, at what cost, and how soon after each
+//! fault it went on.
+
+mod kind;
+mod units;
+mod waits;
+
+pub use kind::{Kind, kind};
+
+use crate::leaderless;
+use crate::names::{self, Names};
+use crate::requests;
+use crate::results::WindowResult;
+use crate::run::Run;
+use crate::stats::milliseconds;
+use crate::{Record, Txn};
+use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
+use units::Unit;
+
+/// Znodes below it are written by the harness, not by a recipe.
+const HARNESS: &str = "/zooquake";
+
+/// The measures of one run. What a unit is, and what is waited for, [`kind`] says.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Sample {
+    /// Seconds of the phase `ops`.
+    pub seconds: f64,
+    /// Units done in it.
+    pub units: u64,
+    /// Units done in the whole run, which the costs below are for.
+    pub units_in_all: u64,
+    /// Units of each client in the phase `ops`; of all clients of the plan.
+    pub by_client: BTreeMap<String, u64>,
+    /// Every wait, in milliseconds, in the order of their ends.
+    pub waits_ms: Vec<f64>,
+    /// Every fault window that took effect.
+    pub gaps: Vec<Gap>,
+    /// Requests that the clients counted; `None` if a process took its count with it, or does not count them all.
+    pub requests: Option<u64>,
+    /// Watch events that they counted; `None` likewise.
+    pub watch_events: Option<u64>,
+    /// Transactions that their sessions asked for (sessions opened and closed among them), but for those of the harness;
+    /// `None` if the servers' logs were not read.
+    pub transactions: Option<u64>,
+}
+
+/// How long after a fault the next unit was done.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Gap {
+    /// The window.
+    pub window: usize,
+    /// Its kind.
+    pub fault: String,
+    /// Milliseconds; `None` if nothing was done after it.
+    pub ms: Option<f64>,
+    /// The same in session timeouts.
+    pub session_timeouts: Option<f64>,
+    /// Whether it struck whoever held or led, and that one's term ended.
+    pub struck: bool,
+}
+
+/// Measures a run.
+pub fn of(record: &Record) -> Sample {
+    let run = Run::new(record, names(&record.plan.workload.family));
+    let kind = kind(&record.plan.workload);
+    let units = units::of(&run, kind);
+    let (from, to) = phase(&run);
+    let within: Vec<&Unit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
+    let mut by_client: BTreeMap<String, u64> = (1..=record.plan.cluster.clients)
+        .map(|n| (format!("c{n}"), 0))
+        .collect();
+    for unit in &within {
+        *by_client.entry(unit.node.to_owned()).or_default() += 1;
+    }
+    let seconds = |at: usize| run.events.get(at).map_or(0.0, |event| event.time as f64 / 1e9);
+    let asked = asked(&run);
+    let writes = asked
+        .as_ref()
+        .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
+    // Whoever counts fewer requests than it wrote does not see them all.
+    let counted = requests::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
+    Sample {
+        seconds: seconds(to) - seconds(from),
+        units: within.len() as u64,
+        units_in_all: units.len() as u64,
+        by_client,
+        waits_ms: waits::of(&run, kind).into_iter().map(milliseconds).collect(),
+        gaps: gaps(&run, &units),
+        requests: counted.map(|(requests, _)| requests),
+        watch_events: counted.map(|(_, events)| events),
+        transactions: asked.map(|log| log.len() as u64),
+    }
+}
+
+fn names(family: &str) -> &'static Names {
+    match family {
+        "lock" => &names::LOCK,
+        "election" => &names::ELECTION,
+        _ => &names::NONE,
+    }
+}
+
+/// The first and the last event of the phase `ops`; of the whole run without phases.
+fn phase(run: &Run<'_>) -> (usize, usize) {
+    let from = run.phase("ops").unwrap_or(0);
+    (from, run.phase("heal").unwrap_or(run.events.len().saturating_sub(1)))
+}
+
+/// The transactions that the clients' sessions asked for, but for those of the harness.
+fn asked<'a>(run: &Run<'a>) -> Option<Vec<&'a Txn>> {
+    let log = run.record.txnlog.as_ref()?;
+    let told = run.events.iter().filter(|event| event.f == "session");
+    let sessions: HashSet<&str> = told.filter_map(|event| event.str("session")).collect();
+    let harness = |txn: &Txn| txn.paths.iter().any(|path| path.starts_with(HARNESS));
+    let asked = |txn: &&Txn| sessions.contains(txn.session.as_str()) && !harness(txn);
+    Some(log.iter().filter(asked).collect())
+}
+
+/// Whether a client asked for it by a request that counts.
+fn is_write(txn: &Txn) -> bool {
+    matches!(txn.op.as_str(), "create" | "delete" | "setData" | "multi")
+}
+
+/// One for each window that took effect. If it struck a holder whose term ended, the time is that of [`leaderless`];
+/// otherwise it runs from the moment at which the fault took effect to the next unit, of whichever client.
+fn gaps(run: &Run<'_>, units: &[Unit<'_>]) -> Vec<Gap> {
+    let ends = leaderless::of(run);
+    let session_ms = run.record.plan.cluster.timing.session_ms as f64;
+    let gap = |window: &WindowResult| {
+        let from = window.from?;
+        let end = ends.iter().find(|end| end.window == window.id);
+        let next = || {
+            let next = units.partition_point(|unit| run.time(unit.at) < from);
+            units.get(next).map(|unit| milliseconds(run.time(unit.at) - from))
+        };
+        let ms = end.map_or_else(next, |end| end.ms);
+        Some(Gap {
+            window: window.id,
+            fault: window.fault.clone(),
+            ms,
+            session_timeouts: ms.filter(|_| session_ms > 0.0).map(|ms| ms / session_ms),
+            struck: end.is_some(),
+        })
+    };
+    run.windows.iter().filter_map(gap).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,213 @@
+//! What is drawn: figures of rows, one for each subject and faults, with marks along an axis.
+
+use super::pool::{Measured, Pool};
+use super::statistics::Estimate;
+use super::words::capital;
+use zooquake_checkers::sample::Kind;
+
+/// A figure.
+#[derive(Debug)]
+pub struct Figure {
+    /// What it shows.
+    pub title: String,
+    /// What its marks mean.
+    pub caption: String,
+    /// The same in a few words, for a picture without a page.
+    pub hint: &'static str,
+    /// The unit of its axis.
+    pub unit: &'static str,
+    /// Whether the axis is logarithmic.
+    pub log: bool,
+    /// Its rows, those of a subject together.
+    pub rows: Vec<Row>,
+}
+
+/// A row.
+#[derive(Debug)]
+pub struct Row {
+    /// Which subject.
+    pub subject: usize,
+    /// Which faults, which gives its colour.
+    pub faults: usize,
+    /// Its marks.
+    pub marks: Vec<Mark>,
+    /// What is said where there is nothing to draw.
+    pub without: &'static str,
+}
+
+/// A mark.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Mark {
+    /// A bar from the axis' beginning.
+    Bar(f64),
+    /// A thin line between two values.
+    Range(f64, f64),
+    /// A filled dot.
+    Dot(f64),
+    /// A ring.
+    Ring(f64),
+    /// A short upright line.
+    Tick(f64),
+}
+
+impl Mark {
+    /// The greatest value.
+    fn end(self) -> f64 {
+        match self {
+            Self::Bar(x) | Self::Dot(x) | Self::Ring(x) | Self::Tick(x) | Self::Range(_, x) => x,
+        }
+    }
+
+    /// The smallest value that is not the beginning of the axis.
+    fn start(self) -> f64 {
+        match self {
+            Self::Range(x, _) => x,
+            other => other.end(),
+        }
+    }
+}
+
+impl Figure {
+    /// Its axis: from and to; nothing is outside.
+    pub fn axis(&self) -> (f64, f64) {
+        let marks = || self.rows.iter().flat_map(|row| &row.marks);
+        let high = marks().map(|mark| mark.end()).fold(0.0, f64::max);
+        if !self.log {
+            return (0.0, if high > 0.0 { high * 1.05 } else { 1.0 });
+        }
+        let starts = marks().map(|mark| mark.start()).filter(|start| *start > 0.0);
+        let low = starts.fold(f64::INFINITY, f64::min).min(high);
+        if !low.is_finite() || low <= 0.0 {
+            return (1.0, 10.0);
+        }
+        (low * 0.8, (high * 1.2).max(low * 2.0))
+    }
+
+    /// Where a value is on the axis, from 0 to 1.
+    pub fn place(&self, value: f64) -> f64 {
+        let (low, high) = self.axis();
+        let share = match self.log {
+            true => (value.max(low).ln() - low.ln()) / (high.ln() - low.ln()),
+            false => (value - low) / (high - low),
+        };
+        share.clamp(0.0, 1.0)
+    }
+
+    /// Round values to label the axis with.
+    pub fn labels(&self) -> Vec<f64> {
+        let (low, high) = self.axis();
+        if self.log {
+            let powers = (-3..7).map(|power| 10f64.powi(power));
+            let round = powers.flat_map(|power| [power, 2.0 * power, 5.0 * power]);
+            let all: Vec<f64> = round.filter(|value| (low..=high).contains(value)).collect();
+            // Where there are many, powers of ten will do.
+            let tens = |value: &f64| (value.log10() - value.log10().round()).abs() < 1e-9;
+            return match all.len() > 8 {
+                true => all.into_iter().filter(tens).collect(),
+                false => all,
+            };
+        }
+        let step = crate::svg::scale::nice_step(high - low, 6.0);
+        (0..12)
+            .map(|n| f64::from(n) * step)
+            .filter(|value| *value <= high)
+            .collect()
+    }
+}
+
+/// The figures of a comparison.
+pub fn all(measured: &Measured<'_>) -> Vec<Figure> {
+    let kind = measured.comparison.kind;
+    let rows = |without: &'static str, marks: &dyn Fn(&Pool) -> Vec<Mark>| -> Vec<Row> {
+        let mut rows = Vec::new();
+        for (subject, pools) in measured.each.iter().enumerate() {
+            let row = |(faults, pool): (usize, &Pool)| Row {
+                subject,
+                faults,
+                marks: marks(pool),
+                without,
+            };
+            rows.extend(pools.iter().enumerate().map(row));
+        }
+        rows
+    };
+    let mut figures = vec![waits(kind, rows("n too small", &wait_marks))];
+    let faulty = measured.all.iter().any(|pool| !pool.after.timeouts.is_empty());
+    if faulty {
+        figures.push(Figure {
+            title: format!("Time to the next {} after each fault", kind.unit),
+            caption: "A ring for each fault window; filled where it struck a holder whose term ended with it.".into(),
+            hint: "filled: it ended a hold",
+            unit: "session timeouts",
+            log: false,
+            rows: rows("no fault", &after_marks),
+        });
+    }
+    figures.push(Figure {
+        title: format!("{} a second", capital(kind.units)),
+        caption: "The bar is all runs together, the line from the lower to the upper end.".into(),
+        hint: "all runs together, and the range",
+        unit: "",
+        log: false,
+        rows: rows("no run", &|pool| bar(pool.rate)),
+    });
+    figures.push(costs(kind, rows("not told", &cost_marks)));
+    figures
+}
+
+fn waits(kind: &Kind, rows: Vec<Row>) -> Figure {
+    Figure {
+        title: format!("{}: median, p95 and p99", capital(kind.wait)),
+        hint: "filled: median; ring: p95; upright: p99",
+        caption: format!(
+            "Filled: the median, with its interval; ring: p95; upright: p99, where there are observations enough. It is the \
+             time {}.",
+            kind.wait_sentence
+        ),
+        unit: "ms",
+        log: true,
+        rows,
+    }
+}
+
+fn wait_marks(pool: &Pool) -> Vec<Mark> {
+    let mut marks = Vec::new();
+    if let Some(median) = pool.waits[0] {
+        marks.push(Mark::Range(median.low, median.high));
+        marks.push(Mark::Dot(median.value));
+    }
+    marks.extend(pool.waits[1].map(|p95| Mark::Ring(p95.value)));
+    marks.extend(pool.waits[2].map(|p99| Mark::Tick(p99.value)));
+    marks
+}
+
+fn after_marks(pool: &Pool) -> Vec<Mark> {
+    let all = pool.after.timeouts.iter().map(|x| Mark::Ring(*x));
+    all.chain(pool.after.struck.iter().map(|x| Mark::Dot(*x))).collect()
+}
+
+fn bar(estimate: Option<Estimate>) -> Vec<Mark> {
+    estimate.map_or_else(Vec::new, |e| vec![Mark::Bar(e.value), Mark::Range(e.low, e.high)])
+}
+
+fn costs(kind: &Kind, rows: Vec<Row>) -> Figure {
+    Figure {
+        title: format!("What one {} costs ZooKeeper", kind.unit),
+        hint: "bar: requests; ring: watch events; filled: transactions",
+        caption: "Bar: requests of the clients; ring: watch events; filled: transactions that the ensemble agreed on."
+            .into(),
+        unit: "",
+        log: false,
+        rows,
+    }
+}
+
+fn cost_marks(pool: &Pool) -> Vec<Mark> {
+    let value = |estimate: Option<Estimate>| estimate.map(|e| e.value);
+    let bars = value(pool.requests).map(Mark::Bar);
+    let rings = value(pool.watch_events).map(Mark::Ring);
+    bars.into_iter()
+        .chain(rings)
+        .chain(value(pool.transactions).map(Mark::Dot))
+        .collect()
+}

@@ -1,0 +1,117 @@
+//! The report of a comparison: subjects that ran the same plans under the same faults, on one page, in one picture and in a
+//! table for a README.
+//!
+//! [`Comparison`] is what was run. `pool` puts the runs of a subject together, `statistics` has the estimates and their
+//! intervals, `words` says what they say; `figure` says what is drawn, for the page's and for the picture's pen alike.
+
+use crate::night::Seen;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+use zooquake_checkers::sample::{Kind, Sample};
+
+pub(crate) mod draw;
+pub(crate) mod figure;
+mod markdown;
+mod page;
+pub(crate) mod pool;
+mod safety;
+mod statistics;
+mod tables;
+#[cfg(test)]
+mod tests;
+mod words;
+
+pub use words::summary;
+
+/// A comparison, as far as it has come.
+#[derive(Debug, Clone, Serialize)]
+pub struct Comparison {
+    /// The family.
+    pub family: String,
+    /// When it began.
+    pub begun: String,
+    /// What is compared.
+    pub subjects: Vec<Subject>,
+    /// Kinds of fault joined by `+`, or `none`; each was run by itself.
+    pub faults: Vec<String>,
+    /// Runs that it has when it is through.
+    pub planned: usize,
+    /// Its runs, in order.
+    pub runs: Vec<Ran>,
+    /// Its settings, each a name and a value.
+    pub settings: Vec<(String, String)>,
+    /// What is counted and waited for.
+    #[serde(skip)]
+    pub kind: &'static Kind,
+}
+
+/// One of the things compared.
+#[derive(Debug, Clone, Serialize)]
+pub struct Subject {
+    /// What tells it from the others: `fenced`, or `fenced, trixie`.
+    pub label: String,
+    /// `lock/fenced`, ….
+    pub variant: String,
+    /// What it promises.
+    pub promise: String,
+}
+
+/// A run.
+#[derive(Debug, Clone, Serialize)]
+pub struct Ran {
+    /// Which subject.
+    pub subject: usize,
+    /// Which faults.
+    pub faults: usize,
+    /// What its plan was drawn from.
+    pub seed: u64,
+    /// `valid`, `invalid`, `unknown`; `None` if the harness failed.
+    pub verdict: Option<String>,
+    /// How the harness failed.
+    pub error: Option<String>,
+    /// What was found.
+    pub anomalies: Vec<Seen>,
+    /// Its measures.
+    pub sample: Option<Sample>,
+    /// Its folder, relative to the comparison's.
+    pub run: Option<String>,
+}
+
+impl Comparison {
+    /// The runs of a subject under some faults, or under all.
+    fn of(&self, subject: usize, faults: Option<usize>) -> impl Iterator<Item = &Ran> {
+        let here = move |run: &&Ran| run.subject == subject && faults.is_none_or(|faults| run.faults == faults);
+        self.runs.iter().filter(here)
+    }
+
+    /// Its title.
+    pub(crate) fn title(&self) -> String {
+        format!("{} compared: {} runs", self.family, self.runs.len())
+    }
+}
+
+/// Writes the report into the folder `dir`, which must exist, and returns the files written.
+///
+/// # Errors
+/// If a file cannot be written.
+pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
+    let measured = pool::Measured::new(comparison);
+    let files = [
+        ("compare.html", page::page(&measured)),
+        ("compare.md", markdown::of(&measured)),
+    ];
+    let mut written = Vec::new();
+    for (name, text) in files {
+        // In full or not at all.
+        let (path, draft) = (dir.join(name), dir.join(format!(".{name}.draft")));
+        std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
+        std::fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        written.push(path);
+    }
+    let picture = dir.join("compare.png");
+    crate::png::figures::write(&measured, &figure::all(&measured), &picture)
+        .with_context(|| format!("cannot write {}", picture.display()))?;
+    written.push(picture);
+    Ok(written)
+}

@@ -1,0 +1,189 @@
+//! Comparisons that are made up, so that what is said of them can be told beforehand.
+
+use super::pool::Measured;
+use super::*;
+use std::collections::BTreeMap;
+use zooquake_checkers::plan::Workload;
+use zooquake_checkers::sample::{self, Gap};
+
+/// A run whose hand-overs take about `ms`.
+fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> Ran {
+    let gap = |n: usize| Gap {
+        window: n,
+        fault: "pause".into(),
+        ms: Some(2000.0 + n as f64),
+        session_timeouts: Some(1.0 + n as f64 / 100.0),
+        struck: n.is_multiple_of(2),
+    };
+    Ran {
+        subject,
+        faults,
+        seed,
+        verdict: Some("valid".into()),
+        error: None,
+        anomalies: vec![],
+        sample: Some(Sample {
+            seconds: 20.0,
+            units: 100,
+            units_in_all: 110,
+            by_client: BTreeMap::from([("c1".into(), 60), ("c2".into(), 40)]),
+            waits_ms: (0..60).map(|n| ms + f64::from(n % 10) / 10.0).collect(),
+            gaps: if faults == 0 { vec![] } else { (0..4).map(gap).collect() },
+            requests: (faults == 0).then_some(440),
+            watch_events: (faults == 0).then_some(110),
+            transactions: Some(220),
+        }),
+        run: Some(format!("runs/r{subject}-{faults}-{seed}")),
+    }
+}
+
+fn seen(kind: &str, accepted: bool) -> Seen {
+    Seen {
+        kind: kind.into(),
+        property: "mutual exclusion".into(),
+        advisory: false,
+        accepted,
+        count: 3,
+        why: "because <b>".into(),
+    }
+}
+
+/// Three locks under no faults and under pauses, twice each; the first one breaks.
+fn comparison() -> Comparison {
+    let subject = |label: &str| Subject {
+        label: label.into(),
+        variant: format!("lock/{label}"),
+        promise: "a <promise>".into(),
+    };
+    let mut runs = Vec::new();
+    for (n, ms) in [2.0, 2.05, 9.0].into_iter().enumerate() {
+        runs.extend([(0, 1), (0, 2), (1, 1), (1, 2)].map(|(faults, seed)| ran(n, faults, seed, ms)));
+    }
+    runs[2].anomalies.push(seen("stale-write", true));
+    runs[2].verdict = Some("invalid".into());
+    Comparison {
+        family: "lock".into(),
+        begun: "2026-11-20T22:00:00Z".into(),
+        subjects: ["predecessor", "protected", "fenced"].map(subject).into(),
+        faults: ["none", "pause"].map(String::from).into(),
+        planned: 12,
+        runs,
+        settings: vec![("time".into(), "20 s".into())],
+        kind: sample::kind(&Workload {
+            family: "lock".into(),
+            ..Workload::default()
+        }),
+    }
+}
+
+fn line<'a>(lines: &'a [String], start: &str) -> &'a str {
+    lines
+        .iter()
+        .find(|line| line.starts_with(start))
+        .unwrap_or_else(|| panic!("no line begins with {start:?}: {lines:#?}"))
+}
+
+#[test]
+fn the_words_claim_only_what_intervals_allow() {
+    let lines = summary(&comparison());
+    assert_eq!(
+        lines[0],
+        "protected and fenced were sound in all runs; predecessor broke."
+    );
+    assert_eq!(
+        line(&lines, "stale-write"),
+        "stale-write: predecessor under pause (1 of 2 runs); never in protected and fenced."
+    );
+    let median = line(&lines, "Hand-over, median");
+    assert!(median.contains("predecessor 2.40 ms"), "{median}");
+    assert!(median.contains("not to be told from protected 2.45 ms"), "{median}");
+    assert!(median.contains("the last is fenced 9.40 ms"), "{median}");
+    assert!(
+        line(&lines, "Grants a second").contains("too few runs (4)"),
+        "{lines:#?}"
+    );
+    assert!(
+        line(&lines, "ZooKeeper requests for each grant").contains("4.00"),
+        "{lines:#?}"
+    );
+}
+
+#[test]
+fn the_only_sound_one_is_named_and_doubt_is_told() {
+    let mut comparison = comparison();
+    comparison.runs[5].anomalies.push(seen("lost-wakeup", false));
+    comparison.runs[8].verdict = Some("unknown".into());
+    comparison.runs[9].verdict = None;
+    comparison.runs[9].sample = None;
+    let lines = summary(&comparison);
+    assert_eq!(
+        lines[0],
+        "fenced is the only one that was sound in all runs (3); predecessor and protected broke."
+    );
+    assert!(line(&lines, "1 of 11 verdicts").contains("unknown"), "{lines:#?}");
+    assert!(
+        line(&lines, "The harness failed in 1").contains("count nowhere"),
+        "{lines:#?}"
+    );
+    comparison.runs.clear();
+    assert_eq!(summary(&comparison), ["No run came to a verdict."]);
+}
+
+#[test]
+fn pools_put_runs_together() {
+    let comparison = comparison();
+    let measured = Measured::new(&comparison);
+    let pool = &measured.all[0];
+    assert_eq!((pool.judged, pool.waited, pool.unknown, pool.failed), (4, 240, 0, 0));
+    assert_eq!(pool.rate.map(|e| (e.value, e.n)), Some((5.0, 4)));
+    assert_eq!(
+        pool.requests.map(|e| (e.value, e.n)),
+        Some((4.0, 2)),
+        "of runs that told"
+    );
+    assert_eq!(pool.transactions.map(|e| e.value), Some(2.0));
+    let fairness = pool.fairness.expect("an index").value;
+    assert!((fairness - 0.9615).abs() < 0.001, "{fairness}");
+    assert_eq!((pool.after.ms.len(), pool.after.struck.len()), (8, 4));
+    assert_eq!(pool.after.median_struck, None, "four are too few");
+    assert!(measured.each[0][0].waits[2].is_some(), "120 hand-overs have a p99");
+    assert_eq!(pool.anomalies[0].count, 3);
+}
+
+#[test]
+fn the_page_the_table_and_the_picture_are_complete() {
+    let folder = std::env::temp_dir().join(format!("zooquake-compare-report-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut comparison = comparison();
+    comparison.runs.pop();
+    let written = write_all(&comparison, &folder).unwrap();
+    assert_eq!(written.len(), 3);
+    let page = std::fs::read_to_string(folder.join("compare.html")).unwrap();
+    for part in [
+        "<b>1 of 12 runs are still to come</b>",
+        "runs/r0-1-1/report.html",
+        "stale-write × 3 in 1 of 2 <i>known</i>",
+        "a &lt;promise&gt;",
+        "id=\"figure-3\"",
+    ] {
+        assert!(page.contains(part), "the page should have {part:?}");
+    }
+    assert!(!page.contains("http://") && !page.contains("https://") && !page.contains("<script"));
+    let table = std::fs::read_to_string(folder.join("compare.md")).unwrap();
+    let rows: Vec<&str> = table.lines().filter(|line| line.starts_with('|')).collect();
+    assert_eq!(rows.len(), 5);
+    let columns = |row: &&str| row.matches(" |").count();
+    assert!(rows.iter().all(|row| columns(row) == columns(&rows[0])), "{table}");
+    assert!(rows[2].contains("stale-write (pause 1/2)"), "{table}");
+    let again = folder.join("again");
+    std::fs::create_dir_all(&again).unwrap();
+    write_all(&comparison, &again).unwrap();
+    for name in ["compare.html", "compare.png", "compare.md"] {
+        assert_eq!(
+            std::fs::read(folder.join(name)).unwrap(),
+            std::fs::read(again.join(name)).unwrap(),
+            "{name} is the same again"
+        );
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}

@@ -1,0 +1,218 @@
+//! What the numbers say, in sentences. A difference is claimed only where intervals do not overlap.
+
+use super::Comparison;
+use super::pool::{Measured, Pool};
+use super::statistics::Estimate;
+use std::collections::BTreeSet;
+
+/// What the comparison says, the most important first.
+pub fn summary(comparison: &Comparison) -> Vec<String> {
+    of(&Measured::new(comparison))
+}
+
+/// The same of one that is measured already.
+pub fn of(measured: &Measured<'_>) -> Vec<String> {
+    let kind = measured.comparison.kind;
+    let mut lines = safety(measured);
+    let ranked = |what: &str, unit: &str, lower: bool, of: &dyn Fn(&Pool) -> Option<Estimate>| {
+        ranking(measured, (what, unit), lower, of)
+    };
+    lines.extend(ranked(
+        &format!("{}, median", capital(kind.wait)),
+        "ms",
+        true,
+        &|pool| pool.waits[0],
+    ));
+    lines.extend(ranked(&format!("{}, p95", capital(kind.wait)), "ms", true, &|pool| {
+        pool.waits[1]
+    }));
+    lines.extend(ranked(
+        &format!("Next {} after a fault that ended a hold, median", kind.unit),
+        "ms",
+        true,
+        &|pool| pool.after.median_struck,
+    ));
+    lines.extend(ranked(
+        &format!("{} a second", capital(kind.units)),
+        "",
+        false,
+        &|pool| pool.rate,
+    ));
+    lines.extend(ranked(
+        &format!("ZooKeeper requests for each {}", kind.unit),
+        "",
+        true,
+        &|pool| pool.requests,
+    ));
+    lines.extend(ranked(
+        &format!("Watch events for each {}", kind.unit),
+        "",
+        true,
+        &|pool| pool.watch_events,
+    ));
+    lines.extend(ranked(
+        &format!("Transactions for each {}", kind.unit),
+        "",
+        true,
+        &|pool| pool.transactions,
+    ));
+    if kind.compete {
+        lines.extend(ranked("Fairness (Jain's index, mean)", "", false, &|pool| {
+            pool.fairness
+        }));
+    }
+    lines
+}
+
+/// The text with a capital first letter.
+pub fn capital(text: &str) -> String {
+    let mut letters = text.chars();
+    letters
+        .next()
+        .map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// Who broke what, and who did not.
+fn safety(measured: &Measured<'_>) -> Vec<String> {
+    let subjects = &measured.comparison.subjects;
+    let label = |n: usize| subjects[n].label.as_str();
+    let judged: Vec<usize> = (0..subjects.len()).filter(|n| measured.all[*n].judged > 0).collect();
+    let (clean, broken): (Vec<usize>, Vec<usize>) =
+        judged.iter().partition(|n| measured.all[**n].damage().next().is_none());
+    let names = |of: &[usize]| list(&of.iter().map(|n| label(*n)).collect::<Vec<_>>());
+    let runs: usize = judged.iter().map(|n| measured.all[*n].judged).sum();
+    let mut lines = vec![match (clean.as_slice(), broken.as_slice()) {
+        ([], []) => "No run came to a verdict.".to_string(),
+        (_, []) => format!("Nothing broke in any of {runs} runs."),
+        ([], _) => format!("Every one broke: {}.", names(&broken)),
+        ([only], _) => format!(
+            "{} is the only one that was sound in all runs ({}); {} broke.",
+            label(*only),
+            measured.all[*only].judged,
+            names(&broken)
+        ),
+        _ => format!("{} were sound in all runs; {} broke.", names(&clean), names(&broken)),
+    }];
+    let kinds: BTreeSet<&str> = measured
+        .all
+        .iter()
+        .flat_map(Pool::damage)
+        .map(|found| found.kind.as_str())
+        .collect();
+    lines.extend(kinds.into_iter().map(|kind| broke(measured, kind)));
+    let unknown: usize = measured.all.iter().map(|pool| pool.unknown).sum();
+    let failed: usize = measured.all.iter().map(|pool| pool.failed).sum();
+    if unknown > 0 {
+        lines.push(format!(
+            "{unknown} of {runs} verdicts are unknown: those runs prove nothing of safety."
+        ));
+    }
+    if failed > 0 {
+        lines.push(format!("The harness failed in {failed} runs, which count nowhere."));
+    }
+    lines
+}
+
+/// `stale-write: predecessor under pause (2 of 2 runs); …; not in fenced`.
+fn broke(measured: &Measured<'_>, kind: &str) -> String {
+    let (mut with, mut without) = (Vec::new(), Vec::new());
+    for (n, subject) in measured.comparison.subjects.iter().enumerate() {
+        let places = measured.each[n]
+            .iter()
+            .zip(&measured.comparison.faults)
+            .filter_map(|(pool, faults)| {
+                let found = pool.damage().find(|found| found.kind == kind)?;
+                Some(format!("under {faults} ({} of {} runs)", found.runs, pool.judged))
+            });
+        let places: Vec<String> = places.collect();
+        match places.is_empty() {
+            false => with.push(format!("{} {}", subject.label, places.join(", "))),
+            true if measured.all[n].judged > 0 => without.push(subject.label.as_str()),
+            true => {}
+        }
+    }
+    let never = match without.is_empty() {
+        true => String::new(),
+        false => format!("; never in {}", list(&without)),
+    };
+    format!("{kind}: {}{never}.", with.join("; "))
+}
+
+/// The best by a measure, those that it cannot be told from, and the worst; `None` if fewer than two have one.
+fn ranking(
+    measured: &Measured<'_>,
+    (what, unit): (&str, &str),
+    lower: bool,
+    of: &dyn Fn(&Pool) -> Option<Estimate>,
+) -> Option<String> {
+    let subjects = &measured.comparison.subjects;
+    let each = subjects.iter().zip(&measured.all);
+    let mut ranked: Vec<(&str, Estimate)> = each
+        .filter_map(|(subject, pool)| Some((subject.label.as_str(), of(pool)?)))
+        .collect();
+    ranked.sort_by(|a, b| {
+        let order = a.1.value.total_cmp(&b.1.value);
+        if lower { order } else { order.reverse() }
+    });
+    let ([best, rest @ ..], Some(worst)) = (ranked.as_slice(), ranked.last()) else {
+        return None;
+    };
+    if rest.is_empty() {
+        return None;
+    }
+    let said = |(label, estimate): &(&str, Estimate)| format!("{label} {}", written(estimate, unit));
+    if let Some((_, few)) = ranked.iter().find(|(_, estimate)| !estimate.sure) {
+        let (best, worst) = (said(best), said(worst));
+        return Some(format!(
+            "{what}: {best} to {worst}; too few runs ({}) to claim a difference.",
+            few.n
+        ));
+    }
+    let alike: Vec<String> = rest
+        .iter()
+        .filter(|other| other.1.overlaps(&best.1))
+        .map(said)
+        .collect();
+    let last = match worst.1.overlaps(&best.1) {
+        true => String::new(),
+        false => format!("; the last is {}", said(worst)),
+    };
+    Some(match alike.len() {
+        0 if rest.len() == 1 => format!("{what}: {} against {}.", said(best), said(worst)),
+        0 => format!("{what}: {}, then {}{last}.", said(best), said(&rest[0])),
+        n if n == rest.len() => format!("{what}: no difference seen; {} to {}.", said(best), said(worst)),
+        _ => {
+            let alike = list(&alike.iter().map(String::as_str).collect::<Vec<_>>());
+            format!("{what}: {}, not to be told from {alike}{last}.", said(best))
+        }
+    })
+}
+
+/// `2.13 ms (1.90–2.40)`.
+pub fn written(estimate: &Estimate, unit: &str) -> String {
+    let space = if unit.is_empty() { "" } else { " " };
+    format!(
+        "{}{space}{unit} ({}–{})",
+        number(estimate.value),
+        number(estimate.low),
+        number(estimate.high)
+    )
+}
+
+/// A number with three digits.
+pub fn number(value: f64) -> String {
+    match value.abs() {
+        size if size >= 99.95 => format!("{value:.0}"),
+        size if size >= 9.995 => format!("{value:.1}"),
+        _ => format!("{value:.2}"),
+    }
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub fn list(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_string(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}

@@ -1,0 +1,125 @@
+//! The picture of a comparison: its figures beside each other, a row for each subject and faults.
+
+use super::{Area, FAINT, FONT, INK, Key, LINE, printable, rgb, sized, text_width};
+use crate::compare::draw::short;
+use crate::compare::figure::{Figure, Mark, Row};
+use crate::compare::pool::Measured;
+use crate::palette;
+use crate::text;
+use anyhow::Result;
+use plotters::prelude::*;
+use std::path::Path;
+
+const LEFT: i32 = 130;
+const RIGHT: i32 = 24;
+const TOP: i32 = 30;
+const WIDTH: u32 = 1400;
+
+/// Writes the picture.
+pub fn write(measured: &Measured<'_>, figures: &[Figure], path: &Path) -> Result<()> {
+    let comparison = measured.comparison;
+    let keys: Vec<(Key, String)> = comparison
+        .faults
+        .iter()
+        .enumerate()
+        .map(|(n, faults)| (Key::Box(colour(n), 1.0), text::clip(faults, 24)))
+        .collect();
+    let rows = comparison.subjects.len() * comparison.faults.len().max(1);
+    let height = (120 + 2 * (90 + 14 * rows as u32 + 8 * comparison.subjects.len() as u32)).clamp(560, 3000);
+    let subtitle: Vec<String> = comparison
+        .settings
+        .iter()
+        .map(|(name, value)| format!("{name} {value}"))
+        .collect();
+    let words = (comparison.title(), text::clip(&subtitle.join(" · "), 170));
+    sized(path, (WIDTH, height), (&words.0, &words.1), &keys, |area| {
+        let parts = area.split_evenly((2, 2));
+        for (part, figure) in parts.iter().zip(figures) {
+            draw(part, measured, figure)?;
+        }
+        Ok(())
+    })
+}
+
+fn colour(faults: usize) -> palette::Rgb {
+    palette::SERIES[faults % palette::SERIES.len()]
+}
+
+fn draw(area: &Area<'_>, measured: &Measured<'_>, figure: &Figure) -> Result<()> {
+    let (width, height) = area.dim_in_pixel();
+    let (width, bottom) = (width as i32, height as i32 - 34);
+    let unit = if figure.unit.is_empty() {
+        String::new()
+    } else {
+        format!(" ({})", figure.unit)
+    };
+    let title = printable(&format!("{}{unit}", figure.title));
+    let hint = (16 + text_width(&title, 16) + 10, 6);
+    area.draw(&Text::new(title, (16, 4), (FONT, 16).into_font().color(&INK)))?;
+    area.draw(&Text::new(
+        printable(figure.hint),
+        hint,
+        (FONT, 13).into_font().color(&FAINT),
+    ))?;
+    let x = |value: f64| LEFT + (f64::from(width - LEFT - RIGHT) * figure.place(value)) as i32;
+    for value in figure.labels() {
+        let at = x(value);
+        area.draw(&PathElement::new(vec![(at, TOP), (at, bottom)], LINE))?;
+        let label = short(value);
+        let place = (at - 4 * label.len() as i32, bottom + 4);
+        area.draw(&Text::new(label, place, (FONT, 12).into_font().color(&FAINT)))?;
+    }
+    let subjects = measured.comparison.subjects.len().max(1) as i32;
+    let faults = measured.comparison.faults.len().max(1) as i32;
+    let block = f64::from(bottom - TOP) / f64::from(subjects);
+    let step = ((block - 8.0) / f64::from(faults)).clamp(2.0, 26.0);
+    for row in &figure.rows {
+        let top = TOP + (block * row.subject as f64) as i32;
+        let y = top + 4 + (step * (row.faults as f64 + 0.5)) as i32;
+        if row.faults == 0 {
+            area.draw(&PathElement::new(vec![(16, top), (width - RIGHT, top)], LINE))?;
+            let label = printable(&text::clip(&measured.comparison.subjects[row.subject].label, 18));
+            area.draw(&Text::new(label, (16, top + 6), (FONT, 13).into_font().color(&INK)))?;
+        }
+        marks(area, row, y, ((step * 0.32) as i32).clamp(1, 6), &x)?;
+    }
+    Ok(())
+}
+
+fn marks(area: &Area<'_>, row: &Row, y: i32, size: i32, x: &dyn Fn(f64) -> i32) -> Result<()> {
+    let bar = rgb(colour(row.faults));
+    // On a bar its own colour would not show.
+    let on_bar = row.marks.iter().any(|mark| matches!(mark, Mark::Bar(_)));
+    let colour = if on_bar { INK } else { bar };
+    if row.marks.is_empty() {
+        let words = printable(row.without);
+        area.draw(&Text::new(
+            words,
+            (LEFT + 4, y - 6),
+            (FONT, 11).into_font().color(&FAINT),
+        ))?;
+    }
+    for mark in &row.marks {
+        match *mark {
+            Mark::Bar(value) => {
+                area.draw(&Rectangle::new(
+                    [(LEFT, y - size), (x(value), y + size)],
+                    bar.mix(0.75).filled(),
+                ))?;
+            }
+            Mark::Range(low, high) => {
+                area.draw(&PathElement::new(vec![(x(low), y), (x(high), y)], INK.stroke_width(1)))?;
+            }
+            Mark::Dot(value) => area.draw(&Circle::new((x(value), y), size.min(4), colour.filled()))?,
+            Mark::Ring(value) => area.draw(&Circle::new((x(value), y), size.min(4), colour.stroke_width(1)))?,
+            Mark::Tick(value) => {
+                let at = x(value);
+                area.draw(&PathElement::new(
+                    vec![(at, y - size - 1), (at, y + size + 1)],
+                    colour.stroke_width(2),
+                ))?;
+            }
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,293 @@
+//! `zooquake compare`
+
+use super::args::{duration, servers, timing};
+use super::exit::{Code, Usage};
+use super::interrupt;
+use crate::cluster::engine;
+use crate::compare::drive::{End, Runner, drive, left};
+use crate::compare::ledger::{Header, Ledger, OtherComparison};
+use crate::compare::order::Turn;
+use crate::compare::report;
+use crate::compare::setup::{Setup, Subject};
+use crate::images::{self, Images};
+use crate::naming;
+use crate::nightly::clock;
+use crate::run::folder::Folder;
+use crate::run::ran::{self, Ran};
+use crate::run::{Order, draw, leftover};
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+use testcontainers::bollard::Docker;
+use tokio::sync::watch;
+use zooquake_checkers::plan::Timing;
+use zooquake_checkers::sample::{self, Sample};
+use zooquake_reports::compare::{Comparison, summary, write_all};
+
+/// `compare`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Whatever is given several times separated by commas is compared: variants, versions of ZooKeeper, timings, sizes. All of them
+run the same plans, interleaved. The folder gets compare.html, compare.png, compare.md (a table for a README), compare.json and
+a folder for each run. The same command again goes on where it was stopped; runs in which the harness failed are tried again.
+
+Exit codes: 0 the comparison was made, whatever it found; 254 wrong usage; 255 the harness failed in a run, or as a whole.
+
+Examples:
+  zooquake compare lock --faults pause,partition,kill,drop-reply --time 20s --runs 2
+  zooquake compare lock --variants predecessor,protected,fenced --faults pause,partition --runs 5
+  zooquake compare election --faults none,kill+partition
+  zooquake compare lock --variants fenced --zookeeper bookworm,trixie --faults partition
+  zooquake compare lock --variants protected --timings 250/4/2000,500/4/1000 --faults partition
+  zooquake compare commit --variants broadcast,coordinated --servers 3,5 --faults none")]
+pub struct CompareOptions {
+    /// Family whose variants are compared: lock, election, queue, commit or register
+    pub family: String,
+    /// Its variants, separated by commas; all if not given
+    #[arg(long, value_delimiter = ',', value_name = "VARIANTS")]
+    pub variants: Vec<String>,
+    /// Faults, each for runs of its own; `+` joins several into one, `none` is none
+    #[arg(
+        long,
+        value_delimiter = ',',
+        default_value = "pause,partition",
+        value_name = "FAULTS"
+    )]
+    pub faults: Vec<String>,
+    /// How long operations and faults go on in each run
+    #[arg(long, default_value = "20s", value_parser = duration)]
+    pub time: Duration,
+    /// Runs of each subject under each faults; every one has a plan of its own
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub runs: u32,
+    /// What the first plan is drawn from; the next ones follow
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Versions of ZooKeeper (`bookworm`, `trixie`) or images
+    #[arg(long, value_delimiter = ',', value_name = "VERSIONS")]
+    pub zookeeper: Vec<String>,
+    /// tickTime in ms, syncLimit in ticks, session timeout in ms, each
+    #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = timing)]
+    pub timings: Vec<Timing>,
+    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
+    #[arg(long, value_delimiter = ',', value_parser = servers)]
+    pub servers: Vec<usize>,
+    /// Clients
+    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=50))]
+    pub clients: u16,
+    /// The comparison's folder
+    #[arg(long, default_value = "compare", value_name = "DIR")]
+    pub out: PathBuf,
+    /// JSON on stdout: what is in compare.json
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Makes the comparison, or what is left of it, and reports.
+///
+/// # Errors
+/// [`Usage`] for what does not exist or a folder of another comparison; otherwise the harness failed as a whole.
+pub async fn compare(options: CompareOptions) -> Result<Code> {
+    let header = Header {
+        format: 1,
+        setup: setup(&options).map_err(Usage)?,
+        begun: clock::now()?,
+    };
+    let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
+    let end = match left(&ledger).is_empty() {
+        true => End::Through,
+        false => go_on(&mut ledger, &options.out).await?,
+    };
+    let comparison = report::of(&ledger).map_err(Usage)?;
+    let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
+    finish(&options, &comparison)?;
+    if end == End::Interrupted {
+        let left = comparison.planned - comparison.runs.len() + failed;
+        eprintln!(
+            "stopped with {left} of {} runs to go: the same command goes on",
+            comparison.planned
+        );
+    }
+    Ok(match (failed, end) {
+        (0, End::Through | End::Interrupted) => Code::Valid,
+        _ => {
+            eprintln!("the harness failed in {failed} runs: the same command tries them again");
+            Code::Harness
+        }
+    })
+}
+
+/// What the options ask for.
+fn setup(options: &CompareOptions) -> Result<Setup, String> {
+    let family = options.family.trim_end_matches('/');
+    let prefix = format!("{family}/");
+    let known: Vec<String> = naming::variants();
+    let of_family: Vec<&str> = known.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
+    if of_family.is_empty() {
+        let families: BTreeSet<&str> = known.iter().filter_map(|name| Some(name.split_once('/')?.0)).collect();
+        let families: Vec<String> = families.into_iter().map(String::from).collect();
+        return Err(naming::unknown("family", family, &families));
+    }
+    let variants: Vec<&str> = match options.variants.is_empty() {
+        true => of_family,
+        false => options
+            .variants
+            .iter()
+            .map(|name| name.strip_prefix(&prefix).unwrap_or(name))
+            .collect(),
+    };
+    for list in &options.faults {
+        naming::faults(&list.replace('+', ","))?;
+    }
+    let mut subjects = Vec::new();
+    for variant in variants {
+        let workload = naming::workload(&format!("{prefix}{variant}"))?;
+        for zookeeper in one_at_least(&options.zookeeper) {
+            for timing in one_at_least(&options.timings) {
+                for servers in one_at_least(&options.servers) {
+                    subjects.push(Subject {
+                        variant: variant.to_string(),
+                        zookeeper: zookeeper.cloned(),
+                        timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
+                        servers: servers.copied().unwrap_or(3),
+                    });
+                }
+            }
+        }
+    }
+    let setup = Setup {
+        family: family.to_string(),
+        subjects,
+        faults: options.faults.clone(),
+        seeds: (0..u64::from(options.runs))
+            .map(|round| options.seed.wrapping_add(round))
+            .collect(),
+        time_ms: options.time.as_millis() as u64,
+        clients: usize::from(options.clients),
+    };
+    once(&setup)
+}
+
+/// The values given, or that none was.
+fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
+    match values.is_empty() {
+        true => vec![None],
+        false => values.iter().map(Some).collect(),
+    }
+}
+
+/// Refuses what is there twice: it would be compared with itself.
+fn once(setup: &Setup) -> Result<Setup, String> {
+    for (n, subject) in setup.subjects.iter().enumerate() {
+        if setup.subjects[..n].contains(subject) {
+            return Err(format!("{} is there twice", setup.label(n)));
+        }
+    }
+    for (n, faults) in setup.faults.iter().enumerate() {
+        if setup.faults[..n].contains(faults) {
+            return Err(format!("the faults {faults} are there twice"));
+        }
+    }
+    Ok(setup.clone())
+}
+
+fn usage(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<OtherComparison>() {
+        Ok(other) => Usage(other.to_string()).into(),
+        Err(error) => error,
+    }
+}
+
+async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
+    let interrupt = interrupt::listen()?;
+    let docker = engine().await?;
+    let runs = out.join("runs");
+    std::fs::create_dir_all(&runs).with_context(|| format!("making the folder {}", runs.display()))?;
+    let claimed: BTreeSet<&str> = ledger.entries.iter().filter_map(|entry| entry.run.as_deref()).collect();
+    let unclaimed = leftover::unclaimed(&runs, &claimed)?;
+    leftover::clear(&docker, &runs, &unclaimed).await?;
+    for name in unclaimed {
+        eprintln!("removed the run {name}, which did not come to its end: it is run again");
+    }
+    let setup = ledger.header.setup.clone();
+    let mut images: Vec<(Option<String>, Images)> = Vec::new();
+    for subject in &setup.subjects {
+        if !images.iter().any(|(asked, _)| *asked == subject.zookeeper) {
+            let request = images::Request::of(subject.zookeeper.as_deref());
+            let there = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+            images.push((subject.zookeeper.clone(), there));
+        }
+    }
+    let mut runner = Ensembles {
+        docker,
+        images,
+        setup,
+        runs,
+        interrupt,
+    };
+    drive(ledger, &mut runner).await
+}
+
+/// Runs turns on real ensembles.
+struct Ensembles {
+    docker: Docker,
+    /// The images of each ZooKeeper asked for.
+    images: Vec<(Option<String>, Images)>,
+    setup: Setup,
+    runs: PathBuf,
+    interrupt: watch::Receiver<bool>,
+}
+
+impl Runner for Ensembles {
+    async fn run(&mut self, turn: Turn) -> Result<Ran> {
+        let seed = self.setup.seeds[turn.round];
+        let plan = self
+            .setup
+            .plan(turn.subject, turn.faults, seed)
+            .map_err(|why| anyhow!(why))?;
+        let images = self.images.iter().find(|(asked, _)| *asked == plan.cluster.image);
+        let images = images
+            .map(|(_, images)| images.clone())
+            .context("its images were not prepared")?;
+        let order = Order {
+            plan,
+            docker: self.docker.clone(),
+            images,
+            out: self.runs.clone(),
+            keep: false,
+            interrupt: self.interrupt.clone(),
+        };
+        ran::attempt(order).await
+    }
+
+    fn measure(&self, run: &str) -> Result<Sample> {
+        let folder = Folder {
+            path: self.runs.join(run),
+        };
+        Ok(sample::of(&folder.load()?))
+    }
+
+    fn stopped(&self) -> bool {
+        *self.interrupt.borrow()
+    }
+}
+
+/// Writes the report, and says what it says.
+fn finish(options: &CompareOptions, comparison: &Comparison) -> Result<()> {
+    let written = write_all(comparison, &options.out)?;
+    let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;
+    value["summary"] = serde_json::json!(summary(comparison));
+    value["folder"] = serde_json::json!(options.out);
+    let text = serde_json::to_string_pretty(&value).context("writing the comparison as JSON")?;
+    let path = options.out.join("compare.json");
+    std::fs::write(&path, format!("{text}\n")).with_context(|| format!("writing {}", path.display()))?;
+    if options.json {
+        println!("{text}");
+        return Ok(());
+    }
+    summary(comparison).iter().for_each(|line| println!("{line}"));
+    written.iter().for_each(|path| println!("{}", path.display()));
+    Ok(())
+}

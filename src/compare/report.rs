@@ -1,0 +1,42 @@
+//! What came of a comparison: from its record to its report.
+
+use super::ledger::Ledger;
+use super::order::turns;
+use zooquake_checkers::sample;
+use zooquake_reports::compare::{Comparison, Ran, Subject};
+
+/// The comparison as far as the record goes.
+///
+/// # Errors
+/// If a variant does not exist any more: what is said to the user.
+pub fn of(ledger: &Ledger) -> Result<Comparison, String> {
+    let setup = &ledger.header.setup;
+    let mut subjects = Vec::new();
+    for (number, subject) in setup.subjects.iter().enumerate() {
+        subjects.push(Subject {
+            label: setup.label(number),
+            variant: format!("{}/{}", setup.family, subject.variant),
+            promise: setup.workload(number)?.promise,
+        });
+    }
+    let runs = ledger.last().into_values().map(|entry| Ran {
+        subject: entry.turn.subject,
+        faults: entry.turn.faults,
+        seed: entry.seed,
+        verdict: entry.verdict.map(|verdict| verdict.to_string()),
+        error: entry.error.clone(),
+        anomalies: entry.anomalies.clone(),
+        sample: entry.sample.clone(),
+        run: entry.run.as_ref().map(|run| format!("runs/{run}")),
+    });
+    Ok(Comparison {
+        family: setup.family.clone(),
+        begun: ledger.header.begun.clone(),
+        planned: turns(setup).len(),
+        faults: setup.faults.clone(),
+        runs: runs.collect(),
+        settings: setup.settings(),
+        kind: sample::kind(&setup.workload(0)?),
+        subjects,
+    })
+}

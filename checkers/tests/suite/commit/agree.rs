@@ -65,22 +65,4 @@ fn share(number: u64) {
     }
 }
 
-#[test]
-fn first_quarter() {
-    share(0);
-}
-
-#[test]
-fn second_quarter() {
-    share(1);
-}
-
-#[test]
-fn third_quarter() {
-    share(2);
-}
-
-#[test]
-fn fourth_quarter() {
-    share(3);
-}
+quarters!();

@@ -6,7 +6,7 @@ use super::interrupt;
 use crate::cluster::engine;
 use crate::compare::drive::{End, Runner, drive, left};
 use crate::compare::ledger::{Header, Ledger, OtherComparison};
-use crate::compare::order::Turn;
+use crate::compare::order::{Turn, turns};
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
 use crate::images::{self, Images};
@@ -102,7 +102,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     let comparison = report::of(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
-    finish(&options, &comparison)?;
+    finish(&options, &ledger, &comparison)?;
     if end == End::Interrupted {
         let left = comparison.planned - comparison.runs.len() + failed;
         eprintln!(
@@ -275,10 +275,11 @@ impl Runner for Ensembles {
 }
 
 /// Writes the report, and says what it says.
-fn finish(options: &CompareOptions, comparison: &Comparison) -> Result<()> {
+fn finish(options: &CompareOptions, ledger: &Ledger, comparison: &Comparison) -> Result<()> {
     let written = write_all(comparison, &options.out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;
     value["summary"] = serde_json::json!(summary(comparison));
+    value["order"] = serde_json::json!(turns(&ledger.header.setup));
     value["folder"] = serde_json::json!(options.out);
     let text = serde_json::to_string_pretty(&value).context("writing the comparison as JSON")?;
     let path = options.out.join("compare.json");

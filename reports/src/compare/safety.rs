@@ -62,8 +62,8 @@ pub fn verdict(pool: &Pool) -> (&'static str, String) {
         (0, _) => ("o-skipped", "<b>–</b> no run".to_string()),
         (_, true) => ("o-new", "<b>✗</b> broken".to_string()),
         (n, false) if pool.unknown == n => ("o-unknown", "<b>?</b> unknown".to_string()),
-        (_, false) if pool.unknown > 0 => ("o-unknown", format!("<b>✓</b> sound, {} unknown", pool.unknown)),
-        (_, false) => ("o-expected", "<b>✓</b> sound".to_string()),
+        (_, false) if pool.unknown > 0 => ("o-unknown", format!("<b>?</b> nothing found, {} unknown", pool.unknown)),
+        (_, false) => ("o-expected", "<b>✓</b> no violation".to_string()),
     };
     (class, words + &harness)
 }

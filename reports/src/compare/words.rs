@@ -83,15 +83,15 @@ fn safety(measured: &Measured<'_>) -> Vec<String> {
     let runs: usize = judged.iter().map(|n| measured.all[*n].judged).sum();
     let mut lines = vec![match (clean.as_slice(), broken.as_slice()) {
         ([], []) => "No run came to a verdict.".to_string(),
-        (_, []) => format!("Nothing broke in any of {runs} runs."),
+        (_, []) => format!("No violation was found in any of {runs} runs."),
         ([], _) => format!("Every one broke: {}.", names(&broken)),
         ([only], _) => format!(
-            "{} is the only one that was sound in all runs ({}); {} broke.",
+            "{} is the only one in which no violation was found ({} runs); {} broke.",
             label(*only),
             measured.all[*only].judged,
             names(&broken)
         ),
-        _ => format!("{} were sound in all runs; {} broke.", names(&clean), names(&broken)),
+        _ => format!("No violation was found in {}; {} broke.", names(&clean), names(&broken)),
     }];
     let kinds: BTreeSet<&str> = measured
         .all
@@ -104,7 +104,7 @@ fn safety(measured: &Measured<'_>) -> Vec<String> {
     let failed: usize = measured.all.iter().map(|pool| pool.failed).sum();
     if unknown > 0 {
         lines.push(format!(
-            "{unknown} of {runs} verdicts are unknown: those runs prove nothing of safety."
+            "Unknown verdicts: {unknown} of {runs}; those runs prove nothing of safety."
         ));
     }
     if failed > 0 {

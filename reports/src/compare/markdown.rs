@@ -1,8 +1,9 @@
 //! The table for a README.
 
 use super::pool::{Measured, Pool};
-use super::statistics::Estimate;
-use super::words::number;
+use super::statistics::{self, Estimate};
+use super::words::{number, written};
+use crate::text;
 
 /// What was compared, a line a subject, all faults together.
 pub fn of(measured: &Measured<'_>) -> String {
@@ -43,7 +44,7 @@ pub fn of(measured: &Measured<'_>) -> String {
         .map(|(name, value)| format!("{name} {value}"))
         .collect();
     format!(
-        "{out}\n{}. In brackets: 95 % intervals.\n",
+        "{out}\n{}. In brackets: 95 % intervals; of a rate of fewer than five runs, their range.\n",
         escape(&settings.join("; "))
     )
 }
@@ -63,23 +64,26 @@ fn broke(measured: &Measured<'_>, subject: usize) -> String {
     match (pool.judged, parts.is_empty(), pool.unknown) {
         (0, ..) => "no run".to_string(),
         (_, false, _) => escape(&parts.join("; ")),
-        (n, true, 0) => format!("nothing in {n} runs"),
-        (n, true, unknown) => format!("nothing in {n} runs, {unknown} of them unknown"),
+        (n, true, 0) => format!("nothing in {}", text::count(n, "run")),
+        (n, true, unknown) => format!("nothing in {}, {unknown} of them unknown", text::count(n, "run")),
     }
 }
 
 fn after(pool: &Pool) -> String {
     let values = &pool.after.timeouts;
-    match (super::statistics::quantile(values, 0.5), values.last()) {
-        (Some(median), Some(most)) => format!("{}, {}", number(median), number(*most)),
-        _ => "–".to_string(),
+    let median = statistics::quantile(values, 0.5).filter(|_| statistics::supports(values.len(), 0.5));
+    match values.last() {
+        Some(most) => format!(
+            "{}, {}",
+            median.map_or("n too small".to_string(), number),
+            number(*most)
+        ),
+        None => "–".to_string(),
     }
 }
 
 fn interval(estimate: Option<Estimate>, without: &str) -> String {
-    estimate.map_or(without.to_string(), |e| {
-        format!("{} ({}–{})", number(e.value), number(e.low), number(e.high))
-    })
+    estimate.map_or(without.to_string(), |estimate| written(&estimate, ""))
 }
 
 /// Text that is nothing but text in a table.

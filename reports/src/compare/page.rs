@@ -50,8 +50,8 @@ fn head(measured: &Measured<'_>) -> String {
     };
     format!(
         "<header id=\"first\"><p class=\"facts\"><b>{}</b> · begun {}{missing}</p>\n<h1>{}</h1>\n\
-         <ul class=\"conclusion\">{rest}</ul>\n<p class=\"note\">In brackets: 95 % intervals. A difference is claimed only where \
-         they do not overlap; all faults are taken together.</p></header>\n",
+         <ul class=\"conclusion\">{rest}</ul>\n<p class=\"note\">In brackets: 95 % intervals, or the range of fewer than five runs. A \
+         difference is claimed only where intervals do not overlap; all faults are taken together.</p></header>\n",
         text::html(&comparison.title(), 80),
         text::html(&comparison.begun, 40),
         text::html(first, 600),
@@ -80,7 +80,7 @@ fn method(measured: &Measured<'_>) -> String {
          or faster meanwhile favours nobody."
             .to_string(),
         format!(
-            "The wait ({}) is the time {}. Intervals are percentile bootstraps from a fixed seed: of five runs or more, whole \
+            "The wait ({}) is the time {}; those of the recovery and the last operations of a run are among them. Intervals are percentile bootstraps from a fixed seed: of five runs or more, whole \
              runs are drawn; of fewer, single observations, which then pass for independent of each other although those of one \
              run are not. A quantile is shown only if one observation is to be expected beyond it: p95 from 20 on, p99 from 100.",
             kind.wait, kind.wait_sentence

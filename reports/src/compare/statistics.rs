@@ -27,6 +27,11 @@ pub struct Estimate {
 }
 
 impl Estimate {
+    /// Whether it comes from a single run, so that nothing is known of how it varies.
+    pub fn one_run(&self) -> bool {
+        !self.sure && self.n == 1
+    }
+
     /// Whether the intervals have a value in common, so that no difference is seen.
     pub fn overlaps(&self, other: &Self) -> bool {
         self.low <= other.high && other.low <= self.high

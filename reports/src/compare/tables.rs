@@ -2,7 +2,7 @@
 
 use super::figure::Figure;
 use super::pool::{Measured, Pool};
-use super::statistics::Estimate;
+use super::statistics::{self, Estimate};
 use super::words::number;
 use crate::text;
 
@@ -14,9 +14,12 @@ fn shown(estimate: Option<Estimate>, without: &str) -> String {
     estimate.map_or_else(
         || format!("<span class=\"note\">{without}</span>"),
         |e| {
-            let ends = format!("{}–{}", number(e.low), number(e.high));
+            let ends = match e.one_run() {
+                true => String::new(),
+                false => format!("{}–{}, ", number(e.low), number(e.high)),
+            };
             format!(
-                "<b>{}</b> <small>{ends}, n {}</small>",
+                "<b>{}</b> <small>{ends}n {}</small>",
                 number(e.value),
                 text::grouped(e.n)
             )
@@ -63,10 +66,10 @@ pub fn of(measured: &Measured<'_>, figure: &Figure) -> String {
 fn after(measured: &Measured<'_>) -> String {
     let timeouts = |values: &[f64]| match (values.first(), values.last()) {
         (Some(least), Some(most)) => {
-            let median = super::statistics::quantile(values, 0.5).unwrap_or_default();
+            let median = statistics::quantile(values, 0.5).filter(|_| statistics::supports(values.len(), 0.5));
             format!(
                 "<b>{}</b> <small>{}–{}, n {}</small>",
-                number(median),
+                median.map_or("n too small".to_string(), number),
                 number(*least),
                 number(*most),
                 values.len()

@@ -3,6 +3,7 @@
 use super::Comparison;
 use super::pool::{Measured, Pool};
 use super::statistics::Estimate;
+use crate::text;
 use std::collections::BTreeSet;
 
 /// What the comparison says, the most important first.
@@ -83,12 +84,12 @@ fn safety(measured: &Measured<'_>) -> Vec<String> {
     let runs: usize = judged.iter().map(|n| measured.all[*n].judged).sum();
     let mut lines = vec![match (clean.as_slice(), broken.as_slice()) {
         ([], []) => "No run came to a verdict.".to_string(),
-        (_, []) => format!("No violation was found in any of {runs} runs."),
+        (_, []) => format!("No violation was found in any of {}.", text::count(runs, "run")),
         ([], _) => format!("Every one broke: {}.", names(&broken)),
         ([only], _) => format!(
-            "{} is the only one in which no violation was found ({} runs); {} broke.",
+            "{} is the only one in which no violation was found ({}); {} broke.",
             label(*only),
-            measured.all[*only].judged,
+            text::count(measured.all[*only].judged, "run"),
             names(&broken)
         ),
         _ => format!("No violation was found in {}; {} broke.", names(&clean), names(&broken)),
@@ -191,6 +192,9 @@ fn ranking(
 /// `2.13 ms (1.90–2.40)`.
 pub fn written(estimate: &Estimate, unit: &str) -> String {
     let space = if unit.is_empty() { "" } else { " " };
+    if estimate.one_run() {
+        return format!("{}{space}{unit}", number(estimate.value));
+    }
     format!(
         "{}{space}{unit} ({}–{})",
         number(estimate.value),

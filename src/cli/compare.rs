@@ -167,7 +167,8 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         time_ms: options.time.as_millis() as u64,
         clients: usize::from(options.clients),
     };
-    once(&setup)
+    setup.check()?;
+    Ok(setup)
 }
 
 /// The values given, or that none was.
@@ -176,21 +177,6 @@ fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
         true => vec![None],
         false => values.iter().map(Some).collect(),
     }
-}
-
-/// Refuses what is there twice: it would be compared with itself.
-fn once(setup: &Setup) -> Result<Setup, String> {
-    for (n, subject) in setup.subjects.iter().enumerate() {
-        if setup.subjects[..n].contains(subject) {
-            return Err(format!("{} is there twice", setup.label(n)));
-        }
-    }
-    for (n, faults) in setup.faults.iter().enumerate() {
-        if setup.faults[..n].contains(faults) {
-            return Err(format!("the faults {faults} are there twice"));
-        }
-    }
-    Ok(setup.clone())
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {

@@ -4,6 +4,7 @@ use crate::naming;
 use crate::run::draw;
 use serde::{Deserialize, Serialize};
 use zooquake_checkers::plan::{Cluster, Plan, Timing, Workload};
+use zooquake_checkers::sample;
 
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -77,6 +78,33 @@ impl Setup {
         plan.workload = own;
         plan.cluster = self.subjects[subject].cluster(self.clients);
         Ok(plan)
+    }
+
+    /// Refuses what is there twice, which would be compared with itself, and variants that do different things, such as a
+    /// queue and a barrier.
+    ///
+    /// # Errors
+    /// What is said to the user.
+    pub fn check(&self) -> Result<(), String> {
+        for (n, faults) in self.faults.iter().enumerate() {
+            if self.faults[..n].contains(faults) {
+                return Err(format!("the faults {faults} are there twice"));
+            }
+        }
+        let kind = |subject: usize| self.workload(subject).map(|workload| sample::kind(&workload));
+        for (n, subject) in self.subjects.iter().enumerate() {
+            if self.subjects[..n].contains(subject) {
+                return Err(format!("{} is there twice", self.label(n)));
+            }
+            let (first, other) = (kind(0)?, kind(n)?);
+            if first != other {
+                return Err(format!(
+                    "{} is measured in {}, {} in {}: give --variants that can be compared",
+                    self.subjects[0].variant, first.units, subject.variant, other.units
+                ));
+            }
+        }
+        Ok(())
     }
 
     /// What tells a subject from the others: its variant if there are several, and whatever else differs.
@@ -192,6 +220,22 @@ pub mod tests {
             &["kill".into()],
         );
         assert_eq!(two, alone);
+    }
+
+    #[test]
+    fn nothing_is_compared_with_itself_or_with_something_else() {
+        let refused = |setup: Setup| setup.check().unwrap_err();
+        assert_eq!(
+            setup(&["predecessor", "fenced"], &["none", "pause"], &[1]).check(),
+            Ok(())
+        );
+        assert!(refused(setup(&["fenced", "fenced"], &["none"], &[1])).contains("fenced is there twice"));
+        assert!(refused(setup(&["fenced"], &["none", "none"], &[1])).contains("none are there twice"));
+        let queues = Setup {
+            family: "queue".into(),
+            ..setup(&["fifo", "claimed", "barrier"], &["none"], &[1])
+        };
+        assert!(refused(queues).contains("fifo is measured in items, barrier in rounds"));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub fn of(measured: &Measured<'_>) -> Vec<String> {
         &|pool| pool.watch_events,
     ));
     lines.extend(ranked(
-        &format!("Transactions for each {}", kind.unit),
+        &format!("ZooKeeper transactions for each {}", kind.unit),
         "",
         true,
         &|pool| pool.transactions,

@@ -84,7 +84,7 @@ fn safety(measured: &Measured<'_>) -> Vec<String> {
     let runs: usize = judged.iter().map(|n| measured.all[*n].judged).sum();
     let mut lines = vec![match (clean.as_slice(), broken.as_slice()) {
         ([], []) => "No run came to a verdict.".to_string(),
-        (_, []) => format!("No violation was found in any of {}.", text::count(runs, "run")),
+        (_, []) => format!("No violation was found in {}.", text::count(runs, "run")),
         ([], _) => format!("Every one broke: {}.", names(&broken)),
         ([only], _) => format!(
             "{} is the only one in which no violation was found ({}); {} broke.",

@@ -84,7 +84,7 @@ fn the_list_says_what_is_promised_and_known() {
         .iter()
         .map(|f| f["name"].as_str().unwrap())
         .collect();
-    assert_eq!(faults, ["kill", "pause", "partition", "drop-reply", "cut"]);
+    assert_eq!(faults, ["kill", "pause", "partition", "drop-reply", "cut", "wipe"]);
 }
 
 #[test]
@@ -161,4 +161,18 @@ fn the_report_of_a_folder_of_runs_is_their_index() {
         page.find("20260302T021500") < page.find("20260301T021500"),
         "newest first"
     );
+}
+
+#[test]
+fn a_reader_that_has_gone_is_no_crash() {
+    let mut child = zooquake()
+        .arg("list")
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("starting zooquake");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("its end");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(!stderr.contains("panicked"), "{stderr}");
 }

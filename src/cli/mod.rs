@@ -23,8 +23,12 @@ use clap::Parser;
 use exit::Code;
 use std::process::ExitCode;
 
+/// What a shell calls the end of a program that wrote into a pipe which nobody reads any more: 128 + SIGPIPE.
+const NOBODY_READS: i32 = 141;
+
 /// Parses the command line, does what it says, and tells how it ended.
 pub fn main() -> ExitCode {
+    leave_when_nobody_reads();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -86,4 +90,16 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::HealNetwork => crate::sidecar::heal().await.map(|()| Code::Valid),
         Command::Watch { run } => crate::watcher::watch(&run).await.map(|()| Code::Valid),
     }
+}
+
+/// Ends quietly where `println!` would panic because whoever read our output has gone, as `head` does.
+fn leave_when_nobody_reads() {
+    let usual = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let text = panic.payload().downcast_ref::<String>();
+        if text.is_some_and(|text| text.starts_with("failed printing to stdout")) {
+            std::process::exit(NOBODY_READS);
+        }
+        usual(panic);
+    }));
 }

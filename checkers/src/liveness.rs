@@ -171,7 +171,7 @@ fn pending(
     let why = format!(
         "{} asked for grant {name} at {} and was not answered by {}, though every fault was healed and the ensemble had \
          recovered at {}, and nobody held {} for {} of the time after that. The bound is {}: ten times the median of the \
-         run's answered {}s, at least ten seconds.",
+         run's answered `{}` operations, at least ten seconds.",
         op.node,
         run.at(asked),
         run.at(until),

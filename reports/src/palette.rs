@@ -13,6 +13,9 @@ const BLUE: Rgb = (0, 114, 178);
 const VERMILLION: Rgb = (213, 94, 0);
 const PURPLE: Rgb = (204, 121, 167);
 const OLIVE: Rgb = (138, 125, 0);
+/// Two more, from Tol's dark ones: a hairline of them is still seen.
+const WINE: Rgb = (136, 34, 85);
+const INDIGO: Rgb = (75, 47, 176);
 const GREY: Rgb = (120, 120, 120);
 
 /// What marks a violation.
@@ -29,6 +32,8 @@ pub fn fault(kind: &str) -> Rgb {
         "f-pause" => ORANGE,
         "f-kill" => VERMILLION,
         "f-partition" => PURPLE,
+        "f-drop" => WINE,
+        "f-cut" => INDIGO,
         _ => GREY,
     }
 }
@@ -39,6 +44,8 @@ pub fn fault_class(kind: &str) -> &'static str {
         "pause" => "f-pause",
         "kill" => "f-kill",
         "partition" => "f-partition",
+        "drop-reply" => "f-drop",
+        "cut" => "f-cut",
         _ => "f-other",
     }
 }

@@ -25,7 +25,7 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "stale-holder <i>advisory</i>",
         "c3 was paused from 24.000 s on while it worked",
         "23.580 s – 27.430 s",
-        "window 3: pause c3, 24.000 s – 27.400 s",
+        "pause c3, 24.000 s – 27.400 s (window 3)",
         "zooquake replay runs/20260301T021500-lock-predecessor-7",
         "c5</b> <span title=",
     ] {
@@ -45,7 +45,7 @@ fn steps_have_the_same_numbers_in_the_picture_and_in_the_list() {
     assert!(picture.contains("pause c3 24.0–27.4 s"), "the fault has a label");
     assert!(picture.contains("holds g900"));
     assert_eq!(picture.matches("class=\"num last\"").count(), 1);
-    assert!(picture.contains("n3 leads, epoch 2"));
+    assert!(picture.contains("n3 leads the ensemble, epoch 2"));
 }
 
 #[test]
@@ -110,8 +110,58 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
     run.results.windows.push(window(77, 20_950, 21_700));
     run.results.windows.push(window(78, 20_950, 21_500));
     let first = first_screen(&run.page("near"));
-    assert!(first.contains("window 77: partition n77"));
-    assert!(!first.contains("window 78:"));
+    assert!(first.contains("partition n77, 20.950 s – 21.700 s (window 77)"));
+    assert!(!first.contains("(window 78"));
+}
+
+#[test]
+fn of_many_faults_it_is_said_how_many_are_not_told() {
+    let mut run = results::invalid();
+    let near = |id| WindowResult {
+        id,
+        fault: "cut".into(),
+        target: format!("c{id}"),
+        counts: false,
+        why: "hit nothing".into(),
+        from: Some(25_000 * MS),
+        until: Some(25_001 * MS),
+    };
+    run.results.windows.extend((100..120).map(near));
+    let first = first_screen(&run.page("many-faults"));
+    assert!(first.contains("cut c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
+    assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
+}
+
+#[test]
+fn the_legend_tells_only_what_is_in_the_picture() {
+    let run = results::invalid();
+    let first = first_screen(&run.page("legend"));
+    let legend = &first[first.find("<p class=\"legend\">").unwrap()..];
+    let legend = &legend[..legend.find("</p>").unwrap()];
+    assert!(legend.contains("f-pause") && legend.contains("</i>write accepted"));
+    assert!(run.record.plan.faults.iter().any(|fault| fault == "kill"));
+    assert!(!legend.contains("f-kill"), "no process is killed there: {legend}");
+}
+
+#[test]
+fn the_first_screen_and_the_timeline_count_the_same() {
+    let run = results::invalid();
+    let control = |event: &&zooquake_checkers::Event| {
+        event.kind == zooquake_checkers::EventType::Invoke && event.process.to_string().starts_with('c')
+    };
+    let control = run.record.history.events.iter().filter(control).count();
+    assert!(control > 0);
+    let first = first_screen(&run.page("counts"));
+    assert!(first.contains(&format!(" operations and {control} control request")));
+}
+
+#[test]
+fn commands_break_only_between_options() {
+    let mut run = results::invalid();
+    run.extras.reproduce = vec!["zooquake run lock/predecessor --seed 1 --faults kill,pause".into()];
+    let first = first_screen(&run.page("commands"));
+    let line = "<code><span>zooquake run lock/predecessor</span> <span>--seed 1</span> <span>--faults kill,pause</span></code>";
+    assert!(first.contains(line));
 }
 
 #[test]

@@ -113,9 +113,10 @@ fn convict(run: &Run<'_>, transaction: &Transaction<'_>, pending: &Pending<'_>, 
         bound,
     } = pending;
     let why = format!(
-        "{} was asked for the decision about transaction {} ({}) at {} and did not know it by {}, though every fault was \
+        "{} was asked for the decision about transaction {} (operation `{}`) at {} and did not know it by {}, though every fault was \
          healed, every killed process was running again, and the ensemble had recovered at {}: it stayed undecided for {} \
-         of the time after that. The bound is {}: ten times the median of the run's answered decided, at least ten seconds.",
+         of the time after that. The bound is {}: ten times the median of the run's answered `decided` operations, at \
+         least ten seconds.",
         op.node,
         transaction.name,
         op.f,

@@ -5,7 +5,7 @@ let colors = {};
 function readColors() {
   const style = getComputedStyle(document.documentElement);
   const names = "ink faint line panel paper hold holdline wait work take leave other ok bad unknown violation lead follow silent " +
-    "f-pause f-kill f-partition f-other";
+    "f-pause f-kill f-partition f-drop f-cut f-other";
   colors = {};
   for (const name of names.split(" ")) colors[name] = style.getPropertyValue(`--${name}`).trim();
 }
@@ -33,8 +33,11 @@ function draw() {
 // What is shown, in words: for the eye, and for who cannot see the picture.
 function tellRange() {
   const inView = (i) => ops.end[i] >= view.from && ops.start[i] <= view.until;
-  const n = visibleLanes.reduce((sum, lane) => sum + ops.shownByLane[lane].filter(inView).length, 0);
-  const text = `${moment(view.from)} – ${moment(view.until)}: ${n} operation${n === 1 ? "" : "s"}`;
+  const seen = visibleLanes.flatMap((lane) => ops.shownByLane[lane].filter(inView));
+  const control = seen.filter((i) => opClass(i)[2] === CONTROL).length;
+  const count = (n, noun) => `${n} ${noun}${n === 1 ? "" : "s"}`;
+  const text = `${moment(view.from)} – ${moment(view.until)}: ${count(seen.length - control, "operation")}` +
+    (control ? ` and ${count(control, "control request")}` : "");
   const range = document.getElementById("range");
   if (range.textContent !== text) range.textContent = text;
 }
@@ -170,9 +173,10 @@ function drawServers() {
       pen.fillStyle = leads ? colors.lead : mode === "follower" || mode === "observer" ? colors.follow : colors.silent;
       const x = Math.max(toX(from), LEFT), w = Math.max(toX(until) - x, 1);
       pen.fillRect(x, y, w, leads ? SERVER - 2 : SERVER - 6);
-      if (leads && w > 90) {
+      const words = `leads the ensemble, epoch ${epoch}`;
+      if (leads && w > pen.measureText(words).width + 8) {
         pen.fillStyle = colors.paper;
-        pen.fillText(`leads, epoch ${epoch}`, x + 4, y + SERVER / 2 - 0.5);
+        pen.fillText(words, x + 4, y + SERVER / 2 - 0.5);
       }
     }
   });

@@ -4,6 +4,7 @@ mod anomalies;
 mod data;
 mod document;
 mod elections;
+mod faults;
 mod first;
 mod leaderless;
 pub mod measurement;

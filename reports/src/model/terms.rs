@@ -126,7 +126,7 @@ impl Terms {
     }
 
     /// Roles that operations have here, with the family's words for them.
-    pub fn roles(&self, ops: &[Op<'_>]) -> Vec<(Role, &'static str)> {
+    pub fn roles(&self, ops: &[&Op<'_>]) -> Vec<(Role, &'static str)> {
         let roles = [
             (Role::Wait, self.wait),
             (Role::Work, Some(self.work)),
@@ -139,7 +139,7 @@ impl Terms {
     }
 
     /// Marks that answers have here, with the family's words for them.
-    pub fn marks(&self, ops: &[Op<'_>]) -> Vec<(Mark, &'static str)> {
+    pub fn marks(&self, ops: &[&Op<'_>]) -> Vec<(Mark, &'static str)> {
         let marks = [
             (Mark::Took, Some(self.took)),
             (Mark::Refused, self.refused),

@@ -17,7 +17,7 @@ const TOP: i32 = frame::LABELS + 20;
 pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
     let hold = story.terms.hold.filter(|_| !story.holds.is_empty());
     let hold = hold.map(|words| (Key::Box(palette::HOLD, 0.3), words));
-    let roles = story.terms.roles(&story.ops).into_iter();
+    let roles = story.terms.roles(&story.ops.iter().collect::<Vec<_>>()).into_iter();
     let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words));
     let spans = hold.into_iter().chain(roles);
     // Only the words before the comma or colon: a picture has one line for them all.
@@ -30,7 +30,7 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
         (Key::Mark('▼', (150, 150, 150)), "advisory".to_owned()),
     ]);
     if !story.servers.is_empty() {
-        keys.push((Key::Box((0, 114, 178), 0.9), "leads".to_owned()));
+        keys.push((Key::Box((0, 114, 178), 0.9), "leads the ensemble".to_owned()));
     }
     keys.extend(fault_keys(story));
     picture(path, story, "clients, holds and faults over time", &keys, |area| {

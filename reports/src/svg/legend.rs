@@ -1,30 +1,40 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
-use crate::model::{Mark, Story};
+use super::{row, window};
+use crate::model::{Mark, Op, Outcome, Step, Story};
 use crate::{palette, text};
 
 fn key(class: &str, sign: &str, words: &str) -> String {
     format!(r#"<span><i class="key {class}">{sign}</i>{words}</span>"#)
 }
 
-/// Of the picture of one anomaly.
-pub fn window(story: &Story<'_>) -> String {
-    let marks = story
-        .terms
-        .marks(&story.ops)
-        .into_iter()
-        .map(|(mark, words)| match mark {
-            Mark::Refused => key("refused", "✗", words),
-            Mark::No => key("said-no", "–", words),
-            Mark::Took | Mark::Nothing => key("took", "✓", words),
-        });
+/// Of the picture of one anomaly: only what is to be seen in it.
+pub fn window(story: &Story<'_>, steps: &[Step]) -> String {
+    let (scale, rows) = window::view(story, steps);
+    let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
+    let ops: Vec<&Op> = story.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
+    let ended: Vec<&Op> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
+    let marks = story.terms.marks(&ended).into_iter();
+    let marks = marks.map(|(mark, words)| match mark {
+        Mark::Refused => key("refused", "✗", words),
+        Mark::No => key("said-no", "–", words),
+        Mark::Took | Mark::Nothing => key("took", "✓", words),
+    });
+    let unmarked = |outcome| {
+        let mut ended = ended.iter();
+        ended.any(|op| op.outcome == outcome && op.mark() == Mark::Nothing)
+    };
+    let failed = unmarked(Outcome::Fail).then(|| key("bad", "×", "failed"));
+    let unknown = unmarked(Outcome::Info).then(|| key("unknown", "?", "outcome unknown"));
+    let holds = story.holds.iter().any(|h| seen(h.lane, h.from, h.until));
+    let bands = story.bands.iter().filter(|b| scale.shows(b.from, b.until));
+    let on: Vec<&str> = bands.map(|b| b.fault.as_str()).collect();
     format!(
-        "<p class=\"legend\">{}{}{}{}{}</p>\n",
-        spans(story),
-        marks.collect::<String>(),
-        key("unknown", "?", "outcome unknown"),
+        "<p class=\"legend\">{}{}{}{}</p>\n",
+        spans(story, &ops, holds),
+        marks.chain(failed).chain(unknown).collect::<String>(),
         key("num", "1", "step below"),
-        faults(story)
+        faults(story.fault_kinds().into_iter().filter(|kind| on.contains(kind)))
     )
 }
 
@@ -32,32 +42,37 @@ pub fn window(story: &Story<'_>) -> String {
 pub fn overview(story: &Story<'_>) -> String {
     let servers = match story.servers.is_empty() {
         true => String::new(),
-        false => key("leads", "", "server leads") + &key("follows", "", "follows") + &key("silent", "", "silent"),
+        false => {
+            key("leads", "", "server leads the ensemble")
+                + &key("follows", "", "follows")
+                + &key("silent", "", "silent")
+        }
     };
+    let ops: Vec<&Op> = story.ops.iter().collect();
     format!(
         "<p class=\"legend\">{}{}{}{}{servers}{}</p>\n",
-        spans(story),
+        spans(story, &ops, !story.holds.is_empty()),
         key("bad", "×", "failed"),
         key("bad", "○", "outcome unknown"),
         key("flag", "▼", "anomaly"),
-        faults(story)
+        faults(story.fault_kinds().into_iter())
     )
 }
 
 /// Holds, and operations by what they are for.
-fn spans(story: &Story<'_>) -> String {
-    let hold = story.terms.hold.filter(|_| !story.holds.is_empty());
+fn spans(story: &Story<'_>, ops: &[&Op<'_>], holds: bool) -> String {
+    let hold = story.terms.hold.filter(|_| holds);
     let hold = hold.map(|words| key("hold", "", words));
-    let roles = story.terms.roles(&story.ops).into_iter();
+    let roles = story.terms.roles(ops).into_iter();
     let roles = roles.map(|(role, words)| key(palette::role_class(role), "", words));
     hold.into_iter().chain(roles).collect()
 }
 
-/// The kinds of fault of the run.
-fn faults(story: &Story<'_>) -> String {
+/// Kinds of fault.
+fn faults<'k>(kinds: impl Iterator<Item = &'k str>) -> String {
     let fault = |kind: &str| {
         let class = format!("fault {}", palette::fault_class(kind));
         key(&class, "", &text::html(kind, 30))
     };
-    story.fault_kinds().into_iter().map(fault).collect()
+    kinds.map(fault).collect()
 }

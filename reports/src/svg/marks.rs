@@ -86,6 +86,10 @@ fn label(band: &Band, scale: &TimeScale) -> String {
         .map_or("never healed".into(), |u| format!("{:.digits$} s", u as f64 / 1e9));
     let span = format!("{} {:.digits$}–{until}", band.label(), band.from as f64 / 1e9);
     let room = scale.x(band.until.unwrap_or(u64::MAX)) - scale.x(band.from);
+    // A hairline: its moment is its span.
+    if room < 2.0 && seconds >= 15.0 {
+        return format!("{} {:.digits$} s", band.label(), band.from as f64 / 1e9);
+    }
     if room > text_width(&span) || seconds < 15.0 {
         span
     } else {

@@ -1,31 +1,33 @@
 //! One client's row in the picture of an anomaly: what it held, waited and worked for, and what came of it.
 
+use super::places::Places;
 use super::scale::TimeScale;
-use super::{Svg, marks, text_width};
-use crate::model::{Hold, Mark, Op, Outcome, Role, Story};
+use super::{Svg, marks};
+use crate::model::{Hold, Mark, Op, Outcome, Role, Story, Subject};
 use crate::{palette, text};
 
 /// Where the rows begin, after the names of the clients.
-pub const LEFT: f64 = 52.0;
+pub const LEFT: f64 = 70.0;
 /// Height of a row.
 pub const ROW: f64 = 46.0;
+/// Radius of the disc that marks what an operation came to.
+const DISC: f64 = 6.5;
 /// How many bars of a row tell what they are when the mouse rests on them.
 const TITLES: usize = 60;
 
-/// Draws the row.
-pub fn draw(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, lane: usize, y: f64) {
+/// Draws the row; holds of what the picture is about are labelled first.
+pub fn draw(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, about: &[Subject<'_>], (lane, y): (usize, f64)) {
     let name = &story.lanes.names()[lane];
     svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::clip(name, 7));
     svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
     marks::hatch(svg, story, scale, name, y + 1.0, ROW - 4.0);
-    for hold in story
-        .holds
-        .iter()
-        .filter(|h| h.lane == lane && scale.shows(h.from, h.until))
-        .take(2000)
-    {
+    let holds = story.holds.iter();
+    let holds = holds.filter(|h| h.lane == lane && scale.shows(h.from, h.until));
+    let holds: Vec<&Hold> = holds.take(2000).collect();
+    for hold in &holds {
         draw_hold(svg, story, scale, hold, y);
     }
+    label_holds(svg, story, scale, about, (&holds, y));
     let ops: Vec<&Op> = story
         .ops
         .iter()
@@ -37,20 +39,26 @@ pub fn draw(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, lane: usize, y:
             &marks::op_bars(&ops, role, scale, y + 29.0, 11.0),
         );
     }
+    let discs = ops.iter().filter(|op| marked(op, scale)).take(2000);
+    let discs = discs.map(|op| scale.x(op.end.unwrap_or(op.start)));
+    let mut places = Places::beside(discs.map(|x| (x - DISC - 1.0, x + DISC)).collect());
     for op in ops.iter().filter(|op| !op.control).take(400) {
-        bar_text(svg, scale, op, y);
+        bar_text(svg, scale, &mut places, (op, &labels(story, op)), y);
     }
     for op in ops.iter().filter(|op| !op.control).take(TITLES) {
         let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
         svg.rect("point", (x1, y + 29.0, (x2 - x1).max(3.0), 11.0), &title(story, op));
     }
-    for op in ops
-        .iter()
-        .filter(|op| op.end.is_some_and(|e| e >= scale.from && e <= scale.until))
-        .take(2000)
-    {
+    for op in ops.iter().filter(|op| marked(op, scale)).take(2000) {
         arrival(svg, scale, op, y);
     }
+}
+
+/// Whether the end of the operation is marked in the picture.
+pub fn marked(op: &Op<'_>, scale: &TimeScale) -> bool {
+    let bad = matches!(op.outcome, Outcome::Fail | Outcome::Info) && !op.control;
+    let seen = op.end.is_some_and(|end| end >= scale.from && end <= scale.until);
+    seen && (bad || op.mark() != Mark::Nothing)
 }
 
 /// An operation in words: what was asked, and what was answered.
@@ -69,33 +77,60 @@ fn draw_hold(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, hold: &Hold<'_
     let ended = hold.until.map_or("not ended".into(), |u| {
         format!("{} at {}", hold.ended_by, text::moment(u))
     });
-    let what = hold.what.map(|what| what.to_string()).unwrap_or_default();
-    let holds = story.terms.holds;
+    let (holds, what) = (story.terms.holds, name(hold));
     svg.rect(
         "hold",
         (x1, y + 17.0, x2 - x1, 25.0),
         &format!("{holds} {what} from {}, {ended}", text::moment(hold.from)),
     );
-    let words = [format!("{holds} {what}"), what]
-        .into_iter()
-        .find(|w| text_width(w) + 6.0 < x2 - x1);
-    if let Some(words) = words {
-        svg.text("holdtext", (x1 + 4.0, y + 26.5), &words);
+}
+
+fn name(hold: &Hold<'_>) -> String {
+    hold.what.map(|what| what.to_string()).unwrap_or_default()
+}
+
+/// What is written into holds. One that overlaps a hold of what the picture is about gets no label: it would be read as
+/// the other's.
+fn label_holds(
+    svg: &mut Svg,
+    story: &Story<'_>,
+    scale: &TimeScale,
+    about: &[Subject<'_>],
+    (holds, y): (&[&Hold<'_>], f64),
+) {
+    let is_it = |hold: &Hold<'_>| hold.what.is_some_and(|what| about.contains(&what));
+    let (subject, others): (Vec<&Hold>, Vec<&Hold>) = holds.iter().copied().partition(|hold| is_it(hold));
+    let until = |hold: &Hold<'_>| hold.until.unwrap_or(u64::MAX);
+    let apart = |hold: &&Hold<'_>| {
+        let mut subject = subject.iter();
+        !subject.any(|s| hold.from < until(s) && s.from < until(hold))
+    };
+    let span = |hold: &Hold<'_>| (scale.x(hold.from), scale.x(until(hold)));
+    let labels = |hold: &Hold<'_>| [format!("{} {}", story.terms.holds, name(hold)), name(hold)];
+    // Beside the edges of what it overlaps, if there is room.
+    let mut clear = Places::beside(others.iter().map(|hold| span(hold)).collect());
+    let mut places = Places::default();
+    for hold in subject.iter().copied().chain(others.iter().copied().filter(apart)) {
+        let ((x1, x2), labels) = (span(hold), labels(hold));
+        let room = (x1 + 4.0, x2 - 2.0);
+        let beside = if is_it(hold) { clear.find(&labels, room) } else { None };
+        if let Some((x, words)) = beside.or_else(|| places.find(&labels, room)) {
+            svg.text("holdtext", (x, y + 26.5), words);
+        }
     }
 }
 
-/// What is written into a bar, the longest that fits.
-fn bar_text(svg: &mut Svg, scale: &TimeScale, op: &Op<'_>, y: f64) {
+/// What is written into a bar, the longest of the labels that fits.
+fn bar_text(svg: &mut Svg, scale: &TimeScale, places: &mut Places, (op, labels): (&Op<'_>, &[String]), y: f64) {
     let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
-    let fits = |words: &String| text_width(words) + 14.0 < x2 - x1;
     let class = if op.role == Role::Wait { "waittext" } else { "worktext" };
-    if let Some(words) = labels(op).into_iter().find(fits) {
-        svg.text(class, (x1 + 5.0, y + 38.0), &words);
+    if let Some((x, words)) = places.find(labels, (x1 + 5.0, x2 - 2.0)) {
+        svg.text(class, (x, y + 38.0), words);
     }
 }
 
 /// Labels of an operation, the longest first.
-fn labels(op: &Op<'_>) -> Vec<String> {
+fn labels(story: &Story<'_>, op: &Op<'_>) -> Vec<String> {
     let what = op.subject().map(|s| format!(" {s}")).unwrap_or_default();
     let work = op.invoke.int("work_ms").filter(|ms| *ms > 0);
     let work = work.map(|ms| text::duration(ms.unsigned_abs().saturating_mul(1_000_000)));
@@ -107,6 +142,9 @@ fn labels(op: &Op<'_>) -> Vec<String> {
                 format!("votes{what}"),
                 what.trim().to_owned(),
             ];
+        }
+        (_, Some(work)) if frozen(story, op) => {
+            return vec![format!("works {work} (frozen meanwhile)"), format!("works {work}")];
         }
         (_, Some(work)) => return vec![format!("works {work}")],
         ("acquire" | "elect", _) => return vec!["waits".into()],
@@ -121,27 +159,34 @@ fn labels(op: &Op<'_>) -> Vec<String> {
     vec![format!("{verb}{what}"), what.trim().to_owned()]
 }
 
+/// Whether the client was paused while the operation ran, which then took longer than was asked.
+fn frozen(story: &Story<'_>, op: &Op<'_>) -> bool {
+    let name = &story.lanes.names()[op.lane];
+    let mut bands = story.bands.iter().filter(|b| b.fault == "pause" && b.hits(name));
+    bands.any(|b| b.from < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
+}
+
 /// What an operation came to when it was answered: a tick, a cross, a dash, or a question mark.
 fn arrival(svg: &mut Svg, scale: &TimeScale, op: &Op<'_>, y: f64) {
     let (x, y) = (scale.x(op.end.unwrap_or(op.start)), y + 34.5);
     match op.mark() {
         Mark::Took => {
-            svg.disc("took", (x, y), 6.5);
+            svg.disc("took", (x, y), DISC);
             svg.path("tick", &format!("M{:.1} {:.1}l2.4 2.6l4.2-5.2", x - 3.2, y + 0.3));
         }
         Mark::Refused => {
-            svg.disc("refused", (x, y), 6.5);
+            svg.disc("refused", (x, y), DISC);
             svg.path("tick", &format!("M{:.1} {:.1}l5 5m0-5l-5 5", x - 2.5, y - 2.5));
         }
         Mark::No => {
-            svg.disc("said-no", (x, y), 6.5);
+            svg.disc("said-no", (x, y), DISC);
             svg.path("tick", &format!("M{:.1} {y:.1}h6", x - 3.0));
         }
         Mark::Nothing if op.outcome == Outcome::Fail => {
             svg.path("badend", &marks::bad_ends(&[op], Outcome::Fail, scale, y))
         }
         Mark::Nothing if op.outcome == Outcome::Info && !op.control => {
-            svg.disc("unknown", (x, y), 6.5);
+            svg.disc("unknown", (x, y), DISC);
             svg.text("numtext mid", (x, y + 3.8), "?");
         }
         Mark::Nothing => {}

@@ -1,9 +1,10 @@
 //! The picture of one anomaly: the clients involved, around the events that prove it.
 
+use super::places::Places;
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
-use super::{Svg, marks, row, text_width};
-use crate::model::{Step, Story, Subject};
+use super::{Svg, marks, row};
+use crate::model::{Op, Step, Story, Subject};
 use std::collections::{BTreeMap, BTreeSet};
 
 const WIDTH: f64 = 1200.0;
@@ -30,8 +31,8 @@ pub fn span(story: &Story<'_>, steps: &[Step]) -> (u64, u64) {
     )
 }
 
-/// Draws the steps of an anomaly.
-pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String {
+/// What the picture of these steps shows: its time axis, and the rows of the clients.
+pub fn view(story: &Story<'_>, steps: &[Step]) -> (TimeScale, Vec<usize>) {
     let (from, until) = span(story, steps);
     let scale = TimeScale {
         from,
@@ -39,7 +40,13 @@ pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String 
         left: LEFT,
         right: WIDTH - 8.0,
     };
-    let rows = rows(story, steps, &scale);
+    (scale, rows(story, steps, &scale))
+}
+
+/// Draws the steps of an anomaly.
+pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String {
+    let (scale, rows) = view(story, steps);
+    let about = about(story, steps);
     let leads = leads(story, &scale);
     let lead_height = if leads.is_empty() { 0.0 } else { 20.0 };
     let height = rows.len() as f64 * ROW + lead_height;
@@ -48,24 +55,37 @@ pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String 
     let bottom = top + height + 4.0;
     scale.draw(&mut svg, top, bottom);
     for (i, &lane) in rows.iter().enumerate() {
-        row::draw(&mut svg, story, &scale, lane, top + i as f64 * ROW + 2.0);
+        row::draw(&mut svg, story, &scale, &about, (lane, top + i as f64 * ROW + 2.0));
     }
-    for (x1, x2, words) in &leads {
-        let y = bottom - 18.0;
-        svg.text("lane end", (LEFT - 6.0, y + 11.0), "leader");
-        svg.rect("leads", (*x1, y, x2 - x1 - 1.0, 14.0), words);
-        if text_width(words) < x2 - x1 {
-            svg.text("leadtext", (x1 + 5.0, y + 10.5), words);
-        }
-    }
+    let discs = numbers(steps, &rows, &scale);
+    draw_leads(
+        &mut svg,
+        &leads,
+        discs.iter().filter(|d| d.row.is_none()),
+        bottom - 18.0,
+    );
     travels(&mut svg, story, steps, &scale, &rows, top);
-    numbers(&mut svg, steps, &rows, &scale, top, bottom);
+    draw_numbers(&mut svg, &discs, (top, bottom));
     svg.finish(id, bottom + 18.0, label)
+}
+
+/// What the steps are about: grants, items, rounds, transactions.
+fn about<'a>(story: &Story<'a>, steps: &[Step]) -> Vec<Subject<'a>> {
+    let events = &story.record.history.events;
+    steps
+        .iter()
+        .filter_map(|step| Subject::of(events.get(step.index)?))
+        .collect()
 }
 
 /// The clients to show: those of the steps, those the faults hit, those that held; at most six beside the first.
 fn rows(story: &Story<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
+    // Who coordinates a transaction belongs to it, also where it does nothing more for it.
+    let about = about(story, steps);
+    let coordinates =
+        |op: &&Op<'_>| matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s));
+    rows.extend(story.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
     let hit = story.bands_near(scale.from, scale.until).flat_map(|b| &b.targets);
     let hit = hit.filter_map(|t| story.lanes.row_of(t));
     let held = story
@@ -81,7 +101,7 @@ fn rows(story: &Story<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
     rows.into_iter().collect()
 }
 
-/// Who led, as spans of the picture with words for them.
+/// Which server led the ensemble, as spans of the picture with words for them.
 fn leads(story: &Story<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
     let mut leads = Vec::new();
     for server in &story.servers {
@@ -91,7 +111,7 @@ fn leads(story: &Story<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
             .filter(|s| s.mode == "leader" && scale.shows(s.from, Some(s.until)))
             .take(40)
         {
-            let words = format!("{} leads, epoch {}", server.name, span.epoch);
+            let words = format!("{} leads the ensemble, epoch {}", server.name, span.epoch);
             leads.push((scale.x(span.from), scale.x(span.until), words));
         }
     }
@@ -118,20 +138,59 @@ fn travels(svg: &mut Svg, story: &Story<'_>, steps: &[Step], scale: &TimeScale, 
     }
 }
 
-/// The numbers of the steps, side by side where they would cover each other.
-fn numbers(svg: &mut Svg, steps: &[Step], rows: &[usize], scale: &TimeScale, top: f64, bottom: f64) {
-    let mut taken: Vec<f64> = vec![f64::MIN; rows.len() + 1];
-    if let Some(last) = steps.last() {
-        let x = scale.x(last.time);
-        svg.line("moment", (x, top), (x, bottom));
+/// Draws which server led, with words where the numbers in that row leave room.
+fn draw_leads<'d>(svg: &mut Svg, leads: &[(f64, f64, String)], discs: impl Iterator<Item = &'d Disc>, y: f64) {
+    let mut places = Places::beside(discs.map(|disc| (disc.x - 9.0, disc.x + 9.0)).collect());
+    if !leads.is_empty() {
+        svg.text("lane end", (LEFT - 6.0, y + 11.0), "ensemble");
     }
-    for step in steps {
+    for (x1, x2, words) in leads {
+        svg.rect("leads", (*x1, y, x2 - x1 - 1.0, 14.0), words);
+        let words = [words.clone()];
+        if let Some((x, words)) = places.find(&words, (x1 + 5.0, *x2)) {
+            svg.text("leadtext", (x, y + 10.5), words);
+        }
+    }
+}
+
+/// The number of a step in the picture.
+struct Disc {
+    number: usize,
+    last: bool,
+    /// The client's row; `None` for what no client of the picture did.
+    row: Option<usize>,
+    /// Where it is.
+    x: f64,
+    /// Where the moment is that it marks.
+    moment: f64,
+}
+
+/// The numbers of the steps, side by side where they would cover each other.
+fn numbers(steps: &[Step], rows: &[usize], scale: &TimeScale) -> Vec<Disc> {
+    let mut taken: Vec<f64> = vec![f64::MIN; rows.len() + 1];
+    let place = |step: &Step| {
         let row = step.lane.and_then(|l| rows.iter().position(|r| *r == l));
-        let slot = row.unwrap_or(rows.len());
-        let x = scale.x(step.time);
-        let shown = x.max(taken[slot] + 18.0).max(scale.left + 8.0).min(WIDTH - 10.0);
-        taken[slot] = shown;
-        let y = row.map_or(bottom - 10.0, |r| top + r as f64 * ROW + 10.0);
-        marks::number(svg, step.number, step.number == steps.len(), (shown, y), (x, y + 11.0));
+        let slot = &mut taken[row.unwrap_or(rows.len())];
+        let moment = scale.x(step.time);
+        let x = moment.max(*slot + 18.0).max(scale.left + 8.0).min(WIDTH - 10.0);
+        *slot = x;
+        Disc {
+            number: step.number,
+            last: step.number == steps.len(),
+            row,
+            x,
+            moment,
+        }
+    };
+    steps.iter().map(place).collect()
+}
+
+fn draw_numbers(svg: &mut Svg, discs: &[Disc], (top, bottom): (f64, f64)) {
+    if let Some(last) = discs.last() {
+        svg.line("moment", (last.moment, top), (last.moment, bottom));
+    }
+    for disc in discs {
+        let y = disc.row.map_or(bottom - 10.0, |r| top + r as f64 * ROW + 10.0);
+        marks::number(svg, disc.number, disc.last, (disc.x, y), (disc.moment, y + 11.0));
     }
 }

@@ -108,7 +108,8 @@ fn label_holds(
     let span = |hold: &Hold<'_>| (scale.x(hold.from), scale.x(until(hold)));
     let labels = |hold: &Hold<'_>| [format!("{} {}", story.terms.holds, name(hold)), name(hold)];
     // Beside the edges of what it overlaps, if there is room.
-    let mut clear = Places::beside(others.iter().map(|hold| span(hold)).collect());
+    let edges = others.iter().flat_map(|hold| <[f64; 2]>::from(span(hold)));
+    let mut clear = Places::beside(edges.map(|x| (x - 2.0, x + 2.0)).collect());
     let mut places = Places::default();
     for hold in subject.iter().copied().chain(others.iter().copied().filter(apart)) {
         let ((x1, x2), labels) = (span(hold), labels(hold));

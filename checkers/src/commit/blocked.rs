@@ -5,6 +5,7 @@
 
 use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
+use crate::history::EventType;
 use crate::liveness::{bound, pending_until};
 use crate::ops::Op;
 use crate::run::{Run, seconds};
@@ -59,7 +60,8 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
                 seconds(bound)
             ));
         } else if told.insert(transaction.name) {
-            convict(run, transaction, &pending, out);
+            let coordinator = coordinator(run, all, transaction);
+            convict(run, transaction, &pending, coordinator, out);
         }
     }
     out.ran("blocked-transaction", looked_at);
@@ -104,7 +106,42 @@ impl Pending<'_> {
     }
 }
 
-fn convict(run: &Run<'_>, transaction: &Transaction<'_>, pending: &Pending<'_>, out: &mut Findings) {
+/// What became of the last operation by which the transaction's coordinator was to bring a decision about, in words;
+/// nothing if there was none or it was answered.
+fn coordinator(run: &Run<'_>, all: &Transactions<'_>, transaction: &Transaction<'_>) -> String {
+    let coordinates = |op: &&Op<'_>| {
+        let of = all.of(run, op).map(|tx| tx.name);
+        matches!(op.f, "begin" | "decide") && of == Some(transaction.name)
+    };
+    let Some(op) = run.ops.work.iter().rfind(coordinates) else {
+        return String::new();
+    };
+    let sent = op
+        .invoke
+        .map(|at| format!(", sent at {},", run.at(at)))
+        .unwrap_or_default();
+    let ended = match (op.end, op.cut) {
+        (Some(end), _) if run.events[end].kind == EventType::Ok => return String::new(),
+        (Some(end), _) => {
+            let error = run.events[end].error.as_deref().unwrap_or("its outcome is unknown");
+            format!("ended at {}: {error}", run.at(end))
+        }
+        (None, Some(cut)) => format!("was cut off by the end of its process at {}", run.at(cut)),
+        (None, None) => "was never answered".to_string(),
+    };
+    format!(
+        " The coordinator's last word on it: `{}` of {}{sent} {ended}.",
+        op.f, op.node
+    )
+}
+
+fn convict(
+    run: &Run<'_>,
+    transaction: &Transaction<'_>,
+    pending: &Pending<'_>,
+    coordinator: String,
+    out: &mut Findings,
+) {
     let Pending {
         op,
         asked,
@@ -116,7 +153,7 @@ fn convict(run: &Run<'_>, transaction: &Transaction<'_>, pending: &Pending<'_>, 
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and did not know it by {}, though every fault was \
          healed, every killed process was running again, and the ensemble had recovered at {}: it stayed undecided for {} \
          of the time after that. The bound is {}: ten times the median of the run's answered `decided` operations, at \
-         least ten seconds.",
+         least ten seconds.{coordinator}",
         op.node,
         transaction.name,
         op.f,

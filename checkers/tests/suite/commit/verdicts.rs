@@ -33,8 +33,9 @@ fn one_that_gave_up_after_recovery_was_blocked_too() {
     let gave_up = BLOCKED.replace("25 run audit", "22 c2 unknown decided t1\n25 run audit");
     only(&gave_up, "blocked-transaction");
     silent(&BLOCKED.replace("10 run recovered", "9 c2 unknown decided t1\n10 run recovered"));
-    let coordinator = BLOCKED.replace("c2 asks t1", "c1 decide t1");
-    only(&coordinator, "blocked-transaction");
+    let coordinator = only(&BLOCKED.replace("c2 asks t1", "c1 decide t1"), "blocked-transaction");
+    let word = "`decide` of c1, sent at 7.000 s, was never answered";
+    assert!(coordinator.why.contains(word), "{}", coordinator.why);
 }
 
 #[test]

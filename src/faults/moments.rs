@@ -14,6 +14,8 @@ pub enum Moments {
     Commit,
     /// All enter, all leave.
     Rounds,
+    /// Members join and close; who dies between the two leaves a znode to the next round.
+    Members,
     /// Items are enqueued, dequeued and, in some variants, acknowledged.
     Items {
         /// What removes an item for good.
@@ -30,6 +32,7 @@ impl Moments {
             ("lock" | "election", _) => Self::Grants,
             ("commit", _) => Self::Commit,
             ("queue", "double-barrier") => Self::Rounds,
+            ("queue", "barrier") => Self::Members,
             ("queue", "fifo") => Self::Items { removal: "dequeue" },
             ("queue", "claimed") => Self::Items { removal: "acknowledge" },
             _ => Self::Any,
@@ -48,6 +51,8 @@ impl Moments {
             (Self::Commit, State::Releasing) => asked("begin", after_ms),
             (Self::Rounds, State::Releasing) => asked("leave", after_ms),
             (Self::Rounds, _) => asked("enter", after_ms.min(60)),
+            (Self::Members, State::Releasing) => asked("close", rng.u64(0..2)),
+            (Self::Members, _) => asked("join", rng.u64(2..8)),
             (Self::Items { .. }, State::Working) => asked("dequeue", rng.u64(0..2)),
             (Self::Items { removal }, State::Releasing) => asked(removal, rng.u64(0..2)),
             (Self::Items { .. }, _) => asked("enqueue", rng.u64(0..2)),
@@ -91,6 +96,7 @@ mod tests {
             ("queue", "fifo"),
             ("queue", "claimed"),
             ("queue", "double-barrier"),
+            ("queue", "barrier"),
         ] {
             for state in all.clone() {
                 let (translated, _) = moments(family, variant).translate(&mut rng, state, 3);

@@ -16,6 +16,10 @@ const STUCK: Duration = Duration::from_secs(5);
 
 const JOIN_MS: u64 = 5_000;
 
+/// A member stays for its planned work after the barrier has opened, but no longer than this: who dies meanwhile leaves a
+/// znode to the next round.
+const STAY: Duration = Duration::from_millis(400);
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Stage {
     /// Members join, the application waits.
@@ -41,6 +45,8 @@ pub struct Barrier {
     /// Whether the application was asked, and whether it came through.
     asked: bool,
     entered: bool,
+    /// When it came through.
+    opened: Instant,
     /// Clients with an operation in flight.
     busy: Vec<bool>,
     last_join: Instant,
@@ -63,6 +69,7 @@ impl Barrier {
             closed: vec![false; count],
             asked: false,
             entered: false,
+            opened: now,
             busy: vec![false; count],
             last_join: now,
             rejoined: false,
@@ -84,6 +91,15 @@ impl Barrier {
         let cycles = &self.plans[client].cycles;
         let planned = cycles.get(self.round as usize % cycles.len().max(1));
         Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms))
+    }
+
+    /// How long a member stays after the barrier has opened.
+    fn stay(&self, client: usize) -> Duration {
+        let cycles = &self.plans[client].cycles;
+        let planned = cycles.get(self.round as usize % cycles.len().max(1));
+        let work = planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0);
+        let works = client < self.members() && !self.recovered;
+        STAY.min(Duration::from_millis(if works { work } else { 0 }))
     }
 
     /// Whether a round may begin in this mode.
@@ -189,6 +205,9 @@ impl Script for Barrier {
             Stage::Gather => Next::Nothing,
             Stage::Rejoin if client == self.members() => Next::Nothing,
             Stage::Rejoin | Stage::Close if self.closed[client] => Next::Nothing,
+            Stage::Close if self.opened.elapsed() < self.stay(client) => {
+                Next::Wait(self.stay(client).saturating_sub(self.opened.elapsed()))
+            }
             Stage::Rejoin | Stage::Close => Next::Ask(self.short("close", json!({ "round": self.round }), SINGLE_MS)),
         };
         self.busy[client] = matches!(next, Next::Ask(_));
@@ -202,7 +221,7 @@ impl Script for Barrier {
     fn ended(&mut self, client: usize, op: &Op, end: &End, _: Mode) -> Duration {
         self.busy[client] = false;
         match op.f {
-            "enter" if end.is_ok() => self.entered = true,
+            "enter" if end.is_ok() => (self.entered, self.opened) = (true, Instant::now()),
             "join" => {
                 self.last_join = Instant::now();
                 // Somebody else made `start`: this member has joined all the same.

@@ -139,7 +139,7 @@ impl Setup {
         let mut settings = vec![
             (
                 "runs".to_string(),
-                format!("{} of each subject under each faults", self.seeds.len()),
+                format!("{} of each subject under each kind of faults", self.seeds.len()),
             ),
             ("time".to_string(), format!("{} s", self.time_ms as f64 / 1000.0)),
             ("clients".to_string(), self.clients.to_string()),

@@ -59,7 +59,7 @@ pub struct CompareOptions {
     /// How long operations and faults go on in each run
     #[arg(long, default_value = "20s", value_parser = duration)]
     pub time: Duration,
-    /// Runs of each subject under each faults; every one has a plan of its own
+    /// Runs of each subject under each kind of faults; every one has a plan of its own
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub runs: u32,
     /// What the first plan is drawn from; the next ones follow

@@ -14,7 +14,7 @@ pub struct Turn {
     pub subject: usize,
 }
 
-/// Every turn: in each round, under each faults, each subject once. Who goes first rotates.
+/// Every turn: in each round, under each kind of faults, each subject once. Who goes first rotates.
 pub fn turns(setup: &Setup) -> Vec<Turn> {
     let (rounds, faults, subjects) = (setup.seeds.len(), setup.faults.len(), setup.subjects.len());
     let mut turns = Vec::with_capacity(rounds * faults * subjects);

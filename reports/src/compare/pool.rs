@@ -14,7 +14,7 @@ pub struct Measured<'a> {
     pub comparison: &'a Comparison,
     /// Each subject under all faults together.
     pub all: Vec<Pool>,
-    /// Each subject under each faults.
+    /// Each subject under each kind of faults.
     pub each: Vec<Vec<Pool>>,
 }
 

@@ -1,4 +1,4 @@
-//! Safety: what was found of each subject under each faults, with a link to every run.
+//! Safety: what was found of each subject under each kind of faults, with a link to every run.
 
 use super::pool::{Found, Measured, Pool};
 use crate::text;

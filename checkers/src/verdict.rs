@@ -4,7 +4,7 @@ use crate::ensemble;
 use crate::findings::Findings;
 use crate::history::EventType;
 use crate::leaderless;
-use crate::results::{Results, Verdict};
+use crate::results::{Anomaly, Results, Verdict};
 use crate::run::Run;
 use crate::stats;
 use crate::windows;
@@ -33,6 +33,17 @@ pub fn results(run: &Run<'_>, found: Findings) -> Results {
     results
 }
 
+/// What was found, and what forbids to say that there is nothing, as one word.
+pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
+    if anomalies.iter().any(|anomaly| !anomaly.advisory) {
+        Verdict::Invalid
+    } else if reasons.iter().any(|reason| !reason.starts_with(NOTE)) {
+        Verdict::Unknown
+    } else {
+        Verdict::Valid
+    }
+}
+
 /// Closes a check.
 pub fn close(run: &Run<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
     ensemble::check(run, &mut found);
@@ -51,15 +62,8 @@ pub fn close(run: &Run<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
     // Remarks last, each group in the order in which it was found.
     reasons.sort_by_key(|reason| reason.starts_with(NOTE));
     anomalies.sort_by(|a, b| (a.advisory, &a.witness, &a.kind, &a.why).cmp(&(b.advisory, &b.witness, &b.kind, &b.why)));
-    let verdict = if anomalies.iter().any(|anomaly| !anomaly.advisory) {
-        Verdict::Invalid
-    } else if reasons.iter().any(|reason| !reason.starts_with(NOTE)) {
-        Verdict::Unknown
-    } else {
-        Verdict::Valid
-    };
     Results {
-        verdict,
+        verdict: verdict(&anomalies, &reasons),
         anomalies,
         reasons,
         windows: run.windows.clone(),

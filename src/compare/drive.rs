@@ -3,7 +3,7 @@
 use super::ledger::{Entry, Ledger};
 use super::order::{Turn, turns};
 use crate::nightly::attempt::seen;
-use crate::run::ran::Ran;
+use crate::run::ran::{End, FAILURES, Ran};
 use anyhow::Result;
 use std::time::{Duration, Instant};
 use zooquake_checkers::Verdict;
@@ -11,20 +11,6 @@ use zooquake_checkers::sample::Sample;
 
 /// What a run takes beside its operations and faults while nothing is known of this machine.
 const BESIDE: Duration = Duration::from_secs(30);
-
-/// After so many failures of the harness one after another, nothing is to be hoped for from the next run.
-const FAILURES: usize = 3;
-
-/// Why a comparison is not going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// Everything was run.
-    Through,
-    /// The user stopped it.
-    Interrupted,
-    /// The harness failed too often.
-    GivenUp,
-}
 
 /// Runs plans, and measures what came of them.
 pub trait Runner {

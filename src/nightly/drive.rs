@@ -8,23 +8,9 @@ use super::clock;
 use super::folder::NightFolder;
 use super::past::Past;
 use super::state::{self, Next};
-use crate::run::ran::Ran;
+use crate::run::ran::{End, FAILURES, Ran};
 use anyhow::Result;
 use std::time::{Duration, Instant};
-
-/// After so many failures of the harness one after another, nothing is to be hoped for from the next cell.
-const FAILURES: usize = 3;
-
-/// Why a night is not going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// Whatever there was time for was run.
-    Through,
-    /// The user stopped it.
-    Interrupted,
-    /// The harness failed too often.
-    GivenUp,
-}
 
 /// Runs plans, and says what came of them.
 pub trait Runner {

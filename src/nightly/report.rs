@@ -1,11 +1,11 @@
 //! What came of a night: from its record to its report and its exit code.
 
-use super::drive::End;
 use super::failures;
 use super::ledger::Header;
 use super::past::Past;
 use super::{attempt, remarks, state};
 use crate::naming;
+use crate::run::ran::End;
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.

@@ -7,7 +7,8 @@ use super::reading::{self, Notation, Reading};
 use super::register::Register;
 use super::{Budget, Limit, Model, Outcome, prefix, search, shrink};
 use crate::history::{History, Process};
-use crate::results::{Anomaly, Results, Verdict};
+use crate::results::{Anomaly, Results};
+use crate::verdict::verdict;
 use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
@@ -95,15 +96,8 @@ pub fn judge(
         }
         Err(what) => reasons.push(what),
     }
-    let verdict = if !anomalies.is_empty() {
-        Verdict::Invalid
-    } else if reasons.iter().any(|reason| !reason.starts_with("note: ")) {
-        Verdict::Unknown
-    } else {
-        Verdict::Valid
-    };
     Results {
-        verdict,
+        verdict: verdict(&anomalies, &reasons),
         anomalies,
         reasons,
         checkers: [(

@@ -4,7 +4,7 @@ use super::{BEYOND_MS, Mode, Next, Request, SINGLE_MS, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
-use zooquake_checkers::plan::{ClientPlan, Plan};
+use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
 
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -87,19 +87,24 @@ impl Barrier {
         self.round.is_multiple_of(3)
     }
 
-    fn think(&self, client: usize) -> Duration {
+    /// What the client's plan has for this round.
+    fn planned(&self, client: usize) -> Option<&Cycle> {
         let cycles = &self.plans[client].cycles;
-        let planned = cycles.get(self.round as usize % cycles.len().max(1));
-        Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms))
+        cycles.get(self.round as usize % cycles.len().max(1))
     }
 
-    /// How long a member stays after the barrier has opened.
-    fn stay(&self, client: usize) -> Duration {
-        let cycles = &self.plans[client].cycles;
-        let planned = cycles.get(self.round as usize % cycles.len().max(1));
-        let work = planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0);
-        let works = client < self.members() && !self.recovered;
-        STAY.min(Duration::from_millis(if works { work } else { 0 }))
+    fn think(&self, client: usize) -> Duration {
+        Duration::from_millis(self.planned(client).map_or(0, |cycle| cycle.think_ms))
+    }
+
+    /// How much longer a member stays after the barrier has opened.
+    fn stays(&self, client: usize) -> Duration {
+        if client == self.members() || self.recovered {
+            return Duration::ZERO;
+        }
+        let planned = self.planned(client).and_then(|cycle| cycle.writes.first());
+        let stay = STAY.min(Duration::from_millis(planned.copied().unwrap_or(0)));
+        stay.saturating_sub(self.opened.elapsed())
     }
 
     /// Whether a round may begin in this mode.
@@ -205,9 +210,7 @@ impl Script for Barrier {
             Stage::Gather => Next::Nothing,
             Stage::Rejoin if client == self.members() => Next::Nothing,
             Stage::Rejoin | Stage::Close if self.closed[client] => Next::Nothing,
-            Stage::Close if self.opened.elapsed() < self.stay(client) => {
-                Next::Wait(self.stay(client).saturating_sub(self.opened.elapsed()))
-            }
+            Stage::Close if !self.stays(client).is_zero() => Next::Wait(self.stays(client)),
             Stage::Rejoin | Stage::Close => Next::Ask(self.short("close", json!({ "round": self.round }), SINGLE_MS)),
         };
         self.busy[client] = matches!(next, Next::Ask(_));

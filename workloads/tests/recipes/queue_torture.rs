@@ -12,8 +12,7 @@ use zooquake_workloads::recipes::{Ended, Env, Notice};
 use zooquake_workloads::zk::{Host, Shared};
 
 use crate::bed::LONG;
-use crate::server::Fate;
-use crate::torture::Dice;
+use crate::torture::{Dice, victim};
 use crate::world::World;
 use crate::zk::Net;
 
@@ -210,16 +209,8 @@ fn torture(seed: u64, variant: &str, build: fn(&Env) -> Arc<dyn Queue>) -> usize
 }
 
 fn hurt(net: &Net, dice: &mut Dice) {
-    let sessions: Vec<i64> = net.server().sessions.keys().copied().collect();
-    let Some(last) = sessions.len().checked_sub(1) else {
+    let Some((session, fate)) = victim(net, dice, 3) else {
         return;
-    };
-    let session = sessions[last - dice.below(sessions.len().min(3) as u64) as usize];
-    net.server().late = dice.below(2) == 0;
-    let fate = if dice.below(2) == 0 {
-        Fate::ReplyLost
-    } else {
-        Fate::RequestLost
     };
     match dice.below(8) {
         0 | 1 => net.expire(session, Duration::from_millis(20) + dice.millis(100)),

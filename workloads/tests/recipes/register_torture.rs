@@ -9,8 +9,7 @@ use zooquake_workloads::recipes::variant;
 use zooquake_workloads::service::Recipe;
 use zooquake_workloads::zk::{CreateMode, Host, Shared};
 
-use crate::server::Fate;
-use crate::torture::Dice;
+use crate::torture::{Dice, victim};
 use crate::world::World;
 use crate::zk::Net;
 
@@ -137,16 +136,8 @@ fn torture(seed: u64, name: &str) -> Vec<Done> {
 }
 
 fn hurt(net: &Net, dice: &mut Dice) {
-    let sessions: Vec<i64> = net.server().sessions.keys().copied().collect();
-    let Some(last) = sessions.len().checked_sub(1) else {
+    let Some((session, fate)) = victim(net, dice, 4) else {
         return;
-    };
-    let session = sessions[last - dice.below(sessions.len().min(4) as u64) as usize];
-    net.server().late = dice.below(2) == 0;
-    let fate = if dice.below(2) == 0 {
-        Fate::ReplyLost
-    } else {
-        Fate::RequestLost
     };
     match dice.below(8) {
         0 | 1 => net.expire(session, Duration::from_millis(20) + dice.millis(100)),

@@ -124,17 +124,24 @@ async fn contend(world: World, client: Arc<Protected>, stop: Shared<bool>, grant
     }
 }
 
-fn hurt(net: &Net, dice: &mut Dice) {
+/// Whom and how a fault hits: one of the `recent` newest sessions, and what becomes of a request, before or after it was
+/// applied; nobody while there is no session. From here on the server's events may come late, or not.
+pub fn victim(net: &Net, dice: &mut Dice, recent: usize) -> Option<(i64, Fate)> {
     let sessions: Vec<i64> = net.server().sessions.keys().copied().collect();
-    if sessions.is_empty() {
-        return;
-    }
-    let session = sessions[sessions.len() - 1 - dice.below(sessions.len().min(CLIENTS) as u64) as usize];
+    let last = sessions.len().checked_sub(1)?;
+    let session = sessions[last - dice.below(sessions.len().min(recent) as u64) as usize];
     net.server().late = dice.below(2) == 0;
     let fate = if dice.below(2) == 0 {
         Fate::ReplyLost
     } else {
         Fate::RequestLost
+    };
+    Some((session, fate))
+}
+
+fn hurt(net: &Net, dice: &mut Dice) {
+    let Some((session, fate)) = victim(net, dice, CLIENTS) else {
+        return;
     };
     match dice.below(8) {
         0 => net.expire(session, Duration::from_millis(50) + dice.millis(100)),

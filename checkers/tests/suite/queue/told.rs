@@ -3,10 +3,12 @@
 //! `[seconds] c1 invoke|ok|fail|info|end F [key=value …]`: an operation of a numbered process, `end` for an unknown end
 //! without a value. `c1 ask|answer F`: a control request. `c1 note F …`: a notice. `run PHASE`.
 
+use crate::witness::only as only_events;
 use serde_json::{Map, Value, json};
+use std::collections::BTreeSet;
 use zooquake_checkers::history::{Event, EventType, History, Process};
 use zooquake_checkers::plan::{Cluster, Plan, Workload};
-use zooquake_checkers::{Anomaly, Record, Results, Tree, check};
+use zooquake_checkers::{Anomaly, Record, Results, check};
 
 /// A run of a variant by three clients, with this history and an empty tree that was read twice.
 pub fn record(variant: &str, text: &str) -> Record {
@@ -111,17 +113,29 @@ pub fn kinds(results: &Results) -> Vec<&str> {
 #[track_caller]
 pub fn only(variant: &str, text: &str, kind: &str) -> Anomaly {
     let record = record(variant, text);
-    let results = check(&record);
-    assert_eq!(kinds(&results), [kind], "{results:#?}");
-    let anomaly = results.anomalies.into_iter().next().expect("there is one");
+    let anomaly = only_of(&record, kind);
     minimal(&record, &anomaly);
     anomaly
+}
+
+/// The only anomaly of a record, which is of this kind.
+#[track_caller]
+pub fn only_of(record: &Record, kind: &str) -> Anomaly {
+    let results = check(record);
+    assert_eq!(kinds(&results), [kind], "{results:#?}");
+    results.anomalies.into_iter().next().expect("there is one")
 }
 
 /// Wants no anomaly.
 #[track_caller]
 pub fn silent(variant: &str, text: &str) -> Results {
-    let results = check(&record(variant, text));
+    silent_of(&record(variant, text))
+}
+
+/// Wants no anomaly of a record.
+#[track_caller]
+pub fn silent_of(record: &Record) -> Results {
+    let results = check(record);
     assert_eq!(kinds(&results), [""; 0], "{results:#?}");
     results
 }
@@ -129,21 +143,18 @@ pub fn silent(variant: &str, text: &str) -> Results {
 /// The witness convicts by itself, and without any event of it nothing does.
 #[track_caller]
 pub fn minimal(record: &Record, anomaly: &Anomaly) {
-    let convicts = |keep: &[usize]| {
-        let mut small = record.clone();
-        small.history.events.retain(|event| keep.contains(&event.index));
-        for (index, event) in small.history.events.iter_mut().enumerate() {
-            event.index = index;
-        }
-        for reading in small.tree.iter_mut().flat_map(|tree: &mut Tree| &mut tree.readings) {
-            reading.index = keep.iter().filter(|&&at| at < reading.index).count();
-            reading.end_index = keep.iter().filter(|&&at| at < reading.end_index).count();
-        }
-        check(&small).anomalies.iter().any(|other| other.kind == anomaly.kind)
-    };
-    assert!(convicts(&anomaly.witness), "needs more: {anomaly:#?}");
-    for event in &anomaly.witness {
-        let less: Vec<usize> = anomaly.witness.iter().copied().filter(|at| at != event).collect();
+    minimal_as(record, anomaly, |other| other.kind == anomaly.kind);
+}
+
+/// The witness alone gives an anomaly that is the `same`, and without any event of it nothing does.
+#[track_caller]
+pub fn minimal_as(record: &Record, anomaly: &Anomaly, same: impl Fn(&Anomaly) -> bool) {
+    let convicts = |keep: &BTreeSet<usize>| check(&only_events(record, keep)).anomalies.iter().any(&same);
+    let witness: BTreeSet<usize> = anomaly.witness.iter().copied().collect();
+    assert!(convicts(&witness), "needs more: {anomaly:#?}");
+    for event in &witness {
+        let mut less = witness.clone();
+        less.remove(event);
         assert!(!convicts(&less), "does not need {event}: {anomaly:#?}");
     }
 }

@@ -1,9 +1,8 @@
 //! Histories of a register as people tell them: see [`crate::queue::told`] for the words.
 
 use crate::queue::told;
-use std::collections::BTreeSet;
 use zooquake_checkers::plan::{Cluster, Plan, Workload};
-use zooquake_checkers::{Anomaly, Record, Results, check};
+use zooquake_checkers::{Anomaly, Record, Results};
 
 pub use crate::queue::told::kinds;
 
@@ -36,9 +35,7 @@ pub fn record(variant: &str, text: &str) -> Record {
 #[track_caller]
 pub fn only(variant: &str, text: &str, kind: &str) -> Anomaly {
     let record = record(variant, text);
-    let results = check(&record);
-    assert_eq!(kinds(&results), [kind], "{results:#?}");
-    let anomaly = results.anomalies.into_iter().next().expect("there is one");
+    let anomaly = told::only_of(&record, kind);
     minimal(&record, &anomaly);
     anomaly
 }
@@ -46,24 +43,13 @@ pub fn only(variant: &str, text: &str, kind: &str) -> Anomaly {
 /// Wants no anomaly.
 #[track_caller]
 pub fn silent(variant: &str, text: &str) -> Results {
-    let results = check(&record(variant, text));
-    assert_eq!(kinds(&results), [""; 0], "{results:#?}");
-    results
+    told::silent_of(&record(variant, text))
 }
 
 /// The witness convicts by itself, and without any event of it nothing does. Without the event that wrote it a value is
 /// made up, which is another property.
 #[track_caller]
 pub fn minimal(record: &Record, anomaly: &Anomaly) {
-    let convicts = |keep: &BTreeSet<usize>| {
-        let same = |other: &Anomaly| other.kind == anomaly.kind && other.property == anomaly.property;
-        check(&crate::witness::only(record, keep)).anomalies.iter().any(same)
-    };
-    let witness: BTreeSet<usize> = anomaly.witness.iter().copied().collect();
-    assert!(convicts(&witness), "needs more: {anomaly:#?}");
-    for event in &witness {
-        let mut less = witness.clone();
-        less.remove(event);
-        assert!(!convicts(&less), "does not need {event}: {anomaly:#?}");
-    }
+    let same = |other: &Anomaly| other.kind == anomaly.kind && other.property == anomaly.property;
+    told::minimal_as(record, anomaly, same);
 }

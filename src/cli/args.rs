@@ -162,6 +162,9 @@ pub struct ImagesOptions {
     /// Remove the images that zooquake built instead
     #[arg(long)]
     pub remove: bool,
+    /// Prepare the Chromium that zooquake's own tests open reports in instead; no run needs it
+    #[arg(long, conflicts_with_all = ["remove", "zookeeper"])]
+    pub chromium: bool,
     /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one
     #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
     pub zookeeper: Option<String>,

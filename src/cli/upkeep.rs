@@ -27,9 +27,14 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
         }
         return Ok(Code::Valid);
     }
-    let request = images::Request::of(options.zookeeper.as_deref());
-    images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
-    let found = images::status(&docker, &request).await?;
+    let progress = |text: &str| eprintln!("{text}");
+    let found = if options.chromium {
+        vec![images::chromium(&docker, &progress).await?]
+    } else {
+        let request = images::Request::of(options.zookeeper.as_deref());
+        images::ensure(&docker, &request, &progress).await?;
+        images::status(&docker, &request).await?
+    };
     if options.json {
         let all: Vec<Value> = found.iter().map(as_json).collect();
         println!("{}", json!({ "images": all }));

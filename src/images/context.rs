@@ -44,6 +44,11 @@ pub(super) const TOOLS: BuildContext = BuildContext {
     files: &[file!("tools", "Dockerfile", 0o644)],
 };
 
+/// `docker/chromium`.
+pub(super) const CHROMIUM: BuildContext = BuildContext {
+    files: &[file!("chromium", "Dockerfile", 0o644)],
+};
+
 /// The Dockerfile that lays the executable on top of the tools.
 pub(super) const EXECUTABLE_DOCKERFILE: &str = include_str!("../../docker/tools/executable.Dockerfile");
 

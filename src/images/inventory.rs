@@ -10,7 +10,7 @@ use super::{tools::Tools, zookeeper};
 /// One image, as `zooquake images` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is for: `zookeeper`, `tools`, `tools-base`, `base`.
+    /// What it is for: `zookeeper`, `tools`, `tools-base`, `base`, `chromium`.
     pub role: String,
     /// Its name and tag.
     pub name: String,

@@ -1,4 +1,5 @@
-//! The container images a run needs: one for ZooKeeper servers, one for clients and sidecars.
+//! The container images a run needs: one for ZooKeeper servers, one for clients and sidecars; and the browser of our
+//! own tests.
 //!
 //! An image is looked for locally, then pulled, then built from a Dockerfile compiled in, on a base that is itself
 //! looked for, pulled or bootstrapped from Debian's packages: a bare machine without a registry needs nothing
@@ -8,6 +9,7 @@ use anyhow::{Result, ensure};
 use testcontainers::bollard::Docker;
 
 mod base;
+mod chromium;
 mod context;
 mod engine;
 mod executable;
@@ -18,6 +20,7 @@ mod lock;
 mod tools;
 mod zookeeper;
 
+pub use chromium::chromium;
 pub use inventory::{Entry, remove_all, status};
 
 use engine::Engine;
@@ -27,6 +30,9 @@ use tools::Tools;
 
 /// The suite of Debian whose packages make our images unless the user asks for another.
 pub const DEFAULT_SUITE: &str = "bookworm";
+
+/// What the user reads while this process is not the first to prepare images.
+const WAITING: &str = "another zooquake is preparing images, waiting for it";
 
 /// What the user wants to run on.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -96,7 +102,7 @@ pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str))
         });
     }
     // What is missing may be there once the lock is held: each step below looks again.
-    let _lock = Lock::acquire(|| progress("another zooquake is preparing images, waiting for it")).await?;
+    let _lock = Lock::acquire(|| progress(WAITING)).await?;
     let host = Host::look().await;
     let zookeeper = zookeeper::ensure(&engine, request, &host).await?;
     tools.ensure(&engine, &host).await?;

@@ -14,7 +14,7 @@ pub fn zooquake() -> Command {
 
 /// Held by whoever has an ensemble up; two of them on a small machine would only slow each other down.
 pub struct OneEnsemble {
-    _locked: File,
+    locked: File,
 }
 
 impl OneEnsemble {
@@ -23,7 +23,13 @@ impl OneEnsemble {
         let path = std::env::temp_dir().join("zooquake-tests-ensemble.lock");
         let file = File::create(&path).expect("a lock file in the temporary folder");
         file.lock().expect("locking it");
-        Self { _locked: file }
+        Self { locked: file }
+    }
+
+    /// Keeps the turn until this process, and every program that it starts from now on, has ended.
+    pub fn inherit(self) {
+        rustix::io::fcntl_setfd(&self.locked, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
+        std::mem::forget(self);
     }
 }
 

@@ -1,36 +1,38 @@
-//! A headless Chromium, driven over the DevTools protocol: messages of JSON, each ended by a zero byte, through a pipe.
+//! A headless Chromium in a container, driven over the DevTools protocol: messages of JSON, each ended by a zero byte,
+//! through the container's stdin and stdout.
 
+use crate::program::{OneEnsemble, zooquake};
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
 use std::time::Duration;
 
-/// The names under which systems install it.
-const NAMES: [&str; 4] = ["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
-
 /// How long an answer may take: far more than any needs, so that only a browser that hangs is given up.
 pub const PATIENCE: Duration = Duration::from_secs(60);
 
-/// Chromium reads commands at 3 and writes at 4, and our own code may not pass file descriptors: a shell does. It also
-/// removes the profile when the browser has ended, which it does when this process closes the pipe, however it ends.
-const SHELL: &str = r#"profile=$1; shift; "$@" 3<&0 4>&1 </dev/null >/dev/null 2>"$profile/errors"; rm -rf "$profile""#;
+/// The browser ends when this process closes the pipe, however it ends, and the engine removes the container then. The
+/// shell waits for that, so that the turn is not passed on before; it also removes a browser that hangs.
+const SHELL: &str = r#"name=$1; shift; docker run --name="$name" "$@"
+exec >/dev/null 2>&1; docker rm --force "$name"; while docker inspect "$name"; do sleep 0.1; done"#;
 
-const FLAGS: [&str; 9] = [
-    "--headless",
-    // Continuous integration runs as root, where Chromium refuses its sandbox; the pages are our own.
-    "--no-sandbox",
-    "--disable-gpu",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--hide-scrollbars",
-    "--remote-debugging-pipe",
+/// The container reaches nothing, and may do nothing that a page does not need.
+const CONTAINER: [&str; 9] = [
+    "--rm",
+    "--init",
+    "--interactive",
+    "--network=none",
+    "--cap-drop=ALL",
+    "--security-opt=no-new-privileges",
+    "--pids-limit=1000",
+    // Pages of many operations are drawn in shared memory, of which a container has 64 MB unless told otherwise.
+    "--shm-size=1g",
+    "--log-driver=none",
 ];
 
 /// The browser that all tests share, each with tabs of its own: it takes a second to start.
@@ -45,37 +47,75 @@ struct Listeners {
 
 /// A running browser.
 pub struct Chromium {
+    /// The name of its container.
+    name: String,
     commands: Mutex<ChildStdin>,
     listeners: Arc<Mutex<Listeners>>,
     next: AtomicU64,
     // Waiting for it would keep the tests from ending: it ends when they have.
-    _shell: Child,
+    _container: Child,
 }
 
 impl Chromium {
     fn start() -> Self {
-        let chromium = executable();
-        let profile = std::env::temp_dir().join(format!("zooquake-chromium-{}", std::process::id()));
-        std::fs::create_dir_all(&profile).expect("a folder for the browser's profile");
-        let mut shell = Command::new("sh")
-            .args(["-c", SHELL, "sh"])
-            .arg(&profile)
-            .arg(chromium)
-            .args(FLAGS)
-            .arg(format!("--user-data-dir={}", profile.display()))
+        let image = image();
+        // Other tests find a container of ours that should not be there, or remove it with `clean`.
+        OneEnsemble::wait().inherit();
+        let name = format!("zooquake-browser-{}", std::process::id());
+        let mut container = Command::new("sh")
+            .args(["-c", SHELL, "sh", &name])
+            .args(CONTAINER)
+            .arg(format!("--label=zooquake.run={name}"))
+            .arg(image)
+            .arg("--hide-scrollbars")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
             .spawn()
             .expect("a shell");
         let listeners = Arc::<Mutex<Listeners>>::default();
-        let (heard, messages) = (listeners.clone(), shell.stdout.take().expect("its messages"));
+        let (heard, messages) = (listeners.clone(), container.stdout.take().expect("its messages"));
         std::thread::spawn(move || listen(BufReader::new(messages), &heard));
-        Self {
-            commands: Mutex::new(shell.stdin.take().expect("its commands")),
+        let errors = BufReader::new(container.stderr.take().expect("its errors"));
+        std::thread::spawn(move || {
+            errors
+                .lines()
+                .map_while(Result::ok)
+                .for_each(|line| eprintln!("{line}"))
+        });
+        let chromium = Self {
+            name,
+            commands: Mutex::new(container.stdin.take().expect("its commands")),
             listeners,
             next: AtomicU64::new(1),
-            _shell: shell,
-        }
+            _container: container,
+        };
+        chromium.call(None, "Browser.getVersion", json!({}));
+        chromium
+    }
+
+    /// Copies a page into the container, and returns its address there.
+    pub fn take_in(&self, page: &Path) -> String {
+        let path = format!("/tmp/{}.html", self.next.fetch_add(1, Ordering::Relaxed));
+        let copied = Command::new("docker")
+            .args([
+                "exec",
+                "--interactive",
+                &self.name,
+                "sh",
+                "-c",
+                r#"cat > "$1""#,
+                "sh",
+                &path,
+            ])
+            .stdin(File::open(page).expect("the page"))
+            .status();
+        assert!(
+            copied.expect("the docker program").success(),
+            "copying {}",
+            page.display()
+        );
+        format!("file://{path}")
     }
 
     /// Sends a command, to the tab of that session if one is given, and returns the result.
@@ -141,16 +181,14 @@ fn listen(mut messages: impl BufRead, listeners: &Mutex<Listeners>) {
     listeners.lock().unwrap().answers.clear();
 }
 
-/// Where Chromium is.
-fn executable() -> PathBuf {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let places = std::env::split_paths(&path);
-    let mut all = places.flat_map(|place| NAMES.map(|name| place.join(name)));
-    all.find(|place| place.is_file()).unwrap_or_else(|| {
-        panic!(
-            "none of {} is in PATH: the pages are tested in a real browser. Install it, on Debian and Ubuntu with \
-             `apt-get install --no-install-recommends chromium`.",
-            NAMES.join(", ")
-        )
-    })
+/// The name of Chromium's image, which is prepared if it is not there.
+fn image() -> String {
+    let prepared = zooquake()
+        .args(["images", "--chromium", "--json"])
+        .stderr(Stdio::inherit())
+        .output();
+    let prepared = prepared.expect("starting zooquake");
+    assert!(prepared.status.success(), "no Chromium: {}", prepared.status);
+    let images: Value = serde_json::from_slice(&prepared.stdout).expect("JSON");
+    images["images"][0]["name"].as_str().expect("its name").to_owned()
 }

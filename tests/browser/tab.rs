@@ -49,7 +49,7 @@ impl Tab {
         if reader.no_scripts {
             tab.call("Emulation.setScriptExecutionDisabled", json!({"value": true}));
         }
-        tab.call("Page.navigate", json!({"url": format!("file://{}", page.display())}));
+        tab.call("Page.navigate", json!({"url": CHROMIUM.take_in(page)}));
         tab.wait_for_event("Page.loadEventFired");
         tab
     }

@@ -1,0 +1,47 @@
+//! The image of the browser that zooquake's own tests open reports in.
+
+use anyhow::{Context as _, Result};
+use testcontainers::bollard::Docker;
+
+use super::engine::Engine;
+use super::host::Host;
+use super::lock::Lock;
+use super::{DEFAULT_SUITE, Entry, WAITING, base, context};
+
+/// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure`] does not ask for it.
+///
+/// # Errors
+/// If no engine answers, or the image cannot be built.
+pub async fn chromium(docker: &Docker, progress: &dyn Fn(&str)) -> Result<Entry> {
+    let engine = Engine::new(docker, progress);
+    let name = format!("zooquake-chromium:{DEFAULT_SUITE}-{}", context::CHROMIUM.tag());
+    if !engine.has(&name).await? {
+        let _lock = Lock::acquire(|| progress(WAITING)).await?;
+        build(&engine, &name).await.context(
+            "no image of the browser. The way out: prepare it on a machine that reaches Debian's packages with \
+             `zooquake images --chromium`, and carry it over with `docker save` and `docker load`",
+        )?;
+    }
+    let about = engine.about(&name).await?;
+    let (id, size) = about.with_context(|| format!("{name} was removed as soon as it was there"))?;
+    Ok(Entry {
+        role: "chromium".to_owned(),
+        name,
+        origin: "built by zooquake",
+        id,
+        size,
+        used: false,
+    })
+}
+
+/// Builds the image, unless another process has built it while this one waited for the lock.
+async fn build(engine: &Engine<'_>, name: &str) -> Result<()> {
+    if engine.has(name).await? {
+        return Ok(());
+    }
+    let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+    engine.say(&format!("building {name} from Debian's packages (about 60 s, once)"));
+    engine
+        .build(name, &debian, context::CHROMIUM.tar()?, &Host::look().await)
+        .await
+}

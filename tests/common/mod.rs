@@ -183,18 +183,28 @@ pub fn docker(arguments: &[&str]) -> String {
     String::from_utf8_lossy(&output.stdout).trim().to_string()
 }
 
-/// Fails if a container, network or volume of ours is left.
-pub fn assert_nothing_left() {
+/// The containers, networks and volumes of ours that are there.
+pub fn left_behind() -> Vec<String> {
     let label = "label=zooquake.run";
-    assert_eq!(docker(&["ps", "-aq", "--filter", label]), "", "containers are left");
-    assert_eq!(
-        docker(&["network", "ls", "-q", "--filter", label]),
-        "",
-        "networks are left"
-    );
-    assert_eq!(docker(&["volume", "ls", "-q"]), "", "volumes are left");
-    let beside = docker(&["network", "ls", "-q", "--filter", "name=container:"]);
-    assert_eq!(beside, "", "networks named after containers are left");
+    let kinds: [(&str, &[&str]); 4] = [
+        ("container", &["ps", "-aq", "--filter", label]),
+        ("network", &["network", "ls", "-q", "--filter", label]),
+        // Volumes of an image carry no label.
+        ("volume", &["volume", "ls", "-q"]),
+        (
+            "network of a container",
+            &["network", "ls", "-q", "--filter", "name=container:"],
+        ),
+    ];
+    let listed = kinds.map(|(kind, arguments)| (kind, docker(arguments)));
+    let named = |(kind, ids): &(&str, String)| ids.lines().map(|id| format!("{kind} {id}")).collect::<Vec<_>>();
+    listed.iter().flat_map(named).collect()
+}
+
+/// Fails if a container, network or volume of ours is left.
+#[track_caller]
+pub fn assert_nothing_left() {
+    assert_eq!(left_behind(), Vec::<String>::new(), "something is left");
 }
 
 /// The program's output, for messages.

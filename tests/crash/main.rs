@@ -1,0 +1,63 @@
+//! The harness itself is killed, hung up and stopped at random moments of real runs; then the engine and the run's folder
+//! are looked at. docs/campaigns.md tells how to make a campaign of it.
+
+mod engine;
+mod life;
+mod moment;
+mod report;
+mod trial;
+
+#[path = "../common/mod.rs"]
+mod common;
+
+use common::{OneEnsemble, Runs};
+use life::Life;
+use trial::Trial;
+
+/// How many trials of each signal.
+const CRASHES: &str = "ZOOQUAKE_CRASHES";
+
+/// What all trials are drawn from.
+const SEED: &str = "ZOOQUAKE_SEED";
+
+#[test]
+fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
+    let crashes = std::env::var(CRASHES).unwrap_or_else(|_| "kill:1".to_string());
+    let seed = std::env::var(SEED).map_or(1, |seed| seed.parse().expect("ZOOQUAKE_SEED is a number"));
+    let trials = Trial::draw(&crashes, seed);
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new("crash");
+    let life = match trials.len() {
+        // One trial is not aimed better by a whole run before it.
+        1 => Life::usual(),
+        _ => Life::measure(&runs.path().join("measured")),
+    };
+    let mut broken = Vec::new();
+    for trial in &trials {
+        let folder = runs.path().join(format!("trial-{}", trial.number));
+        let report = trial.execute(&folder, &life);
+        let line = report.as_ref().map_or_else(Clone::clone, ToString::to_string);
+        println!("{} {} of {}: {line}", now(), trial.number, trials.len());
+        if report.is_ok_and(|report| report.broken().is_empty()) {
+            std::fs::remove_dir_all(&folder).expect("removing the folder of a trial");
+        } else {
+            broken.push(trial.number);
+        }
+    }
+    let (all, bad) = (trials.len(), broken.len());
+    println!(
+        "{} {crashes}, seed {seed}: {all} trials, {bad} of them broke the rule {broken:?}",
+        now()
+    );
+    assert!(
+        broken.is_empty(),
+        "trials {broken:?} broke the rule, their lines tell how"
+    );
+}
+
+/// The date and the time of day, UTC.
+fn now() -> String {
+    let format = time::macros::format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
+    let now = time::OffsetDateTime::now_utc().format(&format);
+    now.expect("a date")
+}

@@ -1,0 +1,227 @@
+//! One crash of the harness.
+
+use crate::common::{signal, zooquake};
+use crate::engine::{Containers, watcher_ended};
+use crate::life::Life;
+use crate::moment::{History, Moment, only};
+use crate::report::{Report, Verdict};
+use serde_json::Value;
+use std::fs::File;
+use std::path::Path;
+use std::process::{Child, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+/// The variants that no crash of the harness may convict.
+const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
+
+const FAULTS: [&str; 5] = ["pause", "partition", "kill", "drop-reply", "cut"];
+
+/// How long the harness stands still for SIGSTOP.
+const STOPPED: Duration = Duration::from_secs(15);
+
+/// How much longer than its operations a run may take that comes to its end.
+const REST_OF_LIFE: Duration = Duration::from_secs(180);
+
+/// How long the watcher may heal.
+const WATCHING: Duration = Duration::from_secs(100);
+
+/// How often a trial is made again whose run ended before its moment.
+const ATTEMPTS: usize = 4;
+
+/// What is sent to the harness.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGKILL: it ends at once, its watcher heals, `clean` removes the rest.
+    Kill,
+    /// SIGHUP: it heals, clears away, checks and ends.
+    Hup,
+    /// SIGSTOP, and SIGCONT 15 s later: it goes on to its end.
+    Stop,
+}
+
+impl Signal {
+    /// The one of this name.
+    fn named(name: &str) -> Self {
+        match name {
+            "kill" => Self::Kill,
+            "hup" => Self::Hup,
+            "stop" => Self::Stop,
+            _ => panic!("there is no signal {name}; there are kill, hup and stop"),
+        }
+    }
+}
+
+/// A signal, and the run that it strikes.
+#[derive(Debug)]
+pub struct Trial {
+    /// From 1, in the order in which they are made.
+    pub number: usize,
+    /// From 0, among those of its signal.
+    nth: usize,
+    /// What is sent.
+    pub signal: Signal,
+    /// What runs.
+    pub variant: &'static str,
+    /// Under which faults.
+    pub faults: Vec<&'static str>,
+    /// Of the run's plan and of the moment.
+    seed: u64,
+}
+
+impl Trial {
+    /// All trials of a campaign such as `kill:60,hup:20,stop:20`, shuffled; the same arguments give the same trials.
+    pub fn draw(crashes: &str, seed: u64) -> Vec<Self> {
+        let mut rng = fastrand::Rng::with_seed(seed);
+        let mut trials = Vec::new();
+        for part in crashes.split(',') {
+            let (name, count) = part.split_once(':').expect("such as kill:60");
+            let signal = Signal::named(name);
+            for n in 0..count.parse().expect("a number of trials") {
+                trials.push(Self {
+                    number: 0,
+                    nth: n,
+                    signal,
+                    variant: VARIANTS[n % VARIANTS.len()],
+                    faults: faults(&mut rng, n),
+                    seed: u64::from(rng.u32(..)),
+                });
+            }
+        }
+        rng.shuffle(&mut trials);
+        (1..).zip(&mut trials).for_each(|(number, trial)| trial.number = number);
+        trials
+    }
+
+    /// Runs, strikes, waits for what heals, looks, cleans, looks again and checks.
+    ///
+    /// # Errors
+    /// If run after run ended before its moment.
+    pub fn execute(&self, folder: &Path, life: &Life) -> Result<Report, String> {
+        let mut rng = fastrand::Rng::with_seed(self.seed);
+        let mut time = format!("{}ms", 9_000 + 6_000 * (self.faults.len() - 1));
+        for _ in 0..ATTEMPTS {
+            let ops_ms = time.trim_end_matches("ms").parse().expect("milliseconds");
+            let windows = (self.signal == Signal::Kill).then_some(self.faults.len());
+            let moment = Moment::draw(&mut rng, self.nth, life, ops_ms, windows);
+            let mut child = start(folder, self.variant, &self.faults.join(","), &time, self.seed);
+            let mut history = History::of(folder);
+            if moment.wait(&mut child, &mut history) {
+                return Ok(self.strike(child, history, moment, folder, Duration::from_millis(ops_ms)));
+            }
+            // A plan that cannot be valid is refused with the shortest time that can.
+            if let Some(enough) = refused(&mut child, folder) {
+                time = enough;
+            }
+            std::fs::remove_dir_all(folder).expect("removing the folder of a run that ended too early");
+        }
+        Err(format!("{ATTEMPTS} runs of {} ended before their moment", self.variant))
+    }
+
+    fn strike(&self, mut child: Child, mut history: History, moment: Moment, folder: &Path, ops: Duration) -> Report {
+        history.read();
+        let struck = format!("{} ({moment})", history.last());
+        let limit = match self.signal {
+            Signal::Kill => {
+                signal(&child, "KILL");
+                WATCHING
+            }
+            Signal::Hup => {
+                signal(&child, "HUP");
+                ops + REST_OF_LIFE
+            }
+            Signal::Stop => {
+                signal(&child, "STOP");
+                std::thread::sleep(STOPPED);
+                signal(&child, "CONT");
+                ops + REST_OF_LIFE
+            }
+        };
+        let ended = end(&mut child, limit);
+        let run = only(folder);
+        let id = run.as_deref().and_then(id);
+        let watched = match &id {
+            Some(id) => watcher_ended(id, WATCHING),
+            None => Some(Duration::ZERO),
+        };
+        let before = id.as_deref().map(Containers::of).unwrap_or_default();
+        let left_before = crate::common::left_behind();
+        let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
+        Report {
+            signal: self.signal,
+            run: format!("{} {}", self.variant, self.faults.join(",")),
+            seed: self.seed,
+            struck,
+            interrupted_bring_up: history.phase() == crate::life::BRING_UP && printed(folder).contains("interrupted"),
+            ended,
+            watched,
+            before,
+            left_before,
+            cleaned: cleaned.status.code(),
+            left_after: crate::common::left_behind(),
+            verdict: run.as_deref().map_or(Verdict::NoHistory, Verdict::of),
+        }
+    }
+}
+
+/// Each fault alone, two together, all together.
+fn faults(rng: &mut fastrand::Rng, n: usize) -> Vec<&'static str> {
+    // Shifted from one score to the next, so that every variant meets every kind.
+    match (n + n / 20) % 10 {
+        one @ 0..5 => vec![FAULTS[one]],
+        9 => FAULTS.to_vec(),
+        _ => rng.choose_multiple(FAULTS, 2),
+    }
+}
+
+/// Starts a run in the folder, with what it prints beside it.
+pub fn start(folder: &Path, variant: &str, faults: &str, time: &str, seed: u64) -> Child {
+    std::fs::create_dir_all(folder).expect("a folder for a run");
+    let printed = File::create(folder.join("printed.txt")).expect("a file for what it prints");
+    let mut command = zooquake();
+    command
+        .args(["run", variant, "--faults", faults, "--time", time, "--seed"])
+        .arg(seed.to_string())
+        .arg("--out")
+        .arg(folder)
+        .stdin(Stdio::null())
+        .stdout(printed.try_clone().expect("the same file"))
+        .stderr(printed);
+    command.spawn().expect("starting zooquake")
+}
+
+fn printed(folder: &Path) -> String {
+    std::fs::read_to_string(folder.join("printed.txt")).unwrap_or_default()
+}
+
+/// The time that is long enough, if the run was refused because it was too short.
+fn refused(child: &mut Child, folder: &Path) -> Option<String> {
+    let status = child.wait().expect("waiting for zooquake");
+    if status.code() != Some(254) {
+        return None;
+    }
+    let printed = printed(folder);
+    let named = printed.rsplit_once("--time ").map(|(_, rest)| rest);
+    let enough = named.and_then(|rest| rest.split_whitespace().next());
+    Some(enough.unwrap_or_else(|| panic!("wrong usage: {printed}")).to_string())
+}
+
+/// Waits for the end of the harness; kills it after the limit.
+fn end(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let begun = Instant::now();
+    while begun.elapsed() < limit {
+        if let Some(status) = child.try_wait().expect("the state of zooquake") {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    signal(child, "KILL");
+    child.wait().expect("waiting for zooquake");
+    None
+}
+
+/// The id that everything of the run on the engine is labelled with, if it got so far.
+fn id(run: &Path) -> Option<String> {
+    let text = std::fs::read(run.join("containers.json")).ok()?;
+    let containers: Value = serde_json::from_slice(&text).expect("containers.json is written in full or not at all");
+    Some(containers["run"].as_str().expect("the run's id").to_string())
+}

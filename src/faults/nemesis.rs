@@ -1,5 +1,6 @@
 //! The nemesis: carries out the fault schedule, one window after the other, and says what it saw.
 
+use super::Fault;
 use super::scene::{Missed, Scene, Seen};
 use super::victims::victims;
 use crate::cluster::Cluster;
@@ -7,9 +8,16 @@ use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_checkers::plan::Window;
+
+/// How long a fault that is not healed is healed again and again after the operations are over: a little less than the
+/// interpreter waits for it.
+const PATIENCE: Duration = Duration::from_secs(50);
+
+/// How long after a healing that failed it is tried again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// What the interpreter knew when a trigger fired.
 #[derive(Debug, Clone, Default)]
@@ -132,17 +140,36 @@ impl<C: Cluster> Nemesis<C> {
         self.record(window, on).await;
         self.last(window).await;
         self.record(window, json!({ "phase": "heal", "target": target })).await;
-        let healed = try_join_all(victims.iter().map(|victim| (fault.heal)(&scene, victim))).await;
-        let (verified, detail) = match healed {
-            Ok(seen) => (true, Seen::sentence(&seen)),
-            Err(error) => (false, format!("{error:#}")),
-        };
-        self.record(
-            window,
-            json!({ "phase": "off", "target": target, "verified": verified, "detail": detail }),
-        )
-        .await;
+        self.heal(fault, &scene, &target).await;
         Ok(())
+    }
+
+    /// Heals until that is verified, or until the operations have been over for [`PATIENCE`]: nothing else may strike before.
+    /// Each outcome that differs from the last one is recorded.
+    async fn heal(&self, fault: &Fault, scene: &Scene<'_>, target: &str) {
+        let (mut told, mut over_since) = (None, None);
+        loop {
+            let healed = try_join_all(scene.victims.iter().map(|victim| (fault.heal)(scene, victim))).await;
+            let outcome = match healed {
+                Ok(seen) => (true, Seen::sentence(&seen)),
+                Err(error) => (false, format!("{error:#}")),
+            };
+            let verified = outcome.0;
+            if told.as_ref() != Some(&outcome) {
+                let (_, detail) = &outcome;
+                let off = json!({ "phase": "off", "target": target, "verified": verified, "detail": detail });
+                self.record(scene.window, off).await;
+                told = Some(outcome);
+            }
+            // A channel that is closed means that the run has ended.
+            if *self.over.borrow() || self.over.has_changed().is_err() {
+                over_since.get_or_insert_with(Instant::now);
+            }
+            if verified || over_since.is_some_and(|since: Instant| since.elapsed() >= PATIENCE) {
+                return;
+            }
+            tokio::time::sleep(AGAIN).await;
+        }
     }
 
     async fn triggered(&mut self, window: &Window) -> Result<Fired> {

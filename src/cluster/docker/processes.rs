@@ -234,3 +234,26 @@ impl DockerCluster {
         Ok("thawed: its threads run".to_string())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::stopped;
+
+    #[test]
+    fn a_process_that_is_stopped_is_found_in_the_list() {
+        let row = |text: &str| -> Vec<String> { text.split(' ').map(str::to_string).collect() };
+        let titles = row("USER PID STAT COMMAND");
+        let list = |state: &str| vec![row("root 1 Ss sleep"), row(&format!("root 7 {state} zooquake"))];
+        for state in ["S", "Sl", "R+", "D"] {
+            assert!(stopped(&titles, &list(state)).is_ok(), "{state}");
+        }
+        for state in ["T", "Tl", "t"] {
+            let error = stopped(&titles, &list(state)).unwrap_err().to_string();
+            assert!(error.contains("zooquake"), "{error}");
+        }
+        assert!(
+            stopped(&row("PID COMMAND"), &list("S")).is_err(),
+            "nothing is known of the states"
+        );
+    }
+}

@@ -128,7 +128,7 @@ impl Interpreter {
         self.during(async move {
             tokio::select! {
                 output = future => Some(output),
-                _ = interrupt.wait_for(|stop| *stop) => None,
+                Ok(_) = interrupt.wait_for(|stop| *stop) => None,
             }
         })
         .await

@@ -41,6 +41,24 @@ fn ctrl_c_heals_clears_away_and_still_checks() {
 }
 
 #[test]
+fn ctrl_c_in_recovery_says_what_it_does() {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new("interrupted-recovery");
+    let child = start(
+        &runs,
+        &["lock/fenced", "--faults", "none", "--time", "3s", "--seed", "1"],
+    );
+    recorded(&runs, &["\"value\":\"recover\""]);
+    signal(&child, "INT");
+    let output = child.wait_with_output().expect("waiting for zooquake");
+    let text = common::text(&output);
+    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
+    assert!(text.contains("interrupted: giving up the recovery"), "{text}");
+    assert!(history(&runs).contains("\"interrupted\""));
+    assert_nothing_left();
+}
+
+#[test]
 fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
     let _turn = OneEnsemble::wait();
     for (fault, sign) in [("pause", "paused"), ("partition", "cut")] {

@@ -1,6 +1,8 @@
 //! Ctrl-C and SIGTERM: the first asks the run to stop, heal and check; the second leaves at once.
 
+use crate::run::stage;
 use anyhow::{Context, Result};
+use std::io::IsTerminal;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::watch;
 
@@ -25,8 +27,22 @@ pub fn listen() -> Result<watch::Receiver<bool>> {
                 eprintln!("zooquake: left at once; its watcher heals, `zooquake clean` removes the containers");
                 std::process::exit(LEFT_AT_ONCE);
             }
+            say(stage::on_interrupt());
             sender.send_replace(true);
         }
     });
     Ok(receiver)
+}
+
+/// Says what comes now, in place of the progress line if there is one.
+fn say(what: &str) {
+    if what.is_empty() {
+        return;
+    }
+    let clear = if std::io::stderr().is_terminal() {
+        "\r\x1b[K"
+    } else {
+        ""
+    };
+    eprintln!("{clear}interrupted: {what} (once more to leave at once)");
 }

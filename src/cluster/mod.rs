@@ -67,7 +67,7 @@ pub trait Cluster: Send + Sync + 'static {
     /// Kills the process on the node with SIGKILL and sees it gone.
     fn kill<'a>(&'a self, node: &'a str) -> Doing<'a>;
 
-    /// Starts the process of a server again.
+    /// Starts the process of a server again; nothing happens to one that runs.
     fn restart_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
 
     /// Deletes the snapshots and transaction logs of a server whose process is dead, and sees them gone.
@@ -90,6 +90,9 @@ pub trait Cluster: Send + Sync + 'static {
 
     /// Thaws the node; nothing happens to one that is not frozen.
     fn resume<'a>(&'a self, node: &'a str) -> Doing<'a>;
+
+    /// Sees a client's node not frozen, and none of its threads stopped.
+    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a>;
 
     /// Drops what passes between the node and the peers, as its own network sees it.
     fn cut<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a>;

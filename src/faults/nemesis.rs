@@ -1,15 +1,20 @@
 //! The nemesis: carries out the fault schedule, one window after the other, and says what it saw.
 
+use super::Fault;
 use super::scene::{Missed, Scene, Seen};
 use super::victims::victims;
 use crate::cluster::Cluster;
 use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
+use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_checkers::plan::Window;
+
+/// How long after a healing that failed it is tried again.
+const AGAIN: Duration = Duration::from_millis(500);
 
 /// What the interpreter knew when a trigger fired.
 #[derive(Debug, Clone, Default)]
@@ -132,17 +137,17 @@ impl<C: Cluster> Nemesis<C> {
         self.record(window, on).await;
         self.last(window).await;
         self.record(window, json!({ "phase": "heal", "target": target })).await;
-        let healed = try_join_all(victims.iter().map(|victim| (fault.heal)(&scene, victim))).await;
-        let (verified, detail) = match healed {
-            Ok(seen) => (true, Seen::sentence(&seen)),
-            Err(error) => (false, format!("{error:#}")),
-        };
-        self.record(
-            window,
-            json!({ "phase": "off", "target": target, "verified": verified, "detail": detail }),
-        )
-        .await;
+        self.heal(fault, &scene, &target).await;
         Ok(())
+    }
+
+    async fn heal(&self, fault: &Fault, scene: &Scene<'_>, target: &str) {
+        let heal = || try_join_all(scene.victims.iter().map(|victim| (fault.heal)(scene, victim)));
+        let tell = |verified, detail| {
+            let off = json!({ "phase": "off", "target": target, "verified": verified, "detail": detail });
+            self.record(scene.window, off)
+        };
+        until_healed(&self.over, heal, tell).await;
     }
 
     async fn triggered(&mut self, window: &Window) -> Result<Fired> {
@@ -167,5 +172,64 @@ impl<C: Cluster> Nemesis<C> {
             () = tokio::time::sleep(Duration::from_millis(window.duration_ms)) => {}
             _ = over.wait_for(|over| *over) => {}
         }
+    }
+}
+
+/// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which closes
+/// `over`. Tells each outcome that differs from the one before.
+async fn until_healed<H, T>(over: &watch::Receiver<bool>, heal: impl Fn() -> H, tell: impl Fn(bool, String) -> T)
+where
+    H: Future<Output = Result<Vec<Seen>>>,
+    T: Future<Output = ()>,
+{
+    let mut told = None;
+    loop {
+        let outcome = match heal().await {
+            Ok(seen) => (true, Seen::sentence(&seen)),
+            Err(error) => (false, format!("{error:#}")),
+        };
+        if told.as_ref() != Some(&outcome) {
+            tell(outcome.0, outcome.1.clone()).await;
+        }
+        if outcome.0 || over.has_changed().is_err() {
+            return;
+        }
+        told = Some(outcome);
+        tokio::time::sleep(AGAIN).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use anyhow::bail;
+    use std::cell::{Cell, RefCell};
+
+    /// What is told of a healing that succeeds at the given try, or never; the run gives up after three.
+    fn told(succeeds_at: Option<usize>) -> Vec<(bool, String)> {
+        let (sender, over) = watch::channel(false);
+        let (tries, sender, told) = (Cell::new(0), Cell::new(Some(sender)), RefCell::new(Vec::new()));
+        let heal = async || {
+            tries.set(tries.get() + 1);
+            if tries.get() == 3 {
+                drop(sender.take());
+            }
+            match succeeds_at {
+                Some(at) if tries.get() >= at => Ok(vec![Seen::from("thawed".to_string())]),
+                _ => bail!("still frozen"),
+            }
+        };
+        let tell = async |verified, detail| told.borrow_mut().push((verified, detail));
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+        runtime.unwrap().block_on(until_healed(&over, heal, tell));
+        told.into_inner()
+    }
+
+    #[test]
+    fn what_is_not_seen_to_be_healed_is_healed_again_until_the_run_gives_up() {
+        let (healed, failed) = ((true, "thawed".to_string()), (false, "still frozen".to_string()));
+        assert_eq!(told(None), vec![failed.clone()]);
+        assert_eq!(told(Some(2)), vec![failed, healed.clone()]);
+        assert_eq!(told(Some(1)), vec![healed]);
     }
 }

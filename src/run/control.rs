@@ -3,6 +3,7 @@
 use super::interpreter::Interpreter;
 use super::ops::event_type;
 use super::recorder::Entry;
+use crate::cluster::Cluster;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -14,6 +15,9 @@ const CONFIRM_EVERY: Duration = Duration::from_millis(500);
 
 /// The recipe's time to answer a control request.
 const CONTROL_MS: u64 = 8_000;
+
+/// Longest wait for the answers to a `quiesce`.
+pub(super) const QUIESCE: Duration = Duration::from_secs(10);
 
 impl Interpreter {
     /// While two holds have not ended, everyone who believes to hold is asked, again and again.
@@ -51,8 +55,8 @@ impl Interpreter {
         self.to_confirm().iter().map(due).min()
     }
 
-    /// Sends a control request.
-    pub(super) fn ask_control(&mut self, number: usize, f: &'static str) -> Result<()> {
+    /// Sends a control request and returns its number.
+    pub(super) fn ask_control(&mut self, number: usize, f: &'static str) -> Result<u64> {
         let id = self.request_id();
         self.slots[number].control.insert(id, (f, Instant::now()));
         self.record_control(number, f, EventType::Invoke, json!({}), None)?;
@@ -64,7 +68,8 @@ impl Interpreter {
                 value: json!({}),
                 timeout_ms: Some(CONTROL_MS),
             },
-        )
+        )?;
+        Ok(id)
     }
 
     pub(super) fn record_control(
@@ -91,7 +96,7 @@ impl Interpreter {
     pub(super) fn control_answered(
         &mut self,
         number: usize,
-        (f, sent): (&'static str, Instant),
+        (id, f, sent): (u64, &'static str, Instant),
         outcome: Outcome,
         value: Value,
         error: Option<String>,
@@ -107,18 +112,43 @@ impl Interpreter {
         if f == "confirm" {
             self.slots[number].last_confirm = Some(kind);
         }
-        if f == "quiesce" && kind == EventType::Ok {
+        // An answer to an earlier one says nothing of now.
+        if kind == EventType::Ok && self.slots[number].quiesce == Some(id) {
             self.slots[number].quiesced = true;
         }
         Ok(())
     }
 
-    /// Asks every living client to quiesce.
+    /// Asks every living client to quiesce that can answer now.
     pub(super) fn ask_quiesce(&mut self) -> Result<()> {
         for number in 0..self.slots.len() {
-            self.slots[number].quiesced = false;
-            if self.slots[number].stdin.is_some() && !self.slots[number].asked("quiesce") {
-                self.ask_control(number, "quiesce")?;
+            let slot = &mut self.slots[number];
+            slot.quiesced = false;
+            slot.quiesce = None;
+            if slot.stdin.is_some() && slot.answers() {
+                let id = self.ask_control(number, "quiesce")?;
+                self.slots[number].quiesce = Some(id);
+            }
+        }
+        Ok(())
+    }
+
+    /// Looks itself whether those clients run that could not be asked; records what was seen of each that does.
+    pub(super) async fn see_running(&mut self) -> Result<()> {
+        for number in 0..self.slots.len() {
+            let slot = &self.slots[number];
+            if slot.stdin.is_none() || slot.answers() {
+                continue;
+            }
+            let (cluster, name) = (self.cluster.clone(), slot.name.clone());
+            let seen = self.during(async move { cluster.sees_running(&name).await }).await?;
+            match seen {
+                Ok(detail) => {
+                    let running = Entry::lane(&self.slots[number].name, "running", json!({ "detail": detail }));
+                    self.recorder.record(running)?;
+                    self.slots[number].quiesced = true;
+                }
+                Err(error) => self.progress.say(&format!("{}: {error:#}", self.slots[number].name)),
             }
         }
         Ok(())

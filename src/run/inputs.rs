@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::mpsc;
 use zooquake_checkers::EventType;
-use zooquake_workloads::protocol::Message;
+use zooquake_workloads::protocol::{BESIDE, Message};
 
 /// One queue, so that everything has one order.
 #[derive(Debug)]
@@ -112,6 +112,9 @@ impl Interpreter {
         match ask {
             Ask::Record { fault, value, done } => {
                 let begins = value["phase"] == "begin";
+                let healed = value["phase"] == "skipped" || value["phase"] == "off" && value["verified"] == true;
+                self.unhealed.extend(value["window"].as_u64().filter(|_| begins));
+                self.unhealed.retain(|window| !healed || value["window"] != *window);
                 self.faults += usize::from(begins);
                 self.recorder.record(Entry::lane("nemesis", &fault, value))?;
                 if begins {
@@ -144,8 +147,15 @@ impl Interpreter {
         let message: Message = serde_json::from_str(line)
             .with_context(|| format!("client {name} wrote a line that is no message of the protocol: {line}"))?;
         match message {
-            Message::Hello { pid, session, .. } => {
-                let value = json!({ "pid": pid, "incarnation": self.slots[number].incarnation, "session": session });
+            Message::Hello {
+                pid, session, cannot, ..
+            } => {
+                let mut value =
+                    json!({ "pid": pid, "incarnation": self.slots[number].incarnation, "session": session });
+                if !cannot.is_empty() {
+                    value["cannot"] = json!(cannot);
+                }
+                self.slots[number].beside = !cannot.iter().any(|what| what == BESIDE);
                 self.recorder.record(Entry::lane(&name, "hello", value))?;
                 self.slots[number].greeted = true;
                 if let Some(awaited) = self.slots[number].awaited.take() {
@@ -171,7 +181,7 @@ impl Interpreter {
                     self.completed += 1;
                     self.complete(number, outcome, value, error)?;
                 } else if let Some((f, sent)) = self.slots[number].control.remove(&id) {
-                    self.control_answered(number, (f, sent), outcome, value, error)?;
+                    self.control_answered(number, (id, f, sent), outcome, value, error)?;
                 } else {
                     bail!("client {name} answered request {id}, which it was not asked: {line}");
                 }

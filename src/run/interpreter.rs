@@ -2,19 +2,24 @@
 
 use super::inputs::Input;
 use super::progress::Progress;
-use super::recorder::{Entry, Recorder};
+use super::recorder::{Entry, Recorder, Stalls};
 use super::resource::ExternalResource;
 use super::script::{self, Mode, Script};
 use super::slot::Slot;
+use super::stage;
 use super::trigger::Armed;
 use crate::cluster::DockerCluster;
 use anyhow::{Context, Result};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use tokio::sync::{mpsc, watch};
 use zooquake_checkers::plan::Plan;
+
+/// The loop turns at least this often, so that a stall is measured that closely.
+const IDLE: Duration = Duration::from_millis(50);
 
 /// Drives the clients of one run. Its parts: what comes in (`inputs`), operations (`ops`), holds (`holds`), control
 /// requests (`control`), and what follows the faults (`recovery`).
@@ -37,23 +42,28 @@ pub(super) struct Interpreter {
     pub(super) waited: Vec<Duration>,
     pub(super) resource: ExternalResource,
     pub(super) armed: Option<Armed>,
+    /// Windows that have begun and were not seen to be healed, by number.
+    pub(super) unhealed: BTreeSet<u64>,
     pub(super) inputs: mpsc::UnboundedReceiver<Input>,
     pub(super) sender: mpsc::UnboundedSender<Input>,
     pub(super) completed: u64,
     pub(super) faults: usize,
     phase: &'static str,
     next_id: u64,
+    stalls: Stalls,
 }
 
 impl Interpreter {
     pub(super) fn new(
         cluster: Arc<DockerCluster>,
         plan: Plan,
-        recorder: Recorder,
+        mut recorder: Recorder,
         progress: Progress,
         interrupt: watch::Receiver<bool>,
     ) -> Result<Self> {
         let (sender, inputs) = mpsc::unbounded_channel();
+        // Half a session timeout is less than any recipe can notice.
+        recorder.watch(Duration::from_millis(plan.cluster.timing.session_ms / 2));
         Ok(Self {
             slots: (0..plan.cluster.clients).map(Slot::new).collect(),
             script: script::of(&plan)?,
@@ -70,12 +80,14 @@ impl Interpreter {
             waited: Vec::new(),
             resource: ExternalResource::default(),
             armed: None,
+            unhealed: BTreeSet::new(),
             inputs,
             sender,
             completed: 0,
             faults: 0,
             phase: "set up",
             next_id: 0,
+            stalls: Stalls::default(),
         })
     }
 
@@ -87,6 +99,7 @@ impl Interpreter {
     pub(super) fn enter(&mut self, phase: &'static str, mode: Mode) -> Result<()> {
         self.phase = phase;
         self.mode = mode;
+        stage::enter(stage::of_phase(phase));
         self.recorder.record(Entry::lane("run", "phase", json!(phase)))?;
         let now = Instant::now();
         for slot in &mut self.slots {
@@ -109,9 +122,24 @@ impl Interpreter {
         }
     }
 
-    /// Runs until `done` holds or the deadline has come; tells whether `done` holds.
+    /// The same, or `None` as soon as the user wants the run to stop.
+    pub(super) async fn unless_interrupted<T>(&mut self, future: impl Future<Output = T>) -> Result<Option<T>> {
+        let mut interrupt = self.interrupt.clone();
+        self.during(async move {
+            tokio::select! {
+                output = future => Some(output),
+                Ok(_) = interrupt.wait_for(|stop| *stop) => None,
+            }
+        })
+        .await
+    }
+
+    /// Runs until `done` holds or the deadline has come; tells whether `done` holds. The deadline moves by what stalls take
+    /// from it: what waited unread in one is read before it is given up.
     pub(super) async fn until(&mut self, deadline: Instant, done: impl Fn(&Self) -> bool) -> Result<bool> {
+        let lost = self.recorder.stalls().lost;
         while !done(self) {
+            let deadline = deadline + (self.recorder.stalls().lost - lost);
             if Instant::now() >= deadline {
                 return Ok(false);
             }
@@ -123,21 +151,39 @@ impl Interpreter {
     /// Handles one input or one timer. May be dropped while it waits: nothing is lost then.
     async fn step(&mut self, deadline: Option<Instant>) -> Result<()> {
         let timer = self.next_timer(deadline);
-        tokio::select! {
+        self.recorder.rests(timer.saturating_duration_since(Instant::now()));
+        let input = tokio::select! {
             biased;
-            input = self.inputs.recv() => self.handle(input.context("the queue of a run never closes")?)?,
-            () = tokio::time::sleep_until(timer.into()) => {}
-            _ = self.interrupt.changed() => {}
-        }
+            input = self.inputs.recv() => Some(input.context("the queue of a run never closes")?),
+            () = tokio::time::sleep_until(timer.into()) => None,
+            _ = self.interrupt.changed() => None,
+        };
+        // Before anything that was read after it.
+        self.recorder.turns()?;
+        input.map_or(Ok(()), |input| self.handle(input))?;
         self.act()?;
+        self.after_stalls();
         self.tick();
         Ok(())
+    }
+
+    /// What waited unread while the harness stood still was not free time: all clocks of liveness begin anew.
+    fn after_stalls(&mut self) {
+        if self.recorder.stalls() == self.stalls {
+            return;
+        }
+        self.stalls = self.recorder.stalls();
+        let ms = self.stalls.last.as_millis();
+        self.progress.say(&format!("zooquake itself stood still for {ms} ms"));
+        self.restart_free_time();
+        let pending = self.slots.iter_mut().filter_map(|slot| slot.op.as_mut());
+        pending.for_each(|op| op.free_at = Duration::ZERO);
     }
 
     fn next_timer(&self, deadline: Option<Instant>) -> Instant {
         let due = self.slots.iter().filter_map(|slot| slot.due);
         let armed = self.armed.iter().map(|armed| armed.due(&self.slots));
-        let idle = Instant::now() + Duration::from_millis(200);
+        let idle = Instant::now() + IDLE;
         due.chain(armed)
             .chain(deadline)
             .chain(self.confirm_due())

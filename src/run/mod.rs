@@ -1,5 +1,6 @@
 //! One run, from its plan to its folder.
 
+mod audit;
 mod control;
 mod drain;
 pub mod draw;
@@ -17,7 +18,10 @@ mod resource;
 pub mod scenes;
 mod script;
 mod slot;
+pub mod stage;
+mod steady;
 mod trigger;
+mod watchdog;
 mod whole;
 
 pub use whole::{Finished, Order, execute};

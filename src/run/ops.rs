@@ -2,7 +2,7 @@
 
 use super::interpreter::Interpreter;
 use super::recorder::Entry;
-use super::script::{self, Next};
+use super::script::{self, Mode, Next};
 use super::slot::{End, Op, OpKind, Sent};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -169,6 +169,7 @@ impl Interpreter {
         }
         let end = End { kind, value, error };
         let pause = self.script.ended(number, &op, &end, self.mode);
+        self.slots[number].failing = self.mode == Mode::Final && !end.is_ok();
         self.slots[number].last = Some(end);
         self.slots[number].due = Some(Instant::now() + pause);
         self.wake_others();

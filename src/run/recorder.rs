@@ -1,11 +1,12 @@
 //! The recorder: the only writer of a history, appending each event as it happens.
 
+use super::watchdog::{Clocks, Watchdog};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use zooquake_checkers::{Event, EventType, Process};
 
 /// Appends events to `history.jsonl`; every line is handed to the kernel at once, so that it survives our own death.
@@ -15,6 +16,20 @@ pub struct Recorder {
     path: PathBuf,
     next: usize,
     begun: Instant,
+    /// `None` while no loop turns.
+    watchdog: Option<Watchdog>,
+    stalls: Stalls,
+}
+
+/// The stalls recorded so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// How many.
+    pub count: usize,
+    /// How long the last one was.
+    pub last: Duration,
+    /// How much time all of them took from deadlines.
+    pub lost: Duration,
 }
 
 /// What an event says; the recorder adds index and time.
@@ -60,7 +75,44 @@ impl Recorder {
             path: path.to_path_buf(),
             next: 0,
             begun: Instant::now(),
+            watchdog: None,
+            stalls: Stalls::default(),
         })
+    }
+
+    /// From now on the loop that records turns again and again; when it does not for `least` or more, that is a stall.
+    pub fn watch(&mut self, least: Duration) {
+        self.watchdog = Some(Watchdog::new(least, Clocks::read()));
+    }
+
+    /// The loop rests now, for `rest` at most.
+    pub fn rests(&mut self, rest: Duration) {
+        if let Some(watchdog) = &mut self.watchdog {
+            watchdog.rests(Clocks::read(), rest);
+        }
+    }
+
+    /// The loop turns: records the stall that ends with this, if there was one.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn turns(&mut self) -> Result<()> {
+        let Some(stall) = self.watchdog.as_mut().and_then(|dog| dog.turns(Clocks::read())) else {
+            return Ok(());
+        };
+        self.stalls = Stalls {
+            count: self.stalls.count + 1,
+            last: stall.lasted,
+            lost: self.stalls.lost + stall.monotonic,
+        };
+        let value = json!({ "ms": stall.lasted.as_millis() as u64 });
+        self.append(Entry::lane("run", "stall", value))?;
+        Ok(())
+    }
+
+    /// The stalls recorded so far.
+    pub fn stalls(&self) -> Stalls {
+        self.stalls
     }
 
     /// The moment from which the history counts.
@@ -73,11 +125,16 @@ impl Recorder {
         self.next
     }
 
-    /// Appends an event and returns its index.
+    /// Appends an event and returns its index. A stall that ends with this is recorded before it.
     ///
     /// # Errors
     /// If it cannot be written: a history with a hole proves nothing, so the run must end.
     pub fn record(&mut self, entry: Entry) -> Result<usize> {
+        self.turns()?;
+        self.append(entry)
+    }
+
+    fn append(&mut self, entry: Entry) -> Result<usize> {
         let Entry {
             process,
             kind,

@@ -99,10 +99,16 @@ pub struct Slot {
     pub held_since: Instant,
     /// When it was last sent a `confirm`.
     pub confirmed: Option<Instant>,
-    /// Whether it answered the `quiesce` sent last.
+    /// Whether it answers control requests while an operation is pending.
+    pub beside: bool,
+    /// Number of the `quiesce` sent last.
+    pub quiesce: Option<u64>,
+    /// Whether it answered that one, or was seen running instead.
     pub quiesced: bool,
     /// How its last operation ended.
     pub last: Option<End>,
+    /// Whether its last operation since the phase `final` began was not answered `ok`.
+    pub failing: bool,
     /// How its last `confirm` ended.
     pub last_confirm: Option<EventType>,
     /// Who waits for the hello of its restarted process.
@@ -126,8 +132,11 @@ impl Slot {
             hold: None,
             held_since: Instant::now(),
             confirmed: None,
+            beside: true,
+            quiesce: None,
             quiesced: false,
             last: None,
+            failing: false,
             last_confirm: None,
             awaited: None,
         }
@@ -136,6 +145,11 @@ impl Slot {
     /// Whether its process runs and has said hello.
     pub fn runs(&self) -> bool {
         self.greeted && self.stdin.is_some()
+    }
+
+    /// Whether it can answer a control request now.
+    pub fn answers(&self) -> bool {
+        self.beside || self.op.is_none()
     }
 
     /// Whether a control request of this kind is in flight.

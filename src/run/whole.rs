@@ -7,6 +7,7 @@ use super::recorder::{Entry, Recorder};
 use super::scenes;
 use super::script::Mode;
 use super::slot::Slot;
+use super::stage;
 use crate::alive::Alive;
 use crate::cluster::{BringUp, Cluster, DockerCluster, sweep};
 use crate::faults::nemesis::Nemesis;
@@ -61,6 +62,10 @@ pub struct Finished {
 /// recorded by then is in the folder; everything that was started is removed.
 pub async fn execute(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
+    stage::enter(match order.plan.scenes.is_empty() {
+        true => "clearing away what was started",
+        false => "clearing the ensemble away, then checking what was recorded",
+    });
     folder.write_json("plan.json", &order.plan)?;
     let run = format!("{:08x}", fastrand::u32(..));
     folder.write_json(CONTAINERS, &json!({ "label": sweep::RUN_LABEL, "run": run }))?;
@@ -80,6 +85,7 @@ pub async fn execute(order: Order) -> Result<Finished> {
         }
     };
     drop(watcher);
+    stage::enter("");
     Ok(Finished {
         results: outcome?,
         folder,
@@ -121,9 +127,9 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
         progress,
         order.interrupt,
     )?;
-    work(&mut interpreter, begun).await?;
+    let healed = work(&mut interpreter, begun).await?;
     interpreter.recorder.read_clock()?;
-    let tree = after(&mut interpreter).await?;
+    let tree = after(&mut interpreter, healed).await?;
     match tree {
         Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,
         Ok(None) => {}
@@ -137,8 +143,9 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     clear(cluster, order.keep).await
 }
 
-/// Operations and faults.
-async fn work(run: &mut Interpreter, begun: Instant) -> Result<()> {
+/// Operations and faults; tells whether all is healed.
+async fn work(run: &mut Interpreter, begun: Instant) -> Result<bool> {
+    stage::enter(stage::of_phase("ops"));
     for number in 0..run.slots.len() {
         run.start_client(number);
     }
@@ -173,20 +180,22 @@ async fn work(run: &mut Interpreter, begun: Instant) -> Result<()> {
     run.until(end, Interpreter::interrupted).await?;
     if run.interrupted() {
         run.recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
-        run.progress
-            .say("interrupted: healing, then checking what was recorded (once more to leave at once)");
     }
     over.send_replace(true);
     run.heal().await
 }
 
-/// Recovery, last operations and audit; without them if the user is in a hurry.
-async fn after(run: &mut Interpreter) -> Result<Result<Option<zooquake_checkers::Tree>, String>> {
+/// Recovery with the last operations, and the audit; without them if the user is in a hurry.
+async fn after(run: &mut Interpreter, healed: bool) -> Result<Result<Option<zooquake_checkers::Tree>, String>> {
     if run.interrupted() {
         return Ok(Ok(None));
     }
-    if run.recover().await? {
-        run.last_operations().await?;
+    if healed {
+        run.recover().await?;
+        if run.interrupted() {
+            run.recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
+            return Ok(Ok(None));
+        }
     }
     Ok(run.audit().await?.map(Some))
 }

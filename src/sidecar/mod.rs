@@ -90,6 +90,7 @@ async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
             let limit = Duration::from_millis(field(&request.value, "within_ms")?);
             Ok(json!({ "threads": processes::ran_within(limit).await? }))
         }
+        "stopped" => Ok(json!({ "threads": processes::stopped()? })),
         "processes" => Ok(json!({ "pids": processes::running()? })),
         "server-of-client" => Ok(json!({ "address": processes::connected_server()? })),
         "srvr" => serde_json::to_value(four_letter::srvr().await?).context("writing the server's state"),

@@ -111,13 +111,41 @@ pub async fn ran_within(limit: Duration) -> Result<usize> {
     }
 }
 
+/// Threads of the host that are stopped, by a signal or a debugger, as `pid/thread`.
+///
+/// # Errors
+/// If nothing runs on the host.
+pub fn stopped() -> Result<Vec<String>> {
+    let stopped = |status: &str| {
+        let state = status.lines().find_map(|line| line.strip_prefix("State:"));
+        state.is_some_and(|state| state.trim_start().starts_with(['T', 't']))
+    };
+    Ok(threads()?
+        .into_iter()
+        .filter(|(_, status)| stopped(status))
+        .map(|(thread, _)| thread)
+        .collect())
+}
+
 /// Context switches of each thread of the host so far.
 fn switches() -> Result<BTreeMap<String, u64>> {
+    let count = |status: &str| {
+        let lines = status.lines().filter(|line| line.contains("_ctxt_switches:"));
+        lines
+            .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
+            .sum()
+    };
+    let threads = threads()?.into_iter();
+    Ok(threads.map(|(thread, status)| (thread, count(&status))).collect())
+}
+
+/// What the kernel tells of each thread of the host, by `pid/thread`.
+fn threads() -> Result<BTreeMap<String, String>> {
     let pids = running()?;
     if pids.is_empty() {
         bail!("no process was running");
     }
-    let mut counts = BTreeMap::new();
+    let mut found = BTreeMap::new();
     for pid in pids {
         // Threads and processes may end while we look.
         let Ok(threads) = std::fs::read_dir(format!("/proc/{pid}/task")) else {
@@ -127,14 +155,10 @@ fn switches() -> Result<BTreeMap<String, u64>> {
             let Ok(status) = std::fs::read_to_string(thread.path().join("status")) else {
                 continue;
             };
-            let lines = status.lines().filter(|line| line.contains("_ctxt_switches:"));
-            let sum = lines
-                .filter_map(|line| line.split_whitespace().nth(1)?.parse::<u64>().ok())
-                .sum();
-            counts.insert(format!("{pid}/{}", thread.file_name().display()), sum);
+            found.insert(format!("{pid}/{}", thread.file_name().display()), status);
         }
     }
-    Ok(counts)
+    Ok(found)
 }
 
 /// Address of the ZooKeeper server that a process of this host is connected to, if any.

@@ -6,6 +6,9 @@ use serde_json::Value;
 /// Version of the protocol that `hello` names.
 pub const VERSION: u32 = 1;
 
+/// What a client cannot do that answers control requests only after its operation, not beside it.
+pub const BESIDE: &str = "beside";
+
 /// A line on the client's stdin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Request {
@@ -33,6 +36,9 @@ pub enum Message {
         pid: u32,
         /// Its session as `0x…`, if it has one already.
         session: Option<String>,
+        /// What it cannot do or tell, such as [`BESIDE`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cannot: Vec<String>,
     },
     /// The answer to a request.
     Reply {

@@ -47,7 +47,7 @@ impl Cluster for DockerCluster {
     }
 
     fn restart_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
-        Box::pin(self.start_server(server))
+        Box::pin(self.start_server_unless_running(server))
     }
 
     fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
@@ -69,6 +69,10 @@ impl Cluster for DockerCluster {
 
     fn resume<'a>(&'a self, node: &'a str) -> Doing<'a> {
         Box::pin(self.thaw(node))
+    }
+
+    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a> {
+        Box::pin(self.running(client))
     }
 
     fn cut<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {

@@ -7,9 +7,21 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use testcontainers::bollard::query_parameters::TopOptionsBuilder;
 
 /// A frozen node is watched for this long; one that lives wakes several times in it.
 const FROZEN_MS: u64 = 400;
+
+/// Sees no process of the list of `ps` stopped, by a signal or a debugger.
+fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
+    let column = titles.iter().position(|title| title == "STAT" || title == "S");
+    let column = column.context("the engine lists no states")?;
+    let state = |process: &Vec<String>| process.get(column).cloned().unwrap_or_default();
+    match processes.iter().find(|process| state(process).starts_with(['T', 't'])) {
+        Some(process) => bail!("one is stopped: {}", process.join(" ")),
+        None => Ok(()),
+    }
+}
 
 /// A thawed node must have run within this time.
 const THAWED_MS: u64 = 5_000;
@@ -62,7 +74,16 @@ impl DockerCluster {
         Ok(format!("SIGKILL, and its processes {} were seen gone", answer["pids"]))
     }
 
-    pub(super) async fn start_server(&self, server: &str) -> Result<()> {
+    /// Two processes on one server's data would be a fault of our own.
+    pub(super) async fn start_server_unless_running(&self, server: &str) -> Result<()> {
+        let answer = self.ask(server, "processes", json!({}), LOCAL).await?;
+        if answer["pids"].as_array().is_some_and(|pids| !pids.is_empty()) {
+            return Ok(());
+        }
+        self.start_server(server).await
+    }
+
+    async fn start_server(&self, server: &str) -> Result<()> {
         let command = Command {
             argv: ["/docker-entrypoint.sh", "zkServer.sh", "start-foreground"]
                 .map(String::from)
@@ -164,6 +185,43 @@ impl DockerCluster {
         Ok(format!("frozen: none of its threads ran for {FROZEN_MS} ms"))
     }
 
+    /// Sees a node's container not paused and its processes not stopped; what was seen.
+    pub(super) async fn running(&self, node: &str) -> Result<String> {
+        let of = self.node(node)?;
+        let id = &of.host.id;
+        let looking = || format!("looking whether {node} runs");
+        let state = self
+            .docker
+            .inspect_container(id, None)
+            .await
+            .with_context(looking)?
+            .state;
+        let state = state.with_context(|| format!("the engine does not tell the state of {node}"))?;
+        if state.paused == Some(true) || state.running != Some(true) {
+            bail!("the container of {node} does not run");
+        }
+        if of.sidecar.is_some() {
+            let answer = self.ask(node, "stopped", json!({}), LOCAL).await?;
+            if answer["threads"].as_array().is_none_or(|threads| !threads.is_empty()) {
+                bail!("threads of {node} are stopped: {}", answer["threads"]);
+            }
+            return Ok("its container is not paused, and none of its threads is stopped".to_string());
+        }
+        // Without faults nothing stands beside a client: the engine lists its processes.
+        let options = TopOptionsBuilder::default().ps_args("aux").build();
+        let listed = self
+            .docker
+            .top_processes(id, Some(options))
+            .await
+            .with_context(looking)?;
+        stopped(
+            &listed.titles.unwrap_or_default(),
+            &listed.processes.unwrap_or_default(),
+        )
+        .with_context(|| format!("the processes of {node}"))?;
+        Ok("its container is not paused, and none of its processes is stopped".to_string())
+    }
+
     pub(super) async fn thaw(&self, node: &str) -> Result<String> {
         let id = &self.node(node)?.host.id;
         match self.docker.unpause_container(id).await {
@@ -174,5 +232,28 @@ impl DockerCluster {
             bail!("{node} was thawed, but none of its threads ran for {THAWED_MS} ms");
         }
         Ok("thawed: its threads run".to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stopped;
+
+    #[test]
+    fn a_process_that_is_stopped_is_found_in_the_list() {
+        let row = |text: &str| -> Vec<String> { text.split(' ').map(str::to_string).collect() };
+        let titles = row("USER PID STAT COMMAND");
+        let list = |state: &str| vec![row("root 1 Ss sleep"), row(&format!("root 7 {state} zooquake"))];
+        for state in ["S", "Sl", "R+", "D"] {
+            assert!(stopped(&titles, &list(state)).is_ok(), "{state}");
+        }
+        for state in ["T", "Tl", "t"] {
+            let error = stopped(&titles, &list(state)).unwrap_err().to_string();
+            assert!(error.contains("zooquake"), "{error}");
+        }
+        assert!(
+            stopped(&row("PID COMMAND"), &list("S")).is_err(),
+            "nothing is known of the states"
+        );
     }
 }

@@ -1,6 +1,6 @@
 //! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/queue.md`.
 
-use super::{BEYOND_MS, Mode, Next, Request, SINGLE_MS, Script};
+use super::{BEYOND_MS, FINAL_AGAIN, Mode, Next, Request, SINGLE_MS, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
@@ -221,8 +221,9 @@ impl Script for Barrier {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, _: Mode) -> Duration {
+    fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration {
         self.busy[client] = false;
+        let again = if mode == Mode::Final { FINAL_AGAIN } else { AGAIN };
         match op.f {
             "enter" if end.is_ok() => (self.entered, self.opened) = (true, Instant::now()),
             "join" => {
@@ -239,11 +240,12 @@ impl Script for Barrier {
                         self.joined[member] = true;
                     }
                 } else {
-                    return AGAIN;
+                    return again;
                 }
             }
+            "close" if mode == Mode::Final && !end.is_ok() => return again,
             "close" => self.closed[client] = true,
-            _ => return AGAIN,
+            _ => return again,
         }
         Duration::ZERO
     }

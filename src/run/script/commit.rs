@@ -1,6 +1,6 @@
 //! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other. `docs/families/commit.md`.
 
-use super::{Mode, Next, Request, Script};
+use super::{FINAL_AGAIN, Mode, Next, Request, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -47,6 +47,8 @@ pub struct Commit {
     recovered: bool,
     last_begun: bool,
     last_ms: u64,
+    /// Whether the current transaction certainly never began, and another one takes its place.
+    void: bool,
 }
 
 impl Commit {
@@ -67,6 +69,7 @@ impl Commit {
             recovered: false,
             last_begun: false,
             last_ms: 0,
+            void: false,
         }
     }
 
@@ -99,7 +102,7 @@ impl Commit {
             _ => return,
         };
         self.number += 1;
-        self.begun = false;
+        (self.begun, self.void) = (false, false);
         let name = self.name();
         for (client, party) in self.parties.iter_mut().enumerate() {
             party.part = if client == 0 { Part::Begin } else { Part::Vote(0) };
@@ -157,6 +160,13 @@ impl Commit {
         self.parties.iter().all(|party| party.part == Part::Done)
     }
 
+    /// The last transaction certainly never began: there is to be another one, and nobody is asked about this one any more.
+    fn give_up(&mut self) {
+        (self.void, self.last_begun) = (true, false);
+        let idle = self.parties.iter_mut().filter(|party| !party.busy);
+        idle.for_each(|party| party.part = Part::Done);
+    }
+
     /// The end of an operation that was not answered `ok`; `known` if it certainly did not happen.
     fn next_part(&mut self, client: usize, known: bool) {
         let part = &mut self.parties[client].part;
@@ -198,8 +208,9 @@ impl Script for Commit {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, _: Mode) -> Duration {
+    fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration {
         self.parties[client].busy = false;
+        let last = mode == Mode::Final && self.last_begun;
         let tx = end.value["tx"].as_str().map_or_else(|| self.name(), str::to_string);
         let at_the_end = self.parties[client].part == Part::Done;
         match op.f {
@@ -209,6 +220,9 @@ impl Script for Commit {
                 self.parties
                     .iter_mut()
                     .for_each(|party| party.unreported.retain(|other| *other != tx));
+                if last {
+                    self.give_up();
+                }
             }
             "begin" => self.parties[0].part = Part::Decide,
             "decided" if end.is_ok() => {
@@ -216,12 +230,24 @@ impl Script for Commit {
                 self.parties[client].part = Part::Done;
             }
             "vote" if end.is_ok() => self.parties[client].part = Part::Decided(0),
+            // Whatever the decision is, it is to be known in the end.
+            "decide" | "decided" if last && !end.is_ok() => {}
             _ => self.next_part(client, end.kind == EventType::Fail),
         }
-        if at_the_end && !self.parties[client].again.is_empty() {
-            self.parties[client].again.remove(0);
+        if self.void {
+            self.parties[client].part = Part::Done;
         }
-        Duration::ZERO
+        if at_the_end && !self.parties[client].again.is_empty() {
+            let asked = self.parties[client].again.remove(0);
+            if last && !end.is_ok() {
+                self.parties[client].again.push(asked);
+            }
+        }
+        if mode == Mode::Final && !end.is_ok() {
+            FINAL_AGAIN
+        } else {
+            Duration::ZERO
+        }
     }
 
     fn died(&mut self, client: usize) {
@@ -238,7 +264,7 @@ impl Script for Commit {
     }
 
     fn recovered(&mut self, bound: Duration) {
-        self.recovered = true;
+        (self.recovered, self.last_begun) = (true, false);
         self.last_ms = bound.as_millis() as u64 + 2_000;
         for party in &mut self.parties {
             party.again = party.unreported.iter().take(ASKED_AGAIN).cloned().collect();

@@ -1,9 +1,10 @@
 //! Locks and elections: be granted, write, give back.
 
-use super::{BEYOND_MS, Mode, Next, Request, SINGLE_MS, Script};
+use super::{BEYOND_MS, FINAL_AGAIN, Mode, Next, Request, SINGLE_MS, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::json;
 use std::time::Duration;
+use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
 
 /// A client that cannot reach the ensemble must not fill the history with failures.
@@ -155,15 +156,24 @@ impl Script for Grants {
             (OpKind::Acquire, _) if end.is_ok() => state.step = Step::Write(0),
             (OpKind::Acquire, _) => {
                 state.next_cycle();
-                return AFTER_FAILURE;
+                return if mode == Mode::Final {
+                    FINAL_AGAIN
+                } else {
+                    AFTER_FAILURE
+                };
             }
             (OpKind::Write, Step::Write(n)) if n + 1 < writes && end.is_ok() && mode != Mode::Final => {
                 state.step = Step::Write(n + 1);
             }
             (OpKind::Write, _) => state.step = Step::Release,
             _ => {
-                state.finished = state.last;
+                // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
+                let unknown = end.kind == EventType::Info;
+                state.finished = state.last && !unknown;
                 state.next_cycle();
+                if unknown && mode == Mode::Final {
+                    return FINAL_AGAIN;
+                }
                 let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
                 return if mode == Mode::Final {
                     think.min(AFTER_FAILURE)

@@ -1,6 +1,6 @@
 //! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
 
-use super::{Mode, Next, Request, Script};
+use super::{FINAL_AGAIN, Mode, Next, Request, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -132,7 +132,11 @@ impl Script for Items {
             ("acknowledge", _) => state.given = None,
             _ => {}
         }
-        state.finished |= state.last;
+        // A dequeue that finds nothing has finished, too.
+        state.finished |= state.last && end.is_ok();
+        if state.last && !end.is_ok() {
+            return FINAL_AGAIN;
+        }
         if op.f == "enqueue" && end.is_ok() {
             return think;
         }

@@ -6,6 +6,8 @@ mod grants;
 mod items;
 mod register;
 mod rounds;
+#[cfg(test)]
+mod tests;
 
 use super::slot::{End, Op, OpKind};
 pub use items::single;
@@ -20,6 +22,9 @@ const SINGLE_MS: u64 = 30_000;
 /// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
 /// wait that gives up hides a lost wake-up.
 const BEYOND_MS: u64 = 600_000;
+
+/// After recovery an operation that did not finish is asked again after this: often enough, and no busy loop.
+const FINAL_AGAIN: Duration = Duration::from_millis(250);
 
 /// Which operations clients are given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +82,18 @@ pub trait Script: Debug + Send {
         false
     }
 
-    /// An operation has ended; returns how long the client waits before its next one.
+    /// An operation has ended; returns how long the client waits before its next one. In the mode [`Mode::Final`] one that
+    /// did not finish is asked again.
     fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration;
 
     /// The client's process has died.
     fn died(&mut self, client: usize);
 
-    /// Recovery is over: what counts as the last thing to do begins now. `bound` is that of liveness.
+    /// Recovery is over: what counts as the last thing to do begins now, also if that was said before. `bound` is that of
+    /// liveness.
     fn recovered(&mut self, bound: Duration);
 
-    /// Whether the client has done the last thing to do.
+    /// Whether the client has finished the last thing to do.
     fn finished(&self, client: usize) -> bool;
 }
 

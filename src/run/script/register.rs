@@ -1,6 +1,6 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other. `docs/families/register.md`.
 
-use super::{Mode, Next, Script, single};
+use super::{FINAL_AGAIN, Mode, Next, Script, single};
 use crate::run::slot::{End, Op};
 use serde_json::json;
 use std::ops::Range;
@@ -134,7 +134,7 @@ impl Script for Register {
         let state = &mut self.clients[client];
         let refused = matches!(end.error.as_deref(), Some("mismatch" | "bad-version"));
         state.lost = !end.is_ok() && !refused;
-        if state.asked_last {
+        if state.asked_last && end.is_ok() {
             state.last = if state.last == Last::Write {
                 Last::Read
             } else {
@@ -147,6 +147,7 @@ impl Script for Register {
         match (end.is_ok(), mode) {
             (true, Mode::Final) => Duration::ZERO,
             (true, _) => think,
+            (false, Mode::Final) => FINAL_AGAIN,
             (false, _) => think.max(AFTER_FAILURE),
         }
     }

@@ -1,6 +1,6 @@
 //! The double barrier: every client enters and leaves, round after round. `docs/families/queue.md`.
 
-use super::{BEYOND_MS, Mode, Next, Request, Script};
+use super::{BEYOND_MS, FINAL_AGAIN, Mode, Next, Request, Script};
 use crate::run::slot::{End, Op, OpKind};
 use serde_json::json;
 use std::time::Duration;
@@ -79,6 +79,9 @@ impl Script for Rounds {
 
     fn ended(&mut self, client: usize, op: &Op, end: &End, mode: Mode) -> Duration {
         let state = &mut self.clients[client];
+        if mode == Mode::Final && !end.is_ok() {
+            return FINAL_AGAIN;
+        }
         if op.f == "enter" && !end.is_ok() {
             return AGAIN;
         }

@@ -1,0 +1,103 @@
+//! Whether the ensemble is steady: one leader, serving without change, under which a silent session expires.
+
+use crate::cluster::{Cluster, DockerCluster};
+use anyhow::{Context, Result, bail};
+use futures_util::future::join_all;
+use std::time::{Duration, Instant};
+
+/// Longest wait for a steady leader, beside the time for which it must be steady.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// How long a server may leave the question for its state unanswered before it counts as not serving.
+const ANSWERS: Duration = Duration::from_secs(3);
+
+/// A server that leads, and since which epoch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leader {
+    /// Its name.
+    pub name: String,
+    /// Its epoch.
+    pub epoch: i64,
+}
+
+/// Waits for one leader that serves without change for `sync_ms`, then for a silent session of `session_ms` to expire under
+/// that same leader. Returns it.
+///
+/// # Errors
+/// Why it did not come to that.
+pub async fn steady_and_silent(cluster: &DockerCluster, sync_ms: u64, session_ms: u64) -> Result<Leader> {
+    let leader = steady(cluster, Duration::from_millis(sync_ms)).await?;
+    cluster.canary(&leader.name, session_ms).await?;
+    let after = whole_ensemble(cluster).await.context("after the canary session")?;
+    same(&leader, after)?;
+    Ok(leader)
+}
+
+/// Sees all servers serve and the same one lead as before.
+///
+/// # Errors
+/// Who leads instead, or which server does not serve.
+pub async fn still_leads(cluster: &DockerCluster, leader: &Leader) -> Result<()> {
+    let begun = Instant::now();
+    loop {
+        match whole_ensemble(cluster).await {
+            Ok(now) => return same(leader, now),
+            Err(error) if begun.elapsed() >= ANSWERS => return Err(error),
+            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+        }
+    }
+}
+
+fn same(before: &Leader, now: Leader) -> Result<()> {
+    if now != *before {
+        bail!(
+            "the leader changed from {} (epoch {}) to {} (epoch {})",
+            before.name,
+            before.epoch,
+            now.name,
+            now.epoch
+        );
+    }
+    Ok(())
+}
+
+/// The leader, if all servers serve and exactly one leads.
+async fn whole_ensemble(cluster: &DockerCluster) -> Result<Leader> {
+    let servers = cluster.servers();
+    let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
+    let mut leader = None;
+    for (name, state) in servers.into_iter().zip(states) {
+        let state = state.with_context(|| format!("{name} does not serve"))?;
+        let epoch = state.epoch();
+        if state.leads() && leader.replace(Leader { name, epoch }).is_some() {
+            bail!("two servers say that they lead");
+        }
+    }
+    leader.context("no server leads")
+}
+
+async fn steady(cluster: &DockerCluster, lasting: Duration) -> Result<Leader> {
+    let begun = Instant::now();
+    let mut steady: Option<(Leader, Instant)> = None;
+    loop {
+        let now = whole_ensemble(cluster).await;
+        match (&now, &steady) {
+            (Ok(leader), Some((before, since))) if leader == before => {
+                if since.elapsed() >= lasting {
+                    return now;
+                }
+            }
+            (Ok(leader), _) => steady = Some((leader.clone(), Instant::now())),
+            (Err(_), _) => steady = None,
+        }
+        if begun.elapsed() > PATIENCE + lasting {
+            let state = now.map_or_else(|error| format!("{error:#}"), |leader| format!("{} leads", leader.name));
+            bail!(
+                "the ensemble was not steady for {} ms within {} s: {state}",
+                lasting.as_millis(),
+                PATIENCE.as_secs()
+            );
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}

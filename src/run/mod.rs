@@ -3,6 +3,7 @@
 mod control;
 mod drain;
 pub mod draw;
+pub mod feasible;
 pub mod folder;
 mod holds;
 mod inputs;

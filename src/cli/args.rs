@@ -141,6 +141,9 @@ pub struct RunOptions {
     /// Leave the ensemble standing at the end, and say how to reach it
     #[arg(long)]
     pub keep: bool,
+    /// Run also a plan whose verdict can only be unknown or invalid, because the time is too short for a fault
+    #[arg(long)]
+    pub anyway: bool,
     /// JSON on stdout: results.json and the folder
     #[arg(long)]
     pub json: bool,

@@ -221,6 +221,79 @@ fn a_run_packs_itself_where_it_lies() {
     assert_eq!(names, ["history.jsonl", "plan.json", "run.zooquake.tar.gz"]);
 }
 
+/// An engine that knows whether it has this image, and nothing else.
+fn engine(socket: &Path, image: &str, has: bool) {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::os::unix::net::UnixListener::bind(socket).expect("a socket");
+    let named = format!("/images/{image}/json");
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let mut request = String::new();
+            let mut lines = BufReader::new(&connection);
+            lines.read_line(&mut request).expect("a request");
+            let mut header = String::new();
+            while lines.read_line(&mut header).is_ok_and(|read| read > 2) {
+                header.clear();
+            }
+            let (status, body) = match request.split_whitespace().nth(1).unwrap_or_default() {
+                "/_ping" => ("200 OK", "OK"),
+                path if path.ends_with(&named) && has => ("200 OK", "{\"Id\":\"sha256:00\"}"),
+                path if path.ends_with(&named) => ("404 Not Found", "{\"message\":\"not here\"}"),
+                _ => ("500 Internal Server Error", "{\"message\":\"it can do nothing\"}"),
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            // The program may have ended meanwhile.
+            let _ = (&connection).write_all(answer.as_bytes());
+        }
+    });
+}
+
+#[test]
+fn an_image_that_a_plan_names_is_not_pulled_unasked() {
+    let base = Runs::new("image");
+    let (run, pack) = (base.path().join("run"), base.path().join("foreign.zooquake.tar.gz"));
+    hand_made(&run);
+    let plan = std::fs::read_to_string(run.join("plan.json")).unwrap();
+    let image = "registry.example/zookeeper:1";
+    std::fs::write(
+        run.join("plan.json"),
+        plan.replace("\"image\":null", &format!("\"image\":{image:?}")),
+    )
+    .unwrap();
+    let out = base.path().join("out");
+    let [run, pack, out] = [&run, &pack, &out].map(|path| path.to_str().unwrap());
+    assert_eq!(call(&["pack", run, "--out", pack]).status.code(), Some(0));
+    let (with, without) = (base.path().join("with.sock"), base.path().join("without.sock"));
+    engine(&with, image, true);
+    engine(&without, image, false);
+    let replay = |socket: &Path, more: &[&str]| {
+        let output = zooquake()
+            .args(["replay", pack, "--out", out])
+            .args(more)
+            .env("DOCKER_HOST", format!("unix://{}", socket.display()))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("starting zooquake");
+        (output.status.code(), text(&output))
+    };
+    let (code, said) = replay(&without, &[]);
+    assert_eq!(code, Some(254), "{said}");
+    assert!(
+        said.contains(image) && said.contains("--yes") && !said.contains("pulling"),
+        "{said}"
+    );
+    let (code, said) = replay(&without, &["--yes"]);
+    assert_eq!(code, Some(255), "{said}");
+    assert!(said.contains(&format!("pulling {image}")), "{said}");
+    // One that is there is nobody's question.
+    let (code, said) = replay(&with, &[]);
+    assert_eq!(code, Some(255), "{said}");
+    assert!(!said.contains(&format!("pulling {image}")), "{said}");
+}
+
 /// The exit code and what was said, where no engine answers.
 fn without_engine(arguments: &[&str]) -> (Option<i32>, String) {
     let output = zooquake()
@@ -315,6 +388,25 @@ fn help_shows_examples_and_exit_codes() {
         "{text}"
     );
     assert!(!text.contains("sidecar"), "hidden commands stay hidden: {text}");
+}
+
+#[test]
+fn every_commands_help_shows_an_example() {
+    let of_commands = |arguments: &[&str]| {
+        let help = text(&call(&[arguments, &["--help"]].concat()));
+        let (_, rest) = help.split_once("Commands:\n").expect("commands");
+        let lines = rest.lines().take_while(|line| line.starts_with("  "));
+        let names = lines.filter_map(|line| line.split_whitespace().next().map(String::from));
+        names.filter(|name| name != "help").collect::<Vec<_>>()
+    };
+    let mut commands: Vec<Vec<String>> = of_commands(&[]).into_iter().map(|name| vec![name]).collect();
+    let measurements = of_commands(&["measure"]).into_iter();
+    commands.extend(measurements.map(|name| vec!["measure".to_string(), name]));
+    assert!(commands.len() > 12, "{commands:?}");
+    for command in commands {
+        let help = text(&zooquake().args(&command).arg("--help").output().expect("help"));
+        assert!(help.contains(&format!("\n  zooquake {}", command.join(" "))), "{help}");
+    }
 }
 
 #[test]

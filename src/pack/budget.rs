@@ -34,8 +34,8 @@ impl fmt::Display for Exceeded {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "it becomes larger than {} MB, the bound for a pack of its size: if you trust it, unpack it with tar and \
-             give its folder",
+            "it becomes larger than {} MB, the bound for what is packed into so few bytes: if you trust it, unpack it \
+             yourself and give the folder",
             self.whole.div_ceil(1_000_000)
         )
     }
@@ -46,7 +46,15 @@ impl std::error::Error for Exceeded {}
 impl Budget {
     /// The bound of a pack of so many bytes.
     pub fn of_pack(bytes: u64) -> Self {
-        let whole = bytes.saturating_mul(RATIO).saturating_add(LEAST).min(MOST);
+        Self::new(bytes.saturating_mul(RATIO).saturating_add(LEAST).min(MOST))
+    }
+
+    /// The bound of a compressed file of so many bytes in a folder: what was recorded here may be as long as it likes.
+    pub fn of_file(bytes: u64) -> Self {
+        Self::new(bytes.saturating_mul(RATIO).saturating_add(LEAST))
+    }
+
+    fn new(whole: u64) -> Self {
         Self {
             left: Rc::new(Cell::new(whole)),
             whole,

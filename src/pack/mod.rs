@@ -1,6 +1,6 @@
 //! A run as one file: a tar.gz of what its verdict rests on, its logs and its report.
 
-mod budget;
+pub mod budget;
 mod unpack;
 
 use crate::run::folder::Folder;

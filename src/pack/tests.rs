@@ -104,7 +104,7 @@ fn a_pack_that_expands_beyond_its_bound_is_refused_by_name() {
     use tar::EntryType::Regular;
     let base = temporary();
     let file = base.join("bomb.tar.gz");
-    let zeros = vec![0; 32 << 20];
+    let zeros = vec![0; 18 << 20];
     let (once, twice) = (zipped(&zeros), zipped(&zipped(&zeros)));
     let empty: Vec<String> = (0..5_000).map(|n| format!("r/{n}")).collect();
     let many: Vec<_> = empty.iter().map(|name| (Regular, name.as_str(), &b""[..])).collect();
@@ -120,6 +120,14 @@ fn a_pack_that_expands_beyond_its_bound_is_refused_by_name() {
         assert!(error.contains("larger than") && error.contains(named), "{error}");
         assert!(error.contains("bomb.tar.gz"), "{error}");
     }
+    let run = base.join("run");
+    fs::write(run.join("plan.json"), "{}").unwrap();
+    fs::write(run.join("history.jsonl.gz"), &once).unwrap();
+    let error = format!("{:#}", Folder { path: run }.load().unwrap_err());
+    assert!(
+        error.contains("history.jsonl.gz") && error.contains("larger than"),
+        "{error}"
+    );
     pack(&file, &[(Regular, "r/history.jsonl.gz.gz", &twice)]);
     let error = format!("{:#}", open(&file).unwrap_err());
     assert!(error.contains("compressed twice"), "{error}");

@@ -1,5 +1,6 @@
 //! From a run's folder to its verdict, its results and its report.
 
+use crate::cli::again;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -23,61 +24,21 @@ pub fn judge(folder: &Folder) -> Result<Results> {
 /// If a file cannot be written.
 pub fn keep(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
     folder.write_json("results.json", results)?;
-    render(folder, record, results, &folder.path)
+    render(folder, record, results, (&folder.path, &folder.path))
 }
 
-/// Renders the report of a checked run into a folder.
+/// Renders the report of a checked run into a folder; `run` is the folder or pack that the page's command lines name.
 ///
 /// # Errors
 /// If a file cannot be written.
-pub fn render(folder: &Folder, record: &Record, results: &Results, into: &Path) -> Result<()> {
+pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): (&Path, &Path)) -> Result<()> {
+    // The page is read from other folders than the one in which it was made.
+    let run = run.canonicalize().unwrap_or_else(|_| run.to_path_buf());
     let extras = Extras {
-        reproduce: reproduce(folder, record),
+        reproduce: again::lines(&run, &record.plan),
         run_name: folder.name(),
     };
     zooquake_reports::write_all(record, results, &extras, into)
         .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
     Ok(())
-}
-
-/// The lines that reproduce a run: check it again, run it again.
-pub fn reproduce(folder: &Folder, record: &Record) -> Vec<String> {
-    let plan = &record.plan;
-    let check = format!("zooquake check {}", folder.path.display());
-    let replay = format!("zooquake replay {}", folder.path.display());
-    if plan.replay_of.is_some() {
-        return vec![check, format!("{replay} --exact")];
-    }
-    let faults = if plan.faults.is_empty() {
-        "none".to_string()
-    } else {
-        plan.faults.join(",")
-    };
-    let cluster = &plan.cluster;
-    // Scenes bring their own faults, take their own time, and have no clients.
-    let drawn = plan.scenes.is_empty();
-    let mut again = format!("zooquake run {}", plan.workload.name());
-    if drawn {
-        again += &format!(" --seed {} --faults {faults} --time {}ms", plan.seed, plan.time_ms);
-    }
-    if cluster.servers != 3 {
-        again += &format!(" --servers {}", cluster.servers);
-    }
-    if cluster.observers != 0 || !drawn {
-        again += &format!(" --observers {}", cluster.observers);
-    }
-    if drawn && cluster.clients != 5 {
-        again += &format!(" --clients {}", cluster.clients);
-    }
-    let timing = cluster.timing;
-    if timing != zooquake_checkers::plan::Timing::default() {
-        again += &format!(
-            " --timing {}/{}/{}",
-            timing.tick_ms, timing.sync_limit, timing.session_ms
-        );
-    }
-    if let Some(image) = &cluster.image {
-        again += &format!(" --zookeeper {image}");
-    }
-    vec![check, replay, again]
 }

@@ -13,6 +13,7 @@ mod nightly;
 mod pack;
 mod replay;
 mod run;
+mod shell;
 mod sidecar;
 mod txnlog;
 mod watcher;

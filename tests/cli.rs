@@ -4,6 +4,7 @@ mod common;
 
 use common::{Runs, text, zooquake};
 use serde_json::Value;
+use std::path::Path;
 use std::process::Output;
 
 fn call(arguments: &[&str]) -> Output {
@@ -38,6 +39,345 @@ fn wrong_usage_names_the_way_out() {
     refused(&["nonsense"], &["nonsense"]);
 }
 
+/// The results of a run in which nothing was found.
+const NO_RESULTS: &str = r#"{"verdict":"valid","anomalies":[],"reasons":[],"windows":[],"checkers":{},"stats":{}}"#;
+
+/// A run that no ensemble is needed for: a plan and no events.
+fn hand_made(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join("history.jsonl"), "").unwrap();
+    std::fs::write(
+        folder.join("plan.json"),
+        r#"{"format":1,"seed":7,"workload":{"family":"lock","variant":"fenced","promise":"","resource":"external",
+            "fenced":true,"contenders":["/lock"],"accepted":[]},"cluster":{"servers":3,"clients":1,"image":null,"timing":
+            {"tick_ms":250,"init_limit":20,"sync_limit":4,"session_ms":2000}},"time_ms":5000,"faults":["pause"],
+            "windows":[],"clients":[{"cycles":[]}]}"#,
+    )
+    .unwrap();
+}
+
+#[test]
+fn a_wrong_path_is_wrong_usage_in_every_command() {
+    let base = Runs::new("paths");
+    let path = |name: &str| base.path().join(name).to_str().unwrap().to_string();
+    hand_made(&base.path().join("run"));
+    std::fs::create_dir(path("empty")).unwrap();
+    std::fs::write(path("file"), "text").unwrap();
+    std::fs::write(path("torn.tar.gz"), "no gzip").unwrap();
+    std::fs::write(path("history.jsonl"), "").unwrap();
+    std::fs::create_dir(path("odd")).unwrap();
+    std::fs::write(path("odd/plan.json"), "{}").unwrap();
+    // No file that can be read, even for root.
+    std::fs::create_dir(path("odd/history.jsonl")).unwrap();
+    let [missing, file, torn, empty, run, odd, below] =
+        ["missing", "file", "torn.tar.gz", "empty", "run", "odd", "file/below"].map(path);
+    let [history, folder] = ["history.jsonl", "folder.jsonl"].map(path);
+    std::fs::create_dir(&folder).unwrap();
+    let campaign = "a campaign in TOML";
+    let out = ["--out", &below];
+    for (arguments, wrong, way_out) in [
+        (&["replay", &missing][..], &missing, "runs/latest"),
+        (&["replay", &file], &file, "runs/latest"),
+        (&["replay", &torn], &torn, "runs/latest"),
+        (&["replay", &empty], &empty, "runs/latest"),
+        (&["replay", &odd], &odd, "runs/latest"),
+        (&["replay", &below], &below, "runs/latest"),
+        (&["replay", &run, "--out", &file], &file, "--out"),
+        (&["report", &missing], &missing, "runs/latest"),
+        (&["report", &file], &file, "runs/latest"),
+        (&["report", &torn], &torn, "runs/latest"),
+        (&["report", &empty], &empty, "no runs lie in it"),
+        (&["report", &odd], &odd, "runs/latest"),
+        (&["report", &run], &run, "zooquake check"),
+        (&["pack", &missing], &missing, "runs/latest"),
+        (&["pack", &file], &file, "runs/latest"),
+        (&["pack", &empty], &empty, "runs/latest"),
+        (&["pack", &odd], &odd, "runs/latest"),
+        (&["pack", &run, "--out", &empty], &empty, "--out"),
+        (&["pack", &run, "--out", &below], &below, "--out"),
+        (&["convert", &missing, "o.edn"], &missing, "IN"),
+        (&["convert", &folder, "o.edn"], &folder, "IN"),
+        (&["convert", &history, &path("missing/o.edn")], &missing, "OUT"),
+        (&["nightly", &missing], &missing, campaign),
+        (&["nightly", &empty], &empty, campaign),
+        (&["nightly", out[0], out[1]], &file, "--out"),
+        (&["nightly", "--out", &empty, "--junit", &empty], &empty, "--junit"),
+        (&["nightly", "--out", &empty, "--junit", &below], &file, "--junit"),
+        (&["run", "lock/fenced", out[0], out[1]], &file, "--out"),
+        (&["run", "lock/fenced", "--out", &file], &file, "--out"),
+        (&["compare", "lock", "--out", &file], &file, "--out"),
+        (&["measure", "herd", "--out", &file], &file, "--out"),
+        (&["measure", "commit", "--out", &file], &file, "--out"),
+    ] {
+        let wrong = wrong.rsplit('/').next().unwrap();
+        refused(arguments, &[wrong, way_out]);
+    }
+    assert!(!base.path().join("missing").exists(), "nothing was made");
+}
+
+/// The command lines on the page of a run.
+fn lines_of_page(folder: &Path) -> Vec<String> {
+    let page = std::fs::read_to_string(folder.join("report.html")).expect("the page");
+    let (_, rest) = page.split_once("<pre class=\"commands\">").expect("commands");
+    let (commands, _) = rest.split_once("</pre>").expect("their end");
+    let mut text = String::new();
+    for piece in commands.split('<') {
+        text += piece.split_once('>').map_or(piece, |(_, text)| text);
+    }
+    for (entity, plain) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ] {
+        text = text.replace(entity, plain);
+    }
+    text.lines().map(String::from).collect()
+}
+
+/// What a shell hands to `zooquake`, if that is a program which shows its arguments.
+fn arguments_by_shell(line: &str, bin: &Path) -> Vec<String> {
+    let output = std::process::Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()))
+        .output()
+        .expect("a shell");
+    assert!(output.status.success(), "{line}: {}", text(&output));
+    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    shown.split_terminator('\0').map(String::from).collect()
+}
+
+#[test]
+fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let base = Runs::new("lines");
+    let (found, stub) = (base.path().join("found"), base.path().join("stub"));
+    for bin in [&found, &stub] {
+        std::fs::create_dir(bin).unwrap();
+    }
+    symlink(env!("CARGO_BIN_EXE_zooquake"), found.join("zooquake")).unwrap();
+    let script = stub.join("zooquake");
+    std::fs::write(&script, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n").unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    for name in [
+        "it's \"$(touch x)\"; `touch x` $HOME&<b> --keep",
+        "\u{1b}[2J two\nlines\n",
+    ] {
+        let run = base.path().join("runs").join(name);
+        hand_made(&run);
+        let checked = zooquake().arg("check").arg(&run).env("PATH", &found).output().unwrap();
+        assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+        let lines = lines_of_page(&run);
+        assert_eq!(lines.len(), 2, "a check and a replay: {lines:?}");
+        for (line, command) in lines.iter().zip(["check", "replay"]) {
+            assert!(
+                line.starts_with("zooquake ") && !line.contains(char::is_control),
+                "{line:?}"
+            );
+            let mut path = run.to_str().unwrap().to_string();
+            if path.ends_with('\n') {
+                path.push('/');
+            }
+            assert_eq!(arguments_by_shell(line, &stub), [command, &path]);
+        }
+    }
+    assert!(!Path::new("x").exists(), "nothing was run");
+
+    // Where no shell finds it, the program is named by its path; a pack by its own, not by where it was unpacked.
+    let run = base.path().join("plain");
+    hand_made(&run);
+    std::fs::write(run.join("results.json"), NO_RESULTS).unwrap();
+    let pack = base.path().join("a pack.zooquake.tar.gz");
+    let out = ["--out", pack.to_str().unwrap()];
+    let packed = zooquake().arg("pack").arg(&run).args(out).output().unwrap();
+    assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
+    let report = zooquake().arg("report").arg(&pack).current_dir(&stub).output().unwrap();
+    assert_eq!(report.status.code(), Some(0), "{}", text(&report));
+    let lines = lines_of_page(&stub.join("plain"));
+    let program = env!("CARGO_BIN_EXE_zooquake");
+    let expected = ["check", "replay"].map(|command| format!("{program} {command} '{}'", pack.display()));
+    assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_run_packs_itself_where_it_lies() {
+    let base = Runs::new("pack-here");
+    let run = base.path().join("run");
+    hand_made(&run);
+    for _ in 0..2 {
+        let packed = zooquake().args(["pack", "."]).current_dir(&run).output().unwrap();
+        assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
+    }
+    let pack = run.join("run.zooquake.tar.gz");
+    refused(&["pack", pack.to_str().unwrap()], &["is packed already"]);
+    let checked = call(&["check", pack.to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+    let mut names: Vec<_> = std::fs::read_dir(&run)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["history.jsonl", "plan.json", "run.zooquake.tar.gz"]);
+}
+
+/// An engine that knows whether it has this image, and nothing else.
+fn engine(socket: &Path, image: &str, has: bool) {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::os::unix::net::UnixListener::bind(socket).expect("a socket");
+    let named = format!("/images/{image}/json");
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let mut request = String::new();
+            let mut lines = BufReader::new(&connection);
+            lines.read_line(&mut request).expect("a request");
+            let mut header = String::new();
+            while lines.read_line(&mut header).is_ok_and(|read| read > 2) {
+                header.clear();
+            }
+            let (status, body) = match request.split_whitespace().nth(1).unwrap_or_default() {
+                "/_ping" => ("200 OK", "OK"),
+                path if path.ends_with(&named) && has => ("200 OK", "{\"Id\":\"sha256:00\"}"),
+                path if path.ends_with(&named) => ("404 Not Found", "{\"message\":\"not here\"}"),
+                _ => ("500 Internal Server Error", "{\"message\":\"it can do nothing\"}"),
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            // The program may have ended meanwhile.
+            let _ = (&connection).write_all(answer.as_bytes());
+        }
+    });
+}
+
+#[test]
+fn an_image_that_a_plan_names_is_not_pulled_unasked() {
+    let base = Runs::new("image");
+    let (run, pack) = (base.path().join("run"), base.path().join("foreign.zooquake.tar.gz"));
+    hand_made(&run);
+    let plan = std::fs::read_to_string(run.join("plan.json")).unwrap();
+    let image = "registry.example/zookeeper:1";
+    std::fs::write(
+        run.join("plan.json"),
+        plan.replace("\"image\":null", &format!("\"image\":{image:?}")),
+    )
+    .unwrap();
+    let out = base.path().join("out");
+    let [run, pack, out] = [&run, &pack, &out].map(|path| path.to_str().unwrap());
+    assert_eq!(call(&["pack", run, "--out", pack]).status.code(), Some(0));
+    let (with, without) = (base.path().join("with.sock"), base.path().join("without.sock"));
+    engine(&with, image, true);
+    engine(&without, image, false);
+    let replay = |socket: &Path, more: &[&str]| {
+        let output = zooquake()
+            .args(["replay", pack, "--out", out])
+            .args(more)
+            .env("DOCKER_HOST", format!("unix://{}", socket.display()))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("starting zooquake");
+        (output.status.code(), text(&output))
+    };
+    let (code, said) = replay(&without, &[]);
+    assert_eq!(code, Some(254), "{said}");
+    assert!(
+        said.contains(image) && said.contains("--yes") && !said.contains("pulling"),
+        "{said}"
+    );
+    let (code, said) = replay(&without, &["--yes"]);
+    assert_eq!(code, Some(255), "{said}");
+    assert!(said.contains(&format!("pulling {image}")), "{said}");
+    // One that is there is nobody's question.
+    let (code, said) = replay(&with, &[]);
+    assert_eq!(code, Some(255), "{said}");
+    assert!(!said.contains(&format!("pulling {image}")), "{said}");
+}
+
+/// The exit code and what was said, where no engine answers.
+fn without_engine(arguments: &[&str]) -> (Option<i32>, String) {
+    let output = zooquake()
+        .args(arguments)
+        .env("DOCKER_HOST", "unix:///nowhere/docker.sock")
+        .output();
+    let output = output.expect("starting zooquake");
+    (output.status.code(), text(&output))
+}
+
+#[test]
+fn what_cannot_end_valid_is_refused_before_it_begins() {
+    let base = Runs::new("short");
+    let out = base.path().to_str().unwrap();
+    let campaign = base.path().join("short.toml");
+    let cells = "variants = [\"lock/fenced\"]\nfaults = [\"none\", \"pause\", \"drop-reply\"]\nseeds = [1, 2]\n";
+    let campaign_of = |time: &str| std::fs::write(&campaign, format!("{cells}time = \"{time}\"\n")).unwrap();
+    let run = [
+        "run",
+        "lock/fenced",
+        "--faults",
+        "pause,kill",
+        "--seed",
+        "1",
+        "--out",
+        out,
+    ];
+    let compare = ["compare", "lock", "--faults", "none,pause", "--runs", "2", "--out", out];
+    let nightly = ["nightly", campaign.to_str().unwrap(), "--out", out];
+    for (command, short, named) in [
+        (
+            &run[..],
+            &["--time", "4s"][..],
+            &["no window of pause", "lock/fenced"][..],
+        ),
+        (&run[..4], &["--time", "4s", "--out", out], &["no window of pause"]),
+        (
+            &compare,
+            &["--time", "4s"],
+            &["predecessor under pause, seed 1", "fenced under pause, seed 2"],
+        ),
+        (
+            &nightly,
+            &[],
+            &["lock/fenced × pause × seed 1", "lock/fenced × pause × seed 2"],
+        ),
+    ] {
+        campaign_of("4s");
+        let with = |more: &[&str]| without_engine(&[command, more].concat());
+        let (code, said) = with(short);
+        assert_eq!(code, Some(254), "{said}");
+        for part in named {
+            assert!(said.contains(part), "{part}: {said}");
+        }
+        assert!(!said.contains("× none ×") && !said.contains("under none"), "{said}");
+        // All the same, and with the time that it names, it gets to where it needs an engine.
+        let (code, said_anyway) = with(&[short, &["--anyway"]].concat());
+        assert_eq!(code, Some(255), "{said_anyway}");
+        let (_, rest) = said
+            .split_once("--time ")
+            .or(said.split_once("time = \""))
+            .expect("a time");
+        let time: String = rest.chars().take_while(char::is_ascii_alphanumeric).collect();
+        campaign_of(&time);
+        let enough = if short.is_empty() {
+            Vec::new()
+        } else {
+            [&["--time", &time], &short[2..]].concat()
+        };
+        // Compare has begun a record of the shorter one.
+        std::fs::remove_file(base.path().join("compare.jsonl")).ok();
+        let (code, said) = with(&enough);
+        assert_eq!(code, Some(255), "{time}: {said}");
+    }
+    let (code, said) = without_engine(&["run", "queue/fifo", "--clients", "1", "--faults", "none", "--out", out]);
+    assert_eq!(code, Some(254), "{said}");
+    assert!(said.contains("--clients 2"), "{said}");
+    // What was run is run again, whatever may come of it.
+    let short = base.path().join("run");
+    hand_made(&short);
+    let (code, said) = without_engine(&["replay", short.to_str().unwrap(), "--out", out]);
+    assert_eq!(code, Some(255), "{said}");
+}
+
 #[test]
 fn help_shows_examples_and_exit_codes() {
     let output = call(&["--help"]);
@@ -48,6 +388,25 @@ fn help_shows_examples_and_exit_codes() {
         "{text}"
     );
     assert!(!text.contains("sidecar"), "hidden commands stay hidden: {text}");
+}
+
+#[test]
+fn every_commands_help_shows_an_example() {
+    let of_commands = |arguments: &[&str]| {
+        let help = text(&call(&[arguments, &["--help"]].concat()));
+        let (_, rest) = help.split_once("Commands:\n").expect("commands");
+        let lines = rest.lines().take_while(|line| line.starts_with("  "));
+        let names = lines.filter_map(|line| line.split_whitespace().next().map(String::from));
+        names.filter(|name| name != "help").collect::<Vec<_>>()
+    };
+    let mut commands: Vec<Vec<String>> = of_commands(&[]).into_iter().map(|name| vec![name]).collect();
+    let measurements = of_commands(&["measure"]).into_iter();
+    commands.extend(measurements.map(|name| vec!["measure".to_string(), name]));
+    assert!(commands.len() > 12, "{commands:?}");
+    for command in commands {
+        let help = text(&zooquake().args(&command).arg("--help").output().expect("help"));
+        assert!(help.contains(&format!("\n  zooquake {}", command.join(" "))), "{help}");
+    }
 }
 
 #[test]
@@ -144,11 +503,7 @@ fn the_report_of_a_folder_of_runs_is_their_index() {
         std::fs::write(folder.join("history.jsonl"), "").unwrap();
         std::fs::write(folder.join("plan.json"), "{").unwrap();
     }
-    std::fs::write(
-        folders[0].join("results.json"),
-        r#"{"verdict":"valid","anomalies":[],"reasons":[],"windows":[],"checkers":{},"stats":{}}"#,
-    )
-    .unwrap();
+    std::fs::write(folders[0].join("results.json"), NO_RESULTS).unwrap();
     let output = call(&["report", runs.path().to_str().unwrap(), "--json"]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
     let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");

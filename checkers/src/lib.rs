@@ -72,6 +72,7 @@ pub mod textlog;
 mod verdict;
 mod windows;
 
+pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use ensemble::ServerLog;
 pub use evidence::{ServerSample, Tree, Txn};
 pub use families::check;

@@ -84,6 +84,10 @@ pub enum Command {
 
 /// `list`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake list
+  zooquake list --json")]
 pub struct ListOptions {
     /// JSON on stdout
     #[arg(long)]
@@ -100,7 +104,8 @@ Examples:
   zooquake run ensemble/textbook
   zooquake run lock/crate --faults none --times 3 --json
   zooquake run lock/children --zookeeper zookeeper:3.9 --keep
-  zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie")]
+  zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
+  zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
 pub struct RunOptions {
     /// Family and variant, such as lock/predecessor; `zooquake list` shows all
     pub workload: String,
@@ -141,6 +146,9 @@ pub struct RunOptions {
     /// Leave the ensemble standing at the end, and say how to reach it
     #[arg(long)]
     pub keep: bool,
+    /// Run also a plan whose verdict can only be unknown or invalid, because the time is too short for a fault
+    #[arg(long)]
+    pub anyway: bool,
     /// JSON on stdout: results.json and the folder
     #[arg(long)]
     pub json: bool,
@@ -148,6 +156,11 @@ pub struct RunOptions {
 
 /// `report`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake report runs/latest
+  zooquake report failure.zooquake.tar.gz     into a folder of the run's name, here
+  zooquake report runs                        an index of the runs")]
 pub struct ReportOptions {
     /// The run's folder, or the file that `zooquake pack` made of it; of a folder of runs, their index is written
     pub run: PathBuf,
@@ -158,6 +171,11 @@ pub struct ReportOptions {
 
 /// `images`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake images
+  zooquake images --zookeeper trixie
+  zooquake images --remove")]
 pub struct ImagesOptions {
     /// Remove the images that zooquake built instead
     #[arg(long)]
@@ -175,6 +193,10 @@ pub struct ImagesOptions {
 
 /// `clean`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake clean
+  zooquake clean --json")]
 pub struct CleanOptions {
     /// JSON on stdout
     #[arg(long)]

@@ -2,7 +2,7 @@
 
 use super::args::{duration, servers, timing};
 use super::exit::{Code, Usage};
-use super::interrupt;
+use super::{interrupt, paths};
 use crate::cluster::engine;
 use crate::compare::drive::{Runner, drive, left};
 use crate::compare::ledger::{Header, Ledger, OtherComparison};
@@ -14,7 +14,7 @@ use crate::naming;
 use crate::nightly::clock;
 use crate::run::folder::Folder;
 use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, draw, leftover};
+use crate::run::{Order, draw, feasible, leftover};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -80,6 +80,9 @@ pub struct CompareOptions {
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
+    /// Run also what can only end unknown or invalid, because the time is too short for a fault
+    #[arg(long)]
+    pub anyway: bool,
     /// JSON on stdout: what is in compare.json
     #[arg(long)]
     pub json: bool,
@@ -90,9 +93,14 @@ pub struct CompareOptions {
 /// # Errors
 /// [`Usage`] for what does not exist or a folder of another comparison; otherwise the harness failed as a whole.
 pub async fn compare(options: CompareOptions) -> Result<Code> {
+    let setup = setup(&options).map_err(Usage)?;
+    if !options.anyway {
+        refuse(&setup).map_err(Usage)?;
+    }
+    paths::output_folder(&options.out, "--out")?;
     let header = Header {
         format: 1,
-        setup: setup(&options).map_err(Usage)?,
+        setup,
         begun: clock::now()?,
     };
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
@@ -117,6 +125,19 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
             Code::Harness
         }
     })
+}
+
+/// Refuses a comparison with runs that cannot end valid, and names them.
+fn refuse(setup: &Setup) -> Result<(), String> {
+    let short = setup.shortfalls()?;
+    if short.is_empty() {
+        return Ok(());
+    }
+    let way_out = match setup.enough_ms() {
+        Some(enough) => format!("the shortest time that works for all of them is --time {enough}ms"),
+        None => "give --clients 2 or more".to_string(),
+    };
+    Err(feasible::refusal(&short, &way_out))
 }
 
 /// What the options ask for.

@@ -1,9 +1,11 @@
 //! The command line.
 
+pub mod again;
 mod args;
 mod campaign;
 mod check;
 mod compare;
+mod consent;
 mod convert;
 mod exit;
 mod interrupt;
@@ -11,6 +13,7 @@ mod list;
 mod measure;
 mod nightly;
 mod pack;
+mod paths;
 mod replay;
 mod report;
 mod run;

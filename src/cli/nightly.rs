@@ -1,10 +1,12 @@
 //! `zooquake nightly`
 
+use super::again;
 use super::args::duration;
 use super::campaign;
 use super::exit::{Code, Usage};
-use super::interrupt;
+use super::{interrupt, paths};
 use crate::cluster::engine;
+use crate::images;
 use crate::nightly::budget::Budget;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
@@ -18,15 +20,13 @@ use crate::nightly::state::Next;
 use crate::nightly::{clock, report, thin};
 use crate::run::folder::Folder;
 use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, leftover};
-use crate::{images, judge};
+use crate::run::{Order, feasible, leftover};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use tokio::sync::watch;
-use zooquake_checkers::Record;
 use zooquake_reports::night::{self, Night, Outcome};
 
 /// Where nights are unless told otherwise.
@@ -57,6 +57,9 @@ pub struct NightlyOptions {
     /// Write the JUnit file also here
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,
+    /// Run also cells whose verdict can only be unknown or invalid, because the time is too short for a fault
+    #[arg(long)]
+    pub anyway: bool,
     /// JSON on stdout: cells, failures, remarks, trends, and the folder
     #[arg(long)]
     pub json: bool,
@@ -78,6 +81,13 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
         shard: options.shard.map(|shard| shard.to_string()),
         begun: clock::now()?,
     };
+    if !options.anyway {
+        refuse(&header)?;
+    }
+    paths::output_folder(options.out.as_deref().unwrap_or(Path::new(NIGHTS)), "--out")?;
+    if let Some(junit) = &options.junit {
+        paths::output_file_in_new_folder(junit, "give another --junit FILE")?;
+    }
     let path = match &options.out {
         Some(out) => out.clone(),
         None => folder::choose(Path::new(NIGHTS), &header)?,
@@ -123,13 +133,56 @@ fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
             "the built-in campaign".to_string(),
         ),
         Some(path) => {
-            let text = std::fs::read_to_string(path)
-                .map_err(|error| Usage(format!("reading the campaign {}: {error}", path.display())))?;
+            let way_out = "give a campaign in TOML, or none for the built-in one";
+            let text = String::from_utf8(paths::bytes(path, way_out)?)
+                .map_err(|_| Usage(format!("{path:?} is no text: {way_out}")))?;
             let called = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             (text, called.unwrap_or_default(), path.display().to_string())
         }
     };
     campaign::read(&text, &called).map_err(|why| Usage(format!("{shown}: {why}")).into())
+}
+
+/// Refuses a night with cells that cannot end valid, and names them.
+fn refuse(header: &Header) -> Result<()> {
+    let campaign = &header.campaign;
+    let cells = past::cells(header);
+    let mut short = Vec::new();
+    for cell in &cells {
+        let shortfalls = feasible::shortfalls(&campaign.plan(cell, cell.seed).map_err(Usage)?);
+        if !shortfalls.is_empty() {
+            short.push((cell.to_string(), shortfalls));
+        }
+    }
+    if short.is_empty() {
+        return Ok(());
+    }
+    let way_out = match enough_ms(campaign, &cells) {
+        Some(enough) => {
+            format!("give the campaign `time = \"{enough}ms\"`, the shortest that works for all of its cells")
+        }
+        None => "give the campaign `clients = 2` or more".to_string(),
+    };
+    Err(Usage(feasible::refusal(&short, &way_out)).into())
+}
+
+/// The shortest time in which all cells can end valid, also with the seeds with which unknown ones are run again, in
+/// milliseconds; `None` if no time would do.
+fn enough_ms(campaign: &Campaign, cells: &[Cell]) -> Option<u64> {
+    let mut enough = 0;
+    for cell in cells {
+        for seed in [cell.seed, campaign.next_seed(cell.seed)] {
+            let draw = |time_ms| {
+                let longer = Campaign {
+                    time_ms,
+                    ..campaign.clone()
+                };
+                longer.plan(cell, seed).unwrap_or_default()
+            };
+            enough = enough.max(feasible::shortest_ms(draw)?);
+        }
+    }
+    Some(enough)
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {
@@ -178,13 +231,8 @@ impl Runner for Ensembles {
     }
 
     fn again(&self, cell: &Cell, seed: u64) -> String {
-        let record = Record {
-            plan: self.campaign.plan(cell, seed).unwrap_or_default(),
-            ..Record::default()
-        };
-        let folder = Folder { path: self.out.clone() };
-        // The last of the lines is the one that runs it; the ones before look at a folder.
-        judge::reproduce(&folder, &record).pop().unwrap_or_default()
+        let plan = self.campaign.plan(cell, seed).ok();
+        plan.and_then(|plan| again::drawn(&plan)).unwrap_or_default()
     }
 
     fn stopped(&self) -> bool {

@@ -1,11 +1,12 @@
 //! `zooquake pack`
 
-use super::exit::Code;
+use super::exit::{Code, Usage};
+use super::paths;
 use crate::pack;
 use anyhow::Result;
 use clap::Args;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// `pack`
 #[derive(Debug, Args)]
@@ -28,8 +29,17 @@ pub struct PackOptions {
 /// Makes one file of a run.
 ///
 /// # Errors
-/// If the run cannot be read, or the file not be written.
+/// [`Usage`] for a wrong path; otherwise if the run cannot be read, or the file not be written.
 pub fn pack(options: &PackOptions) -> Result<Code> {
+    let (opened, _) = paths::run(&options.run)?;
+    if opened.is_pack() {
+        return Err(Usage(format!("{:?} is packed already: give the folder of a run", options.run)).into());
+    }
+    let way_out = "give another --out FILE";
+    match &options.out {
+        Some(out) => paths::output_file(out, way_out)?,
+        None => paths::output_folder(Path::new("."), "--out FILE")?,
+    }
     let (file, bytes) = pack::write(&options.run, options.out.as_deref())?;
     if options.json {
         println!("{}", json!({ "file": file, "bytes": bytes }));

@@ -2,8 +2,8 @@
 
 use super::exit::{Code, Usage};
 use super::series::{Series, print_json};
-use crate::pack;
-use crate::replay::{headline, tie};
+use super::{consent, paths};
+use crate::replay::{headline, runnable, tie};
 use crate::run::Finished;
 use anyhow::Result;
 use clap::Args;
@@ -19,7 +19,8 @@ moment of the operations at which it struck then, such as 210 ms into the second
 Examples:
   zooquake replay runs/latest
   zooquake replay runs/latest --times 5
-  zooquake replay failure.zooquake.tar.gz --exact")]
+  zooquake replay failure.zooquake.tar.gz --exact
+  zooquake replay failure.zooquake.tar.gz --yes     pulls the image that its plan names, if it is not there")]
 pub struct ReplayOptions {
     /// The run's folder, or the file that `zooquake pack` made of it
     pub run: PathBuf,
@@ -35,6 +36,9 @@ pub struct ReplayOptions {
     /// Leave the ensemble standing at the end, and say how to reach it
     #[arg(long)]
     pub keep: bool,
+    /// Pull the image that the plan names without asking, if it is not there
+    #[arg(long)]
+    pub yes: bool,
     /// JSON on stdout: results.json and the folder
     #[arg(long)]
     pub json: bool,
@@ -45,11 +49,12 @@ pub struct ReplayOptions {
 /// # Errors
 /// [`Usage`] if there is no such run; otherwise the harness failed.
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
-    let opened = pack::open(&options.run)?;
-    let record = opened.folder.load()?;
-    if record.plan.clients.is_empty() {
-        let text = format!("{} has no plan that could be run", options.run.display());
-        return Err(Usage(text).into());
+    let (opened, record) = paths::run(&options.run)?;
+    let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
+    runnable::check(&record.plan).map_err(cannot)?;
+    paths::output_folder(&options.out, "--out")?;
+    if !options.yes {
+        consent::to_pull(&options.run, &record.plan).await?;
     }
     let results = zooquake_checkers::check(&record);
     let wanted = headline(&results).cloned();
@@ -57,7 +62,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let mut plan = record.plan.clone();
     plan.replay_of = Some(name.clone());
     match &wanted {
-        Some(anomaly) if !options.exact => {
+        Some(anomaly) if !options.exact && plan.scenes.is_empty() => {
             eprintln!("replaying {name} for its {}", anomaly.kind);
             let tied = tie(&record, anomaly, &name);
             tied.notes.iter().for_each(|note| eprintln!("  {note}"));

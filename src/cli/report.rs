@@ -4,8 +4,9 @@
 use super::args::ReportOptions;
 use super::check::input::is_run;
 use super::exit::{Code, Usage};
+use super::paths;
+use crate::judge;
 use crate::run::folder::Folder;
-use crate::{judge, pack};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
@@ -33,27 +34,32 @@ pub fn report(options: &ReportOptions) -> Result<Code> {
 
 /// Renders the report of one run; returns its files.
 fn of_run(options: &ReportOptions) -> Result<Vec<PathBuf>> {
-    let opened = pack::open(&options.run)?;
+    let (opened, record) = paths::run(&options.run)?;
     let folder = &opened.folder;
-    let record = folder.load()?;
-    let results = folder
-        .results()
-        .context("a run that was never checked: `zooquake check` makes results.json")?;
+    let unchecked = |error| {
+        let run = &options.run;
+        Usage(format!(
+            "{error:#}: {run:?} was never checked, and `zooquake check` of its folder makes results.json"
+        ))
+    };
+    let results = folder.results().map_err(unchecked)?;
     // What a pack was unpacked to goes away.
     let into = if opened.is_pack() {
         PathBuf::from(folder.name())
     } else {
         folder.path.clone()
     };
+    paths::output_folder(&into, "folder: copy the run to one, or pack it")?;
     fs::create_dir_all(&into).with_context(|| format!("making the folder {}", into.display()))?;
-    judge::render(folder, &record, &results, &into)?;
+    judge::render(folder, &record, &results, (&opened.path, &into))?;
     Ok(FILES.iter().map(|name| into.join(name)).collect())
 }
 
 /// Writes the index of the runs that lie directly in the folder; returns its file.
 fn index(folder: &Path) -> Result<PathBuf> {
     let mut runs = Vec::new();
-    for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+    let unreadable = |error| Usage(format!("{folder:?} cannot be read ({error}): give a folder of runs"));
+    for entry in fs::read_dir(folder).map_err(unreadable)? {
         let path = entry.with_context(|| format!("reading {}", folder.display()))?.path();
         // `latest` is a second name of a run that is listed anyway.
         if !path.is_symlink() && is_run(&path) {
@@ -67,6 +73,7 @@ fn index(folder: &Path) -> Result<PathBuf> {
         );
         return Err(Usage(text).into());
     }
+    paths::output_folder(folder, "folder")?;
     let file = folder.join("index.html");
     let name = Folder { path: folder.into() }.name();
     zooquake_reports::index::write(&name, runs, &file)?;

@@ -2,8 +2,9 @@
 
 use super::args::RunOptions;
 use super::exit::{Code, Usage};
+use super::paths;
 use super::series::{Series, print_json};
-use crate::run::{Finished, draw, scenes};
+use crate::run::{Finished, draw, feasible, scenes};
 use crate::{faults, naming};
 use anyhow::Result;
 use zooquake_checkers::plan::{Cluster, Plan};
@@ -15,6 +16,10 @@ use zooquake_checkers::{Results, Verdict};
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
 pub async fn run(options: RunOptions) -> Result<Code> {
     let plan = plan(&options)?;
+    if !options.anyway {
+        refuse(&plan, options.seed)?;
+    }
+    paths::output_folder(&options.out, "--out")?;
     let series = Series {
         plan,
         times: options.times,
@@ -31,7 +36,11 @@ pub async fn run(options: RunOptions) -> Result<Code> {
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
 }
 
-fn plan(options: &RunOptions) -> Result<Plan> {
+/// The plan that the options ask for.
+///
+/// # Errors
+/// [`Usage`] for what does not exist.
+pub fn plan(options: &RunOptions) -> Result<Plan> {
     let name = options.workload.as_str();
     if let Some(variant) = scenes::find(name) {
         return of_scenes(variant, options);
@@ -56,6 +65,31 @@ fn plan(options: &RunOptions) -> Result<Plan> {
         options.time.as_millis() as u64,
         &faults,
     ))
+}
+
+/// Refuses a plan that cannot end valid. Without a seed it says how long is enough for any.
+fn refuse(plan: &Plan, seed: Option<u64>) -> Result<()> {
+    let shortfalls = feasible::shortfalls(plan);
+    if shortfalls.is_empty() {
+        return Ok(());
+    }
+    let Plan {
+        workload,
+        cluster,
+        faults,
+        ..
+    } = plan;
+    let draw = |time_ms| draw::plan(plan.seed, workload.clone(), cluster.clone(), time_ms, faults);
+    let enough = feasible::enough_ms(workload, cluster, faults);
+    let way_out = match (enough, seed.and_then(|_| feasible::shortest_ms(draw))) {
+        (None, _) => "give --clients 2 or more".to_string(),
+        (Some(enough), None) => format!("the shortest time that works is --time {enough}ms"),
+        (Some(enough), Some(shortest)) => format!(
+            "the shortest time that works with this seed is --time {shortest}ms, with any seed --time {enough}ms"
+        ),
+    };
+    let told = feasible::refusal(&[(workload.name(), shortfalls)], &way_out);
+    Err(Usage(told).into())
 }
 
 /// The plan of a run of scenes: they bring their own faults, take their own time, and have no clients.

@@ -1,10 +1,10 @@
 //! One plan, run several times.
 
-use super::interrupt;
 use super::run::summary;
+use super::{again, interrupt};
 use crate::cluster::engine;
+use crate::images;
 use crate::run::{Finished, Order, execute};
-use crate::{images, judge};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -61,12 +61,12 @@ impl Series {
 
 fn print(finished: &Finished) -> Result<()> {
     let Finished { folder, results, .. } = finished;
-    let record = folder.load()?;
     println!("{}", summary(results));
     println!("report: {}", folder.file("report.html").display());
     if results.verdict != Verdict::Valid {
         println!("to reproduce:");
-        judge::reproduce(folder, &record)
+        let plan = folder.plan()?;
+        again::lines(&folder.path, &plan)
             .iter()
             .for_each(|line| println!("  {line}"));
     }

@@ -1,7 +1,8 @@
 //! What is compared: subjects, under which faults, with which plans.
 
+use super::order::{Turn, turns};
 use crate::naming;
-use crate::run::draw;
+use crate::run::{draw, feasible};
 use serde::{Deserialize, Serialize};
 use zooquake_checkers::plan::{Cluster, Plan, Timing, Workload};
 use zooquake_checkers::sample;
@@ -105,6 +106,40 @@ impl Setup {
             }
         }
         Ok(())
+    }
+
+    /// The plans that cannot end valid, each with its name and why.
+    ///
+    /// # Errors
+    /// If a variant or a fault does not exist (any more): what is said to the user.
+    pub fn shortfalls(&self) -> Result<Vec<(String, Vec<String>)>, String> {
+        let mut short = Vec::new();
+        for turn in turns(self) {
+            let (Turn { subject, faults, .. }, seed) = (turn, self.seeds[turn.round]);
+            let shortfalls = feasible::shortfalls(&self.plan(subject, faults, seed)?);
+            if !shortfalls.is_empty() {
+                let name = format!("{} under {}, seed {seed}", self.label(subject), self.faults[faults]);
+                short.push((name, shortfalls));
+            }
+        }
+        Ok(short)
+    }
+
+    /// The shortest time in which all runs can end valid, in milliseconds; `None` if no time would do.
+    pub fn enough_ms(&self) -> Option<u64> {
+        let shortest = |turn: Turn| {
+            feasible::shortest_ms(|time_ms| {
+                let longer = Self {
+                    time_ms,
+                    ..self.clone()
+                };
+                let plan = longer.plan(turn.subject, turn.faults, self.seeds[turn.round]);
+                plan.unwrap_or_default()
+            })
+        };
+        turns(self)
+            .into_iter()
+            .try_fold(0, |enough, turn| Some(shortest(turn)?.max(enough)))
     }
 
     /// What tells a subject from the others: its variant if there are several, and whatever else differs.

@@ -26,6 +26,7 @@ pub const FAULT: Fault = Fault {
             duration_ms: ground.timing.session_ms * rng.u64(60..80) / 100,
         }
     },
+    longest_ms: |ground| ground.timing.session_ms * 80 / 100,
     strike: |scene, victim| Box::pin(sever(scene, victim)),
     heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
 };

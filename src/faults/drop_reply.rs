@@ -45,6 +45,7 @@ pub const FAULT: Fault = Fault {
             duration_ms: 0,
         }
     },
+    longest_ms: |_| 0,
     strike: |scene, victim| Box::pin(lose(scene, victim)),
     heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
 };

@@ -38,6 +38,7 @@ pub const FAULT: Fault = Fault {
             duration_ms: rng.u64(1_000..2_500),
         }
     },
+    longest_ms: |_| 2_500,
     strike: |scene, victim| Box::pin(kill(scene, victim)),
     heal: |scene, victim| Box::pin(start(scene, victim)),
 };

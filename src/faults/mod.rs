@@ -25,6 +25,8 @@ pub struct Fault {
     pub summary: &'static str,
     /// Draws what happens; the number counts the windows of this kind that came before.
     draw: fn(&mut fastrand::Rng, &Ground, usize) -> Sketch,
+    /// The longest that a window of it is drawn to last, in milliseconds.
+    pub longest_ms: fn(&Ground) -> u64,
     /// Strikes one victim and returns when its effect was seen.
     strike: Act,
     /// Takes the fault away again and returns when that was seen.

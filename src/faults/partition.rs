@@ -47,6 +47,10 @@ pub const FAULT: Fault = Fault {
             duration_ms,
         }
     },
+    longest_ms: |ground| match ground.pinned {
+        true => servers::longest_ms(ground),
+        false => ground.timing.session_ms + ground.timing.tick_ms + 2_200,
+    },
     strike: |scene, victim| Box::pin(cut_off(scene, victim)),
     heal: |scene, victim| Box::pin(join_again(scene, victim)),
 };

@@ -29,6 +29,10 @@ pub const FAULT: Fault = Fault {
             duration_ms,
         }
     },
+    longest_ms: |ground| match ground.pinned {
+        true => servers::longest_ms(ground),
+        false => ground.timing.session_ms + ground.timing.tick_ms + 2_200,
+    },
     strike: |scene, victim| Box::pin(async move { Ok(scene.cluster.pause(victim).await?.into()) }),
     heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.resume(victim).await?.into()) }),
 };

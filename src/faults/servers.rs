@@ -24,6 +24,11 @@ fn reign(rng: &mut fastrand::Rng, ground: &Ground) -> u64 {
     2 * ground.timing.sync_ms() + rng.u64(600..1_300)
 }
 
+/// The longest that a pause or a partition is drawn to last, in milliseconds.
+pub(super) fn longest_ms(ground: &Ground) -> u64 {
+    2 * ground.timing.sync_ms() + 1_300
+}
+
 /// Draws a kill.
 pub(super) fn kill(rng: &mut fastrand::Rng, ground: &Ground, round: usize) -> Sketch {
     let case = if round < 3 { round } else { rng.usize(0..5) };

@@ -20,6 +20,7 @@ pub const FAULT: Fault = Fault {
         // How long those wiped serve alone.
         duration_ms: rng.u64(500..1_000),
     },
+    longest_ms: |_| 1_000,
     strike: |scene, victim| Box::pin(strike(scene, victim)),
     heal: |scene, victim| Box::pin(heal(scene, victim)),
 };

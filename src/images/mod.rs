@@ -76,6 +76,12 @@ impl Request {
     }
 }
 
+/// Whether this may be the name of an image, or of a suite: nothing else is shown, or handed to an engine.
+pub fn is_name(name: &str) -> bool {
+    let plain = |b: u8| b.is_ascii_alphanumeric() || b"._-/:@".contains(&b);
+    name.len() <= 255 && name.bytes().all(plain) && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
 /// Names of images that are there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Images {
@@ -110,6 +116,18 @@ pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str))
         zookeeper,
         tools: tools.image,
     })
+}
+
+/// The image that a request names and that is not there: it would be pulled. `None` if it is, or none is named.
+///
+/// # Errors
+/// If no engine answers.
+pub async fn to_pull(docker: &Docker, request: &Request) -> Result<Option<String>> {
+    let engine = Engine::new(docker, &|_| {});
+    match &request.zookeeper {
+        Some(image) if !engine.has(image).await? => Ok(Some(image.clone())),
+        _ => Ok(None),
+    }
 }
 
 #[cfg(test)]

@@ -1,13 +1,22 @@
 //! Drawing a plan from a seed.
 
 use crate::faults::{self, Ground};
-use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Window, Workload};
+use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Trigger, Window, Workload};
 
 /// How many different cycles a client goes through before it begins again.
 const CYCLES: usize = 48;
 
 /// Milliseconds of operations before the first fault, so that there is something to break.
-const FIRST_FAULT_MS: u64 = 2_000;
+pub const FIRST_FAULT_MS: u64 = 2_000;
+
+/// Milliseconds of operations after the last fault.
+pub const LAST_MS: u64 = 1_000;
+
+/// The longest that a site works before it votes, in milliseconds.
+pub const LONGEST_VOTE_MS: u64 = 400;
+
+/// Between two windows: half a session timeout, and so many milliseconds.
+const GAP_MS: std::ops::Range<u64> = 1_000..2_000;
 
 /// The clocks of a run that is not told which.
 pub fn timing(workload: &Workload) -> Timing {
@@ -76,7 +85,7 @@ fn transactions(seed: u64, sites: usize) -> Vec<Transaction> {
         }
         Transaction {
             votes,
-            work_ms: (0..sites).map(|_| rng.u64(10..400)).collect(),
+            work_ms: (0..sites).map(|_| rng.u64(10..LONGEST_VOTE_MS)).collect(),
             early: rng.bool(),
         }
     };
@@ -126,15 +135,33 @@ fn windows(rng: &mut fastrand::Rng, ground: &Ground, time_ms: u64, faults: &[Str
             let Some(fault) = faults::find(&kind) else { continue };
             let window = fault.draw(rng, ground, round, windows.len() + 1, from_ms);
             let until = from_ms + window.duration_ms;
-            // The last window leaves time for operations after it.
-            if until + 1_000 > time_ms {
+            if until + LAST_MS > time_ms {
                 return windows;
             }
             windows.push(window);
-            from_ms = until + ground.timing.session_ms / 2 + rng.u64(1_000..2_000);
+            from_ms = until + ground.timing.session_ms / 2 + rng.u64(GAP_MS);
         }
         round += 1;
     }
+}
+
+/// When a window that begins as soon as it can is over, in milliseconds of operations.
+pub fn until_ms(window: &Window) -> u64 {
+    let (Trigger::At { at_ms: from_ms } | Trigger::State { from_ms, .. } | Trigger::Op { by_ms: from_ms, .. }) =
+        window.trigger;
+    from_ms + window.duration_ms
+}
+
+/// How long a window of each of these kinds lasts at most, in milliseconds.
+pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Vec<u64> {
+    let ground = Ground::new(workload, cluster);
+    let faults = kinds.iter().filter_map(|kind| faults::find(kind));
+    faults.map(|fault| (fault.longest_ms)(&ground)).collect()
+}
+
+/// The longest time between two windows, in milliseconds.
+pub fn longest_gap_ms(timing: &Timing) -> u64 {
+    timing.session_ms / 2 + GAP_MS.end
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The folder of a run, and reading it back.
 
+use crate::pack::budget::Budget;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
 use flate2::read::GzDecoder;
@@ -218,8 +219,10 @@ impl Folder {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(doing),
         };
+        let budget = Budget::of_file(file.metadata().with_context(doing)?.len());
         let mut bytes = Vec::new();
-        GzDecoder::new(file).read_to_end(&mut bytes).with_context(doing)?;
+        let mut unpacked = budget.metered(GzDecoder::new(file));
+        unpacked.read_to_end(&mut bytes).with_context(doing)?;
         Ok(Some(bytes))
     }
 

@@ -4,6 +4,7 @@ mod audit;
 mod control;
 mod drain;
 pub mod draw;
+pub mod feasible;
 pub mod folder;
 mod holds;
 mod inputs;

@@ -31,7 +31,7 @@ pub const CHECKERS: &[&str] = &[
 ];
 
 /// How many transactions of each decision a valid run has at least.
-const ENOUGH: usize = 5;
+pub const ENOUGH: usize = 5;
 
 const NEEDS: Needs = Needs {
     progress: &[&["begin"], &["decided"]],

@@ -259,9 +259,9 @@ fn reproduce(story: &Story<'_>) -> String {
     )
 }
 
-/// A command that is broken only between options, so that each stays with its value.
+/// A command that is broken only between options, so that each stays with its value. It is shown whole: one that is cut off
+/// does something else.
 fn command(line: &str) -> String {
-    let line = text::clip(line, 400);
     let words: Vec<_> = line.split(" --").map(text::escape).collect();
     format!("<span>{}</span>", words.join("</span> <span>--"))
 }

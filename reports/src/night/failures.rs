@@ -63,7 +63,7 @@ fn failure(failure: &Failure) -> String {
         text::html(&failure.since, 120),
         text::html(&failure.why, 2000),
         runs.collect::<Vec<_>>().join(", "),
-        text::html(&failure.again, 500),
+        text::escape(&failure.again),
     )
 }
 
@@ -80,7 +80,7 @@ fn problem(cell: &Cell) -> String {
             attempt.seed,
             text::html(&why, 1200),
             link.unwrap_or_default(),
-            text::html(&attempt.again, 500)
+            text::escape(&attempt.again)
         )
     });
     format!(

@@ -51,7 +51,7 @@ pub fn summary(night: &Night) -> String {
 
 fn failure(failure: &Failure) -> String {
     format!(
-        "- **{}** breaks {}: {} under {} × {} ({})  \n  {}  \n  `{}`\n",
+        "- **{}** breaks {}: {} under {} × {} ({})  \n  {}  \n  {}\n",
         inline(&failure.anomaly),
         inline(&failure.property),
         inline(&failure.variant),
@@ -59,8 +59,16 @@ fn failure(failure: &Failure) -> String {
         failure.seeds.len(),
         inline(&failure.since),
         inline(&text::clip(&failure.why, 600)),
-        failure.again.replace('`', "'"),
+        code(&failure.again),
     )
+}
+
+/// Code as it is: the fence has more backticks in a row than the code.
+fn code(line: &str) -> String {
+    let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let space = if longest > 0 { " " } else { "" };
+    format!("{fence}{space}{line}{space}{fence}")
 }
 
 /// Cells without a verdict, with the reason.

@@ -31,6 +31,10 @@ pub enum Measurement {
 
 /// `measure herd`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake measure herd
+  zooquake measure herd --variants lock/children,lock/predecessor --candidates 5,10 --out locks")]
 pub struct HerdOptions {
     /// Elections or locks, separated by commas
     #[arg(
@@ -51,6 +55,10 @@ pub struct HerdOptions {
 
 /// `measure commit`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake measure commit
+  zooquake measure commit --sites 3,5,9 --stagger 0")]
 pub struct CommitOptions {
     /// Variants of two-phase commit, separated by commas
     #[arg(
@@ -88,6 +96,10 @@ pub struct Common {
 
 /// `measure channel`
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake measure channel
+  zooquake measure channel --requests 100000 --json")]
 pub struct ChannelOptions {
     /// How many requests
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]

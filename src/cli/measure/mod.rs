@@ -9,14 +9,20 @@ mod herd;
 mod outcome;
 
 use super::exit::Code;
+use super::paths;
 use anyhow::Result;
-use args::{MeasureOptions, Measurement};
+use args::{CommitOptions, HerdOptions, MeasureOptions, Measurement};
 
 /// Measures what was asked for.
 ///
 /// # Errors
 /// [`super::exit::Usage`] for a variant that does not exist; otherwise the harness failed.
 pub async fn measure(options: MeasureOptions) -> Result<Code> {
+    if let Measurement::Herd(HerdOptions { common, .. }) | Measurement::Commit(CommitOptions { common, .. }) =
+        &options.what
+    {
+        paths::output_folder(&common.out, "--out")?;
+    }
     match options.what {
         Measurement::Herd(options) => herd::herd(options).await,
         Measurement::Commit(options) => commit::commit(options).await,

@@ -1,0 +1,192 @@
+//! The command lines that show a run again: its check, its replay, its plan drawn anew.
+
+use super::args::{Arguments, Command};
+use super::run;
+use crate::replay::runnable;
+use crate::run::{draw, feasible};
+use crate::{images, shell};
+use clap::Parser;
+use std::ffi::OsString;
+use std::path::Path;
+use zooquake_checkers::plan::{Plan, Timing};
+
+/// The lines for a run in this folder or pack. A plan may come from elsewhere: a line that this program would refuse, or
+/// that would not run the same plan, is left out.
+pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
+    let path = shell::path(run);
+    let mut replay = vec!["replay".into(), path.clone()];
+    if plan.replay_of.is_some() {
+        replay.push("--exact".into());
+    }
+    let check = shell::line([OsString::from("check"), path]);
+    let replay = runnable::check(plan).ok().and_then(|()| shell::line(replay));
+    [check, replay, drawn(plan)].into_iter().flatten().collect()
+}
+
+/// The line that draws this plan from its seed and runs it; `None` if no `zooquake run` draws it.
+pub fn drawn(plan: &Plan) -> Option<String> {
+    let arguments = arguments(plan);
+    let named = plan.cluster.image.as_deref().is_none_or(images::is_name);
+    if !named || plan.replay_of.is_some() {
+        return None;
+    }
+    let words = std::iter::once("zooquake").chain(arguments.iter().map(String::as_str));
+    let Command::Run(options) = Arguments::try_parse_from(words).ok()?.command else {
+        return None;
+    };
+    let again = run::plan(&options).ok()?;
+    let same = again.workload.name() == plan.workload.name()
+        && (again.seed, again.time_ms, &again.cluster, &again.faults)
+            == (plan.seed, plan.time_ms, &plan.cluster, &plan.faults)
+        && (&again.windows, &again.clients, &again.transactions, &again.scenes)
+            == (&plan.windows, &plan.clients, &plan.transactions, &plan.scenes);
+    same.then(|| shell::line(&arguments)).flatten()
+}
+
+/// The arguments that should draw the plan.
+fn arguments(plan: &Plan) -> Vec<String> {
+    let cluster = &plan.cluster;
+    let mut all = vec!["run".to_string(), plan.workload.name()];
+    let mut give = |name: &str, value: String| all.extend([name.to_string(), value]);
+    give("--seed", plan.seed.to_string());
+    // Scenes bring their own faults, take their own time, and have no clients.
+    let timing = match plan.scenes.is_empty() {
+        true => {
+            let none = plan.faults.is_empty();
+            give("--faults", if none { "none".into() } else { plan.faults.join(",") });
+            give("--time", format!("{}ms", plan.time_ms));
+            if cluster.servers != 3 {
+                give("--servers", cluster.servers.to_string());
+            }
+            if cluster.observers != 0 {
+                give("--observers", cluster.observers.to_string());
+            }
+            if cluster.clients != 5 {
+                give("--clients", cluster.clients.to_string());
+            }
+            draw::timing(&plan.workload)
+        }
+        false => {
+            give("--observers", cluster.observers.to_string());
+            Timing::default()
+        }
+    };
+    if cluster.timing != timing {
+        let Timing {
+            tick_ms,
+            sync_limit,
+            session_ms,
+            ..
+        } = cluster.timing;
+        give("--timing", format!("{tick_ms}/{sync_limit}/{session_ms}"));
+    }
+    if let Some(image) = &cluster.image {
+        give("--zookeeper", image.clone());
+    }
+    if !feasible::shortfalls(plan).is_empty() {
+        all.push("--anyway".to_string());
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::naming;
+
+    fn plan(name: &str, arguments: &[&str]) -> Plan {
+        let words = [&["zooquake", "run", name], arguments].concat();
+        let Command::Run(options) = Arguments::try_parse_from(words).unwrap().command else {
+            panic!("no run");
+        };
+        run::plan(&options).unwrap()
+    }
+
+    /// The line without the program.
+    fn words(plan: &Plan) -> Option<String> {
+        let line = drawn(plan)?;
+        let words = shlex::split(&line).unwrap();
+        Some(words[1..].join(" "))
+    }
+
+    #[test]
+    fn a_line_draws_the_same_plan() {
+        for (name, arguments, line) in [
+            (
+                "lock/fenced",
+                &["--seed", "7"][..],
+                "run lock/fenced --seed 7 --faults kill,pause,partition --time 60000ms",
+            ),
+            (
+                "register/read",
+                &["--seed", "7", "--faults", "none", "--timing", "250/4/2000"],
+                "run register/read --seed 7 --faults none --time 60000ms --timing 250/4/2000",
+            ),
+            (
+                "register/read",
+                &["--seed", "7", "--time", "1s", "--faults", "kill"],
+                "run register/read --seed 7 --faults kill --time 1000ms --anyway",
+            ),
+            (
+                "ensemble/textbook",
+                &["--observers", "0", "--zookeeper", "trixie"],
+                "run ensemble/textbook --seed 0 --observers 0 --zookeeper trixie",
+            ),
+            ("ensemble/textbook", &[], "run ensemble/textbook --seed 0 --observers 1"),
+        ] {
+            let plan = plan(name, arguments);
+            assert_eq!(words(&plan).as_deref(), Some(line));
+            let mut folder = lines(Path::new("runs/a b"), &plan);
+            assert_eq!(folder.len(), 3, "{folder:?}");
+            assert!(folder.remove(1).ends_with(" replay 'runs/a b'"));
+        }
+    }
+
+    #[test]
+    fn every_variant_has_a_line() {
+        for name in naming::variants() {
+            let plan = plan(
+                &name,
+                &["--seed", "3", "--servers", "5", "--clients", "2", "--observers", "1"],
+            );
+            assert!(drawn(&plan).is_some(), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_plan_from_elsewhere_gives_no_line_that_would_do_something_else() {
+        let good = plan("lock/fenced", &["--seed", "7"]);
+        let changed = |change: fn(&mut Plan)| {
+            let mut plan = good.clone();
+            change(&mut plan);
+            plan
+        };
+        for foreign in [
+            changed(|plan| plan.workload.variant = "fenced;touch x".into()),
+            changed(|plan| plan.workload.family = "$(touch x)".into()),
+            changed(|plan| plan.faults.push("`touch x`".into())),
+            changed(|plan| plan.cluster.image = Some("a b\u{1b}[2J".into())),
+            changed(|plan| plan.cluster.image = Some("--keep".into())),
+            changed(|plan| plan.cluster.servers = 4),
+            changed(|plan| plan.time_ms = 1),
+            changed(|plan| plan.windows.clear()),
+            changed(|plan| plan.cluster.timing.init_limit += 1),
+            Plan::default(),
+        ] {
+            assert_eq!(drawn(&foreign), None, "{foreign:?}");
+        }
+        let pulled = changed(|plan| plan.cluster.image = Some("registry.example:5000/zk@sha256:0a".into()));
+        assert!(words(&pulled).is_some_and(|line| line.ends_with("--zookeeper registry.example:5000/zk@sha256:0a")));
+        let bare = lines(Path::new("runs/a"), &Plan::default());
+        assert_eq!(bare.len(), 1, "it can only be checked: {bare:?}");
+    }
+
+    #[test]
+    fn a_replay_is_replayed_by_its_own_clock() {
+        let mut replay = plan("lock/fenced", &["--seed", "7"]);
+        replay.replay_of = Some("other".into());
+        let lines = lines(Path::new("-r"), &replay);
+        assert_eq!(lines.len(), 2, "{lines:?}");
+        assert!(lines[1].ends_with(" replay ./-r --exact"), "{lines:?}");
+    }
+}

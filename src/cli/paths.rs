@@ -1,0 +1,116 @@
+//! Paths on the command line. What is wrong with one is wrong usage, and is said with the way out before anything begins.
+
+use super::exit::Usage;
+use crate::pack::{self, Opened};
+use std::fs;
+use std::io::ErrorKind;
+use std::path::Path;
+use zooquake_checkers::Record;
+
+/// What a command that reads a run takes.
+const A_RUN: &str = "give the folder of a run, such as runs/latest, or the file that `zooquake pack` made of one";
+
+/// Opens and reads the run in a folder or pack.
+///
+/// # Errors
+/// If there is none, or it cannot be read.
+pub fn run(path: &Path) -> Result<(Opened, Record), Usage> {
+    readable(path, A_RUN)?;
+    if path.is_file() && !pack::is_pack(path) {
+        return Err(Usage(format!(
+            "{path:?} is a file, but no pack, whose name ends in .tar.gz: {A_RUN}"
+        )));
+    }
+    let wrong = |error: anyhow::Error| Usage(format!("{error:#}: {A_RUN}"));
+    let opened = pack::open(path).map_err(wrong)?;
+    let record = opened.folder.load().map_err(wrong)?;
+    Ok((opened, record))
+}
+
+/// Whether there is something at a path.
+///
+/// # Errors
+/// If there is not, or it cannot be looked at.
+pub fn readable(path: &Path, way_out: &str) -> Result<(), Usage> {
+    match fs::metadata(path) {
+        Ok(_) => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            Err(Usage(format!("there is nothing at {path:?}: {way_out}")))
+        }
+        Err(error) => Err(Usage(format!("{path:?} cannot be read ({error}): {way_out}"))),
+    }
+}
+
+/// The text of a file.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn bytes(path: &Path, way_out: &str) -> Result<Vec<u8>, Usage> {
+    readable(path, way_out)?;
+    if path.is_dir() {
+        return Err(Usage(format!("{path:?} is a folder: {way_out}")));
+    }
+    fs::read(path).map_err(|error| Usage(format!("{path:?} cannot be read ({error}): {way_out}")))
+}
+
+/// Whether a folder can be made here, or written into if it is there. None is made.
+///
+/// # Errors
+/// If not; the option is named as the way out.
+pub fn output_folder(path: &Path, option: &str) -> Result<(), Usage> {
+    let cannot = |why: &str| {
+        Err(Usage(format!(
+            "{path:?} cannot be a folder for output: {why}; give another {option}"
+        )))
+    };
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    for at in whole.ancestors() {
+        match fs::metadata(at) {
+            Ok(found) if !found.is_dir() => return cannot(&format!("{at:?} is a file")),
+            Ok(_) => {
+                use rustix::fs::Access;
+                return match rustix::fs::access(at, Access::WRITE_OK | Access::EXEC_OK) {
+                    Ok(()) => Ok(()),
+                    Err(error) => cannot(&format!("{at:?} cannot be written into ({error})")),
+                };
+            }
+            Err(error) if error.kind() == ErrorKind::NotFound && !at.is_symlink() => {}
+            // That a folder of it is a file is said of that file.
+            Err(error) if error.kind() == ErrorKind::NotADirectory => {}
+            Err(error) => return cannot(&format!("{at:?}: {error}")),
+        }
+    }
+    cannot("no folder of it is there")
+}
+
+/// Whether a file can be written here, in a folder that may have to be made.
+///
+/// # Errors
+/// If not; `way_out` is what to give instead.
+pub fn output_file_in_new_folder(path: &Path, way_out: &str) -> Result<(), Usage> {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() && !folder.exists() => output_folder(folder, "path")
+            .map_err(|Usage(why)| Usage(format!("{path:?} cannot be written: {why}; {way_out}"))),
+        _ => output_file(path, way_out),
+    }
+}
+
+/// Whether a file can be written here: its folder is there, and it is none itself.
+///
+/// # Errors
+/// If not; `way_out` is what to give instead.
+pub fn output_file(path: &Path, way_out: &str) -> Result<(), Usage> {
+    if path.is_dir() {
+        return Err(Usage(format!("{path:?} is a folder: {way_out}")));
+    }
+    let whole = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let Some(folder) = whole.parent() else {
+        return Err(Usage(format!("{path:?} is no name of a file: {way_out}")));
+    };
+    if !folder.is_dir() {
+        return Err(Usage(format!(
+            "{path:?} cannot be written, since there is no folder {folder:?}: {way_out}"
+        )));
+    }
+    output_folder(folder, "path").map_err(|_| Usage(format!("{folder:?} cannot be written into: {way_out}")))
+}

@@ -1,0 +1,150 @@
+//! A run as one file: a tar.gz of what its verdict rests on, its logs and its report.
+
+pub mod budget;
+mod unpack;
+
+use crate::run::folder::Folder;
+use anyhow::{Context, Result};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// What its name ends in.
+pub const SUFFIX: &str = ".zooquake.tar.gz";
+
+/// What the name of a file ends in that is being written.
+const DRAFT: &str = ".draft";
+
+/// A run that was opened, whether it was a folder or a file.
+#[derive(Debug)]
+pub struct Opened {
+    /// Its folder.
+    pub folder: Folder,
+    /// What was opened.
+    pub path: PathBuf,
+    /// Where a file was unpacked; it goes with this.
+    unpacked: Option<PathBuf>,
+}
+
+impl Opened {
+    /// Whether it was a file: its folder goes away.
+    pub fn is_pack(&self) -> bool {
+        self.unpacked.is_some()
+    }
+}
+
+impl Drop for Opened {
+    fn drop(&mut self) {
+        if let Some(unpacked) = &self.unpacked
+            && let Err(error) = fs::remove_dir_all(unpacked)
+        {
+            eprintln!("zooquake: {} is left behind: {error}", unpacked.display());
+        }
+    }
+}
+
+/// Whether this is a file that [`write`] made, by its name.
+pub fn is_pack(path: &Path) -> bool {
+    path.is_file() && path.to_string_lossy().ends_with(".tar.gz")
+}
+
+/// Opens a run: its folder as it is, or a pack, unpacked beside the system's temporary files.
+///
+/// # Errors
+/// If the pack is damaged, or what [`unpack`] refuses.
+pub fn open(path: &Path) -> Result<Opened> {
+    let mut opened = Opened {
+        folder: Folder {
+            path: path.to_path_buf(),
+        },
+        path: path.to_path_buf(),
+        unpacked: None,
+    };
+    if !is_pack(path) {
+        return Ok(opened);
+    }
+    let unpacked = std::env::temp_dir().join(format!("zooquake-pack-{:016x}", fastrand::u64(..)));
+    fs::create_dir(&unpacked).with_context(|| format!("making {}", unpacked.display()))?;
+    opened.unpacked = Some(unpacked.clone());
+    let name = unpack::unpack(path, &unpacked).with_context(|| format!("unpacking {}", path.display()))?;
+    opened.folder.path = unpacked.join(name);
+    Ok(opened)
+}
+
+/// Packs the run in a folder; returns the file and its size in bytes. What is in the folder but no regular file, is a pack
+/// or is being written is left out.
+///
+/// # Errors
+/// If the run cannot be read, or the file not be written.
+pub fn write(run: &Path, out: Option<&Path>) -> Result<(PathBuf, u64)> {
+    let folder = Folder {
+        path: run.to_path_buf(),
+    };
+    // It is better known now than when the ticket is opened.
+    folder.load()?;
+    let name = folder.name();
+    let file = out.map_or_else(|| PathBuf::from(format!("{name}{SUFFIX}")), Path::to_path_buf);
+    let doing = || format!("writing {}", file.display());
+    let mut draft = file.clone().into_os_string();
+    draft.push(DRAFT);
+    let draft = PathBuf::from(draft);
+    // Listed before there is a draft, which may lie in the same folder.
+    let files = files(run, &file)?;
+    let written = archive(run, &name, &files, &draft).with_context(doing);
+    if written.is_err() {
+        // The first error is what matters.
+        let _ = fs::remove_file(&draft);
+    }
+    written?;
+    fs::rename(&draft, &file).with_context(doing)?;
+    let bytes = fs::metadata(&file).with_context(doing)?.len();
+    Ok((file, bytes))
+}
+
+/// The files below a folder that are packed, relative to it and sorted.
+fn files(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
+    let out = out.canonicalize().ok();
+    let mut files = Vec::new();
+    let mut folders = vec![PathBuf::new()];
+    while let Some(folder) = folders.pop() {
+        let doing = || format!("reading {}", run.join(&folder).display());
+        for entry in fs::read_dir(run.join(&folder)).with_context(doing)? {
+            let entry = entry.with_context(doing)?;
+            let (path, kind) = (folder.join(entry.file_name()), entry.file_type().with_context(doing)?);
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if kind.is_dir() {
+                folders.push(path);
+            } else if !kind.is_file() {
+                eprintln!("left out {:?}, which is no regular file", entry.path());
+            } else if !name.ends_with(SUFFIX) && !name.ends_with(DRAFT) && entry.path().canonicalize().ok() != out {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn archive(run: &Path, name: &str, files: &[PathBuf], to: &Path) -> Result<()> {
+    let gzip = GzEncoder::new(File::create(to)?, Compression::default());
+    let mut tar = tar::Builder::new(gzip);
+    for path in files {
+        let from = run.join(path);
+        let doing = || format!("reading {}", from.display());
+        let file = File::open(&from).with_context(doing)?;
+        let metadata = file.metadata().with_context(doing)?;
+        let mut header = tar::Header::new_gnu();
+        header.set_metadata(&metadata);
+        // A file that is being written may grow, and has the size that its header says all the same.
+        let (path, mut bytes) = (Path::new(name).join(path), file.take(metadata.len()));
+        tar.append_data(&mut header, path, &mut bytes).with_context(doing)?;
+        anyhow::ensure!(bytes.limit() == 0, "{} became shorter meanwhile", from.display());
+    }
+    tar.into_inner()?.finish()?.sync_all()?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests;

@@ -71,9 +71,9 @@ pub enum Command {
     /// The program of a sidecar, started in a container
     #[command(hide = true)]
     Sidecar,
-    /// Remove the network rules of a sidecar's host
+    /// Remove the network rules of a sidecar's host and continue its stopped processes; says so if there were any
     #[command(hide = true)]
-    HealNetwork,
+    HealHost,
     /// Wait for the end of stdin, then heal what is left of a run
     #[command(hide = true)]
     Watch {

@@ -92,7 +92,12 @@ async fn dispatch(command: Command) -> Result<Code> {
             Ok(Code::Valid)
         }
         Command::Sidecar => crate::sidecar::serve().await.map(|()| Code::Valid),
-        Command::HealNetwork => crate::sidecar::heal().await.map(|()| Code::Valid),
+        Command::HealHost => {
+            if crate::sidecar::heal().await? {
+                println!("healed");
+            }
+            Ok(Code::Valid)
+        }
         Command::Watch { run } => crate::watcher::watch(&run).await.map(|()| Code::Valid),
     }
 }

@@ -1,5 +1,6 @@
 //! The ensemble and its clients: hosts with processes on them that can be killed, frozen and cut off.
 
+pub mod confinement;
 mod docker;
 mod evidence;
 pub mod exec;

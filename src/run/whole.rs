@@ -8,7 +8,7 @@ use super::scenes;
 use super::script::Mode;
 use super::slot::Slot;
 use crate::alive::Alive;
-use crate::cluster::{BringUp, Cluster, DockerCluster, sweep};
+use crate::cluster::{BringUp, Cluster, DockerCluster, confinement, sweep};
 use crate::faults::nemesis::Nemesis;
 use crate::images::Images;
 use crate::judge;
@@ -102,17 +102,19 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     };
     progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
     let bring_up = async {
-        let cluster = DockerCluster::bring_up(&order.docker, what).await?;
+        let bring_up = DockerCluster::bring_up(&order.docker, what);
+        let (cluster, confined) = tokio::try_join!(bring_up, confinement::told(&order.docker))?;
         cluster.ready().await?;
         cluster.set_up("n1").await?;
-        anyhow::Ok(cluster)
+        anyhow::Ok((Arc::new(cluster), confined))
     };
-    let cluster = tokio::select! {
-        cluster = bring_up => Arc::new(cluster?),
+    let (cluster, confined) = tokio::select! {
+        up = bring_up => up?,
         _ = interrupt.wait_for(|stop| *stop) => bail!("interrupted while the cluster was being brought up"),
     };
     let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
     recorder.read_clock()?;
+    recorder.record(Entry::lane("run", "confinement", confined))?;
     let samples = Samples::start(Arc::clone(&cluster), recorder.begun());
     let mut interpreter = Interpreter::new(
         Arc::clone(&cluster),

@@ -6,7 +6,6 @@
 #[macro_use]
 mod output;
 
-mod alive;
 mod cli;
 mod cluster;
 mod compare;

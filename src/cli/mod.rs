@@ -98,6 +98,10 @@ async fn dispatch(command: Command) -> Result<Code> {
             }
             Ok(Code::Valid)
         }
+        Command::Lease => {
+            crate::cluster::lease::hold().await;
+            Ok(Code::Valid)
+        }
         Command::Watch { run } => crate::watcher::watch(&run).await.map(|()| Code::Valid),
     }
 }

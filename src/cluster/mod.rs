@@ -5,6 +5,7 @@ mod docker;
 mod evidence;
 pub mod exec;
 mod hosts;
+pub mod lease;
 mod sidecar;
 pub mod sweep;
 

@@ -7,7 +7,7 @@ use super::folder::Folder;
 use super::progress::Progress;
 use super::recorder::{Entry, Recorder};
 use super::whole::{Order, Samples, clear};
-use crate::cluster::{BringUp, DockerCluster, confinement};
+use crate::cluster::{BringUp, DockerCluster, confinement, sweep};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()>
         };
         if interrupted {
             recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
-            crate::cluster::sweep::sweep(&order.docker, Some(run)).await?;
+            sweep::cluster(&order.docker, run).await?;
             break;
         }
     }
@@ -101,7 +101,7 @@ impl Stage<'_> {
             }
         }
         let samples = samples.stop().await;
-        clear(cluster, keep).await?;
+        clear(cluster, keep).await;
         Ok(samples)
     }
 

@@ -1,7 +1,7 @@
 //! The watcher: a process of its own that heals a run whose orchestrator has died, even by SIGKILL.
 
 use crate::cluster::{engine, exec, sweep};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, bail};
 use futures_util::future::join_all;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
@@ -87,28 +87,52 @@ async fn heal(run: &str) -> Result<()> {
     let begun = Instant::now();
     let mut quiet_since = Instant::now();
     loop {
-        let containers = sweep::containers(&docker, Some(run)).await?;
-        let up = |one: &&ContainerSummary| matches!(one.state, Some(State::RUNNING | State::PAUSED));
-        let up: Vec<&ContainerSummary> = containers.iter().filter(up).collect();
-        if up.is_empty() {
-            return Ok(());
-        }
-        let healed = join_all(up.into_iter().map(|container| heal_container(&docker, container))).await;
-        if healed.iter().any(|healed| !matches!(healed, Ok(false))) {
-            quiet_since = Instant::now();
-        } else if quiet_since.elapsed() >= QUIET {
-            return Ok(());
+        let look = look(&docker, run).await;
+        match &look {
+            Ok(Look::NothingRuns) => return Ok(()),
+            Ok(Look::Quiet) if quiet_since.elapsed() >= QUIET => return Ok(()),
+            Ok(Look::Quiet) => {}
+            Ok(Look::Healed) | Err(_) => quiet_since = Instant::now(),
         }
         if begun.elapsed() > BOUND {
-            let problems = healed
-                .into_iter()
-                .filter_map(Result::err)
-                .map(|error| format!("{error:#}"));
-            let problems: Vec<String> = problems.collect();
-            anyhow::bail!("not everything is healed:\n{}", problems.join("\n"));
+            look?;
+            bail!("the run is damaged again and again");
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
+}
+
+/// What a look at a run came to.
+enum Look {
+    /// It has no container that runs.
+    NothingRuns,
+    /// There was nothing to heal.
+    Quiet,
+    /// Something was healed.
+    Healed,
+}
+
+/// Looks once at all containers of a run, and heals them.
+async fn look(docker: &Docker, run: &str) -> Result<Look> {
+    let containers = sweep::containers(docker, Some(run)).await?;
+    let up = |one: &&ContainerSummary| matches!(one.state, Some(State::RUNNING | State::PAUSED));
+    let up: Vec<&ContainerSummary> = containers.iter().filter(up).collect();
+    if up.is_empty() {
+        return Ok(Look::NothingRuns);
+    }
+    let healed = join_all(up.into_iter().map(|container| heal_container(docker, container))).await;
+    let any = healed.iter().any(|healed| matches!(healed, Ok(true)));
+    let problems: Vec<String> = healed
+        .into_iter()
+        .filter_map(Result::err)
+        .map(|error| format!("{error:#}"))
+        .collect();
+    anyhow::ensure!(
+        problems.is_empty(),
+        "not everything is healed:\n{}",
+        problems.join("\n")
+    );
+    Ok(if any { Look::Healed } else { Look::Quiet })
 }
 
 /// Heals one container; tells whether there was anything to heal.

@@ -82,8 +82,8 @@ pub async fn execute(order: Order) -> Result<Finished> {
             Err(error.context(format!("the run {} did not come to its end", folder.path.display())))
         }
     };
-    if let Err(error) = ended.await? {
-        eprintln!("zooquake: {error:#}; `zooquake clean --run {run}` does");
+    if let Err(error) = ended.await.unwrap_or_else(|failed| Err(failed.into())) {
+        eprintln!("zooquake: {error:#}; `zooquake clean --run {run}` removes it");
     }
     drop(watcher);
     Ok(Finished {

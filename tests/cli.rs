@@ -531,3 +531,24 @@ fn a_reader_that_has_gone_is_no_crash() {
     let stderr = String::from_utf8_lossy(&output.stderr);
     assert!(!stderr.contains("panicked"), "{stderr}");
 }
+
+#[test]
+fn a_reader_may_go_but_a_full_disk_is_told() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    drop(reader);
+    let status = zooquake()
+        .arg("list")
+        .stdout(writer)
+        .status()
+        .expect("starting zooquake");
+    assert_eq!(status.code(), Some(0), "nobody reads it");
+    if let Ok(full) = std::fs::File::options().write(true).open("/dev/full") {
+        let output = zooquake().arg("list").stdout(full).output().expect("starting zooquake");
+        assert_eq!(output.status.code(), Some(255), "{}", text(&output));
+        assert!(
+            text(&output).contains("writing the results to stdout"),
+            "{}",
+            text(&output)
+        );
+    }
+}

@@ -235,3 +235,35 @@ fn the_time_without_a_leader_is_told_the_longest_first() {
     run.results.stats.insert("leaderless".into(), serde_json::json!([]));
     assert!(!run.page("led").contains("Without a leader"), "nothing to tell");
 }
+
+#[test]
+fn the_page_says_what_the_containers_could_do() {
+    let mut run = results::valid();
+    assert!(!run.page("unconfined").contains("What the containers could do"));
+    let events = &mut run.record.history.events;
+    let (index, time) = (events.len(), events.last().map_or(0, |last| last.time));
+    let told = serde_json::json!({
+        "internal_network": true, "no_new_privileges": true, "security": ["name=seccomp,profile=default"],
+        "containers": [
+            { "role": "sidecars", "user": "0:0", "capabilities": ["KILL", "NET_ADMIN"], "memory_mib": 512, "pids": null },
+            { "role": "clients <b>", "user": null, "capabilities": [], "memory_mib": 1024, "pids": 1024 },
+        ],
+    });
+    let lane = zooquake_checkers::Process::Name("run".into());
+    events.push(common::hostile::event(
+        index,
+        time,
+        lane,
+        zooquake_checkers::EventType::Info,
+        "confinement",
+        told,
+    ));
+    let page = run.page("confined");
+    for said in [
+        "a network without a way out; no new privileges; security options of the engine: name=seccomp,profile=default",
+        "sidecars as user 0:0: capabilities KILL, NET_ADMIN, MiB of memory 512, processes any number",
+        "clients &lt;b&gt; as the user of the image: capabilities none, MiB of memory 1024, processes 1024",
+    ] {
+        assert!(page.contains(said), "the page does not say: {said}");
+    }
+}

@@ -27,7 +27,7 @@ Examples:
   zooquake check runs/latest                        the verdict again, from what was recorded
   zooquake compare lock --faults pause,kill         which variant breaks, which is fastest
   zooquake measure herd                             what one change of leader costs, as a chart
-  zooquake clean                                    remove whatever a crashed run left behind"
+  zooquake clean                                    remove whatever crashed runs left behind"
 )]
 pub struct Arguments {
     /// What to do.
@@ -58,7 +58,7 @@ pub enum Command {
     Report(ReportOptions),
     /// Prepare the images, or show where they come from
     Images(ImagesOptions),
-    /// Remove whatever a crashed run left behind: containers, networks, volumes
+    /// Remove whatever crashed runs left behind: containers, networks, volumes; runs that go on are left alone
     Clean(CleanOptions),
     /// Measure what recipes cost without faults: the herd of an election, the messages of a commit
     Measure(MeasureOptions),
@@ -71,9 +71,12 @@ pub enum Command {
     /// The program of a sidecar, started in a container
     #[command(hide = true)]
     Sidecar,
-    /// Remove the network rules of a sidecar's host
+    /// Remove the network rules of a sidecar's host and continue its stopped processes; says so if there were any
     #[command(hide = true)]
-    HealNetwork,
+    HealHost,
+    /// Run until stdin ends, or nothing comes for a minute
+    #[command(hide = true)]
+    Lease,
     /// Wait for the end of stdin, then heal what is left of a run
     #[command(hide = true)]
     Watch {
@@ -198,6 +201,15 @@ Examples:
   zooquake clean
   zooquake clean --json")]
 pub struct CleanOptions {
+    /// Remove only this run, by its id (the label `zooquake.run` of its containers)
+    #[arg(long, value_name = "ID")]
+    pub run: Option<String>,
+    /// Only say what would be removed
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Remove runs that are going on as well
+    #[arg(long)]
+    pub force: bool,
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,

@@ -1,15 +1,15 @@
-//! Ctrl-C and SIGTERM: the first asks the run to stop, heal and check; the second leaves at once.
+//! Ctrl-C, SIGTERM and SIGHUP: the first asks the run to stop, heal and check; a second Ctrl-C or SIGTERM leaves at once.
 
 use crate::run::stage;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
 /// Exit code of a shell for a program ended by SIGINT.
 const LEFT_AT_ONCE: i32 = 130;
 
-/// Listens for both; the receiver becomes true at the first.
+/// Listens for them; the receiver becomes true at the first.
 ///
 /// # Errors
 /// If the signals cannot be listened for.
@@ -17,13 +17,19 @@ pub fn listen() -> Result<watch::Receiver<bool>> {
     let (sender, receiver) = watch::channel(false);
     let mut interrupt = signal(SignalKind::interrupt()).context("listening for Ctrl-C")?;
     let mut terminate = signal(SignalKind::terminate()).context("listening for SIGTERM")?;
+    let mut hangup = match hangup_is_ignored() {
+        true => None,
+        false => Some(signal(SignalKind::hangup()).context("listening for SIGHUP")?),
+    };
     tokio::spawn(async move {
         loop {
-            tokio::select! {
-                _ = interrupt.recv() => {}
-                _ = terminate.recv() => {}
-            }
-            if *sender.borrow() {
+            let asked_by_user = tokio::select! {
+                _ = interrupt.recv() => true,
+                _ = terminate.recv() => true,
+                // A closed terminal sends more than one of these, a stopped service SIGTERM as well: none is in a hurry.
+                () = next(&mut hangup) => false,
+            };
+            if *sender.borrow() && asked_by_user {
                 eprintln!("zooquake: left at once; its watcher heals, `zooquake clean` removes the containers");
                 std::process::exit(LEFT_AT_ONCE);
             }
@@ -45,4 +51,39 @@ fn say(what: &str) {
         ""
     };
     eprintln!("{clear}interrupted: {what} (once more to leave at once)");
+}
+
+async fn next(signals: &mut Option<Signal>) {
+    match signals {
+        Some(signals) => {
+            signals.recv().await;
+        }
+        None => std::future::pending().await,
+    }
+}
+
+/// Whether this program was started by `nohup`, or in another way that lets it outlive its terminal.
+fn hangup_is_ignored() -> bool {
+    // Elsewhere than on Linux nothing tells.
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    status.lines().any(ignores_hangup)
+}
+
+/// Whether a line of /proc/self/status is the mask of ignored signals, with the bit of SIGHUP, the lowest.
+fn ignores_hangup(line: &str) -> bool {
+    let mask = line.strip_prefix("SigIgn:").map(str::trim);
+    mask.and_then(|mask| u64::from_str_radix(mask, 16).ok())
+        .is_some_and(|mask| mask & 1 == 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ignores_hangup;
+
+    #[test]
+    fn a_program_under_nohup_outlives_its_terminal() {
+        assert!(ignores_hangup("SigIgn:\t0000000000001001"));
+        assert!(!ignores_hangup("SigIgn:\t0000000000001000"));
+        assert!(!ignores_hangup("SigBlk:\t0000000000000001"));
+    }
 }

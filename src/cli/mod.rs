@@ -20,18 +20,15 @@ mod run;
 mod series;
 mod upkeep;
 
-use anyhow::Result;
+use crate::output;
+use anyhow::{Result, anyhow};
 use args::{Arguments, Command};
 use clap::Parser;
 use exit::Code;
 use std::process::ExitCode;
 
-/// What a shell calls the end of a program that wrote into a pipe which nobody reads any more: 128 + SIGPIPE.
-const NOBODY_READS: i32 = 141;
-
 /// Parses the command line, does what it says, and tells how it ended.
 pub fn main() -> ExitCode {
-    leave_when_nobody_reads();
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -58,12 +55,20 @@ pub fn main() -> ExitCode {
     let outcome = runtime.block_on(dispatch(arguments.command));
     // A blocked read of stdin must not keep the process.
     runtime.shutdown_background();
-    match outcome {
+    match outcome.and_then(all_was_printed) {
         Ok(code) => code.into(),
         Err(error) => {
             eprintln!("zooquake: {error:#}");
             exit::code_of(&error).into()
         }
+    }
+}
+
+/// Incomplete results are a failure, whatever they would have said.
+fn all_was_printed(code: Code) -> Result<Code> {
+    match output::lost() {
+        None => Ok(code),
+        Some(why) => Err(anyhow!("writing the results to stdout: {why}")),
     }
 }
 
@@ -90,19 +95,16 @@ async fn dispatch(command: Command) -> Result<Code> {
             Ok(Code::Valid)
         }
         Command::Sidecar => crate::sidecar::serve().await.map(|()| Code::Valid),
-        Command::HealNetwork => crate::sidecar::heal().await.map(|()| Code::Valid),
+        Command::HealHost => {
+            if crate::sidecar::heal().await? {
+                println!("healed");
+            }
+            Ok(Code::Valid)
+        }
+        Command::Lease => {
+            crate::cluster::lease::hold().await;
+            Ok(Code::Valid)
+        }
         Command::Watch { run } => crate::watcher::watch(&run).await.map(|()| Code::Valid),
     }
-}
-
-/// Ends quietly where `println!` would panic because whoever read our output has gone, as `head` does.
-fn leave_when_nobody_reads() {
-    let usual = std::panic::take_hook();
-    std::panic::set_hook(Box::new(move |panic| {
-        let text = panic.payload().downcast_ref::<String>();
-        if text.is_some_and(|text| text.starts_with("failed printing to stdout")) {
-            std::process::exit(NOBODY_READS);
-        }
-        usual(panic);
-    }));
 }

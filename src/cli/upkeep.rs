@@ -2,11 +2,13 @@
 
 use super::args::{CleanOptions, ImagesOptions};
 use super::exit::Code;
-use crate::cluster::engine;
 use crate::cluster::sweep::{self, Swept};
-use crate::{alive, images};
-use anyhow::{Context, Result};
+use crate::cluster::{engine, lease};
+use crate::images;
+use anyhow::Result;
+use futures_util::future::try_join_all;
 use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Prepares the images, or removes those that zooquake built.
 ///
@@ -63,47 +65,98 @@ fn as_json(image: &images::Entry) -> Value {
     json!({ "role": role, "name": name, "origin": origin, "id": id, "size": size, "used": used })
 }
 
-/// Removes whatever runs left behind that are not going on any more.
+/// Removes whatever runs left behind that are not going on any more; goes on past what it cannot remove.
 ///
 /// # Errors
-/// If no engine answers, or something cannot be removed.
+/// If no engine answers.
 pub async fn clean(options: &CleanOptions) -> Result<Code> {
     let docker = engine().await?;
-    let (mut removed, mut left) = (Vec::new(), Vec::new());
-    for run in sweep::runs(&docker).await? {
-        if alive::is_alive(&run) {
-            left.push(run);
-            continue;
+    let mut runs = sweep::runs(&docker).await?;
+    runs.retain(|run| options.run.as_ref().is_none_or(|only| only == run));
+    let alive = match options.force || runs.is_empty() {
+        true => BTreeSet::new(),
+        false => lease::alive(&docker).await?,
+    };
+    let (going_on, dead): (Vec<String>, Vec<String>) = runs.into_iter().partition(|run| alive.contains(run));
+    let swept = match options.dry_run {
+        false => sweep::dead(&docker, dead).await,
+        true => {
+            let inventories = dead.iter().map(|run| sweep::inventory(&docker, run));
+            let inventories = try_join_all(inventories).await?;
+            dead.into_iter().zip(inventories).collect()
         }
-        let swept = sweep::sweep(&docker, Some(&run))
-            .await
-            .with_context(|| format!("removing the run {run}"))?;
-        alive::forget(&run);
-        removed.push((run, swept));
+    };
+    match options.json {
+        true => println!("{}", cleaned_as_json(options.dry_run, &swept, &going_on)),
+        false => say_cleaned(options, &swept, &going_on),
     }
-    if options.json {
-        let removed: Vec<Value> = removed
+    match swept.values().all(|swept| swept.left.is_empty()) {
+        true => Ok(Code::Valid),
+        false => Ok(Code::Harness),
+    }
+}
+
+fn cleaned_as_json(dry_run: bool, swept: &BTreeMap<String, Swept>, going_on: &[String]) -> Value {
+    let done = if dry_run { "would_remove" } else { "removed" };
+    let runs = swept.iter().map(|(run, swept)| {
+        let mut told = json!({ "run": run, "left": swept.left });
+        told[done] = json!(swept);
+        told
+    });
+    json!({ "runs": runs.collect::<Vec<_>>(), "going_on": going_on })
+}
+
+fn say_cleaned(options: &CleanOptions, swept: &BTreeMap<String, Swept>, going_on: &[String]) {
+    let done = if options.dry_run { "would remove" } else { "removed" };
+    for (run, swept) in swept {
+        println!("run {run}: {done} {}", amounts(swept));
+        swept
+            .left
             .iter()
-            .map(|(run, swept)| json!({ "run": run, "removed": swept }))
-            .collect();
-        println!("{}", json!({ "runs": removed, "going_on": left }));
-        return Ok(Code::Valid);
+            .for_each(|left| println!("run {run}: could not remove {left}"));
     }
-    for (
-        run,
-        Swept {
-            containers,
-            networks,
-            volumes,
-        },
-    ) in &removed
-    {
-        println!("run {run}: removed {containers} containers, {networks} networks, {volumes} volumes");
+    for run in going_on {
+        println!("run {run}: going on, left alone (`zooquake clean --run {run} --force` removes it)");
     }
-    left.iter()
-        .for_each(|run| println!("run {run}: still going on, left alone"));
-    if removed.is_empty() && left.is_empty() {
-        println!("nothing to remove");
+    let remain = swept.values().filter(|swept| !swept.left.is_empty()).count();
+    if remain > 0 {
+        eprintln!(
+            "zooquake: of {remain} of {} runs something remains, which is named above",
+            swept.len()
+        );
     }
-    Ok(Code::Valid)
+    if swept.is_empty() && going_on.is_empty() {
+        let of = options
+            .run
+            .as_ref()
+            .map(|run| format!(" of a run {run}"))
+            .unwrap_or_default();
+        println!("nothing to remove{of}");
+    }
+}
+
+/// Such as `16 containers, 1 network`.
+fn amounts(swept: &Swept) -> String {
+    let Swept {
+        containers,
+        networks,
+        volumes,
+        disconnected,
+        left: _,
+    } = swept;
+    let counts = [(containers, "container"), (networks, "network"), (volumes, "volume")];
+    let mut parts: Vec<String> = counts
+        .into_iter()
+        .filter(|(count, _)| **count > 0)
+        .map(|(count, name)| format!("{count} {name}{}", if *count == 1 { "" } else { "s" }))
+        .collect();
+    if parts.is_empty() {
+        parts.push("nothing".to_string());
+    }
+    if *disconnected > 0 {
+        parts.push(format!(
+            "after taking {disconnected} foreign endpoints out of its network"
+        ));
+    }
+    parts.join(", ")
 }

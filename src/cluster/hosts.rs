@@ -1,5 +1,6 @@
 //! Containers as hosts: their PID 1 outlives the process under test, so address, disk and rules survive a kill.
 
+use super::confinement::{CLIENT, Confinement, SERVER, SIDECAR};
 use super::sweep::RUN_LABEL;
 use anyhow::{Context, Result};
 use std::collections::HashMap;
@@ -8,7 +9,7 @@ use testcontainers::bollard::Docker;
 use testcontainers::bollard::models::NetworkCreateRequest;
 use testcontainers::bollard::query_parameters::InspectContainerOptions;
 use testcontainers::runners::AsyncRunner;
-use testcontainers::{ContainerAsync, GenericImage, ImageExt};
+use testcontainers::{ContainerAsync, ContainerRequest, GenericImage, ImageExt};
 
 /// A container that runs nothing but its keeper until a process is started in it.
 #[derive(Debug)]
@@ -44,6 +45,8 @@ pub async fn create_network(docker: &Docker, run: &str) -> Result<String> {
     let request = NetworkCreateRequest {
         name: name.clone(),
         labels: Some(HashMap::from([(RUN_LABEL.to_string(), run.to_string())])),
+        // No way out. The host that runs the engine still reaches the containers, as a cluster that is kept needs.
+        internal: Some(true),
         ..Default::default()
     };
     docker.create_network(request).await.with_context(|| {
@@ -52,23 +55,32 @@ pub async fn create_network(docker: &Docker, run: &str) -> Result<String> {
     Ok(name)
 }
 
-/// Starts a host in the run's network.
-///
-/// # Errors
-/// If the container cannot be created or started.
-pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, network: &str) -> Result<Host> {
+/// A container that runs nothing yet.
+fn idle(run: &str, name: &str, image: &str, confinement: &Confinement) -> ContainerRequest<GenericImage> {
     let (repository, tag) = split(image);
     let request = GenericImage::new(repository, tag)
         .with_entrypoint("sleep")
         .with_cmd(["infinity"])
         .with_container_name(format!("zooquake-{run}-{name}"))
+        .with_label(RUN_LABEL, run);
+    match confinement.user {
+        Some(user) => request.with_user(user),
+        None => request,
+    }
+}
+
+/// Starts a host in the run's network.
+///
+/// # Errors
+/// If the container cannot be created or started.
+pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, network: &str) -> Result<Host> {
+    let confinement = if name.starts_with('c') { &CLIENT } else { &SERVER };
+    let request = idle(run, name, image, confinement)
         .with_hostname(name)
         .with_network(network)
-        .with_label(RUN_LABEL, run)
         .with_host_config_modifier(|config| {
+            confinement.apply(config);
             config.init = Some(true);
-            // Published ports would cost a proxy process each, and nothing uses them.
-            config.publish_all_ports = Some(false);
         });
     let container = request
         .start()
@@ -98,20 +110,14 @@ pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, net
 /// # Errors
 /// If the container cannot be created or started.
 pub async fn start_sidecar(run: &str, name: &str, image: &str, host: &Host) -> Result<Host> {
-    let (repository, tag) = split(image);
     let beside = format!("container:{}", host.id);
-    let request = GenericImage::new(repository, tag)
-        .with_entrypoint("sleep")
-        .with_cmd(["infinity"])
-        .with_container_name(format!("zooquake-{run}-{name}-sidecar"))
-        .with_label(RUN_LABEL, run)
+    let request = idle(run, &format!("{name}-sidecar"), image, &SIDECAR)
         .with_label("zooquake.sidecar", name)
-        .with_cap_add("NET_ADMIN")
         .with_host_config_modifier(move |config| {
+            SIDECAR.apply(config);
             // Not by `with_network`: testcontainers 0.28 would create a network of this name, and leave it behind.
             config.network_mode = Some(beside.clone());
             config.pid_mode = Some(beside.clone());
-            config.publish_all_ports = Some(false);
         });
     let container = request
         .start()

@@ -1,9 +1,11 @@
 //! The ensemble and its clients: hosts with processes on them that can be killed, frozen and cut off.
 
+pub mod confinement;
 mod docker;
 mod evidence;
 pub mod exec;
 mod hosts;
+pub mod lease;
 mod sidecar;
 pub mod sweep;
 

@@ -1,9 +1,8 @@
 //! What a program that was killed left behind: half a run, and the containers of it.
 
 use super::folder::{CONTAINERS, Folder};
-use crate::alive;
-use crate::cluster::sweep;
-use anyhow::{Context, Result};
+use crate::cluster::{lease, sweep};
+use anyhow::{Context, Result, bail};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,21 +27,23 @@ pub fn unclaimed(runs: &Path, claimed: &BTreeSet<&str>) -> Result<Vec<String>> {
 /// Removes these runs in a folder, with whatever they left running.
 ///
 /// # Errors
-/// If the engine does not answer, or a folder cannot be removed.
+/// If one of them still goes on: then nothing is removed. If the engine does not answer, or something cannot be removed.
 pub async fn clear(docker: &Docker, runs: &Path, left: &[String]) -> Result<()> {
-    for name in left {
-        let folder = Folder { path: runs.join(name) };
-        if let Some(run) = run_of(&folder)?
-            && !alive::is_alive(&run)
-        {
-            sweep::sweep(docker, Some(&run))
-                .await
-                .with_context(|| format!("removing what the run {run} left"))?;
-            alive::forget(&run);
+    let folders: Vec<Folder> = left.iter().map(|name| Folder { path: runs.join(name) }).collect();
+    let ids: Vec<Option<String>> = folders.iter().map(run_of).collect::<Result<_>>()?;
+    let ids: Vec<String> = ids.into_iter().flatten().collect();
+    if !ids.is_empty() {
+        let alive = lease::alive(docker).await?;
+        if let Some(run) = ids.iter().find(|run| alive.contains(*run)) {
+            bail!("the run {run}, which is in {}, is still going on", runs.display());
         }
-        remove(&folder)?;
     }
-    Ok(())
+    for (run, swept) in sweep::dead(docker, ids).await {
+        swept
+            .complete()
+            .with_context(|| format!("removing what the run {run} left"))?;
+    }
+    folders.iter().try_for_each(remove)
 }
 
 /// Removes the folder of a run that is not to count.

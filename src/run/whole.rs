@@ -8,13 +8,13 @@ use super::scenes;
 use super::script::Mode;
 use super::slot::Slot;
 use super::stage;
-use crate::alive::Alive;
-use crate::cluster::{BringUp, Cluster, DockerCluster, sweep};
+use crate::cluster::lease::Lease;
+use crate::cluster::{BringUp, Cluster, DockerCluster, confinement, sweep};
 use crate::faults::nemesis::Nemesis;
 use crate::images::Images;
 use crate::judge;
 use crate::watcher::Watcher;
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::path::PathBuf;
@@ -59,7 +59,8 @@ pub struct Finished {
 ///
 /// # Errors
 /// If the harness fails: the engine, an image, a container, a client that breaks the protocol, the disk. What was
-/// recorded by then is in the folder; everything that was started is removed.
+/// recorded by then is in the folder; everything that was started is removed. Containers that cannot be removed after the
+/// run do not fail it: a warning names them.
 pub async fn execute(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
     stage::enter(match order.plan.scenes.is_empty() {
@@ -69,21 +70,26 @@ pub async fn execute(order: Order) -> Result<Finished> {
     folder.write_json("plan.json", &order.plan)?;
     let run = format!("{:08x}", fastrand::u32(..));
     folder.write_json(CONTAINERS, &json!({ "label": sweep::RUN_LABEL, "run": run }))?;
-    let _alive = Alive::mark(&run)?;
     let watcher = Watcher::start(&run)?;
     let docker = order.docker.clone();
-    let outcome = match attempt(order, &folder, &run).await {
+    let lease = Lease::take(&docker, &run, &order.images.tools).await?;
+    let through = attempt(order, &folder, &run).await;
+    let ended = tokio::spawn(lease.end());
+    let outcome = match through {
         Ok(()) => judge::judge(&folder),
         Err(error) => {
             // The first error is what the user needs; one of the sweep is added to it.
-            let swept = sweep::sweep(&docker, Some(&run)).await;
-            let error = match swept {
-                Ok(_) => error,
+            let mut swept = sweep::dead(&docker, [run.clone()]).await.into_values();
+            let error = match swept.try_for_each(sweep::Swept::complete) {
+                Ok(()) => error,
                 Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
             };
             Err(error.context(format!("the run {} did not come to its end", folder.path.display())))
         }
     };
+    if let Err(error) = ended.await.unwrap_or_else(|failed| Err(failed.into())) {
+        eprintln!("zooquake: {error:#}; `zooquake clean --run {run}` removes it");
+    }
     drop(watcher);
     stage::enter("");
     Ok(Finished {
@@ -108,17 +114,19 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     };
     progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
     let bring_up = async {
-        let cluster = DockerCluster::bring_up(&order.docker, what).await?;
+        let bring_up = DockerCluster::bring_up(&order.docker, what);
+        let (cluster, confined) = tokio::try_join!(bring_up, confinement::told(&order.docker))?;
         cluster.ready().await?;
         cluster.set_up("n1").await?;
-        anyhow::Ok(cluster)
+        anyhow::Ok((Arc::new(cluster), confined))
     };
-    let cluster = tokio::select! {
-        cluster = bring_up => Arc::new(cluster?),
+    let (cluster, confined) = tokio::select! {
+        up = bring_up => up?,
         _ = interrupt.wait_for(|stop| *stop) => bail!("interrupted while the cluster was being brought up"),
     };
     let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
     recorder.read_clock()?;
+    recorder.record(Entry::lane("run", "confinement", confined))?;
     let samples = Samples::start(Arc::clone(&cluster), recorder.begun());
     let mut interpreter = Interpreter::new(
         Arc::clone(&cluster),
@@ -140,7 +148,8 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     folder.write_jsonl("txnlog.jsonl", &transactions)?;
     folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
     drop(interpreter);
-    clear(cluster, order.keep).await
+    clear(cluster, order.keep).await;
+    Ok(())
 }
 
 /// Operations and faults; tells whether all is healed.
@@ -200,7 +209,8 @@ async fn after(run: &mut Interpreter, healed: bool) -> Result<Result<Option<zooq
     Ok(run.audit().await?.map(Some))
 }
 
-pub(super) async fn clear(cluster: Arc<DockerCluster>, keep: bool) -> Result<()> {
+/// Removes the cluster, or leaves it standing and says how to reach it. What fails here is told and costs no verdict.
+pub(super) async fn clear(cluster: Arc<DockerCluster>, keep: bool) {
     // Tasks that still hold the cluster end with their last answer.
     let mut cluster = cluster;
     let cluster = loop {
@@ -212,16 +222,16 @@ pub(super) async fn clear(cluster: Arc<DockerCluster>, keep: bool) -> Result<()>
             }
         }
     };
-    if keep {
-        eprintln!("{}", cluster.how_to_reach()?);
-        cluster.leave();
-        return Ok(());
+    let done = match keep {
+        true => cluster.how_to_reach().map(|how| {
+            eprintln!("{how}");
+            cluster.leave();
+        }),
+        false => cluster.remove().await,
+    };
+    if let Err(error) = done {
+        eprintln!("zooquake: {error:#}");
     }
-    cluster
-        .remove()
-        .await
-        .context("clearing the cluster away; `zooquake clean` removes what is left")?;
-    Ok(())
 }
 
 /// Samples of the servers' states through a run.

@@ -6,9 +6,13 @@ use std::net::IpAddr;
 use std::process::Stdio;
 use tokio::io::AsyncWriteExt;
 use tokio::process::Command;
+use tokio::sync::Mutex;
 
 const IN: &str = "ZOOQUAKE-IN";
 const OUT: &str = "ZOOQUAKE-OUT";
+
+/// Whether no rule may be set any more. Held while rules change, so that none is set after the last healing.
+static CLOSED: Mutex<bool> = Mutex::const_new(false);
 
 /// One peer that this host is cut off from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,8 +28,12 @@ pub struct Rule {
 /// Installs the rules at one stroke, so that no packet sees half of them.
 ///
 /// # Errors
-/// If iptables refuses.
+/// If iptables refuses, or the last healing has begun.
 pub async fn cut(rules: &[Rule]) -> Result<()> {
+    let closed = CLOSED.lock().await;
+    if *closed {
+        bail!("the orchestrator has gone: nothing is cut any more");
+    }
     let mut script = format!("*filter\n:{IN} - [0:0]\n:{OUT} - [0:0]\n");
     for Rule {
         peer,
@@ -44,22 +52,39 @@ pub async fn cut(rules: &[Rule]) -> Result<()> {
     restore(&script).await.context("cutting the network")
 }
 
-/// Removes all rules of ours and looks that none is left.
+/// Removes all rules of ours, after a cut that is being made, and lets none be set any more.
 ///
 /// # Errors
 /// If one is left.
-pub async fn heal() -> Result<()> {
+pub async fn close() -> Result<()> {
+    let mut closed = CLOSED.lock().await;
+    *closed = true;
+    remove_all().await.map(|_| ())
+}
+
+/// Removes all rules of ours and looks that none is left; tells whether there was any.
+///
+/// # Errors
+/// If one is left.
+pub async fn heal() -> Result<bool> {
+    let _changing = CLOSED.lock().await;
+    remove_all().await
+}
+
+async fn remove_all() -> Result<bool> {
     if !save(&[]).await?.contains("ZOOQUAKE") {
-        return Ok(());
+        return Ok(false);
     }
     let script =
         format!("*filter\n-D INPUT -j {IN}\n-D OUTPUT -j {OUT}\n-F {IN}\n-F {OUT}\n-X {IN}\n-X {OUT}\nCOMMIT\n");
-    restore(&script).await.context("healing the network")?;
+    // It fails also where another program has healed meanwhile: what is left decides.
+    let restored = restore(&script).await.context("healing the network");
     let left = save(&[]).await?;
     if left.contains("ZOOQUAKE") {
+        restored?;
         bail!("rules are left after healing:\n{left}");
     }
-    Ok(())
+    Ok(true)
 }
 
 /// Packets dropped by our rules since they were installed.

@@ -58,17 +58,19 @@ pub async fn serve() -> Result<()> {
             let _ = replies.send(line + "\n");
         });
     }
-    firewall::heal().await?;
+    firewall::close().await?;
     writer.abort();
     Ok(())
 }
 
-/// Heals the network of this host once; for the watcher and for `clean`.
+/// Heals this host once, for the watcher: removes network rules of ours and continues stopped processes. Tells whether
+/// there was anything to heal.
 ///
 /// # Errors
-/// If rules of ours remain.
-pub async fn heal() -> Result<()> {
-    firewall::heal().await
+/// If rules of ours remain, or /proc cannot be read.
+pub async fn heal() -> Result<bool> {
+    let stopped = processes::go_on()?;
+    Ok(firewall::heal().await? || stopped > 0)
 }
 
 async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
@@ -78,7 +80,7 @@ async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
             .await
             .map(|()| json!({})),
         "dropped" => Ok(json!({ "packets": firewall::dropped().await? })),
-        "heal" => firewall::heal().await.map(|()| json!({})),
+        "heal" => firewall::heal().await.map(|_| json!({})),
         "probe" => {
             let address: SocketAddr = field(&request.value, "address")?;
             let limit = Duration::from_millis(field(&request.value, "timeout_ms")?);

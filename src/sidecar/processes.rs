@@ -83,6 +83,24 @@ pub async fn kill_all() -> Result<Vec<i32>> {
     }
 }
 
+/// Continues what is stopped on the host, as a sidecar leaves it that dies while it looks whether the host is frozen;
+/// returns how many processes.
+///
+/// # Errors
+/// If /proc cannot be read.
+pub fn go_on() -> Result<usize> {
+    let stopped = |pid: &i32| {
+        let status = std::fs::read_to_string(format!("/proc/{pid}/status"));
+        status.is_ok_and(|status| status.lines().any(|line| line.starts_with("State:\tT")))
+    };
+    let stopped: Vec<i32> = running()?.into_iter().filter(stopped).collect();
+    for pid in stopped.iter().filter_map(|pid| Pid::from_raw(*pid)) {
+        // It may have ended since we looked.
+        let _ = kill_process(pid, Signal::CONT);
+    }
+    Ok(stopped.len())
+}
+
 /// Number of threads of the host that came onto a processor within the time, or began or ended; 0 for a frozen host.
 ///
 /// Ends early once one did. An idle process is woken by a stop that is taken back at once, so that one which sleeps is not

@@ -3,6 +3,7 @@
 use crate::model::Story;
 use crate::svg::{legend, overview};
 use crate::text;
+use serde_json::Value;
 
 /// The section.
 pub fn section(story: &Story<'_>) -> String {
@@ -20,13 +21,63 @@ pub fn section(story: &Story<'_>) -> String {
         "" => "<p class=\"note\">The history tells of no phases.</p>".into(),
         _ => format!("<p class=\"note\">The history ends in phase “{last}”: the run was cut off.</p>"),
     };
-    let timeline = timeline();
+    let (timeline, confinement) = (timeline(), confinement(story));
     let body = format!(
-        "{cut_off}{overview}{timeline}<div class=\"{legend_of}\">{}</div>\
+        "{cut_off}{overview}{timeline}{confinement}<div class=\"{legend_of}\">{}</div>\
          <noscript><p class=\"note\">The timeline that zooms needs JavaScript; everything else on this page does not.</p></noscript>\n",
         legend::overview(story)
     );
     super::titled("run", "The whole run", &body)
+}
+
+/// What the run's containers could do; nothing for a history that does not tell it.
+fn confinement(story: &Story<'_>) -> String {
+    let mut events = story.record.history.events.iter();
+    let Some(told) = events.find(|event| event.f == "confinement" && event.on_lane("run")) else {
+        return String::new();
+    };
+    let told = &told.value;
+    let mut facts = Vec::new();
+    if told["internal_network"] == true {
+        facts.push("a network without a way out".to_string());
+    }
+    if told["no_new_privileges"] == true {
+        facts.push("no new privileges".to_string());
+    }
+    let security = names(&told["security"]);
+    facts.push(match security.is_empty() {
+        true => "the engine confines system calls no further".to_string(),
+        false => format!("security options of the engine: {security}"),
+    });
+    let roles = told["containers"].as_array().into_iter().flatten().map(|one| {
+        let capabilities = Some(names(&one["capabilities"])).filter(|names| !names.is_empty());
+        let limit = |name: &str| {
+            one[name]
+                .as_u64()
+                .map_or("any number".to_string(), |most| most.to_string())
+        };
+        format!(
+            "{} as {}: capabilities {}, MiB of memory {}, processes {}",
+            one["role"].as_str().unwrap_or("containers"),
+            one["user"]
+                .as_str()
+                .map_or("the user of the image".to_string(), |user| format!("user {user}")),
+            capabilities.unwrap_or_else(|| "none".to_string()),
+            limit("memory_mib"),
+            limit("pids"),
+        )
+    });
+    let items = std::iter::once(facts.join("; ")).chain(roles);
+    let items: String = items
+        .map(|item| format!("<li>{}</li>", text::html(&item, 300)))
+        .collect();
+    format!("<details><summary>What the containers could do</summary><ul class=\"facts\">{items}</ul></details>\n")
+}
+
+/// Texts of a list, with commas.
+fn names(list: &Value) -> String {
+    let names = list.as_array().into_iter().flatten().filter_map(Value::as_str);
+    names.collect::<Vec<_>>().join(", ")
 }
 
 /// The timeline, empty: the script draws it.

@@ -1,9 +1,10 @@
 //! An ensemble without faults, and one host for clients, for as long as a measurement lasts.
 
 use crate::cli::interrupt;
+use crate::cluster::lease::Lease;
 use crate::cluster::{BringUp, DockerCluster, engine, sweep};
+use crate::images;
 use crate::run::draw;
-use crate::{alive, images};
 use anyhow::{Context, Result, bail};
 use zooquake_checkers::plan::Cluster as Shape;
 
@@ -29,7 +30,7 @@ pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerClu
     let run = format!("{:08x}", fastrand::u32(..));
     let logs = std::env::temp_dir().join(format!("zooquake-measure-{run}"));
     std::fs::create_dir_all(&logs).with_context(|| format!("creating the folder {}", logs.display()))?;
-    let _alive = alive::Alive::mark(&run)?;
+    let lease = Lease::take(&docker, &run, &images.tools).await?;
     let order = BringUp {
         run: &run,
         images: &images,
@@ -47,7 +48,14 @@ pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerClu
         measured = whole => measured,
         _ = interrupt.wait_for(|stop| *stop) => Err(anyhow::anyhow!("interrupted")),
     };
-    let swept = sweep::sweep(&docker, Some(&run)).await;
+    let swept = match measured {
+        Ok(_) => sweep::cluster(&docker, &run).await.and(lease.end().await),
+        Err(_) => {
+            drop(lease);
+            let swept = sweep::dead(&docker, [run]).await;
+            swept.into_values().try_for_each(sweep::Swept::complete)
+        }
+    };
     let measured = measured.with_context(|| format!("the logs of servers and clients are in {}", logs.display()))?;
     if let Err(error) = swept {
         bail!("what was measured on could not be removed: {error:#}");

@@ -162,27 +162,29 @@ impl DockerCluster {
                 .keys()
                 .map(|name| format!("  docker exec -it zooquake-{}-{name} sh", self.run)),
         );
-        lines.push("`zooquake clean` removes it".to_string());
+        lines.push(format!("`zooquake clean --run {}` removes it", self.run));
         Ok(lines.join("\n"))
     }
 
-    /// Removes everything that carries the run's label.
+    /// Removes everything that carries the run's label, but for its lease.
     ///
     /// # Errors
     /// If something cannot be removed.
-    pub async fn remove(self) -> Result<sweep::Swept> {
+    pub async fn remove(self) -> Result<()> {
         let (docker, run) = (self.docker.clone(), self.run.clone());
         let servers = self.servers();
         let streams = |server: &String| Some(Arc::clone(&self.node(server).ok()?.streams));
         let streams: Vec<_> = servers.iter().filter_map(streams).collect();
         self.leave();
-        let swept = sweep::sweep(&docker, Some(&run)).await?;
+        let removed = sweep::cluster(&docker, &run).await;
+        removed
+            .with_context(|| format!("clearing the cluster away; `zooquake clean --run {run}` removes what is left"))?;
         // The servers' logs are complete once their streams have ended: they are evidence, and are about to be read.
         let begun = Instant::now();
         while streams.iter().any(|open| open.load(Ordering::Relaxed) > 0) && begun.elapsed() < Duration::from_secs(5) {
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        Ok(swept)
+        Ok(())
     }
 
     /// Leaves everything standing.

@@ -7,7 +7,7 @@ use super::folder::Folder;
 use super::progress::Progress;
 use super::recorder::{Entry, Recorder};
 use super::whole::{Order, Samples, clear};
-use crate::cluster::{BringUp, DockerCluster};
+use crate::cluster::{BringUp, DockerCluster, confinement, sweep};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::sync::Arc;
@@ -46,6 +46,8 @@ pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()>
     progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
     let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
     recorder.read_clock()?;
+    let confined = confinement::told(&order.docker).await?;
+    recorder.record(Entry::lane("run", "confinement", confined))?;
     let mut samples = Vec::new();
     let mut interrupt = order.interrupt.clone();
     let scenes = order.plan.scenes.len();
@@ -64,7 +66,7 @@ pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()>
         };
         if interrupted {
             recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
-            crate::cluster::sweep::sweep(&order.docker, Some(run)).await?;
+            sweep::cluster(&order.docker, run).await?;
             break;
         }
     }
@@ -99,7 +101,7 @@ impl Stage<'_> {
             }
         }
         let samples = samples.stop().await;
-        clear(cluster, keep).await?;
+        clear(cluster, keep).await;
         Ok(samples)
     }
 

@@ -1,0 +1,61 @@
+//! What is printed. A reader that has gone (`| head -1`, a closed terminal) ends no run: what goes on in containers must
+//! still be healed, cleared away and judged.
+//!
+//! The four macros take the place of the standard ones in the whole crate; those panic when they cannot write.
+
+use std::fmt;
+use std::io::{ErrorKind, Write};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Whether nobody reads stdout any more.
+static UNREAD: AtomicBool = AtomicBool::new(false);
+
+/// Why results could not be written: a full disk, say.
+static LOST: OnceLock<String> = OnceLock::new();
+
+macro_rules! print {
+    ($($part:tt)*) => { $crate::output::stdout(format_args!($($part)*)) };
+}
+
+macro_rules! println {
+    () => { $crate::output::stdout(format_args!("\n")) };
+    ($($part:tt)*) => { $crate::output::stdout(format_args!("{}\n", format_args!($($part)*))) };
+}
+
+macro_rules! eprint {
+    ($($part:tt)*) => { $crate::output::stderr(format_args!($($part)*)) };
+}
+
+macro_rules! eprintln {
+    () => { $crate::output::stderr(format_args!("\n")) };
+    ($($part:tt)*) => { $crate::output::stderr(format_args!("{}\n", format_args!($($part)*))) };
+}
+
+/// Writes results. Once their reader has gone, they are dropped; any other error is kept for [`lost`].
+pub fn stdout(text: fmt::Arguments<'_>) {
+    if UNREAD.load(Ordering::Relaxed) {
+        return;
+    }
+    note(std::io::stdout().lock().write_fmt(text));
+}
+
+/// Writes progress and remarks, which nobody has to read.
+pub fn stderr(text: fmt::Arguments<'_>) {
+    let _ = std::io::stderr().lock().write_fmt(text);
+}
+
+/// Why results that somebody still wanted are incomplete; `None` if they are whole, or their reader has gone.
+pub fn lost() -> Option<&'static str> {
+    note(std::io::stdout().flush());
+    LOST.get().map(String::as_str)
+}
+
+fn note(written: std::io::Result<()>) {
+    match written {
+        Ok(()) => {}
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => UNREAD.store(true, Ordering::Relaxed),
+        // The first reason is the one to tell.
+        Err(error) => drop(LOST.set(error.to_string())),
+    }
+}

@@ -105,6 +105,7 @@ impl Interpreter {
     /// Lets each client finish what it has pending and go through one more cycle, within the bound of liveness. If one does
     /// not, that must be its own doing: everybody answers all the time and at the end, and the same server leads.
     async fn last_operations(&mut self, leader: &Leader, bound: Duration) -> Result<Result<(), Again>> {
+        let before = self.recorder.stalls();
         // What was sent before recovery counts from recovery.
         for slot in &mut self.slots {
             slot.failing = false;
@@ -112,7 +113,7 @@ impl Interpreter {
             slot.op.iter_mut().for_each(|op| op.free_at = Duration::ZERO);
         }
         self.enter("final", Mode::Final)?;
-        let (before, deadline) = (self.recorder.stalls(), Instant::now() + bound * 3);
+        let deadline = Instant::now() + bound * 3;
         let every = Duration::from_millis(self.plan.cluster.timing.session_ms);
         let over = |run: &Self| run.settled(bound) || run.recorder.stalls() != before || run.interrupted();
         while !self.until(deadline.min(Instant::now() + every), over).await? && Instant::now() < deadline {
@@ -130,14 +131,20 @@ impl Interpreter {
             return Ok(Ok(()));
         }
         let last = match self.recorder.stalls() == before {
-            true => self.all_answer(every).await?,
+            true => self.still_recovered(leader, every).await?,
             false => Ok(()),
         };
-        if let Some(stalled) = stall_since(before, self.recorder.stalls()) {
-            return Ok(Err(stalled));
-        }
-        if last.is_err() || self.finished() {
-            return Ok(last);
+        Ok(match stall_since(before, self.recorder.stalls()) {
+            _ if self.finished() => Ok(()),
+            Some(stalled) => Err(stalled),
+            None => last,
+        })
+    }
+
+    /// At the end of the bound: whether every client answers, and the same server leads; why not.
+    async fn still_recovered(&mut self, leader: &Leader, limit: Duration) -> Result<Result<(), Again>> {
+        if let Err(silent) = self.all_answer(limit).await? {
+            return Ok(Err(silent));
         }
         let (cluster, leader) = (self.cluster.clone(), leader.clone());
         let leads = self.during(async move { still_leads(&cluster, &leader).await }).await?;

@@ -1,9 +1,11 @@
 //! The client program's requests and replies, line by line.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use zooquake_workloads::protocol::{Message, Outcome, Request};
+use zooquake_workloads::recipes::registry;
 
 use crate::bed::{LONG, MOMENT};
 use crate::driven::Bed;
@@ -89,6 +91,40 @@ fn control_requests_are_answered_beside_an_operation() {
         bed.world.pass(MOMENT);
         assert_eq!(c2.reply(pending).unwrap().0, Outcome::Ok, "{lock}");
     }
+}
+
+#[test]
+fn every_variant_answers_quiesce_while_its_operation_waits() {
+    let asked = |family: &str, recipe: &str| match (family, recipe) {
+        ("lock", _) => [Some("acquire"), Some("acquire")],
+        ("election", _) => [Some("elect"), Some("elect")],
+        ("queue", "barrier" | "double-barrier") => [None, Some("enter")],
+        _ => [None, None],
+    };
+    let mut seen = BTreeSet::new();
+    for variant in registry() {
+        let [held, waiting] = asked(variant.family, variant.name);
+        // Queues of items and registers never wait. `lock/crate` is built on a real ensemble, and a commit keeps its log on
+        // the client's disk; it has no background work to wait for.
+        let Some(waiting) = waiting.filter(|_| variant.name != "crate") else {
+            continue;
+        };
+        let name = format!("{}/{}", variant.family, variant.name);
+        let bed = Bed::new();
+        let mut c1 = bed.of("c1", variant.family, variant.name);
+        let mut c2 = bed.of("c2", variant.family, variant.name);
+        if let Some(f) = held {
+            c1.ok(f, json!({"grant": "g1"}));
+        }
+        let value = json!({"grant": "g2", "round": 1, "members": 2});
+        let pending = c2.send(waiting, value);
+        bed.world.pass(LONG);
+        assert_eq!(c2.reply(pending), None, "{name}: `{waiting}` waits");
+        c2.ok("quiesce", json!({}));
+        assert_eq!(c2.reply(pending), None, "{name}");
+        seen.insert(variant.family);
+    }
+    assert_eq!(seen, BTreeSet::from(["election", "lock", "queue"]));
 }
 
 #[test]
@@ -186,6 +222,7 @@ fn lines_are_as_the_protocol_says() {
     assert_eq!((request.value, request.timeout_ms), (Value::Null, None));
     for line in [
         r#"{"type":"hello","protocol":1,"pid":7,"session":null}"#,
+        r#"{"type":"hello","protocol":1,"pid":7,"session":null,"cannot":["beside"]}"#,
         r#"{"type":"reply","id":4,"outcome":"info","value":null,"error":"timed out"}"#,
         r#"{"type":"notice","notice":"lost","value":{"grant":"g1","why":"disconnected"}}"#,
     ] {

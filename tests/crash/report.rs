@@ -71,6 +71,11 @@ impl Verdict {
     }
 }
 
+/// How much is left, and an example.
+fn amount(left: &[String]) -> String {
+    format!("{} things, such as {}", left.len(), left[0])
+}
+
 impl Report {
     /// The rules that were broken, each with what broke it.
     pub fn broken(&self) -> Vec<String> {
@@ -85,13 +90,13 @@ impl Report {
             broken.push("the watcher did not end".into());
         }
         if self.signal != Signal::Kill && !self.left_before.is_empty() {
-            broken.push(format!("not cleared away: {}", self.left_before.join(" ")));
+            broken.push(format!("not cleared away: {}", amount(&self.left_before)));
         }
         if self.cleaned != Some(0) {
             broken.push(format!("clean ended with {:?}", self.cleaned));
         }
         if !self.left_after.is_empty() {
-            broken.push(format!("left after clean: {}", self.left_after.join(" ")));
+            broken.push(format!("left after clean: {}", amount(&self.left_after)));
         }
         match &self.verdict {
             Verdict::Given(verdict, _) if verdict == "invalid" => broken.push("convicted".into()),
@@ -118,7 +123,7 @@ impl fmt::Display for Report {
         write!(f, "before clean {}; ", self.before)?;
         match self.left_after.as_slice() {
             [] => write!(f, "after clean nothing; ")?,
-            left => write!(f, "after clean {} things; ", left.len())?,
+            left => write!(f, "after clean {}; ", amount(left))?,
         }
         match &self.verdict {
             Verdict::NoHistory => write!(f, "no history")?,

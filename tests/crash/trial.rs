@@ -95,7 +95,7 @@ impl Trial {
     /// Runs, strikes, waits for what heals, looks, cleans, looks again and checks.
     ///
     /// # Errors
-    /// If run after run ended before its moment.
+    /// If run after run ended before its moment, or one failed or was convicted without being struck.
     pub fn execute(&self, folder: &Path, life: &Life) -> Result<Report, String> {
         let mut rng = fastrand::Rng::with_seed(self.seed);
         let mut time = format!("{}ms", 9_000 + 6_000 * (self.faults.len() - 1));
@@ -108,8 +108,7 @@ impl Trial {
             if moment.wait(&mut child, &mut history) {
                 return Ok(self.strike(child, history, moment, folder, Duration::from_millis(ops_ms)));
             }
-            // A plan that cannot be valid is refused with the shortest time that can.
-            if let Some(enough) = refused(&mut child, folder) {
+            if let Some(enough) = unstruck(&mut child, folder)? {
                 time = enough;
             }
             std::fs::remove_dir_all(folder).expect("removing the folder of a run that ended too early");
@@ -193,16 +192,21 @@ fn printed(folder: &Path) -> String {
     std::fs::read_to_string(folder.join("printed.txt")).unwrap_or_default()
 }
 
-/// The time that is long enough, if the run was refused because it was too short.
-fn refused(child: &mut Child, folder: &Path) -> Option<String> {
+/// How a run ended before its moment. A plan that cannot be valid is refused: then this is the shortest time that can,
+/// which the refusal names last.
+///
+/// # Errors
+/// If it failed, or is invalid.
+fn unstruck(child: &mut Child, folder: &Path) -> Result<Option<String>, String> {
     let status = child.wait().expect("waiting for zooquake");
-    if status.code() != Some(254) {
-        return None;
-    }
     let printed = printed(folder);
-    let named = printed.rsplit_once("--time ").map(|(_, rest)| rest);
-    let enough = named.and_then(|rest| rest.split_whitespace().next());
-    Some(enough.unwrap_or_else(|| panic!("wrong usage: {printed}")).to_string())
+    let enough = printed.rsplit_once("--time ");
+    let enough = enough.and_then(|(_, rest)| rest.split_whitespace().next());
+    match (status.code(), enough) {
+        (Some(0 | 2), _) => Ok(None),
+        (Some(254), Some(enough)) => Ok(Some(enough.trim_end_matches(['.', ',', ';', ')']).to_string())),
+        _ => Err(format!("BROKEN: a run that nothing struck ended with {status}")),
+    }
 }
 
 /// Waits for the end of the harness; kills it after the limit.

@@ -133,11 +133,12 @@ fn refuse(setup: &Setup) -> Result<(), String> {
     if short.is_empty() {
         return Ok(());
     }
-    let way_out = match setup.enough_ms() {
-        Some(enough) => format!("the shortest time that works for all of them is --time {enough}ms"),
-        None => "give --clients 2 or more".to_string(),
-    };
-    Err(feasible::refusal(&short, &way_out))
+    let enough = setup.enough_ms();
+    let time = enough.map(|enough| format!("the shortest time that works for all of them is --time {enough}ms"));
+    Err(feasible::refusal(
+        &short,
+        time.as_deref().unwrap_or("give --clients 2 or more"),
+    ))
 }
 
 /// What the options ask for.

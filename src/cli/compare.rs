@@ -133,12 +133,11 @@ fn refuse(setup: &Setup) -> Result<(), String> {
     if short.is_empty() {
         return Ok(());
     }
-    let enough = setup.enough_ms();
-    let time = enough.map(|enough| format!("the shortest time that works for all of them is --time {enough}ms"));
-    Err(feasible::refusal(
-        &short,
-        time.as_deref().unwrap_or("give --clients 2 or more"),
-    ))
+    let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
+    let way_out = setup
+        .enough_ms()
+        .map_or_else(|| "give --clients 2 or more".to_string(), time);
+    Err(feasible::refusal(&short, &way_out))
 }
 
 /// What the options ask for.

@@ -41,8 +41,9 @@ fn word(text: &OsStr) -> Option<String> {
 
 /// Whether a character acts on a terminal, or reorders or hides the text around it.
 fn treacherous(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
+    let marks = matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}');
+    let more = matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    c.is_control() || marks || more
 }
 
 /// A word that `printf` spells out, because its characters must not be shown as they are.

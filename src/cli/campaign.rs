@@ -133,6 +133,7 @@ impl File<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::run::feasible;
 
     const SMALL: &str = "variants = [\"lock/fenced\"]\nfaults = [\"pause\", \"kill, partition\"]\n";
 
@@ -141,7 +142,8 @@ mod tests {
         let campaign = read(EXAMPLE, "built-in").unwrap();
         assert!(campaign.cells().len() >= 20, "{campaign:?}");
         for cell in campaign.cells() {
-            campaign.plan(&cell, cell.seed).unwrap();
+            let plan = campaign.plan(&cell, cell.seed).unwrap();
+            assert_eq!(feasible::shortfalls(&plan), [""; 0], "{cell}");
         }
     }
 

@@ -133,10 +133,10 @@ fn refuse(setup: &Setup) -> Result<(), String> {
     if short.is_empty() {
         return Ok(());
     }
-    let way_out = match setup.enough_ms() {
-        Some(enough) => format!("the shortest time that works for all of them is --time {enough}ms"),
-        None => "give --clients 2 or more".to_string(),
-    };
+    let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
+    let way_out = setup
+        .enough_ms()
+        .map_or_else(|| "give --clients 2 or more".to_string(), time);
     Err(feasible::refusal(&short, &way_out))
 }
 

@@ -39,8 +39,7 @@ pub struct ConvertOptions {
 /// If the history is damaged, or the file cannot be written; then none is written.
 pub fn convert(options: &ConvertOptions) -> Result<Code> {
     let (from, to) = (&options.from, &options.to);
-    let way_out = "give the file of a history as IN";
-    paths::readable(from, way_out)?;
+    paths::file(from, "give the file of a history as IN")?;
     let (read_as, write_as) = (format(from)?, format(to)?);
     if write_as == Format::Log {
         return Err(Usage(format!(
@@ -49,8 +48,8 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
         ))
         .into());
     }
-    let bytes = paths::bytes(from, way_out)?;
     paths::output_file(to, "give the file to write as OUT")?;
+    let bytes = std::fs::read(from).with_context(|| format!("reading {}", from.display()))?;
     let (history, damage) = read(read_as, &bytes);
     if let Some(damage) = damage {
         bail!("{}, {damage}", from.display());

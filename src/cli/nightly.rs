@@ -134,8 +134,9 @@ fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
         ),
         Some(path) => {
             let way_out = "give a campaign in TOML, or none for the built-in one";
-            let text = String::from_utf8(paths::bytes(path, way_out)?)
-                .map_err(|_| Usage(format!("{path:?} is no text: {way_out}")))?;
+            paths::file(path, way_out)?;
+            let text = std::fs::read_to_string(path)
+                .map_err(|error| Usage(format!("reading the campaign {path:?}: {error}: {way_out}")))?;
             let called = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             (text, called.unwrap_or_default(), path.display().to_string())
         }

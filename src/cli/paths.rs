@@ -41,16 +41,17 @@ pub fn readable(path: &Path, way_out: &str) -> Result<(), Usage> {
     }
 }
 
-/// The text of a file.
+/// Whether there is a file at a path that can be opened.
 ///
 /// # Errors
-/// If it cannot be read.
-pub fn bytes(path: &Path, way_out: &str) -> Result<Vec<u8>, Usage> {
+/// If there is not; `way_out` is what to give instead.
+pub fn file(path: &Path, way_out: &str) -> Result<(), Usage> {
     readable(path, way_out)?;
     if path.is_dir() {
         return Err(Usage(format!("{path:?} is a folder: {way_out}")));
     }
-    fs::read(path).map_err(|error| Usage(format!("{path:?} cannot be read ({error}): {way_out}")))
+    let opened = fs::File::open(path).map(drop);
+    opened.map_err(|error| Usage(format!("{path:?} cannot be read ({error}): {way_out}")))
 }
 
 /// Whether a folder can be made here, or written into if it is there. None is made.

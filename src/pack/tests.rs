@@ -104,7 +104,7 @@ fn a_pack_that_expands_beyond_its_bound_is_refused_by_name() {
     use tar::EntryType::Regular;
     let base = temporary();
     let file = base.join("bomb.tar.gz");
-    let zeros = vec![0; 18 << 20];
+    let zeros = vec![0; 32 << 20];
     let (once, twice) = (zipped(&zeros), zipped(&zipped(&zeros)));
     let empty: Vec<String> = (0..5_000).map(|n| format!("r/{n}")).collect();
     let many: Vec<_> = empty.iter().map(|name| (Regular, name.as_str(), &b""[..])).collect();

@@ -267,3 +267,36 @@ pub fn valid(ran: &Ran) {
         ran.story()
     );
 }
+
+/// What the program says to these arguments.
+pub fn call(arguments: &[&str]) -> Output {
+    zooquake().args(arguments).output().expect("starting zooquake")
+}
+
+/// The program refuses these arguments as wrong usage, and says all of this.
+#[track_caller]
+pub fn refused(arguments: &[&str], said: &[&str]) {
+    let output = call(arguments);
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(254), "{arguments:?}: {text}");
+    for part in said {
+        assert!(text.contains(part), "{arguments:?} should say {part:?}: {text}");
+    }
+}
+
+/// The results of a run in which nothing was found.
+pub const NO_RESULTS: &str = r#"{"verdict":"valid","anomalies":[],"reasons":[],"windows":[],"checkers":{},"stats":{}}"#;
+
+/// A run that no ensemble is needed for: a plan and no events.
+pub fn hand_made(folder: &Path) {
+    std::fs::create_dir_all(folder).unwrap();
+    std::fs::write(folder.join("history.jsonl"), "").unwrap();
+    std::fs::write(
+        folder.join("plan.json"),
+        r#"{"format":1,"seed":7,"workload":{"family":"lock","variant":"fenced","promise":"","resource":"external",
+            "fenced":true,"contenders":["/lock"],"accepted":[]},"cluster":{"servers":3,"clients":1,"image":null,"timing":
+            {"tick_ms":250,"init_limit":20,"sync_limit":4,"session_ms":2000}},"time_ms":5000,"faults":["pause"],
+            "windows":[],"clients":[{"cycles":[]}]}"#,
+    )
+    .unwrap();
+}

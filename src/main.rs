@@ -20,6 +20,7 @@ mod replay;
 mod run;
 mod shell;
 mod sidecar;
+mod terminal;
 mod txnlog;
 mod watcher;
 

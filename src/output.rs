@@ -1,7 +1,9 @@
 //! What is printed. A reader that has gone (`| head -1`, a closed terminal) ends no run: what goes on in containers must
 //! still be healed, cleared away and judged.
 //!
-//! The four macros take the place of the standard ones in the whole crate; those panic when they cannot write.
+//! The four macros take the place of the standard ones in the whole crate; those panic when they cannot write. Whole lines
+//! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given, so that progress can
+//! clear its line.
 
 use std::fmt;
 use std::io::{ErrorKind, Write};
@@ -20,7 +22,7 @@ macro_rules! print {
 
 macro_rules! println {
     () => { $crate::output::stdout(format_args!("\n")) };
-    ($($part:tt)*) => { $crate::output::stdout(format_args!("{}\n", format_args!($($part)*))) };
+    ($($part:tt)*) => { $crate::output::stdout(format_args!("{}\n", $crate::terminal::plain(&format!($($part)*)))) };
 }
 
 macro_rules! eprint {
@@ -29,7 +31,7 @@ macro_rules! eprint {
 
 macro_rules! eprintln {
     () => { $crate::output::stderr(format_args!("\n")) };
-    ($($part:tt)*) => { $crate::output::stderr(format_args!("{}\n", format_args!($($part)*))) };
+    ($($part:tt)*) => { $crate::output::stderr(format_args!("{}\n", $crate::terminal::plain(&format!($($part)*)))) };
 }
 
 /// Writes results. Once their reader has gone, they are dropped; any other error is kept for [`lost`].

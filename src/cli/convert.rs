@@ -1,6 +1,6 @@
 //! `zooquake convert`
 
-use super::check::{Format, read};
+use super::check::{Format, bytes, read};
 use super::exit::{Code, Usage};
 use super::paths;
 use anyhow::{Context, Result, bail};
@@ -49,7 +49,7 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
         .into());
     }
     paths::output_file(to, "give the file to write as OUT")?;
-    let bytes = std::fs::read(from).with_context(|| format!("reading {}", from.display()))?;
+    let bytes = bytes(from)?;
     let (history, damage) = read(read_as, &bytes);
     if let Some(damage) = damage {
         bail!("{}, {damage}", from.display());

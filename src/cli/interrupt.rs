@@ -50,7 +50,8 @@ fn say(what: &str) {
     } else {
         ""
     };
-    eprintln!("{clear}interrupted: {what} (once more to leave at once)");
+    eprint!("{clear}");
+    eprintln!("interrupted: {what} (once more to leave at once)");
 }
 
 async fn next(signals: &mut Option<Signal>) {

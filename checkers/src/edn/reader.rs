@@ -268,11 +268,26 @@ fn token(text: &str) -> &str {
     &text[..text.find(delimiter).unwrap_or(text.len())]
 }
 
+fn decimal(token: &str) -> Edn {
+    token.parse().map_or_else(|_| Edn::Number(token.to_owned()), Edn::Int)
+}
+
 fn number(token: &str) -> Option<Edn> {
     let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let unsigned = token.strip_prefix(['+', '-']).unwrap_or(token);
     if digits(unsigned) {
-        return Some(token.parse().map_or_else(|_| Edn::Number(token.to_owned()), Edn::Int));
+        return Some(decimal(token));
+    }
+    // An object's text, `#object[Name 0x1b2c3d "…"]`, holds such.
+    if let Some(digits) = unsigned.strip_prefix("0x").or_else(|| unsigned.strip_prefix("0X")) {
+        let value = u64::from_str_radix(digits, 16)
+            .ok()
+            .filter(|_| !digits.starts_with('+'))?;
+        let sign = token
+            .strip_suffix(unsigned)
+            .filter(|sign| *sign == "-")
+            .unwrap_or_default();
+        return Some(decimal(&format!("{sign}{value}")));
     }
     let float = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
     let other = match unsigned.split_once('/') {

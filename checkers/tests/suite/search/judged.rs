@@ -12,7 +12,7 @@ fn judged(history: &History, kind: Kind, notation: Notation) -> Results {
 }
 
 /// Judges lines of `process type f [value]` in EDN.
-fn maps(kind: Kind, lines: &[&str]) -> Results {
+pub fn maps(kind: Kind, lines: &[&str]) -> Results {
     judged(&history(lines), kind, Notation::Maps)
 }
 
@@ -34,7 +34,7 @@ fn history(lines: &[&str]) -> History {
     history
 }
 
-fn log(lines: &[&str]) -> Results {
+pub fn log(lines: &[&str]) -> Results {
     let text: String = lines
         .iter()
         .map(|line| format!("INFO jepsen.util - {line}\n"))

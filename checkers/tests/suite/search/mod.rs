@@ -2,8 +2,10 @@
 
 mod agree;
 mod brute;
+mod foreign;
 mod judged;
 mod long;
+mod unexplained;
 mod words;
 
 use zooquake_checkers::search::{Budget, Limit, Model, Op, Outcome};

@@ -3,7 +3,7 @@
 use crate::history::{Event, EventType, Process};
 use crate::names::Names;
 use crate::ops::{self, Ops};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,8 +64,8 @@ pub struct Grants<'a> {
     /// The accepted writes.
     pub writes: Vec<Write>,
     by_name: HashMap<&'a str, usize>,
-    /// Grants read and not ended, by client.
-    open: BTreeMap<&'a str, Vec<usize>>,
+    /// Grants read and not ended, by client: where each was read, and its number.
+    open: BTreeMap<&'a str, BTreeSet<(usize, usize)>>,
 }
 
 impl<'a> Grants<'a> {
@@ -154,7 +154,7 @@ impl<'a> Grants<'a> {
                 grant.czxid = event.int("czxid");
                 grant.session = event.str("session");
                 grant.token = event.int("token");
-                self.open.entry(grant.node).or_default().push(number);
+                self.open.entry(grant.node).or_default().insert((at, number));
             }
             _ => {}
         }
@@ -181,7 +181,7 @@ impl<'a> Grants<'a> {
         let node = ops::node(event);
         match (event.f.as_str(), event.kind) {
             ("exit", EventType::Info) => {
-                for grant in self.open.remove(node).unwrap_or_default() {
+                for (_, grant) in self.open.remove(node).unwrap_or_default() {
                     self.all[grant].end.get_or_insert(at);
                 }
             }
@@ -215,12 +215,10 @@ impl<'a> Grants<'a> {
                 }
             }
             Some(false) => {
-                let open = self.open.get(node).cloned().unwrap_or_default();
-                for grant in open {
-                    // An answer to a request sent before the grant was read may be older than the grant.
-                    if sent.is_some_and(|sent| self.all[grant].read.is_some_and(|read| sent > read)) {
-                        self.end(grant, at);
-                    }
+                // An answer to a request sent before a grant was read may be older than the grant.
+                let older = |open: &BTreeSet<(usize, usize)>| open.range(..(sent?, 0)).next().copied();
+                while let Some((_, grant)) = self.open.get(node).and_then(older) {
+                    self.end(grant, at);
                 }
             }
             None => {}
@@ -239,8 +237,8 @@ impl<'a> Grants<'a> {
     fn end(&mut self, number: usize, at: usize) {
         let grant = &mut self.all[number];
         grant.end.get_or_insert(at);
-        if let Some(open) = self.open.get_mut(grant.node) {
-            open.retain(|&other| other != number);
+        if let (Some(open), Some(read)) = (self.open.get_mut(grant.node), grant.read) {
+            open.remove(&(read, number));
         }
     }
 }

@@ -62,28 +62,22 @@ impl<'a> Ops<'a> {
             completes: vec![None; events.len()],
             ..Self::default()
         };
-        let mut open: HashMap<(&Process, &str), VecDeque<usize>> = HashMap::new();
+        let mut open = Open::default();
         for (at, event) in events.iter().enumerate() {
             match &event.process {
                 Process::Name(lane) if is_harness(lane) => {}
                 Process::Name(lane) if event.kind == EventType::Info && event.f == "exit" => {
-                    ops.exit(lane, at, &mut open)
+                    ops.exit(lane, at, &mut open);
                 }
                 Process::Name(_) => {
                     let key = (&event.process, event.f.as_str());
                     // A notice is `info` too; without an open request of its name it is no operation.
-                    if event.kind == EventType::Invoke || open.get(&key).is_some_and(|queue| !queue.is_empty()) {
-                        pair(
-                            &mut ops.control,
-                            &mut ops.completes,
-                            open.entry(key).or_default(),
-                            at,
-                            event,
-                        );
+                    if event.kind == EventType::Invoke || open.queues.get(&key).is_some_and(|queue| !queue.is_empty()) {
+                        pair(&mut ops.control, &mut ops.completes, open.queue(key, event), at, event);
                     }
                 }
                 Process::Number(_) => {
-                    let queue = open.entry((&event.process, "")).or_default();
+                    let queue = open.queue((&event.process, ""), event);
                     if event.kind == EventType::Invoke {
                         queue.clear();
                     }
@@ -96,10 +90,13 @@ impl<'a> Ops<'a> {
 
     /// Nothing of a client outlives its stream. A numbered process still gets its completion, as `info`; a control
     /// request that got none until now never will, and must not take the answer to one of the next process.
-    fn exit(&mut self, node: &str, at: usize, open: &mut HashMap<(&Process, &str), VecDeque<usize>>) {
-        for ((process, _), queue) in open {
-            let numbered = matches!(process, Process::Number(_));
+    fn exit(&mut self, node: &str, at: usize, open: &mut Open<'a>) {
+        for key in open.asked.remove(node).unwrap_or_default() {
+            let numbered = matches!(key.0, Process::Number(_));
             let list = if numbered { &mut self.work } else { &mut self.control };
+            let Some(queue) = open.queues.get_mut(&key) else {
+                continue;
+            };
             if queue.front().is_none_or(|&op| list[op].node != node) {
                 continue;
             }
@@ -110,6 +107,31 @@ impl<'a> Ops<'a> {
                 queue.clear();
             }
         }
+    }
+}
+
+/// A process, and on a lane the name of the request.
+type Key<'a> = (&'a Process, &'a str);
+
+/// The operations without a completion until now.
+#[derive(Default)]
+struct Open<'a> {
+    /// By process.
+    queues: HashMap<Key<'a>, VecDeque<usize>>,
+    /// For each client what it was asked since its last stream ended, so that its end is a matter of these alone.
+    asked: HashMap<&'a str, Vec<Key<'a>>>,
+}
+
+impl<'a> Open<'a> {
+    /// The open operations that an event belongs to.
+    fn queue(&mut self, key: Key<'a>, event: &'a Event) -> &mut VecDeque<usize> {
+        if event.kind == EventType::Invoke {
+            let asked = self.asked.entry(node(event)).or_default();
+            if asked.last() != Some(&key) {
+                asked.push(key);
+            }
+        }
+        self.queues.entry(key).or_default()
     }
 }
 

@@ -5,11 +5,11 @@
 
 use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
-use crate::history::EventType;
+use crate::history::{EventType, Process};
 use crate::liveness::{bound, pending_until};
 use crate::ops::Op;
 use crate::run::{Run, seconds};
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 /// Looks for transactions that stay undecided, each once. What is pending and cannot be judged is a reason against
 /// `valid`.
@@ -22,6 +22,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let end = run.phase("audit").filter(|&audit| audit > recovered).unwrap_or(last);
     let bound = bound(run, "decided");
     let dead = dead(run, end);
+    let coordinators = coordinators(run, all);
     let mut told = BTreeSet::new();
     let mut looked_at = 0;
     for op in &run.ops.work {
@@ -60,7 +61,8 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
                 seconds(bound)
             ));
         } else if told.insert(transaction.name) {
-            let coordinator = coordinator(run, all, transaction);
+            let coordinator = coordinators.get(transaction.name);
+            let coordinator = coordinator.map_or_else(String::new, |op| last_word(run, op));
             convict(run, transaction, &pending, coordinator, out);
         }
     }
@@ -69,18 +71,17 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 
 /// Clients whose process had ended by then and was not started again.
 fn dead<'a>(run: &Run<'a>, end: usize) -> Vec<&'a str> {
-    let gone = |exits: &[usize]| exits.iter().rev().find(|&&at| at <= end).copied();
-    let ended = run
-        .clients
-        .exits
-        .iter()
-        .filter_map(|(node, exits)| Some((*node, gone(exits)?)));
-    let back = |node: &str, exit: usize| {
-        let hello = |event: &crate::history::Event| event.f == "hello" && event.on_lane(node);
-        run.events[exit..=end].iter().any(hello)
-    };
+    let mut hellos: HashMap<&str, usize> = HashMap::new();
+    for (at, event) in run.events[..=end].iter().enumerate() {
+        if let ("hello", Process::Name(lane)) = (event.f.as_str(), &event.process) {
+            hellos.insert(lane, at);
+        }
+    }
+    let gone = |exits: &[usize]| exits[..exits.partition_point(|&at| at <= end)].last().copied();
+    let ended = run.clients.exits.iter();
     ended
-        .filter(|&(node, exit)| !back(node, exit))
+        .filter_map(|(node, exits)| Some((*node, gone(exits)?)))
+        .filter(|(node, exit)| hellos.get(node).is_none_or(|hello| hello < exit))
         .map(|(node, _)| node)
         .collect()
 }
@@ -106,16 +107,14 @@ impl Pending<'_> {
     }
 }
 
-/// What became of the last operation by which the transaction's coordinator was to bring a decision about, in words;
-/// nothing if there was none or it was answered.
-fn coordinator(run: &Run<'_>, all: &Transactions<'_>, transaction: &Transaction<'_>) -> String {
-    let coordinates = |op: &&Op<'_>| {
-        let of = all.of(run, op).map(|tx| tx.name);
-        matches!(op.f, "begin" | "decide") && of == Some(transaction.name)
-    };
-    let Some(op) = run.ops.work.iter().rfind(coordinates) else {
-        return String::new();
-    };
+/// The last operation by which each transaction's coordinator was to bring a decision about.
+fn coordinators<'r, 'a>(run: &'r Run<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
+    let ops = run.ops.work.iter().filter(|op| matches!(op.f, "begin" | "decide"));
+    ops.filter_map(|op| Some((all.of(run, op)?.name, op))).collect()
+}
+
+/// What became of an operation of the coordinator, in words; nothing if it was answered.
+fn last_word(run: &Run<'_>, op: &Op<'_>) -> String {
     let sent = op
         .invoke
         .map(|at| format!(", sent at {},", run.at(at)))

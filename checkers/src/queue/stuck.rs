@@ -96,7 +96,7 @@ fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, round: &Round, until: usize) -> 
         .members
         .iter()
         .map(|&op| &run.ops.work[op])
-        .filter(|op| rounds.lives(run, round, op, until))
+        .filter(|op| rounds.lives(run, op, until))
         .filter_map(|op| {
             let since = if each { op.invoke } else { op.end };
             Some(Member {

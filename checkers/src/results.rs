@@ -57,7 +57,8 @@ pub struct Anomaly {
     pub advisory: bool,
     /// Whether the variant declares it as known under the faults of this run.
     pub accepted: bool,
-    /// Indexes of the events that prove it, ascending; none of them can be left out.
+    /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` says that this was not
+    /// tried.
     pub witness: Vec<usize>,
     /// One paragraph in words.
     pub why: String,

@@ -5,7 +5,7 @@ use crate::clients::session;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the register holds; `None` is nil, what it holds before the first write.
 pub type Value = Option<i64>;
@@ -135,7 +135,7 @@ impl Access<'_> {
 pub struct Accesses<'a> {
     /// All of them.
     pub all: Vec<Access<'a>>,
-    /// Values that more than one write can have written.
+    /// Values that more than one write can have written, in order.
     pub ambiguous: Vec<i64>,
     /// Operations whose values cannot be read.
     pub unreadable: usize,
@@ -145,7 +145,7 @@ impl<'a> Accesses<'a> {
     /// Reads them out of a run, in which some values are known to be `ambiguous`. Without a promise that reads are linearizable (`promised`), a read may show any state
     /// since its session's last acknowledged write was sent: that write has seen all that was acknowledged before, and
     /// what answers the read has seen that write.
-    pub fn new(run: &Run<'a>, promised: bool, ambiguous: &[i64]) -> Self {
+    pub fn new(run: &Run<'a>, promised: bool, ambiguous: &HashSet<i64>) -> Self {
         let mut unreadable = 0;
         let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
         for op in &run.ops.work {
@@ -174,7 +174,8 @@ impl<'a> Accesses<'a> {
                 "" => None,
                 text => Some(text.parse().ok()?),
             };
-            let known = value.is_none_or(|value| !self.ambiguous.contains(&value));
+            // They are in order.
+            let known = value.is_none_or(|value| self.ambiguous.binary_search(&value).is_err());
             let read = Access::nobody(Action::Read(value), before(reading.index), before(reading.end_index));
             known.then_some(Access {
                 mzxid: Some(znode.mzxid),

@@ -48,6 +48,9 @@ fn found(witness: Vec<usize>, why: String) -> Found<'static> {
     }
 }
 
+/// By client and path: the ages of its grants there and their numbers, the oldest first.
+type ByPath<'a> = BTreeMap<(&'a str, &'a str), Vec<(i64, usize)>>;
+
 /// Who created the znode that is at a path now.
 struct Incarnation {
     zxid: i64,
@@ -59,12 +62,13 @@ struct Incarnation {
 /// after one the path is not judged until it is created again.
 fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) -> usize {
     let grants = &run.grants.all;
-    let mut by_path: BTreeMap<(&str, &str), Vec<usize>> = BTreeMap::new();
+    let mut by_path = ByPath::new();
     for (number, grant) in grants.iter().enumerate() {
-        if let (Some(path), Some(_), Some(_)) = (grant.path, grant.czxid, grant.read) {
-            by_path.entry((grant.node, path)).or_default().push(number);
+        if let (Some(path), Some(czxid), Some(_)) = (grant.path, grant.czxid, grant.read) {
+            by_path.entry((grant.node, path)).or_default().push((czxid, number));
         }
     }
+    by_path.values_mut().for_each(|own| own.sort_unstable());
     let mut there: HashMap<&str, Incarnation> = HashMap::new();
     let mut looked_at = 0;
     for txn in run.record.txnlog.as_deref().unwrap_or_default() {
@@ -104,7 +108,7 @@ fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) ->
 /// The grant under whose path the deleting client removed another's znode, and the event that ties the session to it.
 fn owner(
     run: &Run<'_>,
-    by_path: &BTreeMap<(&str, &str), Vec<usize>>,
+    by_path: &ByPath<'_>,
     txn: &Txn,
     path: &str,
     incarnation: &Incarnation,
@@ -116,16 +120,13 @@ fn owner(
         return None;
     }
     let own = by_path.get(&(by.node, path))?;
-    let owned = own
-        .iter()
-        .any(|&grant| run.grants.all[grant].czxid == Some(incarnation.zxid));
-    // Of several the last one that is older than the znode, which it may have taken for its own.
-    let grant = own
-        .iter()
-        .rev()
-        .find(|&&grant| run.grants.all[grant].czxid < Some(incarnation.zxid))
-        .or(own.first())?;
-    (!owned).then_some((*grant, by.event))
+    // The last one that is older than the znode, which it may have taken for its own, else its oldest.
+    let older = own.partition_point(|&(czxid, _)| czxid < incarnation.zxid);
+    if own.get(older).is_some_and(|&(czxid, _)| czxid == incarnation.zxid) {
+        return None;
+    }
+    let (_, grant) = *own.get(older.saturating_sub(1))?;
+    Some((grant, by.event))
 }
 
 fn deleted(run: &Run<'_>, number: usize, tie: usize, txn: &Txn, incarnation: &Incarnation, out: &mut Findings) {

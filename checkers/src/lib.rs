@@ -55,6 +55,7 @@ mod lock;
 mod names;
 mod ops;
 mod orphans;
+mod pairing;
 mod pending;
 pub mod plan;
 mod queue;

@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 mod acknowledgement;
 mod agreement;
+mod claims;
 mod clients;
 mod commit;
 pub mod edn;

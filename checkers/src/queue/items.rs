@@ -143,7 +143,7 @@ impl<'a> Items<'a> {
             Some(Told::Item(number)) => {
                 let done = Done {
                     node: op.node,
-                    sent: op.invoke,
+                    sent: op.sent(),
                     read,
                 };
                 self.all.entry(number).or_default().given.push(done);
@@ -153,7 +153,7 @@ impl<'a> Items<'a> {
                 self.unread(read, op);
                 self.unreadable.push(Unreadable {
                     node: op.node,
-                    sent: op.invoke,
+                    sent: op.sent(),
                     read: Some(read),
                 });
             }
@@ -183,7 +183,7 @@ impl<'a> Items<'a> {
         match (outcome(run, op), op.end) {
             (Some(EventType::Ok), Some(read)) => item.consumed.push(Done {
                 node: op.node,
-                sent: op.invoke,
+                sent: op.sent(),
                 read,
             }),
             _ => item.maybe_consumed |= !failed,

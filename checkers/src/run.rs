@@ -6,6 +6,7 @@ use crate::grants::{Grant, Grants};
 use crate::history::Event;
 use crate::names::Names;
 use crate::ops::Ops;
+use crate::recovery::Recovery;
 use crate::results::WindowResult;
 use crate::windows;
 use std::collections::BTreeMap;
@@ -27,6 +28,8 @@ pub struct Run<'a> {
     pub clients: Clients<'a>,
     /// What became of the fault windows.
     pub windows: Vec<WindowResult>,
+    /// Where liveness is judged, or why it cannot be.
+    pub recovery: Recovery<'a>,
     phases: BTreeMap<&'a str, usize>,
 }
 
@@ -47,6 +50,7 @@ impl<'a> Run<'a> {
                 phases.insert(name, at);
             }
         }
+        let recovery = Recovery::new(record, &phases, &ops, &clients);
         Self {
             record,
             events,
@@ -55,6 +59,7 @@ impl<'a> Run<'a> {
             grants,
             clients,
             windows,
+            recovery,
             phases,
         }
     }

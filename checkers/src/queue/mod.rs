@@ -80,13 +80,13 @@ pub fn check(record: &Record) -> Results {
             duplicate::check(&run, &items, kind == Kind::Claimed, &mut found);
             phantom::check(&run, &items, &mut found);
             order::check(&run, &items, &mut found);
-            pending::check(&run, &mut found);
+            pending::check(&run, false, &mut found);
             orphans::check_claims(&run, &|item| items.acknowledged(item), &mut found);
         }
         Kind::Barrier | Kind::DoubleBarrier => {
             let rounds = Rounds::new(&run, if kind == Kind::Barrier { "join" } else { "enter" });
             early::check(&run, &rounds, &mut found);
-            stuck::check(&run, &rounds, &mut found);
+            stuck::check(&run, &rounds, kind == Kind::DoubleBarrier, &mut found);
             orphans::check(&run, &mut found);
         }
     }

@@ -35,6 +35,7 @@ mod leaderless;
 mod naive;
 mod notation;
 mod queue;
+mod recovery;
 mod register;
 mod safety;
 mod scale;

@@ -24,7 +24,7 @@ pub async fn to_pull(run: &Path, plan: &Plan) -> Result<()> {
         ))
         .into());
     }
-    eprint!("{}. Pull and run it? [y/N] ", crate::terminal::plain(asked));
+    eprint!("{}. Pull and run it? [y/N] ", crate::terminal::plain(&asked));
     let answer = tokio::task::spawn_blocking(|| {
         let mut answer = String::new();
         stdin().read_line(&mut answer).map(|_| answer)

@@ -1,6 +1,6 @@
 //! What a run of a register needs to be valid.
 
-use super::told::record;
+use super::told::{held, record};
 use zooquake_checkers::families::FAMILIES;
 use zooquake_checkers::{Record, Verdict, check};
 
@@ -15,11 +15,17 @@ const GOOD: &str = "
     c3 invoke read
     c3 ok read value=2 mzxid=12 session=0x3 server=n3
     run recovered
+    c1 invoke cas from=1 to=5
+    c1 fail cas
+    c2 invoke cas from=1 to=4
+    c2 fail cas
+    c3 invoke read
+    c3 ok read value=2 mzxid=12 session=0x3 server=n3
     run audit
     run done";
 
 fn good(variant: &str) -> Record {
-    record(variant, GOOD)
+    held(record(variant, GOOD), "2", 12)
 }
 
 #[track_caller]
@@ -47,7 +53,7 @@ fn a_run_with_progress_and_recovery_is_valid() {
     assert_eq!(results.stats["read_max_ms"], 1.0);
     assert_eq!(
         (&results.stats["stale_reads"], &results.stats["ops"]["cas"]["fail"]),
-        (&0.into(), &1.into())
+        (&0.into(), &3.into())
     );
 }
 
@@ -70,14 +76,44 @@ fn a_run_without_progress_or_tree_is_unknown() {
 
 #[test]
 fn what_is_pending_after_recovery_says_too_little() {
-    let hangs = GOOD.replace("run recovered", "run recovered\n c1 invoke read");
+    let hangs = GOOD.replace("run audit", "c1 invoke read\n run audit");
     unknown(&record("read", &hangs), "the read of c1 sent at");
 }
 
 #[test]
 fn what_cannot_be_read_is_said() {
     unknown(
-        &record("read", &GOOD.replace("c3 ok read value=2", "c3 ok read")),
+        &record("read", &GOOD.replacen("c3 ok read value=2", "c3 ok read", 1)),
         "the values of 1 operations could not be read",
     );
+}
+
+#[test]
+fn a_tree_without_a_register_that_can_be_read_is_unknown() {
+    let record = good("quorum-read");
+    assert_eq!(check(&record).verdict, Verdict::Valid);
+    unknown(
+        &held(record.clone(), "two", 12),
+        "2 readings of the znode tree have no /register whose value can be read",
+    );
+    let mut once = record.clone();
+    once.tree.as_mut().expect("a tree").readings[1].znodes.clear();
+    unknown(&once, "1 readings of the znode tree have no /register");
+    // What the history tells still convicts.
+    let stale = super::told::record(
+        "quorum-read",
+        &GOOD.replace("read value=2 mzxid=12", "read value=1 mzxid=11"),
+    );
+    assert_eq!(check(&stale).verdict, Verdict::Invalid);
+}
+
+#[test]
+fn answers_without_sessions_and_transactions_are_unknown() {
+    let mut record = good("read");
+    for event in &mut record.history.events {
+        if let Some(value) = event.value.as_object_mut() {
+            value.remove("mzxid");
+        }
+    }
+    unknown(&record, "whether sessions went back in time was not judged");
 }

@@ -165,6 +165,18 @@ fn commands_break_only_between_options() {
 }
 
 #[test]
+fn a_command_is_shown_whole_or_not_at_all() {
+    let mut run = results::invalid();
+    let path = format!("zooquake check {}", "long/".repeat(800));
+    run.extras.reproduce = vec!["x".repeat(100_000), path.clone()];
+    let page = run.page("long-commands");
+    assert!(page.contains(&format!("<code><span>{path}</span></code>")));
+    assert!(!page.contains("xxxx"));
+    run.extras.reproduce.pop();
+    assert!(!run.page("no-commands").contains("See it again"));
+}
+
+#[test]
 fn nothing_is_fetched_and_nothing_but_our_own_script_runs() {
     let page = results::invalid().page("offline");
     for forbidden in [

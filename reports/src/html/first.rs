@@ -243,24 +243,26 @@ fn exercised(story: &Story<'_>) -> String {
     format!("<ul class=\"facts two\">{rows}</ul>")
 }
 
+/// Longest command line that is shown, in bytes: one with the longest path fits. Longer ones are left out, because a line that
+/// is cut off does something else.
+const LONGEST_LINE: usize = 20_000;
+
 fn reproduce(story: &Story<'_>) -> String {
-    if story.extras.reproduce.is_empty() {
+    let lines = story.extras.reproduce.iter().filter(|line| line.len() <= LONGEST_LINE);
+    let mut lines = lines
+        .take(8)
+        .map(|line| format!("<code>{}</code>\n", command(line)))
+        .peekable();
+    if lines.peek().is_none() {
         return String::new();
     }
-    let lines = story
-        .extras
-        .reproduce
-        .iter()
-        .take(8)
-        .map(|line| format!("<code>{}</code>\n", command(line)));
     format!(
         "<div><h3>See it again</h3><pre class=\"commands\">{}</pre></div>",
         lines.collect::<String>()
     )
 }
 
-/// A command that is broken only between options, so that each stays with its value. It is shown whole: one that is cut off
-/// does something else.
+/// A command that is broken only between options, so that each stays with its value.
 fn command(line: &str) -> String {
     let words: Vec<_> = line.split(" --").map(text::escape).collect();
     format!("<span>{}</span>", words.join("</span> <span>--"))

@@ -152,3 +152,14 @@ fn cut(mut out: String) -> String {
     }
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::code;
+
+    #[test]
+    fn code_stays_as_it_is() {
+        assert_eq!(code("a 'b'"), "`a 'b'`");
+        assert_eq!(code("'`a``b'"), "``` '`a``b' ```");
+    }
+}

@@ -1,6 +1,6 @@
 //! zooquake shakes real ZooKeeper ensembles until the recipes built on them break, and proves it from the history.
 
-// The standard macros panic when nobody reads; those of `output`, which take their place, do not.
+// The standard macros panic when their reader has gone; those of `output`, which take their place, do not.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 #[macro_use]

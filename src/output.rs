@@ -10,7 +10,7 @@ use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether nobody reads stdout any more.
+/// Whether the reader of stdout has gone.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
 /// Why results could not be written: a full disk, say.
@@ -42,12 +42,12 @@ pub fn stdout(text: fmt::Arguments<'_>) {
     note(std::io::stdout().lock().write_fmt(text));
 }
 
-/// Writes progress and remarks, which nobody has to read.
+/// Writes progress and remarks; no error of it matters to a run.
 pub fn stderr(text: fmt::Arguments<'_>) {
     let _ = std::io::stderr().lock().write_fmt(text);
 }
 
-/// Why results that somebody still wanted are incomplete; `None` if they are whole, or their reader has gone.
+/// Why the results on stdout are incomplete; `None` if they are complete, or their reader has gone.
 pub fn lost() -> Option<&'static str> {
     note(std::io::stdout().flush());
     LOST.get().map(String::as_str)

@@ -254,7 +254,7 @@ fn the_page_says_what_the_containers_could_do() {
     assert!(!run.page("unconfined").contains("What the containers could do"));
     let events = &mut run.record.history.events;
     let (index, time) = (events.len(), events.last().map_or(0, |last| last.time));
-    let told = serde_json::json!({
+    let confinement = serde_json::json!({
         "internal_network": true, "no_new_privileges": true, "security": ["name=seccomp,profile=default"],
         "containers": [
             { "role": "sidecars", "user": "0:0", "capabilities": ["KILL", "NET_ADMIN"], "memory_mib": 512, "pids": null },
@@ -268,7 +268,7 @@ fn the_page_says_what_the_containers_could_do() {
         lane,
         zooquake_checkers::EventType::Info,
         "confinement",
-        told,
+        confinement,
     ));
     let page = run.page("confined");
     for said in [

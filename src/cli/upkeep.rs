@@ -99,9 +99,9 @@ pub async fn clean(options: &CleanOptions) -> Result<Code> {
 fn cleaned_as_json(dry_run: bool, swept: &BTreeMap<String, Swept>, going_on: &[String]) -> Value {
     let done = if dry_run { "would_remove" } else { "removed" };
     let runs = swept.iter().map(|(run, swept)| {
-        let mut told = json!({ "run": run, "left": swept.left });
-        told[done] = json!(swept);
-        told
+        let mut entry = json!({ "run": run, "left": swept.left });
+        entry[done] = json!(swept);
+        entry
     });
     json!({ "runs": runs.collect::<Vec<_>>(), "going_on": going_on })
 }

@@ -20,7 +20,7 @@ pub struct Confinement {
     pids: i64,
 }
 
-/// Nobody's user and group on every Linux.
+/// User and group `nobody`, by number: an image need not know the name.
 const NOBODY: Option<&str> = Some("65534:65534");
 
 /// ZooKeeper's images begin as root, give their folders to the user `zookeeper`, and go on as that one without any
@@ -77,7 +77,7 @@ impl Confinement {
 ///
 /// # Errors
 /// If the engine does not say what it can do.
-pub async fn told(docker: &Docker) -> Result<Value> {
+pub async fn describe(docker: &Docker) -> Result<Value> {
     let engine = docker.info().await.context("asking the engine what it can do")?;
     let limits = [engine.memory_limit, engine.pids_limit].map(|can| can.unwrap_or(false));
     let containers = [SERVER, CLIENT, SIDECAR, LEASE].map(|one| {

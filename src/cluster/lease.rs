@@ -1,8 +1,8 @@
-//! A run's lease: a container that runs as long as the orchestrator lives. Everybody who shares the engine sees by it that
-//! the run goes on, whatever machine, container or temporary folder it was started from.
+//! A run's lease: a container that runs as long as the orchestrator lives. It shows on the engine that the run goes on,
+//! for runs of other machines, containers and temporary folders too.
 //!
 //! Its stdin is attached to the orchestrator, which writes a heartbeat. It ends by itself when its stdin does (the
-//! orchestrator has died), or after a minute without a heartbeat (the connection has gone and nobody noticed).
+//! orchestrator has died), or after a minute without a heartbeat (a connection that broke without an end).
 
 use super::confinement;
 use super::sweep::{self, RUN_LABEL};

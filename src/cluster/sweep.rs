@@ -207,7 +207,7 @@ async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<Swept> {
     Ok(swept)
 }
 
-/// 1 if the thing was removed. One that somebody else has removed meanwhile is as gone as we want it.
+/// 1 if the thing was removed, 0 if it was gone already; notes any other error in `left`.
 fn count(left: &mut Vec<String>, what: &str, result: Result<(), Error>) -> usize {
     match result {
         Ok(()) => 1,

@@ -115,7 +115,7 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
     let bring_up = async {
         let bring_up = DockerCluster::bring_up(&order.docker, what);
-        let (cluster, confined) = tokio::try_join!(bring_up, confinement::told(&order.docker))?;
+        let (cluster, confined) = tokio::try_join!(bring_up, confinement::describe(&order.docker))?;
         cluster.ready().await?;
         cluster.set_up("n1").await?;
         anyhow::Ok((Arc::new(cluster), confined))
@@ -209,7 +209,7 @@ async fn after(run: &mut Interpreter, healed: bool) -> Result<Result<Option<zooq
     Ok(run.audit().await?.map(Some))
 }
 
-/// Removes the cluster, or leaves it standing and says how to reach it. What fails here is told and costs no verdict.
+/// Removes the cluster, or leaves it standing and says how to reach it. A failure is a warning on stderr.
 pub(super) async fn clear(cluster: Arc<DockerCluster>, keep: bool) {
     // Tasks that still hold the cluster end with their last answer.
     let mut cluster = cluster;

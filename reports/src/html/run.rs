@@ -33,23 +33,23 @@ pub fn section(story: &Story<'_>) -> String {
 /// What the run's containers could do; nothing for a history that does not tell it.
 fn confinement(story: &Story<'_>) -> String {
     let mut events = story.record.history.events.iter();
-    let Some(told) = events.find(|event| event.f == "confinement" && event.on_lane("run")) else {
+    let Some(event) = events.find(|event| event.f == "confinement" && event.on_lane("run")) else {
         return String::new();
     };
-    let told = &told.value;
+    let confinement = &event.value;
     let mut facts = Vec::new();
-    if told["internal_network"] == true {
+    if confinement["internal_network"] == true {
         facts.push("a network without a way out".to_string());
     }
-    if told["no_new_privileges"] == true {
+    if confinement["no_new_privileges"] == true {
         facts.push("no new privileges".to_string());
     }
-    let security = names(&told["security"]);
+    let security = names(&confinement["security"]);
     facts.push(match security.is_empty() {
         true => "the engine confines system calls no further".to_string(),
         false => format!("security options of the engine: {security}"),
     });
-    let roles = told["containers"].as_array().into_iter().flatten().map(|one| {
+    let roles = confinement["containers"].as_array().into_iter().flatten().map(|one| {
         let capabilities = Some(names(&one["capabilities"])).filter(|names| !names.is_empty());
         let limit = |name: &str| {
             one[name]

@@ -46,7 +46,7 @@ pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()>
     progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
     let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
     recorder.read_clock()?;
-    let confined = confinement::told(&order.docker).await?;
+    let confined = confinement::describe(&order.docker).await?;
     recorder.record(Entry::lane("run", "confinement", confined))?;
     let mut samples = Vec::new();
     let mut interrupt = order.interrupt.clone();

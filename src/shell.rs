@@ -1,5 +1,6 @@
 //! Command lines that work as they are printed: quoted for a POSIX shell, on one line, by the program that is running.
 
+use crate::terminal::steers;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write;
 use std::os::unix::ffi::OsStrExt;
@@ -34,16 +35,9 @@ pub fn path(path: &Path) -> OsString {
 /// One word of a command line, without control characters.
 fn word(text: &OsStr) -> Option<String> {
     match text.to_str() {
-        Some(text) if !text.chars().any(treacherous) => shlex::try_quote(text).ok().map(Into::into),
+        Some(text) if !text.chars().any(steers) => shlex::try_quote(text).ok().map(Into::into),
         _ => spelled(text.as_bytes()),
     }
-}
-
-/// Whether a character acts on a terminal, or reorders or hides the text around it.
-fn treacherous(c: char) -> bool {
-    let marks = matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}');
-    let more = matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    c.is_control() || marks || more
 }
 
 /// A word that `printf` spells out, because its characters must not be shown as they are.
@@ -110,7 +104,7 @@ mod tests {
     fn by_shell(words: &[OsString]) -> Vec<Vec<u8>> {
         let words: Vec<String> = words.iter().map(|text| word(text).unwrap()).collect();
         let line = words.join(" ");
-        assert!(!line.chars().any(treacherous), "{line:?}");
+        assert!(!line.chars().any(steers), "{line:?}");
         let output = Command::new("sh")
             .arg("-c")
             .arg(format!("printf '%s\\0' {line}"))

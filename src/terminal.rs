@@ -27,8 +27,8 @@ fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
     plain
 }
 
-/// Whether a character does something else than to be shown.
-fn steers(c: char) -> bool {
+/// Whether a character does something else than to be shown: it controls, reorders, separates lines, or is invisible.
+pub fn steers(c: char) -> bool {
     let marks = matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}');
     let more = matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
     c.is_control() || marks || more

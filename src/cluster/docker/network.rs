@@ -26,6 +26,9 @@ impl DockerCluster {
     }
 
     pub(super) async fn cut_off(&self, node: &str, peers: &[String], directions: Directions) -> Result<String> {
+        if peers.is_empty() {
+            bail!("{node} has no peers to be cut off from");
+        }
         let rules: Result<Vec<Rule>> = peers
             .iter()
             .map(|peer| {

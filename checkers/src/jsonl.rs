@@ -50,11 +50,16 @@ pub fn parse_lines<T: DeserializeOwned>(bytes: &[u8]) -> (Vec<T>, Option<Damage>
 ///
 /// The place where it is not the value it should be.
 pub fn parse_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damage> {
-    serde_json::from_slice(bytes).map_err(|error| Damage {
+    serde_json::from_slice(unmarked(bytes)).map_err(|error| Damage {
         line: error.line().max(1),
         column: error.column().max(1),
         what: reason(&error),
     })
+}
+
+/// What follows the byte order mark that some editors put before a text.
+pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
 }
 
 /// One line, with its line break, as it is appended to a file.
@@ -72,7 +77,10 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn new(bytes: &'a [u8]) -> Self {
-        Self { rest: bytes, number: 0 }
+        Self {
+            rest: unmarked(bytes),
+            number: 0,
+        }
     }
 }
 

@@ -6,6 +6,7 @@
 
 use crate::edn::{Reader, error_text, kind, name, number, to_json};
 use crate::history::{Damage, Event, History, Process};
+use crate::jsonl::unmarked;
 
 const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
 
@@ -85,8 +86,9 @@ fn read(reader: &mut Reader<'_>, index: usize) -> Result<Event, Damage> {
     })
 }
 
-/// The text of a file, up to where it is none.
+/// The text of a file without a byte order mark, up to where it is none.
 pub(crate) fn utf8(bytes: &[u8]) -> (&str, Option<Damage>) {
+    let bytes = unmarked(bytes);
     match std::str::from_utf8(bytes) {
         Ok(text) => (text, None),
         Err(error) => {

@@ -1,6 +1,7 @@
 //! From text to values.
 
 use super::Edn;
+use super::numeral::number;
 use crate::history::Damage;
 
 /// How deep values may nest: deeper than what comes from JSON, whose reader stops at 128, and far less than a stack bears.
@@ -266,26 +267,4 @@ impl<'a> Reader<'a> {
 fn token(text: &str) -> &str {
     let delimiter = |c: char| c.is_whitespace() || ",;\"\\()[]{}".contains(c);
     &text[..text.find(delimiter).unwrap_or(text.len())]
-}
-
-fn number(token: &str) -> Option<Edn> {
-    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let unsigned = token.strip_prefix(['+', '-']).unwrap_or(token);
-    if digits(unsigned) {
-        return Some(token.parse().map_or_else(|_| Edn::Number(token.to_owned()), Edn::Int));
-    }
-    let float = |text: &str| text.starts_with(|c: char| c.is_ascii_digit()) && text.parse::<f64>().is_ok();
-    let other = match unsigned.split_once('/') {
-        Some((over, under)) => digits(over) && digits(under),
-        None => unsigned.strip_suffix('N').is_some_and(digits) || unsigned.strip_suffix('M').is_some_and(float),
-    };
-    if other {
-        return Some(Edn::Number(token.to_owned()));
-    }
-    let value: f64 = token.parse().ok().filter(|_| float(unsigned))?;
-    Some(if value.is_finite() {
-        Edn::Float(value)
-    } else {
-        Edn::Number(token.to_owned())
-    })
 }

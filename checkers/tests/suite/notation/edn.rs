@@ -118,3 +118,27 @@ fn what_is_no_text_is_damage_after_what_is() {
     };
     assert_eq!(damage, Some(expected));
 }
+
+#[test]
+fn objects_are_read_and_a_byte_order_mark_is_passed_over() {
+    let read = events(
+        "\u{feff}{:type :info, :f :read, :process 0, :exception #object[java.net.ConnectException 0x1b2c3d \"refused\"]}",
+    );
+    assert_eq!(read.len(), 1);
+    assert_eq!(parse("0x1B").unwrap(), Edn::Int(27));
+    assert_eq!(parse("-0xff").unwrap(), Edn::Int(-255));
+    assert_eq!(
+        parse("0xffffffffffffffff").unwrap(),
+        Edn::Number("18446744073709551615".into())
+    );
+    assert!(parse("0x1g").is_err() && parse("0x").is_err() && parse("0x+1").is_err());
+    assert_eq!(
+        damage("\u{feff}{:process 0}").1,
+        "line 1, column 1: the operation has no :type"
+    );
+    assert!(
+        damage("#<Object@1b2c3d>")
+            .1
+            .starts_with("line 1, column 1: expected a tag")
+    );
+}

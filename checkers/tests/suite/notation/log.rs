@@ -43,3 +43,12 @@ fn damage_is_placed() {
     assert!(place("INFO  jepsen.util - [] :ok :read 1").starts_with("line 2, column 21: [] is no process"));
     assert!(place("jepsen, but no log").starts_with("line 2, column 1: expected a line of a log"));
 }
+
+#[test]
+fn a_byte_order_mark_is_passed_over() {
+    let (history, damage) = parse_log("\u{feff}INFO  jepsen.util - 3 :invoke :read nil\n".as_bytes());
+    assert_eq!((history.events.len(), damage), (1, None));
+    let line = "{\"index\":0,\"time\":0,\"process\":1,\"type\":\"invoke\",\"f\":\"read\"}\n";
+    let (history, damage) = zooquake_checkers::history::parse_jsonl(format!("\u{feff}{line}").as_bytes());
+    assert_eq!((history.events.len(), damage), (1, None));
+}

@@ -10,7 +10,7 @@ use crate::stats;
 use crate::windows;
 
 /// Prefix of reasons that are only remarks.
-const NOTE: &str = "note: ";
+pub const NOTE: &str = "note: ";
 
 /// What a run of a family needs to be valid beside its faults and its recovery.
 #[derive(Debug)]

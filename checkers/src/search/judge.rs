@@ -1,14 +1,17 @@
 //! From a history to a verdict by search.
 
 use super::calls::{Call, calls};
+use super::keys::{Keyed, Keys, keyed};
 use super::lease::LeaseMutex;
 use super::mutex::Mutex;
 use super::reading::{self, Notation, Reading};
-use super::register::Register;
-use super::{Budget, Limit, Model, Outcome, prefix, search, shrink};
+use super::register::{Register, Unset};
+use super::told::{anomaly, gave_up};
+use super::witness::{Witness, proves, share};
+use super::{Budget, Limit, Model, Outcome, prefix, reduce, search, shrink};
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
-use crate::verdict::verdict;
+use crate::verdict::{NOTE, verdict};
 use serde_json::{Value, json};
 use std::fmt;
 use std::str::FromStr;
@@ -68,6 +71,19 @@ impl Kind {
     }
 }
 
+/// What of a history proves that it has no order. Operations are places in a reading.
+#[derive(Debug)]
+pub struct Proof {
+    /// The operation that cannot have its answer.
+    pub stuck: usize,
+    /// What proves it, `stuck` among it, ascending.
+    pub witness: Vec<usize>,
+    /// Whether none of these can be left out.
+    pub least: bool,
+    /// How many operations that were answered before it fit together; `None` if that is not known.
+    pub fits: Option<usize>,
+}
+
 /// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.
 pub fn judge(
     history: &History,
@@ -82,23 +98,28 @@ pub fn judge(
     if calls.is_empty() {
         reasons.push(format!("the history holds no operation of a {kind}"));
     }
-    let found = match kind {
-        Kind::Register => reading::register(&calls, notation)
-            .map(|(reading, initial)| decide(&Register { initial }, reading, kind, budget)),
-        Kind::Mutex => reading::lease(&calls).map(|reading| decide(&LeaseMutex, reading, kind, budget)),
-        Kind::MutexStrict => reading::mutex(&calls).map(|reading| decide(&Mutex, reading, kind, budget)),
-    };
-    let mut anomalies = Vec::new();
-    match found {
-        Ok(found) => {
-            anomalies.extend(found.anomaly);
-            reasons.extend(found.reasons);
+    let mut one = |calls: &[Call<'_>]| one(calls, kind, notation, budget);
+    let mut found = Found::default();
+    match keyed(&calls) {
+        Err(what) => found.reasons.push(what),
+        Ok(Keyed::No) => found = one(&calls),
+        Ok(Keyed::Yes(keys)) => found = each(&keys, kind, &mut one),
+        Ok(Keyed::Maybe(keys)) => {
+            found = one(&calls);
+            let apart = each(&keys, kind, &mut one);
+            if found.anomalies.is_empty() != apart.anomalies.is_empty() {
+                found = Found::default();
+                found.reasons.push(format!(
+                    "nothing tells whether the values are those of one {kind}, or pairs of a key and a value, and the verdict \
+                     depends on it"
+                ));
+            }
         }
-        Err(what) => reasons.push(what),
     }
+    reasons.extend(found.reasons);
     Results {
-        verdict: verdict(&anomalies, &reasons),
-        anomalies,
+        verdict: verdict(&found.anomalies, &reasons),
+        anomalies: found.anomalies,
         reasons,
         checkers: [(
             "linearizability".to_owned(),
@@ -111,135 +132,134 @@ pub fn judge(
 }
 
 /// What a search found.
+#[derive(Debug, Default)]
 struct Found {
-    anomaly: Option<Anomaly>,
+    anomalies: Vec<Anomaly>,
     reasons: Vec<String>,
+}
+
+/// Judges the operations of each key by themselves.
+fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Found) -> Found {
+    let mut all = Found::default();
+    for calls in keys.values() {
+        let found = one(calls);
+        let key = calls.first().map_or(&Value::Null, |call| &call.invoke.value[0]);
+        all.anomalies.extend(found.anomalies.into_iter().map(|anomaly| Anomaly {
+            why: format!("Key {key}: {}", anomaly.why),
+            ..anomaly
+        }));
+        all.reasons.extend(found.reasons);
+    }
+    all.anomalies.sort_by(|a, b| a.witness.cmp(&b.witness));
+    all.reasons.sort_by_key(|reason| reason.starts_with(NOTE));
+    all.reasons.dedup();
+    all.reasons.push(format!(
+        "{NOTE}values are pairs of a key and a value: each of {} keys was judged as a {kind} of its own",
+        keys.len()
+    ));
+    all
+}
+
+/// Judges operations of one object.
+fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'_>) -> Found {
+    let found = match kind {
+        Kind::Register => reading::register(calls, notation).map(|accesses| match accesses.initial {
+            Some(initial) => decide(&Register { initial }, accesses.reading, kind, budget),
+            None => decide(&Unset { never: accesses.never }, accesses.reading, kind, budget),
+        }),
+        Kind::Mutex => reading::lease(calls).map(|reading| decide(&LeaseMutex, reading, kind, budget)),
+        Kind::MutexStrict => reading::mutex(calls).map(|reading| decide(&Mutex, reading, kind, budget)),
+    };
+    found.unwrap_or_else(|what| Found {
+        reasons: vec![what],
+        ..Found::default()
+    })
 }
 
 fn decide<M: Model>(model: &M, reading: Reading<'_, M::Input>, kind: Kind, budget: &mut Budget<'_>) -> Found
 where
     M::Input: Clone,
 {
-    let Reading {
-        ops,
-        calls,
-        told_by,
-        notes: mut reasons,
-    } = reading;
-    let before = budget.steps;
-    let anomaly = match search(model, &ops, budget) {
-        Outcome::Linearizable { .. } => None,
-        Outcome::Not { stuck } => {
-            // The witness is worth some multiple of the search, but not all of the budget.
-            budget.steps = budget.steps.min(20 * (before - budget.steps) + 1_000_000);
-            let fits = prefix(model, &ops, stuck, budget).map(|order| order.len());
-            let mut witness = shrink(model, &ops, stuck, budget);
-            let later: Vec<usize> = witness.iter().filter_map(|op| told_by.get(op).copied()).collect();
-            witness.extend(later);
-            witness.sort_unstable();
-            witness.dedup();
-            let witness: Vec<&Call<'_>> = witness.iter().map(|&op| &calls[op]).collect();
-            Some(anomaly(kind, &calls[stuck], &witness, fits))
-        }
-        Outcome::GaveUp(limit) => {
-            reasons.push(gave_up(limit));
-            None
-        }
+    let mut found = Found {
+        anomalies: Vec::new(),
+        reasons: reading.notes.clone(),
     };
-    Found { anomaly, reasons }
+    match prove(model, &reading, budget) {
+        Ok(proof) => found
+            .anomalies
+            .extend(proof.map(|proof| anomaly(kind, &reading.calls, &proof))),
+        Err(limit) => found.reasons.push(gave_up(limit)),
+    }
+    found
 }
 
-fn gave_up(limit: Limit) -> String {
-    let more = match limit {
-        Limit::Steps => "allow more steps",
-        Limit::Memory => "allow more memory (--memory)",
-        Limit::Time => "allow more time (--budget)",
+/// What proves that the operations have no order; `None` if they have one.
+fn prove<M: Model>(model: &M, reading: &Reading<'_, M::Input>, budget: &mut Budget<'_>) -> Result<Option<Proof>, Limit>
+where
+    M::Input: Clone,
+{
+    let ops = &reading.ops;
+    let all = budget.steps;
+    let plain = model.contradiction(ops);
+    let stuck = match &plain {
+        Some(plain) => plain.stuck,
+        None => match search(model, ops, budget) {
+            Outcome::Linearizable { .. } => return Ok(None),
+            Outcome::Not { stuck } => stuck,
+            Outcome::GaveUp(limit) => return Err(limit),
+        },
     };
-    format!(
-        "the search ran out of {limit} before it found an order or excluded all: {more}, or check a shorter history"
-    )
+    // What explains it is worth some multiple of the search, but not all of the budget.
+    let worth = 20 * (all - budget.steps) + 20 * ops.len() as u64 + 1_000_000;
+    let kept = budget.steps.saturating_sub(worth);
+    budget.steps -= kept;
+    let fits = share(ops.len(), budget, |budget| prefix(model, ops, stuck, budget));
+    let fits = fits.map(|order| order.len());
+    let witness = match plain {
+        Some(plain) if plain.witness.least => plain.witness,
+        Some(plain) => reduce(model, ops, stuck, &plain.witness.ops, budget),
+        None => shrink(model, ops, stuck, budget),
+    };
+    let proof = with_tellers(model, reading, stuck, witness, budget);
+    budget.steps += kept;
+    Ok(Some(Proof { fits, ..proof }))
 }
 
-fn anomaly(kind: Kind, stuck: &Call<'_>, witness: &[&Call<'_>], fits: Option<usize>) -> Anomaly {
-    let (name, property, claim) = match kind {
-        Kind::Register => (
-            "not-linearizable",
-            "linearizability",
-            "no order of the register's operations fits",
-        ),
-        Kind::Mutex => (
-            "double-grant",
-            "mutual exclusion",
-            "two held the mutex at once, although holds count only as far as they are certain",
-        ),
-        Kind::MutexStrict => (
-            "double-grant",
-            "mutual exclusion",
-            "no order fits in which the mutex is held from each acquire to the next release that succeeded",
-        ),
-    };
-    let mut why = format!("{claim}: {} cannot have its answer.", told(stuck));
-    if let Some(fits) = fits {
-        why += &match fits {
-            0 => " Nothing else had happened.".to_owned(),
-            fits => format!(" What was answered before it fits together ({fits} in a row)."),
+/// A witness with the later operations that tell what those in it were, where it is none without them.
+fn with_tellers<M: Model>(
+    model: &M,
+    reading: &Reading<'_, M::Input>,
+    stuck: usize,
+    witness: Witness,
+    budget: &mut Budget<'_>,
+) -> Proof
+where
+    M::Input: Clone,
+{
+    let mut known = reading.ops.clone();
+    let (mut told, mut least) = (witness.ops.clone(), witness.least);
+    for &op in &witness.ops {
+        let Some((teller, untold)) = reading.told_by.get(&op) else {
+            continue;
         };
+        if told.contains(teller) {
+            continue;
+        }
+        let input = std::mem::replace(&mut known[op].input, untold.clone());
+        match proves(model, &known, stuck, &witness.ops, budget) {
+            Some(true) => continue,
+            Some(false) => {}
+            None => least = false,
+        }
+        known[op].input = input;
+        told.push(*teller);
     }
-    why += &contradiction(stuck, witness);
-    // The first letter of a sentence.
-    why[..1].make_ascii_uppercase();
-    let mut events: Vec<usize> = witness
-        .iter()
-        .flat_map(|call| [Some(call.invoke.index), call.end_index()])
-        .flatten()
-        .collect();
-    events.sort_unstable();
-    Anomaly {
-        kind: name.to_owned(),
-        property: property.to_owned(),
-        advisory: false,
-        accepted: false,
-        witness: events,
-        why,
+    told.sort_unstable();
+    told.dedup();
+    Proof {
+        stuck,
+        witness: told,
+        least,
+        fits: None,
     }
-}
-
-/// What the operation that is stuck contradicts; of much, what was invoked last.
-fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
-    const SHOWN: usize = 6;
-    let mut others: Vec<&Call<'_>> = witness.to_vec();
-    others.retain(|call| call.invoke.index != stuck.invoke.index);
-    others.sort_by_key(|call| call.invoke.index);
-    let hidden = others.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = others[hidden..].iter().map(|call| told(call)).collect();
-    let before = match hidden {
-        0 => String::new(),
-        _ => format!(", and {hidden} operations before these"),
-    };
-    match shown.len() {
-        0 => " This alone proves it: nothing that was invoked before it ended explains its answer.".to_owned(),
-        _ => format!(
-            " It contradicts {}{before}, even if of everything else nobody knew whether it happened.",
-            shown.join("; ")
-        ),
-    }
-}
-
-/// `the read of 3 by process 1 (events 2 to 5)`.
-fn told(call: &Call<'_>) -> String {
-    let (process, from) = (call.process(), call.invoke.index);
-    let value = match (call.f(), call.end) {
-        ("read", Some(end)) => &end.value,
-        _ => &call.invoke.value,
-    };
-    let of = match value {
-        Value::Null if call.f() != "read" => String::new(),
-        value => format!(" of {value}"),
-    };
-    let how = match call.outcome() {
-        crate::EventType::Fail => ", which failed,",
-        _ => "",
-    };
-    let to = call.end_index().map_or("the end".to_owned(), |end| end.to_string());
-    format!("the {}{of} by process {process}{how} (events {from} to {to})", call.f())
 }

@@ -5,18 +5,23 @@
 //! P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at worst:
 //! hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
 //!
-//! The models, one a file: [`register`], [`mutex`], [`lease`]. `calls` pairs the events of a history, `reading` makes
-//! operations of them, and [`judge`] is the whole way from a history to its verdict.
+//! The models, one a file: [`register`], [`mutex`], [`lease`]. `calls` pairs the events of a history, `keys` sorts them by
+//! their keys, `reading` makes operations of them (`values` tells which values are equal), `unexplained` finds what needs no
+//! search, and [`judge`] is the whole way from a history to its verdict, with `told` for its words.
 
 mod bits;
 mod calls;
 mod judge;
+mod keys;
 pub mod lease;
 mod list;
 pub mod mutex;
 mod reading;
 pub mod register;
 mod seen;
+mod told;
+mod unexplained;
+mod values;
 mod walk;
 mod witness;
 
@@ -25,7 +30,7 @@ use std::hash::Hash;
 
 pub use judge::{Kind, judge};
 pub use reading::Notation;
-pub use witness::{prefix, shrink};
+pub use witness::{Witness, prefix, reduce, shrink};
 
 /// A sequential type: what each operation does to its state.
 pub trait Model {
@@ -40,9 +45,24 @@ pub trait Model {
     /// The state after an operation; `None` if the operation cannot have had this answer in this state.
     fn step(&self, state: &Self::State, input: &Self::Input) -> Option<Self::State>;
 
-    /// Whether an operation leaves every state as it is in which it is possible. Saying `true` of one that does not would
-    /// lose orders; saying `false` only costs time.
+    /// Whether an operation leaves every state as it is in which it is possible, but for states to which no operation leads
+    /// back, such as an initial one that is not known. Saying `true` of one that does not would lose orders; saying `false`
+    /// only costs time.
     fn is_read(&self, input: &Self::Input) -> bool;
+
+    /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
+    fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {
+        None
+    }
+}
+
+/// Operations that contradict each other whatever the others did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Contradiction {
+    /// The one that cannot have its answer, by its place in the list given. Its completion is the last of theirs.
+    pub stuck: usize,
+    /// All of them.
+    pub witness: Witness,
 }
 
 /// An operation of a history: what it did, and from when to when it was in flight.
@@ -93,7 +113,8 @@ impl<I> Op<I> {
 pub struct Budget<'a> {
     /// Steps of the model that are left.
     pub steps: u64,
-    /// Bytes that the table of visited configurations may take (estimated), for each search anew.
+    /// Bytes that a search may take (estimated): its operations and lists, and the table of visited configurations; for each
+    /// search anew.
     pub bytes: usize,
     /// Asked every few thousand steps; the search gives up once it says `true`.
     pub expired: &'a mut dyn FnMut() -> bool,
@@ -165,5 +186,8 @@ pub enum Outcome {
 
 /// Searches for an order of `ops`, which may come in any order, that fits the model.
 pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Outcome {
+    if walk::fixed::<M>(ops) > budget.bytes {
+        return Outcome::GaveUp(Limit::Memory);
+    }
     walk::Walk::new(model, ops).run(budget)
 }

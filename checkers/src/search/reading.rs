@@ -5,18 +5,20 @@ use super::calls::Call;
 use super::lease::LeaseOp;
 use super::mutex::MutexOp;
 use super::register::RegisterOp;
-use crate::history::{Event, EventType, Process};
+use super::values::{Values, pair};
+use crate::history::{EventType, Process};
 use serde_json::Value;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// How a history was written down, which decides what a register's values mean.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// Maps: ours, or Jepsen's EDN. Ours have values in fields (`{"value":17}`): the register begins as `null`, and a
-    /// failed compare-and-set says nothing. Jepsen's have bare values: the register begins as 0, and an answer of `nil`
-    /// means that the value is unknown.
+    /// Maps: ours, or Jepsen's EDN. Ours have values in fields (`{"value":17}`): the register begins as `null`. Jepsen's have
+    /// bare values: with what the register begins is not known, and an answer of `nil` means that the value is unknown. A
+    /// failed compare-and-set says nothing.
     Maps,
-    /// Jepsen's text log: the register begins as `nil`, and a failed compare-and-set found another value.
+    /// Jepsen's text log: with what the register begins is not known, `nil` is a value, and a compare-and-set that failed
+    /// without an error, or with one that says so, found another value.
     Log,
 }
 
@@ -27,8 +29,9 @@ pub struct Reading<'a, I> {
     pub ops: Vec<Op<I>>,
     /// The call of each.
     pub calls: Vec<Call<'a>>,
-    /// For an operation the later one that tells what it was, by their places in `ops`.
-    pub told_by: HashMap<usize, usize>,
+    /// For an operation the later one that tells what it was, and what it would be without that one, by their places in
+    /// `ops`.
+    pub told_by: HashMap<usize, (usize, I)>,
     /// Remarks.
     pub notes: Vec<String>,
 }
@@ -45,7 +48,7 @@ impl<'a, I> Reading<'a, I> {
 
     /// Adds an operation, unless it certainly did not happen.
     fn add(&mut self, call: Call<'a>, input: I) {
-        let invoke = call.invoke.index;
+        let invoke = call.from();
         let op = match (call.outcome(), call.end_index()) {
             (EventType::Ok, Some(end)) => Op::done(input, invoke, end),
             (EventType::Fail, _) => return,
@@ -56,79 +59,112 @@ impl<'a, I> Reading<'a, I> {
     }
 }
 
-/// A register's values as numbers.
-#[derive(Debug, Default)]
-struct Values {
-    numbers: HashMap<String, u32>,
+/// The operations on a register.
+#[derive(Debug)]
+pub struct Accesses<'a> {
+    /// The operations.
+    pub reading: Reading<'a, RegisterOp<u32>>,
+    /// The number of its first value; `None` if that is not known.
+    pub initial: Option<u32>,
+    /// Values with which it did not begin, although nobody knows with which it did: a write that failed is the only operation
+    /// that was to write them.
+    pub never: HashSet<u32>,
 }
 
-impl Values {
-    fn number(&mut self, value: &Value) -> u32 {
-        let next = self.numbers.len() as u32;
-        *self.numbers.entry(value.to_string()).or_insert(next)
-    }
-}
-
-/// The operations on a register, and the number of its first value.
+/// The operations on a register, with its values as numbers.
 ///
 /// # Errors
 ///
-/// What no register can do.
-pub fn register<'a>(calls: &[Call<'a>], notation: Notation) -> Result<(Reading<'a, RegisterOp<u32>>, u32), String> {
-    let ours = calls.iter().any(|call| call.invoke.value.is_object());
-    let jepsen = notation == Notation::Maps && !ours;
+/// What no register can do, and a value that cannot be compared.
+pub fn register<'a>(calls: &[Call<'a>], notation: Notation) -> Result<Accesses<'a>, String> {
+    let ours = calls.iter().all(in_fields);
     let mut values = Values::default();
-    let initial = values.number(&if jepsen { 0.into() } else { Value::Null });
-    let mut reading = Reading::new();
+    let initial = ours.then(|| values.number(&Value::Null)).transpose()?;
+    let (mut reading, mut never) = (Reading::new(), HashSet::new());
+    let field = |value: &'a Value, name: &str| match value {
+        Value::Object(fields) if ours => fields.get(name).unwrap_or(&Value::Null),
+        value => value,
+    };
     for &call in calls {
-        let invoked = &call.invoke.value;
+        let at = call.invoke.index;
+        let mut number = |value: &Value| {
+            let number = values.number(value);
+            number.map_err(|what| format!("the value of the {} of event {at} cannot be compared: {what}", call.f()))
+        };
         match call.f() {
             "read" => {
-                let Some(end) = call.end.filter(|end| end.kind == EventType::Ok) else {
-                    continue;
-                };
-                let value = field(end, "value");
-                if !(jepsen && value.is_null()) {
-                    let value = values.number(value);
+                let value = field(call.answered, "value");
+                let unknown = value.is_null() && !ours && notation == Notation::Maps;
+                if call.outcome() == EventType::Ok && !unknown {
+                    let value = number(value)?;
                     reading.add(call, RegisterOp::Read(value));
                 }
             }
             "write" => {
-                let value = values.number(field(call.invoke, "value"));
+                let value = number(field(call.asked, "value"))?;
+                never.extend((call.outcome() == EventType::Fail).then_some(value));
                 reading.add(call, RegisterOp::Write(value));
             }
             "cas" => {
-                let (from, to) = match invoked {
-                    Value::Object(fields) => (fields.get("from"), fields.get("to")),
-                    value => (value.get(0), value.get(1)),
+                let Some((from, to)) = wanted(call.asked, ours) else {
+                    return Err(format!(
+                        "the cas of event {at} has no pair of values, but {}",
+                        call.asked
+                    ));
                 };
-                let (Some(from), Some(to)) = (from, to) else {
-                    let at = call.invoke.index;
-                    return Err(format!("the cas of event {at} has no pair of values, but {invoked}"));
-                };
-                let (from, to) = (values.number(from), values.number(to));
-                match call.end.filter(|end| end.kind == EventType::Fail) {
-                    Some(end) if notation == Notation::Log => {
-                        reading
-                            .ops
-                            .push(Op::done(RegisterOp::Mismatch(from), call.invoke.index, end.index));
+                let (from, to) = (number(&from)?, number(&to)?);
+                match call.end.filter(|_| notation == Notation::Log && mismatched(&call)) {
+                    Some(end) => {
+                        reading.ops.push(Op::done(RegisterOp::Mismatch(from), at, end.index));
                         reading.calls.push(call);
                     }
-                    _ => reading.add(call, RegisterOp::Cas(from, to)),
+                    None => reading.add(call, RegisterOp::Cas(from, to)),
                 }
             }
-            other => return Err(format!("no register can {other} (event {})", call.invoke.index)),
+            other => return Err(format!("no register can {other} (event {at})")),
         }
     }
-    Ok((reading, initial))
+    for op in &reading.ops {
+        if let RegisterOp::Write(to) | RegisterOp::Cas(_, to) = &op.input {
+            never.remove(to);
+        }
+    }
+    Ok(Accesses {
+        reading,
+        initial,
+        never,
+    })
 }
 
-/// A field of an event's value where values have fields, else the value.
-fn field<'a>(event: &'a Event, name: &str) -> &'a Value {
-    match &event.value {
-        Value::Object(fields) => fields.get(name).unwrap_or(&Value::Null),
-        value => value,
+/// Whether an operation is written as ours are, with its values in fields.
+pub fn in_fields(call: &Call<'_>) -> bool {
+    let Value::Object(fields) = call.asked else {
+        return false;
+    };
+    match call.f() {
+        "write" => fields.contains_key("value"),
+        "cas" => fields.contains_key("from") && fields.contains_key("to"),
+        _ => true,
     }
+}
+
+/// The value that a compare-and-set wants, and the one that it writes.
+fn wanted(value: &Value, ours: bool) -> Option<(Value, Value)> {
+    match value {
+        Value::Object(fields) if ours => Some((fields.get("from")?.clone(), fields.get("to")?.clone())),
+        value => pair(value),
+    }
+}
+
+/// Whether a compare-and-set failed because it found another value: its answer tells that of no other reason.
+fn mismatched(call: &Call<'_>) -> bool {
+    const SIGNS: [&str; 5] = ["mismatch", "not-match", "not match", "no-match", "precondition-failed"];
+    let Some(end) = call.end.filter(|end| end.kind == EventType::Fail) else {
+        return false;
+    };
+    let said = end.error.as_deref().map(str::to_lowercase);
+    let same = call.answered.is_null() || pair(call.answered) == pair(call.asked);
+    same && said.is_none_or(|said| SIGNS.iter().any(|sign| said.contains(sign)))
 }
 
 /// The operations on a textbook mutex: what failed did not happen, and so a hold lasts until a release that did.
@@ -171,11 +207,12 @@ pub fn lease<'a>(calls: &[Call<'a>]) -> Result<Reading<'a, LeaseOp>, String> {
             ("release", outcome) => {
                 let Some(hold) = held.remove(process) else { continue };
                 // Ours may be answered with `ok` because nothing was left to remove.
-                let removed = call.end.and_then(|end| end.value.get("removed"));
+                let removed = call.answered.get("removed");
                 match outcome {
                     EventType::Ok if removed.is_none_or(|removed| !removed.is_null()) => {
                         reading.ops[hold].input = LeaseOp::Grant(hold);
-                        reading.told_by.insert(hold, reading.ops.len());
+                        let release = reading.ops.len();
+                        reading.told_by.insert(hold, (release, LeaseOp::Glimpse));
                         reading.add(call, LeaseOp::Release(hold));
                     }
                     EventType::Fail => reading.notes.extend(lost(&reading.calls[hold], &call)),

@@ -1,6 +1,8 @@
 //! A register with compare-and-set. Values need not be unique.
 
-use super::Model;
+use super::unexplained::unexplained;
+use super::{Contradiction, Model, Op};
+use std::collections::HashSet;
 use std::hash::Hash;
 
 /// The register.
@@ -42,5 +44,55 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
 
     fn is_read(&self, input: &RegisterOp<V>) -> bool {
         matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
+    }
+
+    fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
+        unexplained(ops, |value| *value == self.initial)
+    }
+}
+
+/// The same register, of which nobody knows with what value it began: its state is `None` until the first operation tells.
+///
+/// A compare-and-set that found another value than some one says nothing in that state. So a history may count as
+/// linearizable that begins with such, and is not; never the other way round.
+#[derive(Debug, Clone, Default)]
+pub struct Unset<V> {
+    /// With none of these it began.
+    pub never: HashSet<V>,
+}
+
+impl<V: Eq + Hash> Unset<V> {
+    fn began(&self, value: &V) -> bool {
+        !self.never.contains(value)
+    }
+}
+
+impl<V: Clone + Eq + Hash> Model for Unset<V> {
+    type State = Option<V>;
+    type Input = RegisterOp<V>;
+
+    fn initial(&self) -> Option<V> {
+        None
+    }
+
+    fn step(&self, state: &Option<V>, input: &RegisterOp<V>) -> Option<Option<V>> {
+        match (state, input) {
+            (Some(value), _) => {
+                let known = Register { initial: value.clone() };
+                known.step(value, input).map(Some)
+            }
+            (None, RegisterOp::Mismatch(_)) => Some(None),
+            (None, RegisterOp::Read(value)) => self.began(value).then(|| Some(value.clone())),
+            (None, RegisterOp::Write(value)) => Some(Some(value.clone())),
+            (None, RegisterOp::Cas(from, to)) => self.began(from).then(|| Some(to.clone())),
+        }
+    }
+
+    fn is_read(&self, input: &RegisterOp<V>) -> bool {
+        matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
+    }
+
+    fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
+        unexplained(ops, |value| self.began(value))
     }
 }

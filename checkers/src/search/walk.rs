@@ -1,13 +1,13 @@
 //! The search itself: depth first, without recursion, over the configurations of a history.
 //!
 //! Beside Lowe's memoisation it makes use of facts, none of which loses an order:
-//! - A read that must be done and can be done now may be done now: whatever order does it later fits as well with it moved
-//!   here. So it is done without an alternative.
+//! - A read that must be done and can be done now without a change may be done now: whatever order does it later fits as
+//!   well with it moved here. So it is done without an alternative.
 //! - An operation that need not be done and would leave the state as it is is not worth doing.
 //! - Of operations of unknown outcome that are the same, the one invoked first can stand for any later one; and of two
 //!   configurations that differ only in which of them took effect, the one with fewer can do whatever the other can.
 
-use super::bits::Bits;
+use super::bits::{Bits, Prefix};
 use super::list::{Entry, List};
 use super::seen::Seen;
 use super::{Budget, Limit, Model, Op, Outcome};
@@ -51,7 +51,7 @@ pub struct Walk<'a, M: Model> {
     frames: Vec<Frame<M::State>>,
     /// Each operation's number in `done`, by completion, or in `open`, by invocation: what is done is nearly a prefix.
     numbers: Vec<usize>,
-    done: Bits,
+    done: Prefix,
     open: Bits,
     /// The operations without completion, by invocation; they are not in the list.
     opens: Vec<usize>,
@@ -61,6 +61,17 @@ pub struct Walk<'a, M: Model> {
     missing: usize,
     seen: Seen<M::State>,
     key: Vec<u64>,
+    /// Bytes that all but `frames` and `seen` take, and the operations themselves.
+    fixed: usize,
+}
+
+/// Bytes that a search of these operations takes before its first step (estimated), with the operations themselves.
+pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
+    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its number, its twin,
+    // its place in the order, and while it begins a place in the table of twins.
+    let list = 2 * (size_of::<Entry>() + 3 * size_of::<usize>());
+    let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 4 * size_of::<usize>();
+    ops.len() * each
 }
 
 impl<'a, M: Model> Walk<'a, M> {
@@ -85,13 +96,14 @@ impl<'a, M: Model> Walk<'a, M> {
             state: model.initial(),
             frames: Vec::new(),
             numbers,
-            done: Bits::new(done.len()),
+            done: Prefix::default(),
             open: Bits::new(opens.len()),
             opens,
             twins,
             missing: ops.iter().filter(|op| op.must()).count(),
             seen: Seen::new(),
             key: Vec::new(),
+            fixed: fixed::<M>(ops),
         }
     }
 
@@ -137,7 +149,8 @@ impl<'a, M: Model> Walk<'a, M> {
                 Some(next) => cursor = next,
                 None => return Ok(stuck.map(|(_, op)| op)),
             }
-            if self.seen.bytes > budget.bytes {
+            let frames = self.frames.len() * size_of::<Frame<M::State>>();
+            if self.fixed + frames + self.seen.bytes > budget.bytes {
                 return Err(Limit::Memory);
             }
         }
@@ -182,7 +195,7 @@ impl<'a, M: Model> Walk<'a, M> {
                 return Ok(Cursor::Node(self.list.after(self.list.head())));
             };
             let read = self.ops[op].must() && self.model.is_read(&self.ops[op].input);
-            if read && self.step(op, budget)?.is_some() {
+            if read && self.step(op, budget)?.is_some_and(|state| state == self.state) {
                 self.take(op, self.state.clone(), Reason::Read);
             } else {
                 before = node;

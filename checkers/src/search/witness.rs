@@ -1,6 +1,7 @@
 //! What of a history proves that it is not linearizable.
 
-use super::{Budget, Model, Op, Outcome, search};
+use super::{Budget, Limit, Model, Op, Outcome, search};
+use std::collections::HashSet;
 
 /// The operations recorded before the completion of `stuck`, in an order that fits; `None` if the budget runs out.
 ///
@@ -17,42 +18,115 @@ where
     }
 }
 
-/// Operations that prove that the history is not linearizable, `stuck` among them: it is not, even if of every other
-/// operation nobody knew whether it took effect between its invocation and its completion.
-///
-/// None of them can be left out, unless the budget ran out; then there are more than needed.
-pub fn shrink<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &mut Budget<'_>) -> Vec<usize>
+/// Operations that prove that a history is not linearizable: it is not, even if of every other operation nobody knew whether
+/// it took effect between its invocation and its completion.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Witness {
+    /// The operations, by their place in the list given, ascending.
+    pub ops: Vec<usize>,
+    /// Whether none of them can be left out. `false`: the budget ran out before that was known.
+    pub least: bool,
+}
+
+/// A witness, `stuck` among it, of a history that no order gets past the completion of `stuck`.
+pub fn shrink<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &mut Budget<'_>) -> Witness
+where
+    M::Input: Clone,
+{
+    let end = ops[stuck].complete.unwrap_or(usize::MAX);
+    let all = (0..ops.len()).filter(|&op| ops[op].must() && ops[op].complete <= Some(end));
+    reduce(model, ops, stuck, &all.collect::<Vec<_>>(), budget)
+}
+
+/// What is needed of a witness that ends with the completion of `stuck`.
+pub fn reduce<M: Model>(
+    model: &M,
+    ops: &[Op<M::Input>],
+    stuck: usize,
+    witness: &[usize],
+    budget: &mut Budget<'_>,
+) -> Witness
 where
     M::Input: Clone,
 {
     let end = ops[stuck].complete.unwrap_or(usize::MAX);
     let (kept, mut known) = cut(ops, |position| position <= end);
-    let mut needed: Vec<usize> = (0..known.len()).filter(|&op| known[op].must()).collect();
+    let witness: HashSet<&usize> = witness.iter().collect();
+    let mut needed: Vec<usize> = (0..known.len())
+        .filter(|&op| known[op].must() && witness.contains(&kept[op]))
+        .collect();
+    known.iter_mut().for_each(|op| op.required = false);
+    needed.iter().for_each(|&op| known[op].required = true);
+    let of = |needed: Vec<usize>, least| Witness {
+        ops: needed.into_iter().map(|op| kept[op]).collect(),
+        least,
+    };
     let mut size = needed.len().div_ceil(2);
     loop {
         let mut from = 0;
-        let mut fewer = false;
+        let (mut fewer, mut sure) = (false, true);
         while from < needed.len() {
+            if (budget.expired)() {
+                return of(needed, false);
+            }
             let chunk = from..(from + size).min(needed.len());
             needed[chunk.clone()].iter().for_each(|&op| known[op].required = false);
-            match search(model, &known, budget) {
+            match share(known.len(), budget, |budget| search(model, &known, budget)) {
                 Outcome::Not { .. } => {
                     needed.drain(chunk);
                     fewer = true;
+                    continue;
                 }
-                Outcome::Linearizable { .. } => {
-                    needed[chunk.clone()].iter().for_each(|&op| known[op].required = true);
-                    from = chunk.end;
-                }
-                Outcome::GaveUp(_) => return needed.into_iter().map(|op| kept[op]).collect(),
+                Outcome::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return of(needed, false),
+                Outcome::GaveUp(_) => sure = false,
+                Outcome::Linearizable { .. } => {}
             }
+            needed[chunk.clone()].iter().for_each(|&op| known[op].required = true);
+            from = chunk.end;
         }
         // One by one until nothing changes: that one cannot be left out is known only for the others as they are.
         if size <= 1 && !fewer {
-            return needed.into_iter().map(|op| kept[op]).collect();
+            return of(needed, sure);
         }
         size = size.div_ceil(2);
     }
+}
+
+/// Whether operations prove that a history is not linearizable, as a [`Witness`] does that ends with the completion of
+/// `stuck`; `None` if the budget runs out.
+pub fn proves<M: Model>(
+    model: &M,
+    ops: &[Op<M::Input>],
+    stuck: usize,
+    witness: &[usize],
+    budget: &mut Budget<'_>,
+) -> Option<bool>
+where
+    M::Input: Clone,
+{
+    let end = ops[stuck].complete.unwrap_or(usize::MAX);
+    let (kept, mut known) = cut(ops, |position| position <= end);
+    for (op, place) in known.iter_mut().zip(&kept) {
+        op.required &= witness.contains(place);
+    }
+    match share(known.len(), budget, |budget| search(model, &known, budget)) {
+        Outcome::Not { .. } => Some(true),
+        Outcome::Linearizable { .. } => Some(false),
+        Outcome::GaveUp(_) => None,
+    }
+}
+
+/// Does with a share of what steps are left what may use them all, so that something is left for what comes after. What it
+/// costs to begin a search is a step for each of `size` operations.
+pub fn share<T>(size: usize, budget: &mut Budget<'_>, work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+    const SHARES: u64 = 16;
+    budget.steps = budget.steps.saturating_sub(size as u64);
+    let given = budget.steps.div_ceil(SHARES);
+    let kept = budget.steps - given;
+    budget.steps = given;
+    let done = work(budget);
+    budget.steps += kept;
+    done
 }
 
 /// The operations as they were known at some moment, and which ones of `ops` they are.

@@ -4,10 +4,10 @@ use super::{brute, search, with_budget};
 use fastrand::Rng;
 use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
 use zooquake_checkers::search::mutex::{Mutex, MutexOp};
-use zooquake_checkers::search::register::{Register, RegisterOp};
+use zooquake_checkers::search::register::{Register, RegisterOp, Unset};
 use zooquake_checkers::search::{Model, Op, Outcome, prefix, shrink};
 
-const HISTORIES: usize = 100_000;
+pub const HISTORIES: usize = 100_000;
 
 #[test]
 fn registers() {
@@ -22,6 +22,32 @@ fn registers() {
         }
     };
     agree(&Register { initial: 0 }, draw, 1);
+}
+
+#[test]
+fn registers_that_began_with_an_unknown_value() {
+    let unset = Unset { never: [3].into() };
+    agree(&unset, |rng| access(rng, 4), 4);
+    // By the definition of an unknown value: some value fits with which it may have begun.
+    let mut rng = Rng::with_seed(5);
+    for _ in 0..HISTORIES {
+        let ops = history(&mut rng, &|rng| access(rng, 4));
+        let some = [0, 1, 2, 9]
+            .iter()
+            .any(|&initial| brute::linearizable(&Register { initial }, &ops));
+        let fits = matches!(search(&unset, &ops), Outcome::Linearizable { .. });
+        assert_eq!(fits, some, "{ops:?}");
+    }
+}
+
+/// A read, a write or a compare-and-set of few values.
+pub fn access(rng: &mut Rng, values: u8) -> RegisterOp<u8> {
+    let (a, b) = (rng.u8(0..values), rng.u8(0..values));
+    match rng.u8(0..7) {
+        0..3 => RegisterOp::Read(a),
+        3..5 => RegisterOp::Write(a),
+        _ => RegisterOp::Cas(a, b),
+    }
 }
 
 #[test]
@@ -72,7 +98,7 @@ where
 }
 
 /// Up to seven operations with random intervals: some of unknown outcome, some that need not have happened.
-fn history<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
+pub fn history<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
     let size = rng.usize(1..=6);
     let mut positions: Vec<usize> = (0..2 * size).collect();
     // Mostly in order, so that operations follow each other as well as overlap.
@@ -113,7 +139,17 @@ where
     let all = |op: &usize| ops[*op].required && ops[*op].complete.is_some_and(|complete| complete < end);
     assert!((0..ops.len()).filter(all).all(|op| order.contains(&op)));
 
-    let witness = with_budget(|budget| shrink(model, ops, stuck, budget));
+    let shrunk = with_budget(|budget| shrink(model, ops, stuck, budget));
+    assert!(shrunk.least, "the budget suffices");
+    proven(model, ops, stuck, &shrunk.ops);
+}
+
+/// A witness proves what it should, and nothing of it can be left out.
+pub fn proven<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: &[usize])
+where
+    M::Input: Clone + std::fmt::Debug,
+{
+    let end = ops[stuck].complete.expect("an operation is stuck at its completion");
     assert!(witness.contains(&stuck), "{witness:?} lacks {stuck} of {ops:?}");
     let with = |needed: &[usize]| {
         let mut ops = ops.to_vec();
@@ -122,8 +158,8 @@ where
             .for_each(|op| ops[op].required = false);
         known(&ops, |position| position <= end)
     };
-    assert!(!brute::linearizable(model, &with(&witness)), "{witness:?} of {ops:?}");
-    for left_out in &witness {
+    assert!(!brute::linearizable(model, &with(witness)), "{witness:?} of {ops:?}");
+    for left_out in witness {
         let rest: Vec<usize> = witness.iter().copied().filter(|op| op != left_out).collect();
         assert!(
             brute::linearizable(model, &with(&rest)),

@@ -2,8 +2,11 @@
 
 mod agree;
 mod brute;
+mod foreign;
 mod judged;
+mod keys;
 mod long;
+mod unexplained;
 mod words;
 
 use zooquake_checkers::search::{Budget, Limit, Model, Op, Outcome};

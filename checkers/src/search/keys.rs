@@ -1,0 +1,76 @@
+//! Jepsen's independent keys: each operation's value is a pair of a key and a value, and each key is an object of its own.
+
+use super::calls::Call;
+use super::values::{canonical, pair};
+use crate::history::EventType;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// The operations of each key, by the key's text; their values without the key.
+pub type Keys<'a> = BTreeMap<String, Vec<Call<'a>>>;
+
+/// Whether values are pairs of a key and a value.
+#[derive(Debug)]
+pub enum Keyed<'a> {
+    /// They are not.
+    No,
+    /// They are: some operation that has no value of its own has a key.
+    Yes(Keys<'a>),
+    /// They may be: each is a pair, but so may be the values of a single register.
+    Maybe(Keys<'a>),
+}
+
+/// Sorts operations by their keys, if they have such.
+///
+/// # Errors
+/// A read that was sent for one key was answered for another, or for none.
+pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
+    let mut keys = Keys::new();
+    let (mut sure, mut possible) = (false, false);
+    for call in calls {
+        let Some((key, asked)) = split(call.asked) else {
+            return Ok(Keyed::No);
+        };
+        let Ok(key) = canonical(key) else { return Ok(Keyed::No) };
+        match call.f() {
+            "read" | "acquire" | "release" if asked.is_null() || call.unsent => sure |= asked.is_null(),
+            "write" => {}
+            "cas" if pair(asked).is_some() => possible = true,
+            _ => return Ok(Keyed::No),
+        }
+        let answered = match split(call.answered) {
+            Some((other, answered)) if canonical(other).as_ref() == Ok(&key) => answered,
+            _ => call.answered,
+        };
+        let call = Call {
+            asked,
+            answered,
+            ..*call
+        };
+        keys.entry(key).or_default().push(call);
+    }
+    if sure {
+        keys.values().flatten().try_for_each(answered)?;
+        return Ok(Keyed::Yes(keys));
+    }
+    Ok(if possible { Keyed::Maybe(keys) } else { Keyed::No })
+}
+
+fn split(value: &Value) -> Option<(&Value, &Value)> {
+    match value.as_array()?.as_slice() {
+        [key, value] => Some((key, value)),
+        _ => None,
+    }
+}
+
+/// Checks that a read was answered for its own key.
+fn answered(call: &Call<'_>) -> Result<(), String> {
+    let read = call.end.filter(|end| call.f() == "read" && end.kind == EventType::Ok);
+    match read {
+        Some(end) if std::ptr::eq(call.answered, &raw const end.value) => Err(format!(
+            "the read of event {} was sent for the key of {}, and answered for another at event {}: {}",
+            call.invoke.index, call.invoke.value, end.index, end.value
+        )),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,276 @@
+//! What other people's histories mean: equal values, first values, failures, and what cannot be paired.
+
+use super::judged::{log, maps};
+use super::{agree, search};
+use fastrand::Rng;
+use zooquake_checkers::search::register::{RegisterOp, Unset};
+use zooquake_checkers::search::{Kind, Op, Outcome};
+use zooquake_checkers::{Results, Verdict};
+
+/// How many random histories are damaged.
+const BROKEN: usize = 100_000;
+
+pub fn register(lines: &[&str]) -> Results {
+    maps(Kind::Register, lines)
+}
+
+#[track_caller]
+pub fn verdicts(kind: Kind, cases: &[(&[&str], Verdict)]) {
+    for (lines, verdict) in cases {
+        let found = maps(kind, lines);
+        assert_eq!(
+            found.verdict, *verdict,
+            "{lines:#?}: {:?} {:?}",
+            found.anomalies, found.reasons
+        );
+    }
+}
+
+#[test]
+fn equal_values_may_be_written_in_many_ways() {
+    for (written, read) in [
+        ("#{1 2}", "#{2 1}"),
+        ("[1 2]", "(1 2)"),
+        ("1N", "1"),
+        ("1", "1.0"),
+        ("{:a 1 :b 2}", "{:b 2 :a 1}"),
+    ] {
+        let lines = |read: &str| {
+            let text = format!("0 invoke write {written}|0 ok write {written}|1 invoke read nil|1 ok read {read}");
+            register(&text.split('|').collect::<Vec<_>>()).verdict
+        };
+        assert_eq!(lines(read), Verdict::Valid, "{written} {read}");
+        assert_eq!(lines("[7]"), Verdict::Invalid, "{written}");
+    }
+    let list = [
+        "0 invoke write 1",
+        "0 ok write 1",
+        "0 invoke cas (1 2)",
+        "0 ok cas [1 2]",
+        "0 invoke read",
+        "0 ok read 2",
+    ];
+    verdicts(
+        Kind::Register,
+        &[
+            (&list, Verdict::Valid),
+            (
+                &[&list[..4], &["0 invoke read", "0 ok read 1"]].concat(),
+                Verdict::Invalid,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn maps_as_values_are_values() {
+    let lines = [
+        "0 invoke write {:a 1}",
+        "0 ok write {:a 1}",
+        "0 invoke read nil",
+        "0 ok read {:a 2}",
+    ];
+    verdicts(Kind::Register, &[(&lines, Verdict::Invalid)]);
+}
+
+#[test]
+fn an_object_as_a_value_is_refused() {
+    let value = "#object[Foo 0x1b2c \"Foo@1b2c\"]";
+    let written = [format!("0 invoke write {value}"), format!("0 ok write {value}")];
+    let results = register(&written.each_ref().map(String::as_str));
+    assert_eq!(results.verdict, Verdict::Unknown);
+    assert!(
+        results.reasons[0].contains("the write of event 0 cannot be compared"),
+        "{:?}",
+        results.reasons
+    );
+}
+
+#[test]
+fn a_first_value_is_not_known_until_it_is_read() {
+    let first = ["0 invoke read", "0 ok read 5", "0 invoke write 1", "0 ok write 1"];
+    verdicts(
+        Kind::Register,
+        &[
+            (&first, Verdict::Valid),
+            (
+                &[
+                    "0 invoke cas [nil 1]",
+                    "0 ok cas [nil 1]",
+                    "0 invoke read",
+                    "0 ok read 1",
+                ],
+                Verdict::Valid,
+            ),
+            (
+                &[&first[..2], &["0 invoke read", "0 ok read 6"]].concat(),
+                Verdict::Invalid,
+            ),
+            (
+                &[&first[..], &["0 invoke read", "0 ok read 5"]].concat(),
+                Verdict::Invalid,
+            ),
+            // What only a write that failed was to write, no register began with.
+            (
+                &["1 invoke read", "0 invoke write 3", "0 fail write 3", "1 ok read 3"],
+                Verdict::Invalid,
+            ),
+            (
+                &["1 invoke read", "0 invoke write 3", "0 fail write 3", "1 ok read 4"],
+                Verdict::Valid,
+            ),
+        ],
+    );
+    assert_eq!(
+        log(&["0 :invoke :read nil", "0 :ok :read 5", "0 :invoke :write 1"]).verdict,
+        Verdict::Valid
+    );
+}
+
+#[test]
+fn a_cas_that_failed_for_another_reason_says_nothing() {
+    let ended = |end: &str| log(&["0 :invoke :write 1", "0 :ok :write 1", "1 :invoke :cas [1 2]", end]).verdict;
+    assert_eq!(ended("1 :fail :cas [1 2]"), Verdict::Invalid);
+    assert_eq!(ended("1 :fail :cas (1 2) :cas-mismatch"), Verdict::Invalid);
+    assert_eq!(ended("1 :fail :cas [1 2] :connection-refused"), Verdict::Valid);
+    assert_eq!(ended("1 :fail :cas [1 2] \"timed out\""), Verdict::Valid);
+    assert_eq!(ended("1 :fail :cas :timed-out"), Verdict::Valid);
+    let never = [
+        "0 :invoke :write 1",
+        "0 :ok :write 1",
+        "1 :invoke :cas [1 2]",
+        "1 :fail :cas [1 2] :refused",
+        "0 :invoke :read nil",
+        "0 :ok :read 2",
+    ];
+    assert_eq!(log(&never).verdict, Verdict::Invalid, "it failed all the same");
+}
+
+const STALE: [&str; 6] = [
+    "7 invoke write 1",
+    "7 ok write 1",
+    "7 invoke write 2",
+    "7 ok write 2",
+    "8 invoke read",
+    "8 ok read 1",
+];
+
+#[test]
+fn what_cannot_be_paired_is_unknown_and_the_rest_is_judged() {
+    let damaged: [&[&str]; 4] = [
+        &["0 invoke write 5", "0 invoke write 6", "0 ok write 6"],
+        &["0 ok write 5"],
+        &["0 invoke read", "0 ok write 5"],
+        &["0 invoke write 5", "0 ok write 5", "0 ok write 5"],
+    ];
+    for lines in damaged {
+        let results = register(&[lines, &STALE[..4]].concat());
+        assert_eq!(results.verdict, Verdict::Unknown, "{lines:?}");
+        assert!(results.reasons[0].contains("process 0"), "{:?}", results.reasons);
+        assert_eq!(
+            register(&[lines, &STALE].concat()).verdict,
+            Verdict::Invalid,
+            "{lines:?}"
+        );
+        // What it may have written at any time explains what was read.
+        let read = [lines, &STALE[..4], &["8 invoke read", "8 ok read 5"]].concat();
+        assert_eq!(register(&read).verdict, Verdict::Unknown, "{lines:?}");
+    }
+    let held = [
+        "0 invoke acquire",
+        "0 ok acquire",
+        "0 ok acquire",
+        "1 invoke acquire",
+        "1 ok acquire",
+    ];
+    let released = ["0 invoke release", "0 ok release"];
+    verdicts(
+        Kind::Mutex,
+        &[
+            (&[&held[..], &released].concat(), Verdict::Unknown),
+            (&[&held[..2], &held[3..], &released].concat(), Verdict::Invalid),
+        ],
+    );
+}
+
+#[test]
+fn a_witness_of_two_holds_has_the_releases_that_it_needs() {
+    let both = [
+        "2 invoke acquire",
+        "2 ok acquire",
+        "3 invoke acquire",
+        "3 ok acquire",
+        "3 invoke release",
+        "2 invoke release",
+        "3 ok release",
+        "2 ok release",
+    ];
+    let results = maps(Kind::Mutex, &both);
+    let witness = &results.anomalies[0].witness;
+    assert_eq!(witness, &[0, 1, 2, 3, 5, 7], "that of 3 proves nothing more");
+}
+
+/// The events of operations, by position: process, type, name and value. Each operation has a process of its own.
+pub fn events(ops: &[Op<RegisterOp<u8>>]) -> Vec<(usize, [String; 4])> {
+    let mut all = Vec::new();
+    for (process, op) in ops.iter().enumerate() {
+        let (f, asked, answered) = match &op.input {
+            RegisterOp::Read(value) => ("read", "nil".to_owned(), value.to_string()),
+            RegisterOp::Write(value) => ("write", value.to_string(), value.to_string()),
+            RegisterOp::Cas(from, to) => ("cas", format!("[{from} {to}]"), format!("[{from} {to}]")),
+            RegisterOp::Mismatch(_) => continue,
+        };
+        let event = |kind: &str, value| [process.to_string(), kind.to_owned(), f.to_owned(), value];
+        all.push((op.invoke, event("invoke", asked)));
+        all.extend(op.complete.map(|end| (end, event("ok", answered))));
+    }
+    all.sort_by_key(|(position, _)| *position);
+    all
+}
+
+#[test]
+fn no_record_that_cannot_be_paired_convicts_what_was_linearizable() {
+    let mut rng = Rng::with_seed(9);
+    let mut unpaired = 0;
+    for _ in 0..BROKEN {
+        let mut ops = agree::history(&mut rng, &|rng| agree::access(rng, 3));
+        ops.iter_mut()
+            .for_each(|op| op.complete = op.complete.filter(|_| op.required));
+        if !matches!(search(&Unset::default(), &ops), Outcome::Linearizable { .. }) {
+            continue;
+        }
+        let mut lines: Vec<[String; 4]> = events(&ops).into_iter().map(|(_, event)| event).collect();
+        // More than one damage may hide each other: two operations of one process that each lost a line look like one.
+        damage(&mut rng, &mut lines);
+        let lines: Vec<String> = lines.iter().map(|event| event.join(" ")).collect();
+        let results = register(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+        assert_ne!(results.verdict, Verdict::Invalid, "{lines:#?} {:?}", results.anomalies);
+        unpaired += usize::from(results.verdict == Verdict::Unknown);
+    }
+    assert!(unpaired > BROKEN / 5, "{unpaired}");
+}
+
+/// Leaves a line out, writes a completion twice or under another name, or gives two operations one process.
+fn damage(rng: &mut Rng, lines: &mut Vec<[String; 4]>) {
+    if lines.is_empty() {
+        return;
+    }
+    let at = rng.usize(0..lines.len());
+    let completion = lines[at][1] == "ok";
+    match rng.u8(0..4) {
+        // Of an operation that nothing else tells of nobody can miss it.
+        0 if lines.iter().filter(|line| line[0] == lines[at][0]).count() == 2 => drop(lines.remove(at)),
+        1 if completion => {
+            let again = lines[at].clone();
+            lines.insert(rng.usize(at + 1..=lines.len()), again);
+        }
+        2 if completion => lines[at][2] = ["read", "write", "txn"][rng.usize(0..3)].to_owned(),
+        _ => {
+            let (one, other) = (lines[at][0].clone(), lines[rng.usize(0..lines.len())][0].clone());
+            lines
+                .iter_mut()
+                .filter(|line| line[0] == one)
+                .for_each(|line| line[0] = other.clone());
+        }
+    }
+}

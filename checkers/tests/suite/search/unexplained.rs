@@ -1,0 +1,99 @@
+//! Reads that no write explains are found before any search, and only where the definition convicts too.
+
+use super::agree::{HISTORIES, access, history, proven};
+use super::{brute, limited, search};
+use fastrand::Rng;
+use std::fmt::Debug;
+use zooquake_checkers::search::register::RegisterOp::{self, Cas, Read, Write};
+use zooquake_checkers::search::register::{Register, Unset};
+use zooquake_checkers::search::{Model, Op, Outcome};
+
+fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {
+    model.contradiction(ops).map(|found| found.witness.ops)
+}
+
+#[test]
+fn what_is_found_holds_by_the_definition() {
+    let unset = Unset { never: [3].into() };
+    let (known, unknown) = (agree(&Register { initial: 0 }, 6), agree(&unset, 7));
+    assert!(known > HISTORIES / 10 && unknown > HISTORIES / 20, "{known}, {unknown}");
+}
+
+/// Holds what is found in random histories against the brute force; how often something was.
+fn agree<M: Model<Input = RegisterOp<u8>>>(model: &M, seed: u64) -> usize {
+    let mut rng = Rng::with_seed(seed);
+    let mut convicted = 0;
+    for _ in 0..HISTORIES {
+        let ops = history(&mut rng, &|rng| access(rng, 4));
+        let Some(found) = model.contradiction(&ops) else {
+            continue;
+        };
+        convicted += 1;
+        assert!(!brute::linearizable(model, &ops), "an order fits {ops:?}");
+        assert!(matches!(search(model, &ops), Outcome::Not { .. }));
+        if found.witness.least {
+            proven(model, &ops, found.stuck, &found.witness.ops);
+        }
+    }
+    convicted
+}
+
+/// Writes of different values at the same time, all answered before `read` is sent.
+fn crowd<V: Clone + Debug>(values: impl Iterator<Item = V>, read: RegisterOp<V>) -> Vec<Op<RegisterOp<V>>> {
+    let writes: Vec<V> = values.collect();
+    let size = writes.len();
+    let mut ops: Vec<_> = (0..)
+        .zip(writes)
+        .map(|(at, value)| Op::done(Write(value), at, size + at))
+        .collect();
+    ops.push(Op::done(read, 2 * size, 2 * size + 1));
+    ops
+}
+
+#[test]
+fn a_phantom_needs_no_search() {
+    let ops = crowd(0..40, Read(99));
+    assert_eq!(found(&Register { initial: 0 }, &ops), Some(vec![40]), "nobody wrote it");
+    let both = found(&Unset::default(), &ops).expect("it is not what the register began with");
+    assert!(both.len() == 2 && both.contains(&40), "{both:?}");
+    assert_eq!(
+        limited(&Unset::default(), &ops, 100_000, usize::MAX, false),
+        Some(zooquake_checkers::search::Limit::Steps)
+    );
+    let written = crowd(0..10, Read(7));
+    assert_eq!(found(&Unset::default(), &written), None);
+    assert!(matches!(
+        search(&Unset::default(), &written),
+        Outcome::Linearizable { .. }
+    ));
+}
+
+#[test]
+fn a_value_is_not_read_before_it_is_written_nor_after_it_is_overwritten() {
+    let early = [Op::done(Read(1), 0, 1), Op::done(Write(1), 2, 3)];
+    assert_eq!(found(&Register { initial: 0 }, &early), Some(vec![0]));
+    assert_eq!(found(&Unset::default(), &early), None, "it may have begun with it");
+    let meanwhile = [Op::done(Read(1), 0, 2), Op::done(Write(1), 1, 3)];
+    assert_eq!(found(&Register { initial: 0 }, &meanwhile), None);
+    let over = [
+        Op::done(Write(1), 0, 1),
+        Op::done(Write(2), 2, 3),
+        Op::done(Cas(1, 3), 4, 5),
+    ];
+    assert_eq!(found(&Unset::default(), &over), Some(vec![1, 2]));
+    let twice = [Op::unknown(Write(1), 0), over[1].clone(), over[2].clone()];
+    assert_eq!(found(&Unset::default(), &twice), None, "the unknown one may come late");
+    let same = [
+        Op::done(Write(1), 0, 1),
+        Op::done(Write(1), 2, 3),
+        Op::done(Read(1), 4, 5),
+    ];
+    assert_eq!(found(&Unset::default(), &same), None);
+}
+
+#[test]
+fn values_that_a_register_never_had_at_first() {
+    let read = [Op::done(Read(3), 0, 1)];
+    assert_eq!(found(&Unset { never: [3].into() }, &read), Some(vec![0]));
+    assert_eq!(found(&Unset { never: [4].into() }, &read), None);
+}

@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 mod acknowledgement;
 mod agreement;
+pub mod bare;
 mod clients;
 mod commit;
 pub mod edn;

@@ -26,6 +26,7 @@ macro_rules! quarters {
 }
 
 mod agree;
+mod bare;
 mod brute;
 mod commit;
 mod damage;

@@ -1,0 +1,225 @@
+//! Histories without a plan: what was promised is inferred from what was asked and answered.
+//!
+//! Where nothing tells, only what every promise of the family has is judged, and a reason says so. The verdict is never
+//! `valid`: which faults were asked for stands in the plan.
+
+use crate::Record;
+use crate::families;
+use crate::history::{Event, EventType, History, Process};
+use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
+use crate::results::Results;
+use crate::verdict::verdict;
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// Judges a history of ours that has no plan; `damage` says what of it could not be read.
+///
+/// # Errors
+/// Its operations are not written as those of any family are.
+pub fn check(history: &History, damage: Vec<String>) -> Result<Results, String> {
+    let promise = infer(history).ok_or_else(|| unjudged(history))?;
+    let mut record = Record {
+        plan: promise.plan,
+        history: history.clone(),
+        damage,
+        ..Record::default()
+    };
+    record
+        .damage
+        .push(format!("plan.json is missing: {}", promise.told.join("; ")));
+    let mut results = families::check(&record);
+    // A vote may lawfully take as long as a session, and how long that is only the plan tells.
+    let timed = |kind: &str| kind == "needless-abort";
+    if results.anomalies.iter().any(|anomaly| timed(&anomaly.kind)) {
+        results.anomalies.retain(|anomaly| !timed(&anomaly.kind));
+        let what = "needless-abort was not judged: it depends on the session timeout, which the plan tells";
+        results.reasons.insert(0, what.to_owned());
+        results.verdict = verdict(&results.anomalies, &results.reasons);
+    }
+    Ok(results)
+}
+
+/// Whether a history is written as ours are: its operations name what those of some family name.
+pub fn is_ours(history: &History) -> bool {
+    infer(history).is_some()
+}
+
+/// Why nothing judges a history: what its operations are.
+pub fn unjudged(history: &History) -> String {
+    let mut names: Vec<&str> = invocations(history).map(|event| event.f.as_str()).collect();
+    names.sort_unstable();
+    names.dedup();
+    match names.as_slice() {
+        [] => "the history holds no operation".to_owned(),
+        names => format!(
+            "nothing here judges the operations {}: there are the models register (read, write, cas), mutex and mutex-strict \
+             (acquire, release), and the families of our own histories",
+            names.join(", ")
+        ),
+    }
+}
+
+/// A plan that has all that is known of a history's promise, and in words from what that is known.
+#[derive(Debug)]
+struct Promise {
+    plan: Plan,
+    told: Vec<&'static str>,
+}
+
+fn infer(history: &History) -> Option<Promise> {
+    let (family, variant, mut told) = family(history)?;
+    let mut workload = Workload {
+        family: family.to_owned(),
+        variant: variant.to_owned(),
+        promise: "inferred from the history".to_owned(),
+        ..Workload::default()
+    };
+    if matches!(family, "lock" | "election") {
+        workload.resource = resource(history, &mut told);
+        workload.fenced = answers(history).any(|event| known(event, "token"));
+    }
+    let windows = windows(history);
+    let mut faults: Vec<String> = windows.iter().map(|window| window.fault.clone()).collect();
+    faults.sort_unstable();
+    faults.dedup();
+    let plan = Plan {
+        format: 1,
+        workload,
+        faults,
+        windows,
+        ..Plan::default()
+    };
+    Some(Promise { plan, told })
+}
+
+/// The family, the variant whose promise is judged, and what that rests on.
+fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static str>)> {
+    let any = |names: &[&str], field: &str| {
+        let of = |event: &Event| names.contains(&event.f.as_str()) && event.value.get(field).is_some();
+        invocations(history).any(of)
+    };
+    let one = |family, variant, told: &'static str| Some((family, variant, vec![told]));
+    if any(&["elect", "resign"], "grant") {
+        return one("election", "unknown", "it elects, so it was judged as an election");
+    }
+    if any(&["acquire", "release"], "grant") {
+        return one("lock", "unknown", "it acquires grants, so it was judged as a lock");
+    }
+    if any(&["join"], "round") {
+        return one(
+            "queue",
+            "barrier",
+            "members join, so it was judged as the tutorial's barrier",
+        );
+    }
+    if any(&["enter", "leave"], "round") {
+        return one(
+            "queue",
+            "double-barrier",
+            "nobody joins, so it was judged as a double barrier",
+        );
+    }
+    if any(&["enqueue", "acknowledge"], "item") || dequeues(history) {
+        let told = match claims(history) {
+            true => "items are claimed, so it was judged by what queue/claimed promises",
+            false => {
+                "nothing tells whether an item may be delivered again until it is acknowledged, so only what queue/fifo and \
+                 queue/claimed both promise was judged"
+            }
+        };
+        return one("queue", "claimed", told);
+    }
+    if any(&["begin", "decide", "vote", "decided"], "tx") {
+        return one(
+            "commit",
+            "unknown",
+            "it votes and decides, so it was judged as a two-phase commit",
+        );
+    }
+    register(history).then_some((
+        "register",
+        "unknown",
+        vec!["what every variant of a register promises was judged, which is not that reads are linearizable"],
+    ))
+}
+
+/// Whether all operations are a register's with its values in fields.
+fn register(history: &History) -> bool {
+    let mut some = false;
+    let all = invocations(history).all(|event| {
+        some = true;
+        match event.f.as_str() {
+            "read" => event.value.is_object(),
+            "write" => event.value.get("value").is_some(),
+            "cas" => event.value.get("from").is_some() && event.value.get("to").is_some(),
+            _ => false,
+        }
+    });
+    some && all
+}
+
+fn dequeues(history: &History) -> bool {
+    answers(history).any(|event| event.f == "dequeue" && event.value.get("item").is_some())
+}
+
+/// Whether items are claimed and acknowledged.
+fn claims(history: &History) -> bool {
+    let acknowledges = invocations(history).any(|event| event.f == "acknowledge");
+    acknowledges
+        || answers(history).any(|event| event.f == "dequeue" && (known(event, "path") || known(event, "czxid")))
+}
+
+/// Where the resource is. Its own writes tell; where none does, their order is not known, as if it were in ZooKeeper.
+fn resource(history: &History, told: &mut Vec<&'static str>) -> Resource {
+    let writes = || answers(history).filter(|event| event.f == "write");
+    if writes().any(|event| known(event, "mzxid")) {
+        told.push("writes name their transactions, so the resource is in ZooKeeper");
+        Resource::Zookeeper
+    } else if writes().any(|event| known(event, "accepted")) {
+        told.push("writes say that they were accepted, so the resource is outside of ZooKeeper");
+        Resource::External
+    } else {
+        if writes().next().is_some() {
+            told.push("nothing tells where the resource is, so the order of writes was not judged");
+        }
+        Resource::Zookeeper
+    }
+}
+
+/// A window for each fault that the history tells of.
+fn windows(history: &History) -> Vec<Window> {
+    let mut faults: BTreeMap<usize, &str> = BTreeMap::new();
+    for event in history.events.iter().filter(|event| event.on_lane("nemesis")) {
+        if let Some(id) = event.int("window").and_then(|id| usize::try_from(id).ok()) {
+            faults.entry(id).or_insert(&event.f);
+        }
+    }
+    let window = |(id, fault): (usize, &str)| Window {
+        id,
+        fault: fault.to_owned(),
+        target: Target::Client,
+        cut: None,
+        wire: None,
+        trigger: Trigger::At { at_ms: 0 },
+        duration_ms: 0,
+    };
+    faults.into_iter().map(window).collect()
+}
+
+fn invocations(history: &History) -> impl Iterator<Item = &Event> {
+    numbered(history).filter(|event| event.kind == EventType::Invoke)
+}
+
+fn answers(history: &History) -> impl Iterator<Item = &Event> {
+    numbered(history).filter(|event| event.kind == EventType::Ok)
+}
+
+fn numbered(history: &History) -> impl Iterator<Item = &Event> {
+    let events = history.events.iter();
+    events.filter(|event| matches!(event.process, Process::Number(_)))
+}
+
+/// Whether a value tells a field: it is there, and not null.
+fn known(event: &Event, field: &str) -> bool {
+    !event.value.get(field).unwrap_or(&Value::Null).is_null()
+}

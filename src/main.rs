@@ -1,5 +1,9 @@
 //! zooquake shakes real ZooKeeper ensembles until the recipes built on them break, and proves it from the history.
 
+// Before all others, whose macros it brings.
+#[macro_use]
+mod terminal;
+
 mod alive;
 mod cli;
 mod cluster;

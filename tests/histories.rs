@@ -57,7 +57,7 @@ fn expect(folder: &Path, table: &str, arguments: &[&str]) -> Output {
     check(folder, &[&["--expect", file.to_str().unwrap()], arguments].concat())
 }
 
-fn json(output: &Output) -> Value {
+fn printed(output: &Output) -> Value {
     serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(output)))
 }
 
@@ -66,7 +66,7 @@ fn a_folder_of_histories_is_searched_through() {
     let folder = histories("searched");
     let output = check(folder.path(), &["--json"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let all = json(&output);
+    let all = printed(&output);
     let verdicts: Vec<(&str, &str)> = all
         .as_array()
         .unwrap()
@@ -113,7 +113,7 @@ fn verdicts_are_held_against_a_table() {
     );
     assert!(said.contains("3 of 5 verdicts are as expected"), "{said}");
 
-    let all = json(&expect(folder.path(), &wrong, &["--json"]));
+    let all = printed(&expect(folder.path(), &wrong, &["--json"]));
     assert_eq!(
         (&all[2]["expected"], &all[2]["verdict"]),
         (&"valid".into(), &"invalid".into())
@@ -132,7 +132,7 @@ fn a_damaged_history_is_unknown_with_the_place() {
     fs::write(&file, &STALE[..STALE.find(":read, :value 0").unwrap()]).unwrap();
     let output = check(&file, &["--json", "--model", "register"]);
     assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    let reasons = json(&output)[0]["reasons"].to_string();
+    let reasons = printed(&output)[0]["reasons"].to_string();
     assert!(reasons.contains("line 5, column 2"), "{reasons}");
 }
 

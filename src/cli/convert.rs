@@ -1,6 +1,6 @@
 //! `zooquake convert`
 
-use super::check::{Format, read};
+use super::check::{Format, bytes, read};
 use super::exit::{Code, Usage};
 use anyhow::{Context, Result, bail};
 use clap::Args;
@@ -46,7 +46,7 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
         ))
         .into());
     }
-    let bytes = std::fs::read(from).with_context(|| format!("reading {}", from.display()))?;
+    let bytes = bytes(from)?;
     let (history, damage) = read(read_as, &bytes);
     if let Some(damage) = damage {
         bail!("{}, {damage}", from.display());

@@ -4,6 +4,7 @@ use super::args::RunOptions;
 use super::exit::{Code, Usage};
 use super::series::{Series, print_json};
 use crate::run::{Finished, draw, scenes};
+use crate::terminal::line;
 use crate::{faults, naming};
 use anyhow::Result;
 use zooquake_checkers::plan::{Cluster, Plan};
@@ -102,10 +103,10 @@ pub fn summary(results: &Results) -> String {
         let advisory = if anomaly.advisory { ", advisory" } else { "" };
         lines.push(format!("{kind} × {count} ({}{advisory}{known})", anomaly.property));
         if !anomaly.advisory {
-            lines.push(format!("  {}", anomaly.why));
+            lines.push(format!("  {}", line(&anomaly.why)));
         }
     }
-    lines.extend(results.reasons.iter().map(|reason| format!("- {reason}")));
+    lines.extend(results.reasons.iter().map(|reason| format!("- {}", line(reason))));
     if !results.windows.is_empty() {
         let counting = results.windows.iter().filter(|window| window.counts).count();
         lines.push(format!("{counting} of {} fault windows count", results.windows.len()));

@@ -34,7 +34,7 @@ impl Progress {
             return;
         }
         self.last = Some(Instant::now());
-        let text = text();
+        let text = crate::terminal::line(&text());
         if !self.live {
             eprintln!("{text}");
             return;

@@ -6,7 +6,8 @@ use super::one::{self, Checked, Limits};
 use super::show;
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
-use anyhow::{Context, Result};
+use crate::terminal::line;
+use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use zooquake_checkers::Verdict;
@@ -25,8 +26,11 @@ struct Expected {
 /// Checks the inputs of the table that are at the paths given, or below them.
 ///
 /// # Errors
-/// If the table cannot be read, names none of them, or an input cannot be checked at all.
+/// If the table cannot be read, or names none of them.
 pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code> {
+    if !file.exists() {
+        return Err(Usage(format!("there is nothing at {}", file.display())).into());
+    }
     let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
     let table = parse(&text).map_err(|what| Usage(format!("{}, {what}", file.display())))?;
     let folder = file.parent().unwrap_or(Path::new(""));
@@ -40,19 +44,23 @@ pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code
     for expected in &wanted {
         let path = folder.join(&expected.file);
         let checked = if path.exists() {
-            Some(one(&path, expected, limits).with_context(|| format!("checking {}", path.display()))?)
+            one(&path, expected, limits)
         } else {
-            None
+            Err(anyhow!("there is no such file"))
         };
+        if let Some(usage) = checked.as_ref().err().and_then(|error| error.downcast_ref::<Usage>()) {
+            return Err(Usage(usage.0.clone()).into());
+        }
         let as_expected = checked
             .as_ref()
-            .is_some_and(|one| one.results.verdict == expected.verdict);
+            .is_ok_and(|one| one.results.verdict == expected.verdict);
         wrong += usize::from(!as_expected);
         if options.json {
-            all.push(as_json(&path, expected, checked.as_ref()));
+            all.push(as_json(&path, expected, &checked));
         } else if !as_expected {
-            println!("{}", mismatch(expected, checked.as_ref()));
+            println!("{}", mismatch(expected, &checked));
         }
+        show::warn(&path, &checked);
     }
     if options.json {
         println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
@@ -133,26 +141,25 @@ fn parse(text: &str) -> Result<Vec<Expected>, String> {
     Ok(table)
 }
 
-fn mismatch(expected: &Expected, checked: Option<&Checked>) -> String {
+fn mismatch(expected: &Expected, checked: &Result<Checked>) -> String {
     let Expected { file, model, verdict } = expected;
-    let Some(Checked { results, .. }) = checked else {
-        return format!("{file}: expected {verdict} ({model}), but there is no such file");
+    let head = format!("{}: expected {verdict} ({}), ", line(file), line(model));
+    let results = match checked {
+        Ok(checked) => &checked.results,
+        Err(error) => return format!("{head}but {}", line(&format!("{error:#}"))),
     };
-    let mut text = format!("{file}: expected {verdict} ({model}), found {}", results.verdict);
+    let mut text = format!("{head}found {}", results.verdict);
     for anomaly in &results.anomalies {
-        text += &format!("\n  {}: {}", anomaly.kind, anomaly.why);
+        text += &format!("\n  {}: {}", anomaly.kind, line(&anomaly.why));
     }
     for reason in &results.reasons {
-        text += &format!("\n  - {reason}");
+        text += &format!("\n  - {}", line(reason));
     }
     text
 }
 
-fn as_json(path: &Path, expected: &Expected, checked: Option<&Checked>) -> Value {
-    let mut one = match checked {
-        Some(checked) => show::as_json(checked),
-        None => json!({ "path": path, "verdict": null, "reasons": ["there is no such file"] }),
-    };
+fn as_json(path: &Path, expected: &Expected, checked: &Result<Checked>) -> Value {
+    let mut one = show::as_json(path, checked);
     one["expected"] = json!(expected.verdict);
     one["model"] = json!(expected.model);
     one

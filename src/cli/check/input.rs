@@ -1,10 +1,11 @@
-//! What a path on the command line stands for.
+//! What a path on the command line stands for, and what its file holds.
 
 use crate::cli::exit::Usage;
 use crate::pack;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
+use flate2::read::MultiGzDecoder;
 use std::fs::File;
-use std::io::Read;
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 /// How a history file is written.
@@ -19,9 +20,10 @@ pub enum Format {
 }
 
 impl Format {
-    /// The format of a file, by its name.
+    /// The format of a file, by its name, before which it may be compressed (`.edn.gz`).
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
+            "gz" => Self::of(Path::new(path.file_stem()?)),
             "jsonl" => Some(Self::Jsonl),
             "edn" => Some(Self::Edn),
             "log" | "txt" => Some(Self::Log),
@@ -30,7 +32,34 @@ impl Format {
     }
 }
 
-/// The inputs that a path stands for: itself, or all runs, packs and histories in a folder and its folders.
+/// The most bytes to which a history may unpack; as events they take several times as much memory.
+const MOST: u64 = 512 << 20;
+
+/// The bytes of a file, unpacked if it was compressed by gzip, whatever it is called.
+///
+/// # Errors
+/// If it cannot be read, or it unpacks to what is damaged or too large.
+pub fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    let mut unpacked = Vec::new();
+    MultiGzDecoder::new(bytes.as_slice())
+        .take(MOST + 1)
+        .read_to_end(&mut unpacked)
+        .with_context(|| format!("unpacking {}", path.display()))?;
+    if unpacked.len() as u64 > MOST {
+        bail!("{} unpacks to more than {} MiB", path.display(), MOST >> 20);
+    }
+    Ok(unpacked)
+}
+
+/// What a file begins with that gzip compressed.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The inputs that a path stands for: itself, or all runs, packs and histories in a folder and its folders. What in a folder
+/// cannot be read counts as an input, so that it is named when it is checked.
 ///
 /// # Errors
 /// If there is nothing at the path, nothing to check in the folder, or the folder cannot be read.
@@ -42,20 +71,16 @@ pub fn inputs(path: &Path) -> Result<Vec<PathBuf>> {
         return Ok(vec![path.to_path_buf()]);
     }
     let mut found = Vec::new();
-    let mut folders = vec![path.to_path_buf()];
+    let mut folders = Vec::new();
+    for entry in entries(path).with_context(|| format!("reading {}", path.display()))? {
+        sort(entry, &mut found, &mut folders);
+    }
     while let Some(folder) = folders.pop() {
-        let entries = std::fs::read_dir(&folder).with_context(|| format!("reading {}", folder.display()))?;
-        for entry in entries {
-            let entry = entry.with_context(|| format!("reading {}", folder.display()))?.path();
-            // `latest` and the like are second names of runs that are found anyway.
-            if entry.is_symlink() {
-                continue;
-            }
-            if is_run(&entry) || pack::is_pack(&entry) || is_history(&entry)? {
-                found.push(entry);
-            } else if entry.is_dir() {
-                folders.push(entry);
-            }
+        match entries(&folder) {
+            Ok(entries) => entries
+                .into_iter()
+                .for_each(|entry| sort(entry, &mut found, &mut folders)),
+            Err(_) => found.push(folder),
         }
     }
     found.sort();
@@ -69,6 +94,22 @@ pub fn inputs(path: &Path) -> Result<Vec<PathBuf>> {
     Ok(found)
 }
 
+fn entries(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
+    std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect()
+}
+
+fn sort(entry: PathBuf, found: &mut Vec<PathBuf>, folders: &mut Vec<PathBuf>) {
+    // `latest` and the like are second names of runs that are found anyway.
+    if entry.is_symlink() {
+        return;
+    }
+    if is_run(&entry) || pack::is_pack(&entry) || is_history(&entry).unwrap_or(true) {
+        found.push(entry);
+    } else if entry.is_dir() {
+        folders.push(entry);
+    }
+}
+
 /// Whether a folder is that of a run, though some file of it may be missing.
 pub fn is_run(folder: &Path) -> bool {
     ["plan.json", "history.jsonl"]
@@ -76,17 +117,22 @@ pub fn is_run(folder: &Path) -> bool {
         .any(|name| folder.join(name).exists())
 }
 
-fn is_history(path: &Path) -> Result<bool> {
+/// How many bytes of a log are looked at.
+const START: u64 = 1 << 16;
+
+fn is_history(path: &Path) -> std::io::Result<bool> {
     Ok(match Format::of(path) {
         _ if !path.is_file() => false,
         Some(Format::Jsonl | Format::Edn) => true,
         // Many a file is called so; one that nobody named must show what it is.
         Some(Format::Log) => {
+            let mut file = BufReader::new(File::open(path)?);
+            let packed = file.fill_buf()?.starts_with(&GZIP);
             let mut start = Vec::new();
-            let file = File::open(path).with_context(|| format!("reading {}", path.display()))?;
-            file.take(1 << 16)
-                .read_to_end(&mut start)
-                .with_context(|| format!("reading {}", path.display()))?;
+            match packed {
+                true => MultiGzDecoder::new(file).take(START).read_to_end(&mut start)?,
+                false => file.take(START).read_to_end(&mut start)?,
+            };
             String::from_utf8_lossy(&start).contains("jepsen.util")
         }
         None => false,

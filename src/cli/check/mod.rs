@@ -6,28 +6,29 @@ mod one;
 mod show;
 
 use super::args::duration;
-use super::exit::Code;
+use super::exit::{Code, code_of};
 use anyhow::{Context, Result};
 use clap::Args;
 use one::{Checked, Limits};
-use serde_json::Value;
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_checkers::search::Kind;
 
-pub use input::Format;
+pub use input::{Format, bytes};
 pub use one::read;
 
 /// `check`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-Runs and our own histories (.jsonl) are judged by the checkers of their family. Other histories, and any with --model, are
-searched for an order of their operations: Jepsen's EDN (.edn) and text logs (.log, .txt), and .jsonl with bare values.
+Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what is promised anyhow.
+Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
+(.log, .txt), and .jsonl with bare values. Each may be compressed by gzip.
 
 Models: register (or cas-register): read, write and cas. mutex: the lock may be lost like a lease, and a hold counts only
 as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that succeeded.
 
-Exit codes: 0 all valid, 1 some invalid, 2 some unknown. With --expect: 0 if all verdicts are as expected, else 1.
+Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 255 if some input could not be read. With --expect: 0 if all
+verdicts are as expected, else 1.
 
 Examples:
   zooquake check runs/latest
@@ -48,7 +49,7 @@ pub struct CheckOptions {
     /// How long to search one history, such as 60s or 5m; then its verdict is unknown
     #[arg(long, default_value = "60s", value_name = "TIME", value_parser = duration)]
     pub budget: Duration,
-    /// How much memory a search may take, in MiB; then the verdict is unknown
+    /// How much memory a search may take, in MiB, beside the history itself; then the verdict is unknown
     #[arg(long, default_value_t = 1024, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub memory: u32,
     /// JSON on stdout, one element for each input
@@ -56,10 +57,10 @@ pub struct CheckOptions {
     pub json: bool,
 }
 
-/// Checks every input again.
+/// Checks every input again. One that cannot be read keeps no other from its verdict.
 ///
 /// # Errors
-/// If an input cannot be read at all.
+/// If there is nothing to check at a path.
 pub fn check(options: &CheckOptions) -> Result<Code> {
     let limits = Limits {
         time: options.budget,
@@ -68,18 +69,27 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
     if let Some(file) = &options.expect {
         return expect::check(file, options, limits);
     }
-    let mut checked = Vec::new();
+    let mut inputs = Vec::new();
     for path in &options.paths {
-        for input in input::inputs(path)? {
-            let one = one::check(&input, options.model, limits);
-            checked.push(one.with_context(|| format!("checking {}", input.display()))?);
+        inputs.extend(input::inputs(path)?);
+    }
+    let mut all = Vec::new();
+    let mut codes = Vec::new();
+    for input in inputs {
+        let checked = one::check(&input, options.model, limits);
+        codes.push(match &checked {
+            Ok(one) => one.results.verdict.into(),
+            Err(error) => code_of(error),
+        });
+        if options.json {
+            all.push(show::as_json(&input, &checked));
+        } else {
+            show::print(&input, &checked);
         }
+        show::warn(&input, &checked);
     }
     if options.json {
-        let all: Vec<Value> = checked.iter().map(show::as_json).collect();
         println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
-    } else {
-        checked.iter().for_each(show::print);
     }
-    Ok(Code::worst(checked.iter().map(|one| one.results.verdict.into())))
+    Ok(Code::worst(codes))
 }

@@ -1,32 +1,31 @@
 //! Checking one input.
 
-use super::input::Format;
+use super::input::{self, Format};
 use crate::judge;
 use crate::pack;
-use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use anyhow::Result;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use zooquake_checkers::bare;
 use zooquake_checkers::edn::parse_edn;
 use zooquake_checkers::files::Files;
 use zooquake_checkers::history::{Damage, parse_jsonl};
 use zooquake_checkers::search::{Budget, Kind, Notation};
 use zooquake_checkers::textlog::parse_log;
-use zooquake_checkers::{History, Record, Results, search};
+use zooquake_checkers::{History, Record, Results, Verdict, search};
 
 /// How much a search of one history may use.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// How long it may take.
     pub time: Duration,
-    /// Bytes of its table.
+    /// Bytes that it may take.
     pub bytes: usize,
 }
 
 /// One input and its verdict.
 #[derive(Debug)]
 pub struct Checked {
-    /// The input.
-    pub path: PathBuf,
     /// The verdict.
     pub results: Results,
     /// Milliseconds that reading took.
@@ -35,12 +34,14 @@ pub struct Checked {
     pub check_ms: f64,
     /// Events of the history.
     pub events: usize,
+    /// Why the results of a run were not written into its folder.
+    pub unwritten: Option<anyhow::Error>,
 }
 
 /// Checks an input: as what is said, else as what it is.
 ///
 /// # Errors
-/// If it cannot be read at all, or the results of a run cannot be written into its folder.
+/// If it cannot be read at all.
 pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked> {
     if path.is_file() && !pack::is_pack(path) {
         return check_file(path, model, limits);
@@ -50,7 +51,6 @@ pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked
     let record = opened.folder.load()?;
     if let Some(kind) = model {
         let input = Searched {
-            path,
             begun,
             history: &record.history,
             damage: record.damage.clone(),
@@ -58,51 +58,53 @@ pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked
         };
         return Ok(input.check(kind, limits));
     }
-    let checked = timed(path, begun, &record);
+    let mut checked = timed(begun, &record);
     // What is unpacked goes away.
     if !opened.is_pack() {
-        judge::keep(&opened.folder, &record, &checked.results)?;
+        checked.unwritten = judge::keep(&opened.folder, &record, &checked.results).err();
     }
     Ok(checked)
 }
 
 /// Checks a record that was read since `begun` by the checkers of its family.
-fn timed(path: &Path, begun: Instant, record: &Record) -> Checked {
+fn timed(begun: Instant, record: &Record) -> Checked {
     let parse_ms = milliseconds(begun);
     let begun = Instant::now();
     let results = zooquake_checkers::check(record);
     Checked {
-        path: path.to_path_buf(),
         results,
         parse_ms,
         check_ms: milliseconds(begun),
         events: record.history.events.len(),
+        unwritten: None,
     }
 }
 
 /// A history file alone.
 fn check_file(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked> {
     let begun = Instant::now();
-    let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let bytes = input::bytes(path)?;
     let format = Format::of(path).unwrap_or(Format::Jsonl);
     let plan = path.with_file_name("plan.json");
     if format == Format::Jsonl && model.is_none() && plan.exists() {
-        let plan = std::fs::read(&plan).with_context(|| format!("reading {}", plan.display()))?;
+        let plan = input::bytes(&plan)?;
         let record = Record::read(Files {
             plan: Some(&plan),
             history: Some(&bytes),
             ..Files::default()
         });
-        return Ok(timed(path, begun, &record));
+        return Ok(timed(begun, &record));
     }
     let (history, damage) = read(format, &bytes);
-    let kind = model.or_else(|| Kind::of(&history).filter(|_| format != Format::Jsonl || !has_grants(&history)));
+    drop(bytes);
+    let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
+    let ours = model.is_none() && bare::is_ours(&history);
+    let kind = model.or_else(|| Kind::of(&history).filter(|_| !ours));
     if let Some(kind) = kind {
         let input = Searched {
-            path,
             begun,
             history: &history,
-            damage: damage.into_iter().map(|damage| damage.to_string()).collect(),
+            damage,
             notation: if format == Format::Log {
                 Notation::Log
             } else {
@@ -111,14 +113,24 @@ fn check_file(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checke
         };
         return Ok(input.check(kind, limits));
     }
-    let mut record = Record::read(Files {
-        history: Some(&bytes),
-        ..Files::default()
+    let parse_ms = milliseconds(begun);
+    let begun = Instant::now();
+    let mut reasons = damage.clone();
+    let results = bare::check(&history, damage).unwrap_or_else(|what| {
+        reasons.push(what);
+        Results {
+            verdict: Verdict::Unknown,
+            reasons,
+            ..Results::default()
+        }
     });
-    // Without a plan nobody knows what was promised; what the operations are of can be told.
-    record.plan.workload.family = family(&history).to_owned();
-    record.plan.workload.variant = "unknown".to_owned();
-    Ok(timed(path, begun, &record))
+    Ok(Checked {
+        results,
+        parse_ms,
+        check_ms: milliseconds(begun),
+        events: history.events.len(),
+        unwritten: None,
+    })
 }
 
 /// Reads a history as far as it is sound.
@@ -130,27 +142,8 @@ pub fn read(format: Format, bytes: &[u8]) -> (History, Option<Damage>) {
     }
 }
 
-/// Whether the operations name grants, as those of our locks do.
-fn has_grants(history: &History) -> bool {
-    history.events.iter().any(|event| event.str("grant").is_some())
-}
-
-fn family(history: &History) -> &'static str {
-    let any = |names: &[&str]| history.events.iter().any(|event| names.contains(&event.f.as_str()));
-    if any(&["elect", "resign"]) {
-        "election"
-    } else if any(&["enqueue", "dequeue", "enter"]) {
-        "queue"
-    } else if any(&["vote", "decide"]) {
-        "commit"
-    } else {
-        "lock"
-    }
-}
-
 /// A history that was read since `begun`.
 struct Searched<'a> {
-    path: &'a Path,
     begun: Instant,
     history: &'a History,
     damage: Vec<String>,
@@ -167,11 +160,11 @@ impl Searched<'_> {
             expired: &mut || begun.elapsed() > limits.time,
         };
         Checked {
-            path: self.path.to_path_buf(),
             results: search::judge(self.history, self.damage, kind, self.notation, &mut budget),
             parse_ms,
             check_ms: milliseconds(begun),
             events: self.history.events.len(),
+            unwritten: None,
         }
     }
 }

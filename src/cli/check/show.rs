@@ -2,27 +2,55 @@
 
 use super::Checked;
 use crate::cli::run::summary;
+use crate::terminal::line;
+use anyhow::Result;
 use serde_json::{Value, json};
+use std::path::Path;
 
-/// Prints a verdict with what was found.
-pub fn print(checked: &Checked) {
-    println!("{}: {}", checked.path.display(), summary(&checked.results));
+/// Prints a verdict with what was found, or why there is none.
+pub fn print(input: &Path, checked: &Result<Checked>) {
+    let said = match checked {
+        Ok(checked) => summary(&checked.results),
+        Err(error) => format!("no verdict: {}", line(&format!("{error:#}"))),
+    };
+    println!("{}: {said}", line(&input.display().to_string()));
+}
+
+/// Says on stderr what could not be written.
+pub fn warn(input: &Path, checked: &Result<Checked>) {
+    if let Ok(Checked {
+        unwritten: Some(error), ..
+    }) = checked
+    {
+        eprintln!(
+            "zooquake: warning: results.json and the report of {} could not be written: {error:#}",
+            input.display()
+        );
+    }
 }
 
 /// The same for machines.
-pub fn as_json(checked: &Checked) -> Value {
+pub fn as_json(input: &Path, checked: &Result<Checked>) -> Value {
     let Checked {
-        path,
         results,
         parse_ms,
         check_ms,
         events,
-    } = checked;
-    json!({
-        "path": path,
+        unwritten,
+        ..
+    } = match checked {
+        Ok(checked) => checked,
+        Err(error) => return json!({ "path": input, "verdict": null, "error": format!("{error:#}") }),
+    };
+    let mut one = json!({
+        "path": input,
         "verdict": results.verdict,
         "anomalies": results.anomalies,
         "reasons": results.reasons,
         "stats": { "events": events, "parse_ms": parse_ms, "check_ms": check_ms },
-    })
+    });
+    if let Some(error) = unwritten {
+        one["unwritten"] = json!(format!("{error:#}"));
+    }
+    one
 }

@@ -1,0 +1,80 @@
+//! What reaches the terminal. Histories, plans and names of files come from elsewhere: what in them would steer a terminal, or
+//! reorder what it shows, is written out instead.
+//!
+//! `println!` and `eprintln!` are those of this module in the whole program.
+
+/// Writes a line to stdout as [`plain`] has it.
+macro_rules! println {
+    ($($text:tt)*) => {
+        std::println!("{}", $crate::terminal::plain(&format!($($text)*)))
+    };
+}
+
+/// Writes a line to stderr as [`plain`] has it.
+macro_rules! eprintln {
+    ($($text:tt)*) => {
+        std::eprintln!("{}", $crate::terminal::plain(&format!($($text)*)))
+    };
+}
+
+/// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control characters,
+/// overrides and marks of direction, separators of lines, invisible ones. JSON stays the JSON that it is.
+pub fn plain(text: &str) -> String {
+    escaped(text, |c| steers(c) && c != '\n' && c != '\t')
+}
+
+/// The same for a text that is to stay within one line.
+pub fn line(text: &str) -> String {
+    escaped(text, steers)
+}
+
+fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut units = [0; 2];
+    for c in text.chars() {
+        if !hidden(c) {
+            plain.push(c);
+            continue;
+        }
+        for unit in c.encode_utf16(&mut units) {
+            plain += &format!("\\u{unit:04x}");
+        }
+    }
+    plain
+}
+
+/// Whether a character does something else than to be shown.
+fn steers(c: char) -> bool {
+    let marks = matches!(c, '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}');
+    let more = matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    c.is_control() || marks || more
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{line, plain};
+
+    #[test]
+    fn what_steers_a_terminal_is_written_out() {
+        assert_eq!(
+            plain("a\u{1b}[2Jb\rc\u{7f}\u{9b}31m"),
+            "a\\u001b[2Jb\\u000dc\\u007f\\u009b31m"
+        );
+        assert_eq!(plain("x\u{202e}y\u{2066}z"), "x\\u202ey\\u2066z");
+        assert_eq!(plain("\u{e0041}"), "\\udb40\\udc41");
+        assert_eq!(line("two\nlines"), "two\\u000alines");
+    }
+
+    #[test]
+    fn what_is_only_shown_stays() {
+        let text = "Grüße, 東京 🦀\n\tverdict: × “valid”";
+        assert_eq!(plain(text), text);
+    }
+
+    #[test]
+    fn json_stays_json() {
+        let json = serde_json::to_string_pretty(&serde_json::json!({ "why": "\u{9b}a\u{202e}" })).expect("it is JSON");
+        let again: serde_json::Value = serde_json::from_str(&plain(&json)).expect("it still is");
+        assert_eq!(again["why"], "\u{9b}a\u{202e}");
+    }
+}

@@ -1,11 +1,12 @@
 //! EDN, the notation of Jepsen's histories: values, and histories as maps of operations.
 //!
 //! What is read: all of EDN (<https://github.com/edn-format/edn>) and the symbolic numbers `##Inf`, `##NaN` of Clojure, but
-//! no metadata. `reader` makes values of text, `print` text of values, `json` goes to and fro between values and JSON, and
+//! no metadata. `reader` makes values of text (`numeral` those that are numbers), `print` text of values, `json` goes to and fro between values and JSON, and
 //! `history` between operations and events.
 
 mod history;
 mod json;
+mod numeral;
 mod print;
 mod reader;
 

@@ -230,3 +230,43 @@ fn a_budget_that_runs_out_says_what_to_do() {
         results.reasons
     );
 }
+
+#[test]
+fn a_witness_that_may_not_be_minimal_says_so() {
+    let mut lines: Vec<String> = Vec::new();
+    for value in 0..20 {
+        lines.push(format!("0 invoke write {}", value % 3));
+        lines.push(format!("0 ok write {}", value % 3));
+    }
+    let flip = [
+        "0 invoke write 7",
+        "1 invoke write 8",
+        "0 ok write 7",
+        "1 ok write 8",
+        "2 invoke read",
+        "2 ok read 7",
+        "3 invoke read",
+        "3 ok read 8",
+    ];
+    lines.extend(flip.map(str::to_owned));
+    let history = history(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let with = |steps: u64| {
+        let mut budget = Budget {
+            steps,
+            bytes: 1 << 30,
+            expired: &mut || false,
+        };
+        judge(&history, Vec::new(), Kind::Register, Notation::Maps, &mut budget)
+    };
+    let just = (1..).map(with).find(|results| results.verdict == Verdict::Invalid);
+    let just = &just.expect("some budget suffices for the search").anomalies[0];
+    assert!(
+        just.why.contains("The budget ran out before it was known"),
+        "{}",
+        just.why
+    );
+    let all = &with(1_000_000).anomalies[0];
+    assert!(!all.why.contains("budget"), "{}", all.why);
+    assert_eq!(all.witness, [44, 45, 46, 47], "both writes ended before the reads");
+    assert!(just.witness.len() > all.witness.len() && all.witness.iter().all(|at| just.witness.contains(at)));
+}

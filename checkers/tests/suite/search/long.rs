@@ -74,3 +74,18 @@ fn each_budget_ends_a_search() {
     assert_eq!(limited(&register, &ops, u64::MAX, 10_000, false), Some(Limit::Memory));
     assert_eq!(limited(&register, &ops, u64::MAX, usize::MAX, true), Some(Limit::Time));
 }
+
+#[test]
+fn a_write_that_is_pending_for_long_costs_little_memory() {
+    const TIMES: usize = 20_000;
+    let mut ops = vec![Op::done(Write(9), 0, 4 * TIMES + 1)];
+    for at in 0..TIMES {
+        let value = at as u64 % 5;
+        ops.push(Op::done(Write(value), 4 * at + 1, 4 * at + 2));
+        ops.push(Op::done(Read(value), 4 * at + 3, 4 * at + 4));
+    }
+    let register = Register { initial: 0 };
+    assert_eq!(limited(&register, &ops, u64::MAX, 1 << 25, false), None);
+    // Its own lists count, too, and before they are made.
+    assert_eq!(limited(&register, &ops, 0, 1 << 20, false), Some(Limit::Memory));
+}

@@ -4,6 +4,7 @@ mod agree;
 mod brute;
 mod foreign;
 mod judged;
+mod keys;
 mod long;
 mod unexplained;
 mod words;

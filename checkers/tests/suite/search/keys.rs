@@ -1,0 +1,160 @@
+//! Jepsen's independent keys: each is an object of its own, and is judged as by itself.
+
+use super::foreign::{events, register, verdicts};
+use super::{agree, brute};
+use fastrand::Rng;
+use zooquake_checkers::Verdict;
+use zooquake_checkers::search::register::{Register, RegisterOp};
+use zooquake_checkers::search::{Kind, Op};
+
+/// How many random histories are judged.
+const KEYED: usize = 10_000;
+
+const KEYS: [&str; 8] = [
+    "0 invoke write [0 1]",
+    "0 ok write [0 1]",
+    "1 invoke write [:x 5]",
+    "1 ok write [:x 5]",
+    "0 invoke read [0 nil]",
+    "0 ok read [0 1]",
+    "1 invoke read [:x nil]",
+    "1 ok read [:x 5]",
+];
+
+#[test]
+fn independent_keys_are_registers_of_their_own() {
+    let valid = register(&KEYS);
+    assert_eq!(valid.verdict, Verdict::Valid, "{:?}", valid.reasons);
+    assert!(valid.reasons[0].contains("each of 2 keys"), "{:?}", valid.reasons);
+    let stale = [
+        "2 invoke write [:x 6]",
+        "2 ok write [:x 6]",
+        "0 invoke read [:x nil]",
+        "0 ok read [:x 5]",
+    ];
+    let invalid = register(&[&KEYS[..], &stale].concat());
+    assert_eq!(invalid.verdict, Verdict::Invalid);
+    assert_eq!(invalid.anomalies[0].witness, [8, 9, 10, 11]);
+    assert!(
+        invalid.anomalies[0].why.starts_with("Key \":x\": "),
+        "{}",
+        invalid.anomalies[0].why
+    );
+    let cas = [
+        "0 invoke cas [0 [1 2]]",
+        "0 ok cas [0 [1 2]]",
+        "0 invoke read [0 nil]",
+        "0 ok read [0 2]",
+    ];
+    verdicts(
+        Kind::Register,
+        &[
+            (&[&KEYS[..], &cas].concat(), Verdict::Valid),
+            (
+                &[&KEYS[..], &cas[..2], &["0 invoke read [0.0 nil]", "0 ok read [0 1]"]].concat(),
+                Verdict::Invalid,
+            ),
+            (
+                &[&KEYS[..4], &["0 invoke read [0 nil]", "0 ok read [:x 5]"]].concat(),
+                Verdict::Unknown,
+            ),
+            (
+                &[&KEYS[..4], &["0 invoke read [0 nil]", "0 info read :timed-out"]].concat(),
+                Verdict::Valid,
+            ),
+        ],
+    );
+}
+
+#[test]
+fn pairs_that_are_values_are_no_keys() {
+    let written = [
+        "0 invoke write [0 1]",
+        "0 ok write [0 1]",
+        "0 invoke write [1 2]",
+        "0 ok write [1 2]",
+    ];
+    let read = |value| [&written[..], &["0 invoke read nil", value]].concat();
+    verdicts(
+        Kind::Register,
+        &[
+            (&read("0 ok read [1 2]"), Verdict::Valid),
+            (&read("0 ok read [0 1]"), Verdict::Invalid),
+        ],
+    );
+    // Without a read nothing tells; where both readings agree that does not matter.
+    let cas = |value| [&written[..], &["1 invoke cas [[1 2] [3 4]]", value]].concat();
+    verdicts(Kind::Register, &[(&cas("1 ok cas [[1 2] [3 4]]"), Verdict::Valid)]);
+    let either = [
+        "0 invoke write [0 1]",
+        "0 ok write [0 1]",
+        "0 invoke cas [0 [1 2]]",
+        "0 ok cas [0 [1 2]]",
+    ];
+    let unknown = register(&either);
+    assert_eq!(unknown.verdict, Verdict::Unknown);
+    assert!(
+        unknown.reasons[0].contains("nothing tells whether"),
+        "{:?}",
+        unknown.reasons
+    );
+}
+
+#[test]
+fn mutexes_may_have_keys_too() {
+    let both = [
+        "0 invoke acquire [:a nil]",
+        "0 ok acquire [:a nil]",
+        "1 invoke acquire [:b nil]",
+        "1 ok acquire [:b nil]",
+        "0 invoke release [:a nil]",
+        "0 ok release [:a nil]",
+        "1 invoke release [:b nil]",
+        "1 ok release [:b nil]",
+    ];
+    let same = both.map(|line| line.replace(":b", ":a"));
+    let same: Vec<&str> = same.iter().map(String::as_str).collect();
+    for kind in [Kind::Mutex, Kind::MutexStrict] {
+        verdicts(kind, &[(&both, Verdict::Valid), (&same, Verdict::Invalid)]);
+    }
+}
+
+/// The events of operations on a key, by position; the keys share no process.
+fn keyed(key: usize, ops: &[Op<RegisterOp<u8>>]) -> Vec<(usize, String)> {
+    let with = |(position, [process, kind, f, value]): (usize, [String; 4])| {
+        (position, format!("{key}{process} {kind} {f} [{key} {value}]"))
+    };
+    events(ops).into_iter().map(with).collect()
+}
+
+#[test]
+fn each_key_is_judged_as_by_itself() {
+    let mut rng = Rng::with_seed(8);
+    let mut bad = 0;
+    for _ in 0..KEYED {
+        let keys = [0, 1].map(|_| {
+            let mut ops = agree::history(&mut rng, &|rng| agree::access(rng, 3));
+            ops.iter_mut().for_each(|op| {
+                op.complete = op.complete.filter(|_| op.required);
+            });
+            ops
+        });
+        let mut all: Vec<(usize, String)> = (0..).zip(&keys).flat_map(|(key, ops)| keyed(key, ops)).collect();
+        // A read that is never answered tells that there are keys, and nothing else.
+        all.push((usize::MAX, "999 invoke read [0 nil]".to_owned()));
+        all.sort_by_key(|(position, _)| *position);
+        let lines: Vec<&str> = all.iter().map(|(_, line)| line.as_str()).collect();
+        let fits = |ops: &Vec<Op<RegisterOp<u8>>>| {
+            let mut first = [0, 1, 2, 9].into_iter();
+            first.any(|initial| brute::linearizable(&Register { initial }, ops))
+        };
+        let expected = if keys.iter().all(fits) {
+            Verdict::Valid
+        } else {
+            Verdict::Invalid
+        };
+        bad += usize::from(expected == Verdict::Invalid);
+        assert_eq!(register(&lines).verdict, expected, "{lines:#?}");
+    }
+    assert!(bad > KEYED / 20 && bad < KEYED / 20 * 19, "{bad} bad");
+}

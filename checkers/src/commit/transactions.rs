@@ -289,7 +289,7 @@ impl<'a> Transactions<'a> {
             },
         };
         self.unread
-            .extend(at.map(|at| (at, format!("a `{}` of {} that {what}", op.f, op.node))));
+            .extend(at.map(|at| (at, format!("the `{}` of {}, which {what}", op.f, op.node))));
     }
 
     /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.

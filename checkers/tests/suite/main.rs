@@ -25,6 +25,7 @@ macro_rules! quarters {
     };
 }
 
+mod accepted;
 mod agree;
 mod brute;
 mod commit;
@@ -34,6 +35,7 @@ mod ensemble;
 mod leaderless;
 mod naive;
 mod notation;
+mod pairing;
 mod queue;
 mod recovery;
 mod register;

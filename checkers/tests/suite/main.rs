@@ -36,6 +36,7 @@ mod leaderless;
 mod naive;
 mod notation;
 mod pairing;
+mod promised;
 mod queue;
 mod recovery;
 mod register;

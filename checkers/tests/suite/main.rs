@@ -25,6 +25,7 @@ macro_rules! quarters {
     };
 }
 
+mod accepted;
 mod agree;
 mod bare;
 mod brute;
@@ -35,6 +36,8 @@ mod ensemble;
 mod leaderless;
 mod naive;
 mod notation;
+mod pairing;
+mod promised;
 mod queue;
 mod recovery;
 mod register;

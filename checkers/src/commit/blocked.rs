@@ -9,7 +9,7 @@ use crate::findings::{Findings, Found};
 use crate::history::EventType;
 use crate::liveness::bound;
 use crate::ops::Op;
-use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::run::{Run, seconds};
 use std::collections::{BTreeSet, HashSet};
@@ -49,14 +49,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
             let why = format!(", but {} was not running again, so that is not judged", dead.join(", "));
             out.reasons.push(one.reason(run, &why));
         } else if spell.waited < bound || run.recovery.doubt().is_some() {
-            let (waited, only) = (
-                seconds(spell.waited),
-                if spell.waited < bound { "but only " } else { "" },
-            );
-            let why = format!(
-                ", {only}for {waited} of the {} after which that convicts",
-                seconds(bound)
-            );
+            let why = format!(", for {}", of_bound(spell.waited, bound));
             out.reasons.push(one.reason(run, &why));
         } else if told.insert(transaction.name) {
             let coordinator = coordinator(run, all, transaction);

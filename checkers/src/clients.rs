@@ -13,7 +13,7 @@ pub struct Clients<'a> {
     pub names: BTreeSet<String>,
     /// For each session the client that had it, and the first event that says so.
     pub sessions: BTreeMap<u64, Owner<'a>>,
-    /// For each client where its streams ended.
+    /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
 }
 
@@ -76,9 +76,9 @@ impl<'a> Clients<'a> {
 
     /// Whether a stream of the client ended between two events.
     pub fn died(&self, node: &str, from: usize, to: usize) -> bool {
-        self.exits
-            .get(node)
-            .is_some_and(|exits| exits.iter().any(|&at| from < at && at < to))
+        let exits = self.exits.get(node).map_or(&[][..], Vec::as_slice);
+        let next = exits.partition_point(|&at| at <= from);
+        exits.get(next).is_some_and(|&at| at < to)
     }
 
     fn tie(&mut self, text: Option<&str>, node: &'a str, event: usize) {

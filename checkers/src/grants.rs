@@ -3,7 +3,8 @@
 use crate::history::{Event, EventType, Process};
 use crate::names::Names;
 use crate::ops::{self, Ops};
-use std::collections::{BTreeMap, HashMap};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -64,8 +65,8 @@ pub struct Grants<'a> {
     /// The accepted writes.
     pub writes: Vec<Write>,
     by_name: HashMap<&'a str, usize>,
-    /// Grants read and not ended, by client.
-    open: BTreeMap<&'a str, Vec<usize>>,
+    /// Grants read and not ended, by client: where each was read, and its number.
+    open: BTreeMap<&'a str, BTreeSet<(usize, usize)>>,
 }
 
 impl<'a> Grants<'a> {
@@ -154,7 +155,7 @@ impl<'a> Grants<'a> {
                 grant.czxid = event.int("czxid");
                 grant.session = event.str("session");
                 grant.token = event.int("token");
-                self.open.entry(grant.node).or_default().push(number);
+                self.open.entry(grant.node).or_default().insert((at, number));
             }
             _ => {}
         }
@@ -163,7 +164,7 @@ impl<'a> Grants<'a> {
     fn write(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
         let error = event.error.as_deref().unwrap_or_default();
         match event.kind {
-            EventType::Ok if event.bool("accepted") != Some(false) => {
+            EventType::Ok if accepted(event) => {
                 self.writes.push(Write {
                     grant,
                     read: at,
@@ -181,7 +182,7 @@ impl<'a> Grants<'a> {
         let node = ops::node(event);
         match (event.f.as_str(), event.kind) {
             ("exit", EventType::Info) => {
-                for grant in self.open.remove(node).unwrap_or_default() {
+                for (_, grant) in self.open.remove(node).unwrap_or_default() {
                     self.all[grant].end.get_or_insert(at);
                 }
             }
@@ -215,12 +216,10 @@ impl<'a> Grants<'a> {
                 }
             }
             Some(false) => {
-                let open = self.open.get(node).cloned().unwrap_or_default();
-                for grant in open {
-                    // An answer to a request sent before the grant was read may be older than the grant.
-                    if sent.is_some_and(|sent| self.all[grant].read.is_some_and(|read| sent > read)) {
-                        self.end(grant, at);
-                    }
+                // An answer to a request sent before a grant was read may be older than the grant.
+                let older = |open: &BTreeSet<(usize, usize)>| open.range(..(sent?, 0)).next().copied();
+                while let Some((_, grant)) = self.open.get(node).and_then(older) {
+                    self.end(grant, at);
                 }
             }
             None => {}
@@ -239,8 +238,16 @@ impl<'a> Grants<'a> {
     fn end(&mut self, number: usize, at: usize) {
         let grant = &mut self.all[number];
         grant.end.get_or_insert(at);
-        if let Some(open) = self.open.get_mut(grant.node) {
-            open.retain(|&other| other != number);
+        if let (Some(open), Some(read)) = (self.open.get_mut(grant.node), grant.read) {
+            open.remove(&(read, number));
         }
     }
+}
+
+/// Whether a write that was answered `ok` was accepted: it says so, or says nothing of it. Anything else tells nobody.
+fn accepted(event: &Event) -> bool {
+    matches!(
+        event.value.get("accepted"),
+        None | Some(Value::Null | Value::Bool(true))
+    )
 }

@@ -65,8 +65,9 @@ fn until_next(run: &Run<'_>, read: &[usize], window: &WindowResult, effect: Effe
 
 /// The event before `next` up to which the leader certainly led.
 fn last_sure(leader: &Grant<'_>, next: Option<usize>) -> usize {
-    let answers = leader.answers.iter().map(|answer| answer.sent);
-    let resigned = leader.release.filter(|_| leader.released.is_some());
-    let sure = answers.chain(resigned).filter(|&at| next.is_none_or(|next| at < next));
-    sure.max().or(leader.read).unwrap_or_default()
+    let before = |at: &usize| next.is_none_or(|next| *at < next);
+    let answered = leader.answers.partition_point(|answer| before(&answer.sent));
+    let answered = leader.answers[..answered].last().map(|answer| answer.sent);
+    let resigned = leader.release.filter(|_| leader.released.is_some()).filter(before);
+    answered.max(resigned).or(leader.read).unwrap_or_default()
 }

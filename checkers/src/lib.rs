@@ -36,7 +36,9 @@
 use std::collections::BTreeMap;
 
 mod acknowledgement;
+mod age;
 mod agreement;
+mod claims;
 mod clients;
 mod commit;
 pub mod edn;
@@ -56,8 +58,10 @@ mod leaderless;
 mod liveness;
 mod lock;
 mod names;
+mod near;
 mod ops;
 mod orphans;
+mod pairing;
 mod pending;
 pub mod plan;
 mod queue;

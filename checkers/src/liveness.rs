@@ -173,14 +173,13 @@ fn convict(run: &Run<'_>, one: &Unfinished<'_, '_>, spell: &Spell, (span, bound)
         seconds(waited),
         seconds(bound),
     );
-    out.add(
-        run,
-        Found {
-            kind: run.names.pending,
-            property: "liveness",
-            advisory: false,
-            witness: vec![asked, span.recovered, until],
-            why,
-        },
-    );
+    let witness = vec![asked, span.recovered, until];
+    let found = Found {
+        kind: run.names.pending,
+        property: "liveness",
+        advisory: false,
+        witness,
+        why,
+    };
+    out.add_at_end(run, found, Some(run.time(asked)));
 }

@@ -1,10 +1,12 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
+use crate::age::Ages;
 use crate::clients::{Owner, session};
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
-use crate::history::EventType;
+use crate::history::{Event, EventType};
 use crate::run::Run;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one client answered to the `quiesce` between the two readings.
@@ -13,6 +15,28 @@ struct Answer {
     read: usize,
     /// The sessions it has.
     sessions: BTreeSet<u64>,
+}
+
+/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is told.
+const MOST: usize = 1_000_000;
+
+/// What was answered to the `quiesce` between the two readings.
+struct Answers<'a> {
+    /// By client.
+    of: BTreeMap<&'a str, Answer>,
+    /// Whether every client answered.
+    all: bool,
+    /// The sessions that any client has.
+    sessions: BTreeSet<u64>,
+    /// The events of all answers.
+    events: Vec<usize>,
+    /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
+    died: bool,
+    /// When znodes were not there yet.
+    ages: Ages,
+    /// Events that witnesses of all answers may yet name, and the orphans that were not told for lack of room.
+    room: usize,
+    untold: usize,
 }
 
 /// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
@@ -28,13 +52,13 @@ pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mu
         out.ran("orphan-node", 0);
         return;
     };
-    let (answers, known) = answers(run, before, after);
+    let (of, known) = answers(run, before, after);
     let silent: Vec<&str> = run
         .clients
         .names
         .iter()
         .map(String::as_str)
-        .filter(|name| !answers.contains_key(name))
+        .filter(|name| !of.contains_key(name))
         .collect();
     if !silent.is_empty() {
         let names = silent.join(", ");
@@ -42,6 +66,7 @@ pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mu
             "{names} answered no quiesce between the two readings of the znode tree: not audited"
         ));
     }
+    let mut answers = Answers::new(run, of, silent.is_empty());
     let first: BTreeSet<(&str, i64)> = before
         .znodes
         .iter()
@@ -53,12 +78,46 @@ pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mu
         if !first.contains(&id) || known.contains(&id) {
             continue;
         }
-        match item(znode).and_then(gone).filter(|_| silent.is_empty()) {
-            Some(ended) => stale_claim(run, znode, &answers, ended, out),
-            None => orphan(run, znode, &answers, silent.is_empty(), out),
+        match item(znode).and_then(gone).filter(|_| answers.all) {
+            Some(ended) => stale_claim(run, znode, &mut answers, ended, out),
+            None => orphan(run, znode, &mut answers, out),
         }
     }
+    if answers.untold > 0 {
+        out.reasons.push(format!(
+            "note: {} more orphans, each proved by the answers of all clients, are not told",
+            answers.untold
+        ));
+    }
     out.ran("orphan-node", contenders.len());
+}
+
+impl<'a> Answers<'a> {
+    fn new(run: &Run<'_>, of: BTreeMap<&'a str, Answer>, all: bool) -> Self {
+        let recovered = run.phase("recovered");
+        let died =
+            |(node, answer): (&&str, &Answer)| recovered.is_none_or(|at| run.clients.died(node, at, answer.read));
+        Self {
+            all,
+            sessions: of.values().flat_map(|answer| &answer.sessions).copied().collect(),
+            events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
+            died: of.iter().any(died),
+            of,
+            ages: Ages::new(run),
+            room: MOST,
+            untold: 0,
+        }
+    }
+
+    /// The events of all answers, while there is room to tell them again.
+    fn events(&mut self) -> Option<Vec<usize>> {
+        if self.room == 0 {
+            self.untold += 1;
+            return None;
+        }
+        self.room = self.room.saturating_sub(self.events.len());
+        Some(self.events.clone())
+    }
 }
 
 /// The answers by client, and the znodes that any of them named.
@@ -77,21 +136,33 @@ fn answers<'a>(
         if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
             continue;
         }
-        let list = |name: &str| {
-            event
-                .value
-                .get(name)
-                .and_then(|list| list.as_array())
-                .into_iter()
-                .flatten()
+        // Of what cannot be read nobody knows whether it names a znode: no answer.
+        let (Some(sessions), Some(znodes)) = (sessions(event), znodes(event)) else {
+            continue;
         };
-        let sessions = list("sessions").filter_map(|text| session(text.as_str()?)).collect();
-        known.extend(
-            list("znodes").filter_map(|znode| Some((znode.get("path")?.as_str()?, znode.get("czxid")?.as_i64()?))),
-        );
+        known.extend(znodes);
         answers.insert(op.node, Answer { sent, read, sessions });
     }
     (answers, known)
+}
+
+/// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
+fn list<'a>(event: &'a Event, name: &str) -> Option<&'a [Value]> {
+    event
+        .value
+        .get(name)
+        .map_or(Some(&[][..]), |list| list.as_array().map(Vec::as_slice))
+}
+
+fn sessions(event: &Event) -> Option<BTreeSet<u64>> {
+    let all = list(event, "sessions")?.iter();
+    all.map(|text| session(text.as_str()?)).collect()
+}
+
+fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
+    let all = list(event, "znodes")?.iter();
+    all.map(|znode| Some((znode.get("path")?.as_str()?, znode.get("czxid")?.as_i64()?)))
+        .collect()
 }
 
 /// Whether a znode is somebody's, below one of the contenders' parents.
@@ -126,7 +197,8 @@ fn item(znode: &Znode) -> Option<i64> {
         .as_i64()
 }
 
-fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, ended: usize, out: &mut Findings) {
+fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: usize, out: &mut Findings) {
+    let Some(mut witness) = answers.events() else { return };
     let why = format!(
         "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
          name its znodes. No client named it, and its item is gone: that was acknowledged at {}. Nobody will ever remove it.",
@@ -134,22 +206,22 @@ fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, e
         znode.czxid,
         run.at(ended),
     );
-    let mut witness: Vec<usize> = answers.values().flat_map(|answer| [answer.sent, answer.read]).collect();
     witness.push(ended);
-    add(run, witness, why, out);
+    let first = answers.ages.not_before(znode.czxid);
+    out.add_at_end(run, found(witness, why), first);
 }
 
-fn orphan(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, all: bool, out: &mut Findings) {
+fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) {
     let text = owner(znode).unwrap_or_default();
     let Some(number) = session(&text) else { return };
     // That an ephemeral znode is there tells that its session lives; of others only a client can.
-    if znode.owner.is_none() && !answers.values().any(|answer| answer.sessions.contains(&number)) {
+    if znode.owner.is_none() && !answers.sessions.contains(&number) {
         return;
     }
     let recovered = run.phase("recovered");
     let (mut witness, whose) = match run.clients.sessions.get(&number) {
         Some(Owner { node, event }) => {
-            let Some(answer) = answers.get(node) else { return };
+            let Some(answer) = answers.of.get(node) else { return };
             let mut witness = vec![answer.sent, answer.read];
             if !answer.sessions.contains(&number) {
                 // Once it was this client's. That it lived until now is the client's doing only if older silent
@@ -165,15 +237,10 @@ fn orphan(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, all: b
             )
         }
         None => {
-            let died = |at: usize| {
-                answers
-                    .iter()
-                    .any(|(node, answer)| run.clients.died(node, at, answer.read))
-            };
-            let Some(recovered) = recovered.filter(|&at| all && !died(at)) else {
+            let Some(recovered) = recovered.filter(|_| answers.all && !answers.died) else {
                 return;
             };
-            let mut witness: Vec<usize> = answers.values().flat_map(|answer| [answer.sent, answer.read]).collect();
+            let Some(mut witness) = answers.events() else { return };
             witness.push(recovered);
             (
                 witness,
@@ -188,18 +255,16 @@ fn orphan(run: &Run<'_>, znode: &Znode, answers: &BTreeMap<&str, Answer>, all: b
          whoever queues behind it waits until that session ends.",
         znode.path, znode.czxid,
     );
-    add(run, witness, why, out);
+    let first = answers.ages.not_before(znode.czxid);
+    out.add_at_end(run, found(witness, why), first);
 }
 
-fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(
-        run,
-        Found {
-            kind: "orphan-node",
-            property: "no leaks",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+fn found(witness: Vec<usize>, why: String) -> Found<'static> {
+    Found {
+        kind: "orphan-node",
+        property: "no leaks",
+        advisory: false,
+        witness,
+        why,
+    }
 }

@@ -3,6 +3,7 @@
 use crate::history::EventType;
 use crate::run::Run;
 use serde_json::Value;
+use std::collections::HashMap;
 
 /// Kinds of request, as `counts` of a `quiesce` names them.
 const KINDS: [&str; 8] = ["create", "delete", "get", "set", "exists", "children", "multi", "sync"];
@@ -11,17 +12,15 @@ const KINDS: [&str; 8] = ["create", "delete", "get", "set", "exists", "children"
 /// process ended before, which took its counts with it.
 pub fn of(run: &Run<'_>) -> Option<(u64, u64)> {
     let (mut requests, mut events) = (0, 0);
+    let mut quiet: HashMap<&str, usize> = HashMap::new();
+    for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
+        let answered = op.end.filter(|&end| run.events[end].kind == EventType::Ok);
+        quiet.extend(answered.map(|end| (op.node, end)));
+    }
     for client in &run.clients.names {
-        let mut quiet = run
-            .ops
-            .control
-            .iter()
-            .filter(|op| op.f == "quiesce" && op.node == client);
-        let last = quiet
-            .rfind(|op| op.end.is_some_and(|end| run.events[end].kind == EventType::Ok))?
-            .end?;
-        let died = run.clients.exits.get(client.as_str());
-        if died.is_some_and(|exits| exits.iter().any(|&at| at < last)) {
+        let last = *quiet.get(client.as_str())?;
+        let first_exit = run.clients.exits.get(client.as_str()).and_then(|exits| exits.first());
+        if first_exit.is_some_and(|&at| at < last) {
             return None;
         }
         let counts = run.events[last].value.get("counts")?.as_object()?;

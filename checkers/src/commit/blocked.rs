@@ -6,13 +6,13 @@
 
 use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
-use crate::history::EventType;
+use crate::history::{EventType, Process};
 use crate::liveness::bound;
 use crate::ops::Op;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::run::{Run, seconds};
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against
 /// `valid`.
@@ -23,6 +23,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     };
     let bound = bound(run, "decided");
     let dead = dead(run, span.end);
+    let coordinators = coordinators(run, all);
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
     let unfinished = unfinished(run, span);
     for one in &unfinished {
@@ -52,7 +53,8 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
             let why = format!(", for {}", of_bound(spell.waited, bound));
             out.reasons.push(one.reason(run, &why));
         } else if told.insert(transaction.name) {
-            let coordinator = coordinator(run, all, transaction);
+            let coordinator = coordinators.get(transaction.name);
+            let coordinator = coordinator.map_or_else(String::new, |op| last_word(run, op));
             convict(run, transaction, &spell, bound, coordinator, out);
         }
     }
@@ -62,18 +64,17 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 
 /// Clients whose process had ended by then and was not started again.
 fn dead<'a>(run: &Run<'a>, end: usize) -> Vec<&'a str> {
-    let gone = |exits: &[usize]| exits.iter().rev().find(|&&at| at <= end).copied();
-    let ended = run
-        .clients
-        .exits
-        .iter()
-        .filter_map(|(node, exits)| Some((*node, gone(exits)?)));
-    let back = |node: &str, exit: usize| {
-        let hello = |event: &crate::history::Event| event.f == "hello" && event.on_lane(node);
-        run.events[exit..=end].iter().any(hello)
-    };
+    let mut hellos: HashMap<&str, usize> = HashMap::new();
+    for (at, event) in run.events[..=end].iter().enumerate() {
+        if let ("hello", Process::Name(lane)) = (event.f.as_str(), &event.process) {
+            hellos.insert(lane, at);
+        }
+    }
+    let gone = |exits: &[usize]| exits[..exits.partition_point(|&at| at <= end)].last().copied();
+    let ended = run.clients.exits.iter();
     ended
-        .filter(|&(node, exit)| !back(node, exit))
+        .filter_map(|(node, exits)| Some((*node, gone(exits)?)))
+        .filter(|(node, exit)| hellos.get(node).is_none_or(|hello| hello < exit))
         .map(|(node, _)| node)
         .collect()
 }
@@ -104,16 +105,14 @@ impl<'a> Spell<'a> {
     }
 }
 
-/// What became of the last operation by which the transaction's coordinator was to bring a decision about, in words;
-/// nothing if there was none or it was answered.
-fn coordinator(run: &Run<'_>, all: &Transactions<'_>, transaction: &Transaction<'_>) -> String {
-    let coordinates = |op: &&Op<'_>| {
-        let of = all.of(run, op).map(|tx| tx.name);
-        matches!(op.f, "begin" | "decide") && of == Some(transaction.name)
-    };
-    let Some(op) = run.ops.work.iter().rfind(coordinates) else {
-        return String::new();
-    };
+/// The last operation by which each transaction's coordinator was to bring a decision about.
+fn coordinators<'r, 'a>(run: &'r Run<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
+    let ops = run.ops.work.iter().filter(|op| matches!(op.f, "begin" | "decide"));
+    ops.filter_map(|op| Some((all.of(run, op)?.name, op))).collect()
+}
+
+/// What became of an operation of the coordinator, in words; nothing if it was answered.
+fn last_word(run: &Run<'_>, op: &Op<'_>) -> String {
     let sent = op
         .invoke
         .map(|at| format!(", sent at {},", run.at(at)))
@@ -176,14 +175,12 @@ fn convict(
         witness[2] = if late { begun } else { until };
         witness.push(begun);
     }
-    out.add(
-        run,
-        Found {
-            kind: "blocked-transaction",
-            property: "liveness",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    let found = Found {
+        kind: "blocked-transaction",
+        property: "liveness",
+        advisory: false,
+        witness,
+        why,
+    };
+    out.add_at_end(run, found, Some(run.time(transaction.first)));
 }

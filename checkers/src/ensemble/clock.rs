@@ -8,7 +8,7 @@ use crate::history::Event;
 /// What the wall clock showed at some moments of the run; empty if nobody looked.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clock {
-    /// Microseconds since 1970, and nanoseconds since the run began.
+    /// Microseconds since 1970, and nanoseconds since the run began: in order, and of one microsecond the first reading.
     readings: Vec<(i64, i64)>,
 }
 
@@ -20,16 +20,19 @@ impl Clock {
             let unix_us = event.value.get("unix_us").filter(|_| reads)?.as_i64()?;
             Some((unix_us, i64::try_from(event.time).ok()?))
         };
-        Self {
-            readings: events.iter().filter_map(reading).collect(),
-        }
+        let mut readings: Vec<(i64, i64)> = events.iter().filter_map(reading).collect();
+        readings.sort_unstable();
+        readings.dedup_by_key(|&mut (unix_us, _)| unix_us);
+        Self { readings }
     }
 
     /// The time in the run, in milliseconds, of milliseconds since 1970; below zero before it began. It goes by the nearest
     /// reading, because a wall clock may be set. `None` without a reading.
     pub fn run_ms(&self, unix_ms: i64) -> Option<i64> {
         let unix_us = unix_ms.checked_mul(1000)?;
-        let nearest = self.readings.iter().min_by_key(|(at, _)| at.abs_diff(unix_us))?;
+        let next = self.readings.partition_point(|&(at, _)| at < unix_us);
+        let around = &self.readings[next.saturating_sub(1)..self.readings.len().min(next + 1)];
+        let nearest = around.iter().min_by_key(|&&(at, ns)| (at.abs_diff(unix_us), ns))?;
         let since_us = unix_us.checked_sub(nearest.0)?;
         Some(nearest.1.checked_div(1000)?.checked_add(since_us)?.div_euclid(1000))
     }

@@ -11,7 +11,7 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for (&number, round) in &rounds.all {
         looked_at += round.enters.len();
-        enters(run, rounds.member, (number, round), out);
+        enters(run, rounds, (number, round), out);
         if rounds.member == "enter" {
             looked_at += round.leaves.len();
             leaves(run, (number, round), out);
@@ -20,7 +20,8 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     out.ran("early-release", looked_at);
 }
 
-fn enters(run: &Run<'_>, member: &str, (number, round): (i64, &Round), out: &mut Findings) {
+fn enters(run: &Run<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
+    let member = rounds.member;
     // One whose invocation is missing may have been sent at any time.
     let mut sent: Vec<usize> = round
         .members
@@ -36,7 +37,7 @@ fn enters(run: &Run<'_>, member: &str, (number, round): (i64, &Round), out: &mut
             continue;
         };
         let before = sent.partition_point(|&sent| sent < read);
-        if i64::try_from(before).unwrap_or(i64::MAX) >= members {
+        if i64::try_from(before).unwrap_or(i64::MAX) >= members || rounds.hidden_before(read) {
             continue;
         }
         let why = format!(
@@ -102,7 +103,7 @@ fn stays<'a>(run: &Run<'a>, round: &Round) -> Vec<Stay<'a>> {
         .collect();
     enters.sort_unstable();
     let stay = |op: &Op<'a>| {
-        let (asked, left) = (op.invoke?, answered(run, op)?);
+        let (asked, left) = (op.sent()?, answered(run, op)?);
         let czxid = run.events[left].value.get("removed")?.get("czxid")?.as_i64()?;
         let key = |&(node, other, _): &(&str, i64, usize)| (node, other).cmp(&(op.node, czxid));
         let entered = enters[enters.binary_search_by(key).ok()?].2;

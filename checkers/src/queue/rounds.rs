@@ -5,6 +5,7 @@ use crate::history::{EventType, Process};
 use crate::ops::{self, Op};
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
 
 /// One round. Operations are positions in [`Ops::work`](crate::ops::Ops).
 #[derive(Debug, Default)]
@@ -24,10 +25,41 @@ pub struct Rounds<'a> {
     pub all: BTreeMap<i64, Round>,
     /// What members are sent.
     pub member: &'static str,
-    /// By client: the events that say that a session is over, and which; `None` for all that the client had.
-    over: HashMap<&'a str, Vec<(usize, Option<&'a str>)>>,
+    /// By client: the events that say that a session is over.
+    over: Moments<&'a str>,
+    /// The same by client and session; `None` for all sessions that the client had.
+    over_of: Moments<(&'a str, Option<&'a str>)>,
     /// By client: where it was told to close its session.
-    closes: HashMap<&'a str, Vec<usize>>,
+    closes: Moments<&'a str>,
+    /// By client and round: where a leave of it ended.
+    left: Moments<(&'a str, i64)>,
+    /// Where the first member was sent to a round that cannot be read.
+    pub hidden: Option<usize>,
+    /// By client: where a leave of a round that cannot be read ended.
+    left_any: Moments<&'a str>,
+    /// All events whose round or number of members cannot be read, and what they are.
+    pub unread: Vec<(usize, String)>,
+}
+
+/// Events by what they concern.
+#[derive(Debug)]
+struct Moments<K>(HashMap<K, Vec<usize>>);
+
+impl<K: Eq + Hash> Moments<K> {
+    fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    fn push(&mut self, key: K, at: usize) {
+        self.0.entry(key).or_default().push(at);
+    }
+
+    /// Whether there is one from `from` on and before `until`.
+    fn any(&self, key: &K, from: usize, until: usize) -> bool {
+        let all = self.0.get(key).map_or(&[][..], Vec::as_slice);
+        all.get(all.partition_point(|&at| at < from))
+            .is_some_and(|&at| at < until)
+    }
 }
 
 impl<'a> Rounds<'a> {
@@ -36,63 +68,104 @@ impl<'a> Rounds<'a> {
         let mut rounds = Self {
             all: BTreeMap::new(),
             member,
-            over: HashMap::new(),
-            closes: HashMap::new(),
+            over: Moments::new(),
+            over_of: Moments::new(),
+            closes: Moments::new(),
+            left: Moments::new(),
+            hidden: None,
+            left_any: Moments::new(),
+            unread: Vec::new(),
         };
         for (at, op) in run.ops.work.iter().enumerate() {
             if let ("close", Some(sent)) = (op.f, op.invoke) {
-                rounds.closes.entry(op.node).or_default().push(sent);
+                rounds.closes.push(op.node, sent);
             }
-            let Some(number) = told(run, op, "round") else { continue };
+            let Some(number) = told(run, op, "round") else {
+                rounds.unread(run, op);
+                continue;
+            };
+            if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, "members")) {
+                let what = format!("an `enter` of {} without the number of members", op.node);
+                rounds.unread.push((asked, what));
+            }
             let round = rounds.all.entry(number).or_default();
             if op.f == member {
                 round.members.push(at);
             }
             match op.f {
                 "enter" => round.enters.push(at),
-                "leave" => round.leaves.push(at),
+                "leave" => {
+                    round.leaves.push(at);
+                    if let Some(end) = op.end {
+                        rounds.left.push((op.node, number), end);
+                    }
+                }
                 _ => {}
             }
         }
+        rounds.left.0.values_mut().for_each(|ends| ends.sort_unstable());
+        rounds.left_any.0.values_mut().for_each(|ends| ends.sort_unstable());
         for (at, event) in run.events.iter().enumerate() {
             let Process::Name(lane) = &event.process else { continue };
             let state = event.str("state").unwrap_or_default();
-            if event.f == "exit" && !ops::is_harness(lane) {
-                rounds.over.entry(lane).or_default().push((at, None));
-            } else if event.f == "session" && matches!(state, "expired" | "closed") {
-                rounds.over.entry(lane).or_default().push((at, event.str("session")));
-            }
+            let over = match event.f.as_str() {
+                "exit" if !ops::is_harness(lane) => None,
+                "session" if matches!(state, "expired" | "closed") => event.str("session"),
+                _ => continue,
+            };
+            rounds.over.push(lane, at);
+            rounds.over_of.push((lane, over), at);
         }
         rounds
+    }
+
+    /// Whether a member was sent before an event to a round that cannot be read, so that it may be any.
+    pub fn hidden_before(&self, at: usize) -> bool {
+        self.hidden.is_some_and(|sent| sent < at)
+    }
+
+    fn unread(&mut self, run: &Run<'a>, op: &Op<'a>) {
+        let ended = op.end.filter(|_| op.f == "leave" && op.failed(run.events).is_none());
+        if let Some(end) = ended {
+            self.left_any.push(op.node, end);
+        }
+        let Some(at) = op
+            .invoke
+            .or(op.end)
+            .filter(|_| matches!(op.f, "enter" | "join" | "leave"))
+        else {
+            return;
+        };
+        if op.f == self.member {
+            let sent = op.invoke.unwrap_or(0);
+            self.hidden = Some(self.hidden.map_or(sent, |first| first.min(sent)));
+        }
+        self.unread
+            .push((at, format!("a `{}` of {} that names no round", op.f, op.node)));
     }
 
     /// Whether the member that an operation sent is in the round, as far as anybody can tell, up to the event `until`.
     ///
     /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is until
     /// its process or its session ends, or it is told to close that, or its leave is answered.
-    pub fn lives(&self, run: &Run<'a>, round: &Round, op: &Op<'a>, until: usize) -> bool {
+    pub fn lives(&self, run: &Run<'a>, op: &Op<'a>, until: usize) -> bool {
         let answered = op.end.filter(|&end| end < until);
         let sent = op.invoke.or(op.end).unwrap_or(0);
-        let over = self.over.get(op.node).map_or(&[][..], Vec::as_slice);
-        let after = &over[over.partition_point(|&(at, _)| at < sent)..];
-        let before_until = || after.iter().take_while(|&&(at, _)| at < until);
+        let all_over = self.over_of.any(&(op.node, None), sent, until);
         let Some(end) = answered else {
-            return self.member == "enter" && before_until().all(|(_, session)| session.is_some());
+            return self.member == "enter" && !all_over;
         };
         if run.events[end].kind != EventType::Ok {
             return false;
         }
-        let session = run.events[end].str("session");
-        let ended = |&(_, other): &(usize, Option<&str>)| other.is_none() || session.is_none() || other == session;
-        let closed = self
-            .closes
-            .get(op.node)
-            .is_some_and(|all| all.iter().any(|&at| sent < at && at < until));
-        let left = round.leaves.iter().map(|&leave| &run.ops.work[leave]).any(|leave| {
-            let after = leave.end.is_some_and(|end| sent < end && end < until);
-            leave.node == op.node && after
-        });
-        !before_until().any(ended) && !closed && !left
+        let over = match run.events[end].str("session") {
+            Some(session) => all_over || self.over_of.any(&(op.node, Some(session)), sent, until),
+            None => self.over.any(&op.node, sent, until),
+        };
+        let closed = self.closes.any(&op.node, sent + 1, until);
+        let left = told(run, op, "round").is_some_and(|round| self.left.any(&(op.node, round), sent + 1, until))
+            || self.left_any.any(&op.node, sent + 1, until);
+        !over && !closed && !left
     }
 }
 

@@ -166,7 +166,7 @@ fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, round: &Round, until: usize) -> 
         .members
         .iter()
         .map(|&op| &run.ops.work[op])
-        .filter(|op| rounds.lives(run, round, op, until))
+        .filter(|op| rounds.lives(run, op, until))
         .filter_map(|op| {
             let since = if each { op.invoke } else { op.end };
             Some(Member {
@@ -223,14 +223,13 @@ fn add(run: &Run<'_>, one: &Unfinished<'_, '_>, stuck: &Stuck<'_>, (span, bound)
         seconds(bound),
     );
     let members = stuck.members.iter().map(|member| member.since);
-    out.add(
-        run,
-        Found {
-            kind: "stuck-barrier",
-            property: "liveness",
-            advisory: false,
-            witness: members.chain([stuck.asked, span.recovered, stuck.until]).collect(),
-            why,
-        },
-    );
+    let first = members.clone().chain([stuck.asked]).min();
+    let found = Found {
+        kind: "stuck-barrier",
+        property: "liveness",
+        advisory: false,
+        witness: members.chain([stuck.asked, span.recovered, stuck.until]).collect(),
+        why,
+    };
+    out.add_at_end(run, found, first.map(|first| run.time(first)));
 }

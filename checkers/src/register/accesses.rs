@@ -5,7 +5,7 @@ use crate::clients::session;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the register holds; `None` is nil, what it holds before the first write.
 pub type Value = Option<i64>;
@@ -135,7 +135,7 @@ impl Access<'_> {
 pub struct Accesses<'a> {
     /// All of them.
     pub all: Vec<Access<'a>>,
-    /// Values that more than one write can have written.
+    /// Values that more than one write can have written, in order.
     pub ambiguous: Vec<i64>,
     /// Operations whose values cannot be read.
     pub unreadable: usize,
@@ -145,7 +145,7 @@ impl<'a> Accesses<'a> {
     /// Reads them out of a run, in which some values are known to be `ambiguous`. Without a promise that reads are linearizable (`promised`), a read may show any state
     /// since its session's last acknowledged write was sent: that write has seen all that was acknowledged before, and
     /// what answers the read has seen that write.
-    pub fn new(run: &Run<'a>, promised: bool, ambiguous: &[i64]) -> Self {
+    pub fn new(run: &Run<'a>, promised: bool, ambiguous: &HashSet<i64>) -> Self {
         let mut unreadable = 0;
         let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
         for op in &run.ops.work {
@@ -165,23 +165,36 @@ impl<'a> Accesses<'a> {
         }
     }
 
-    /// The values that the readings of the znode tree found, each read by a session that had written before.
-    pub fn of_tree(&self, run: &Run<'a>, path: &str) -> Vec<Access<'a>> {
-        let readings = run.record.tree.iter().flat_map(|tree| &tree.readings);
-        let found = readings.filter_map(|reading| {
-            let znode = reading.znodes.iter().find(|znode| znode.path == path)?;
-            let value = match znode.data.as_str() {
-                "" => None,
-                text => Some(text.parse().ok()?),
+    /// The values that the readings of the znode tree found, each read by a session that had written before, and how many of
+    /// these readings have no register whose value can be read.
+    pub fn of_tree(&self, run: &Run<'a>, path: &str) -> (Vec<Access<'a>>, usize) {
+        let (mut found, mut unreadable) = (Vec::new(), 0);
+        for reading in run.record.tree.iter().flat_map(|tree| &tree.readings) {
+            let znode = reading.znodes.iter().find(|znode| znode.path == path);
+            let told = znode.and_then(|znode| Some((znode, data(&znode.data)?)));
+            let Some((znode, value)) = told else {
+                unreadable += 1;
+                continue;
             };
-            let known = value.is_none_or(|value| !self.ambiguous.contains(&value));
+            // They are in order.
+            if value.is_some_and(|value| self.ambiguous.binary_search(&value).is_ok()) {
+                continue;
+            }
             let read = Access::nobody(Action::Read(value), before(reading.index), before(reading.end_index));
-            known.then_some(Access {
+            found.push(Access {
                 mzxid: Some(znode.mzxid),
                 ..read
-            })
-        });
-        found.collect()
+            });
+        }
+        (found, unreadable)
+    }
+}
+
+/// The value that a znode's data say; `None` if they say none.
+fn data(text: &str) -> Option<Value> {
+    match text {
+        "" => Some(None),
+        text => text.parse().ok().map(Some),
     }
 }
 
@@ -189,7 +202,7 @@ struct Unreadable;
 
 fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
     let outcome = op.end.map(|end| events[end].kind);
-    if !matches!(op.f, "read" | "write" | "cas") || outcome == Some(EventType::Fail) {
+    if !matches!(op.f, "read" | "write" | "cas") || op.failed(events).is_some() {
         return Ok(None);
     }
     let end = op.end.filter(|_| outcome == Some(EventType::Ok));
@@ -216,7 +229,7 @@ fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Un
     Ok(Some(Access {
         node: op.node,
         action: action.ok_or(Unreadable)?,
-        start: op.invoke.map_or(UNKNOWN, at),
+        start: if op.f == "read" { op.sent() } else { op.invoke }.map_or(UNKNOWN, at),
         finish: end.map_or(NEVER, at),
         invoke,
         end,

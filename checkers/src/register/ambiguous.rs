@@ -5,15 +5,15 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Leaves out what is said of values that more than one operation can have written, as is `known` of some. Whatever order fits all operations
 /// fits these, too: nothing that is left found such a value, or left one.
-pub fn left_out<'a>(all: Vec<Access<'a>>, known: &[i64]) -> (Vec<Access<'a>>, Vec<i64>) {
+pub fn left_out<'a>(all: Vec<Access<'a>>, known: &HashSet<i64>) -> (Vec<Access<'a>>, Vec<i64>) {
     let mut writers: BTreeMap<i64, usize> = BTreeMap::new();
     for value in all.iter().filter_map(|access| access.action.written().flatten()) {
         *writers.entry(value).or_default() += 1;
     }
     writers.retain(|value, count| *count > 1 || known.contains(value));
-    let ambiguous: HashSet<Value> = writers.keys().chain(known).map(|&value| Some(value)).collect();
+    let ambiguous = |value: i64| writers.contains_key(&value) || known.contains(&value);
     let keep = |access: Access<'a>| {
-        let known = |value: Value| !ambiguous.contains(&value);
+        let known = |value: Value| !value.is_some_and(ambiguous);
         let action = match access.action {
             Action::Cas { from, to } => match (known(from), known(Some(to))) {
                 (true, true) => access.action,

@@ -135,12 +135,12 @@ impl<'r, 'a> Clusters<'r, 'a> {
         Blocks { all, circles }
     }
 
-    /// The accesses on the shortest way to one that certainly happened and so proves that this value was written: unknown
-    /// compare-and-sets, then that one. Empty if there is none.
-    pub fn proof(&self, value: usize) -> Vec<usize> {
+    /// The accesses on the shortest way, from any of these clusters, to one that certainly happened and so proves that its
+    /// value was written: unknown compare-and-sets, then that one. Empty if there is none.
+    pub fn proof(&self, values: &[usize]) -> Vec<usize> {
         let mut from: HashMap<usize, Option<usize>> = HashMap::new();
-        let mut left = VecDeque::from([(value, None)]);
-        let mut seen = HashSet::from([value]);
+        let mut left: VecDeque<(usize, Option<usize>)> = values.iter().map(|&value| (value, None)).collect();
+        let mut seen: HashSet<usize> = values.iter().copied().collect();
         while let Some((cluster, by)) = left.pop_front() {
             let Cluster { reads, next, .. } = &self.all[cluster];
             let last = reads

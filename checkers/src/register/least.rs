@@ -6,11 +6,13 @@
 
 use super::PATH;
 use super::accesses::Accesses;
-use super::linear::{Contradiction, contradictions};
-use crate::Record;
+use super::linear::{Contradiction, contradiction};
+use crate::evidence::Reading;
 use crate::history::{Event, History};
 use crate::names;
 use crate::run::Run;
+use crate::{Record, Tree};
+use std::collections::HashSet;
 
 /// The longest witness that is tried; each event of it takes another check of all others.
 const LONGEST: usize = 200;
@@ -25,15 +27,17 @@ pub struct Terms<'a> {
     /// Whether reads are promised to be linearizable.
     pub promised: bool,
     /// Values that are not judged.
-    pub ambiguous: &'a [i64],
+    pub ambiguous: &'a HashSet<i64>,
 }
 
-/// The contradiction with what can be left out left out.
-pub fn told(terms: Terms<'_>, contradiction: Contradiction) -> Contradiction {
+/// The contradiction with what can be left out left out. A witness longer than [`LONGEST`] is not tried, and its words say
+/// so.
+pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction {
     let mut keep = contradiction.witness.clone();
     keep.sort_unstable();
     keep.dedup();
     if keep.len() > LONGEST {
+        contradiction.why += " Whether each event of this long witness is needed was not tried.";
         return contradiction;
     }
     let property = contradiction.property;
@@ -56,28 +60,35 @@ fn find(terms: Terms<'_>, keep: &[usize], property: &str) -> Option<Contradictio
     let record = only(terms, keep);
     let run = Run::new(&record, &names::NONE);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
-    let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH)].concat();
-    let mut found = contradictions(&run, all, true).into_iter();
-    found.find(|found| found.property == property && !found.witness.is_empty())
+    let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH).0].concat();
+    contradiction(&run, all, property)
 }
 
-/// A record of some events of another, in the same order, and of its readings of the tree if they count.
+/// A record of some events of another, in the same order, and of its readings of the register if the tree counts.
 fn only(Terms { record, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
     let event = |(index, &at): (usize, &usize)| Event {
         index,
         ..record.history.events[at].clone()
     };
-    let mut small = Record {
-        plan: record.plan.clone(),
+    let place = |index: usize| keep.partition_point(|&at| at < index);
+    let reading = |reading: &Reading| Reading {
+        index: place(reading.index),
+        end_index: place(reading.end_index),
+        znodes: reading
+            .znodes
+            .iter()
+            .filter(|znode| znode.path == PATH)
+            .cloned()
+            .collect(),
+    };
+    let tree = record.tree.as_ref().filter(|_| tree);
+    Record {
         history: History {
             events: keep.iter().enumerate().map(event).collect(),
         },
-        tree: record.tree.clone().filter(|_| tree),
+        tree: tree.map(|tree| Tree {
+            readings: tree.readings.iter().map(reading).collect(),
+        }),
         ..Record::default()
-    };
-    for reading in small.tree.iter_mut().flat_map(|tree| &mut tree.readings) {
-        reading.index = keep.partition_point(|&at| at < reading.index);
-        reading.end_index = keep.partition_point(|&at| at < reading.end_index);
     }
-    small
 }

@@ -8,11 +8,12 @@
 //! The readings of the znode tree at the end are reads too. They are asked only if
 //! nothing in the history itself is in the wrong order.
 
-use super::accesses::{Access, Accesses, Action, UNKNOWN};
+use super::accesses::{Access, Accesses};
+use super::causes::{Cause, judge};
 use super::clusters::Clusters;
 use super::least::{self, Terms};
 use super::opinion;
-use super::order::{self, Block};
+use super::order::{Block, Pair};
 use super::witness::{Teller, show};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
@@ -35,39 +36,63 @@ pub struct Contradiction {
     pub why: String,
 }
 
+impl Cause {
+    fn property(&self) -> &'static str {
+        match self {
+            Self::Phantom { .. } => MADE_UP,
+            _ => PROPERTY,
+        }
+    }
+
+    /// The events that prove it, and the words.
+    fn tell(&self, teller: &Teller<'_, '_>) -> Contradiction {
+        let (witness, why) = match self {
+            Self::Phantom { finder, writer } => phantom(teller, *finder, *writer),
+            Self::Forked(sets) => forked(teller, *sets),
+            Self::Circular(circle) => circular(teller, circle),
+            Self::Disordered(block, pair) => disordered(teller, block, *pair),
+            Self::Crossed([a, b]) => crossed(teller, (&a.0, a.1), (&b.0, b.1)),
+        };
+        Contradiction {
+            property: self.property(),
+            witness,
+            why,
+        }
+    }
+}
+
 /// Looks for accesses that no order fits.
 pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promised: bool, out: &mut Findings) {
     // What cannot be read may have written any value.
     let whole = accesses.unreadable == 0;
-    let mut found = contradictions(run, accesses.all.clone(), whole);
     let mut looked_at = accesses.all.len() - 1;
-    let by_tree = found.iter().all(|found| found.property == MADE_UP) && !tree.is_empty();
-    let mut judged = accesses.all.clone();
+    let (mut judged, mut causes) = judge(accesses.all.clone(), whole);
+    let by_tree = causes.iter().all(|cause| cause.property() == MADE_UP) && !tree.is_empty();
     if by_tree {
         looked_at += tree.len();
-        judged.extend(tree);
-        found = contradictions(run, judged.clone(), whole);
+        (judged, causes) = judge([accesses.all.as_slice(), tree].concat(), whole);
     }
     if whole {
-        opinion::check(&judged, found.is_empty(), out);
+        let all = if by_tree { tree } else { &[] };
+        opinion::check(&[accesses.all.as_slice(), all].concat(), causes.is_empty(), out);
     }
-    let more = found.len().saturating_sub(TOLD);
+    let more = causes.len().saturating_sub(TOLD);
+    let ambiguous = accesses.ambiguous.iter().copied().collect();
     let terms = Terms {
         record: run.record,
         tree: by_tree,
         promised,
-        ambiguous: &accesses.ambiguous,
+        ambiguous: &ambiguous,
     };
-    for contradiction in found.into_iter().take(TOLD) {
+    for contradiction in tell(run, &judged, causes.iter().take(TOLD)) {
         let Contradiction { property, witness, why } = least::told(terms, contradiction);
-        let kind = "not-linearizable";
         if witness.is_empty() {
             // Of the tree alone: then the history does not tell what happened.
             out.reasons.push(format!("evidence disagrees: {why}"));
             continue;
         }
         let found = Found {
-            kind,
+            kind: "not-linearizable",
             property,
             advisory: false,
             witness,
@@ -83,98 +108,47 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
     out.ran("not-linearizable", looked_at);
 }
 
-/// All that contradicts an order of these accesses, which are all there were or not (`whole`); empty exactly if one fits.
-pub fn contradictions(run: &Run<'_>, mut accesses: Vec<Access<'_>>, whole: bool) -> Vec<Contradiction> {
-    let (mut found, early) = phantoms(run, &accesses, whole);
-    for writer in early {
-        // What was found before it was sent is told already.
-        accesses[writer].start = UNKNOWN;
-    }
-    let clusters = Clusters::new(&accesses);
-    let teller = Teller {
-        run,
-        clusters: &clusters,
-    };
-    found.extend(clusters.all.iter().filter_map(|cluster| forked(&teller, &cluster.next)));
-    let blocks = clusters.blocks();
-    found.extend(blocks.circles.iter().map(|circle| circular(&teller, circle)));
-    let blocks: Vec<Block> = blocks
-        .all
+/// A contradiction of this property between all of these accesses that rests on events of the history; `None` if there is
+/// none.
+pub fn contradiction(run: &Run<'_>, accesses: Vec<Access<'_>>, property: &str) -> Option<Contradiction> {
+    let (judged, causes) = judge(accesses, true);
+    let causes = causes.iter().filter(|cause| cause.property() == property);
+    tell(run, &judged, causes)
         .into_iter()
-        .map(|block| Block::new(block, &clusters))
-        .collect();
-    // What stands apart only because of what is told already contradicts nothing else for sure.
-    let torn = |block: &Block| {
-        let writer = block.clusters.first().and_then(|&first| clusters.all[first].writer);
-        writer.is_some_and(|writer| matches!(accesses[writer].action, Action::Cas { .. }))
-    };
-    let mut told: Vec<bool> = blocks.iter().map(torn).collect();
-    for (at, block) in blocks.iter().enumerate() {
-        if let Some(pair) = block.disorder(&accesses) {
-            told[at] = true;
-            let witness = teller.pair(block, pair, accesses[pair.over.1].finish);
-            found.push(disordered(&teller, block, pair, witness));
-        }
-    }
-    for (a, b) in order::contradictions(&blocks) {
-        // One for each that is independent of the others.
-        if told[a] || told[b] {
-            continue;
-        }
-        told[a] = true;
-        told[b] = true;
-        found.extend(crossed(&teller, &blocks[a], &blocks[b]));
-    }
-    found
+        .find(|found| !found.witness.is_empty())
 }
 
-/// Values that were found before anybody had sent them, and those of their writes that were sent later.
-fn phantoms(run: &Run<'_>, accesses: &[Access<'_>], whole: bool) -> (Vec<Contradiction>, Vec<usize>) {
-    let clusters = Clusters::new(accesses);
+fn tell<'c>(run: &Run<'_>, judged: &[Access<'_>], causes: impl Iterator<Item = &'c Cause>) -> Vec<Contradiction> {
+    let clusters = Clusters::new(judged);
     let teller = Teller {
         run,
         clusters: &clusters,
     };
-    let (mut found, mut early) = (Vec::new(), Vec::new());
-    for cluster in &clusters.all {
-        let finders = cluster.reads.iter().chain(&cluster.next).copied();
-        // Where nobody ever sent it, the tree proves less than the history.
-        let weak = |finder: usize| cluster.writer.is_none() && accesses[finder].of_tree();
-        let Some(finder) = finders.min_by_key(|&finder| (weak(finder), accesses[finder].finish)) else {
-            continue;
-        };
-        let mut witness = teller.happened(finder);
-        let later = match cluster.writer {
-            None if !whole => continue,
-            None => "Nobody ever wrote it, unless in a request that certainly failed.".to_owned(),
-            Some(writer) if accesses[writer].start > accesses[finder].finish => {
-                early.push(writer);
-                if accesses[finder].of_tree() {
-                    witness.extend(accesses[writer].invoke);
-                }
-                format!("{} was only sent later.", sentence(&teller.name(writer)))
+    causes.map(|cause| cause.tell(&teller)).collect()
+}
+
+fn phantom(teller: &Teller<'_, '_>, finder: usize, writer: Option<usize>) -> (Vec<usize>, String) {
+    let accesses = teller.clusters.accesses;
+    let mut witness = teller.happened(finder);
+    let later = match writer {
+        None => "Nobody ever wrote it, unless in a request that certainly failed.".to_owned(),
+        Some(writer) => {
+            if accesses[finder].of_tree() {
+                witness.extend(accesses[writer].invoke);
             }
-            Some(_) => continue,
-        };
-        let ended = match accesses[finder].end {
-            Some(end) => format!(", answered at {}, found a value", run.at(end)),
-            None => " found a value".to_owned(),
-        };
-        found.push(Contradiction {
-            property: MADE_UP,
-            witness,
-            why: format!(
-                "{}{ended} that nobody had sent by then. {later}",
-                sentence(&teller.name(finder))
-            ),
-        });
-    }
-    (found, early)
+            format!("{} was only sent later.", sentence(&teller.name(writer)))
+        }
+    };
+    let ended = match accesses[finder].end {
+        Some(end) => format!(", answered at {}, found a value", teller.run.at(end)),
+        None => " found a value".to_owned(),
+    };
+    let name = sentence(&teller.name(finder));
+    (witness, format!("{name}{ended} that nobody had sent by then. {later}"))
 }
 
 /// Two compare-and-sets that both took the same value away.
-fn forked(teller: &Teller<'_, '_>, next: &[usize]) -> Option<Contradiction> {
-    let &[one, other, ..] = next else { return None };
+fn forked(teller: &Teller<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, String) {
     let mut witness = teller.happened(one);
     witness.extend(teller.happened(other));
     let why = format!(
@@ -182,24 +156,18 @@ fn forked(teller: &Teller<'_, '_>, next: &[usize]) -> Option<Contradiction> {
         teller.name(one),
         teller.name(other)
     );
-    Some(Contradiction {
-        property: PROPERTY,
-        witness,
-        why,
-    })
+    (witness, why)
 }
 
 /// Compare-and-sets each of which found what the one before left, all the way round.
-fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> Contradiction {
+fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
     let sets: Vec<usize> = circle
         .iter()
         .filter_map(|&cluster| teller.clusters.all[cluster].writer)
         .collect();
     let mut witness: Vec<usize> = sets.iter().flat_map(|&set| teller.link(set)).collect();
     if !sets.iter().any(|&set| teller.clusters.accesses[set].certain()) {
-        let proofs = circle.iter().map(|&cluster| teller.clusters.proof(cluster));
-        let shortest = proofs.filter(|proof| !proof.is_empty()).min_by_key(Vec::len);
-        let links = shortest.unwrap_or_default();
+        let links = teller.clusters.proof(circle);
         witness.extend(links.into_iter().flat_map(|access| teller.link(access)));
     }
     let names: Vec<String> = sets.iter().map(|&set| teller.name(set)).collect();
@@ -207,15 +175,12 @@ fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> Contradiction {
         "All of these happened, and each found what another of them left, so none can have been the first: {}.",
         names.join("; ")
     );
-    Contradiction {
-        property: PROPERTY,
-        witness,
-        why,
-    }
+    (witness, why)
 }
 
 /// Accesses of one block against their places.
-fn disordered(teller: &Teller<'_, '_>, block: &Block, pair: order::Pair, witness: Vec<usize>) -> Contradiction {
+fn disordered(teller: &Teller<'_, '_>, block: &Block, pair: Pair) -> (Vec<usize>, String) {
+    let accesses = teller.clusters.accesses;
     let value = |place: usize| teller.clusters.all[block.clusters[place / 2]].value;
     let (over, sent) = (value(pair.over.0), value(pair.sent.0));
     let why = format!(
@@ -225,22 +190,15 @@ fn disordered(teller: &Teller<'_, '_>, block: &Block, pair: order::Pair, witness
         show(sent),
         show(over),
     );
-    Contradiction {
-        property: PROPERTY,
-        witness,
-        why,
-    }
+    (teller.pair(block, pair, accesses[pair.over.1].finish), why)
 }
 
 /// Two blocks that must each come before the other.
-fn crossed(teller: &Teller<'_, '_>, a: &Block, b: &Block) -> Option<Contradiction> {
+fn crossed(teller: &Teller<'_, '_>, (a, of_a): (&Block, Pair), (b, of_b): (&Block, Pair)) -> (Vec<usize>, String) {
     let accesses = teller.clusters.accesses;
-    let of_a = a.around(accesses, b.first, b.last)?;
-    let (over, sent) = (&accesses[of_a.over.1], &accesses[of_a.sent.1]);
-    let of_b = b.around(accesses, over.finish, sent.start)?;
     let mut witness = teller.pair(a, of_a, accesses[of_b.over.1].finish);
-    witness.extend(teller.pair(b, of_b, over.finish));
-    let links = |block: &Block, pair: order::Pair| {
+    witness.extend(teller.pair(b, of_b, accesses[of_a.over.1].finish));
+    let links = |block: &Block, pair: Pair| {
         let (low, high) = (pair.over.0.min(pair.sent.0) / 2, pair.over.0.max(pair.sent.0) / 2);
         let values = block.clusters[low..=high].iter();
         let values: Vec<String> = values
@@ -258,11 +216,7 @@ fn crossed(teller: &Teller<'_, '_>, a: &Block, b: &Block) -> Option<Contradictio
         sentence(&teller.before(of_a.over.1, of_b.sent.1)),
         teller.before(of_b.over.1, of_a.sent.1),
     );
-    Some(Contradiction {
-        property: PROPERTY,
-        witness,
-        why,
-    })
+    (witness, why)
 }
 
 /// With a capital letter.

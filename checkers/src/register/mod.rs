@@ -1,12 +1,13 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
-//! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` judges
+//! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` and `causes` judge
 //! it in time nearly linear, `witness` tells it, `least` with few events, and `opinion` asks [`crate::search`] whether it agrees; the checkers are `linear`, `session` and `stale`, which explains itself by
 //! `standing`. `agreement` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
 mod agreement;
 mod ambiguous;
+mod causes;
 mod clusters;
 mod least;
 mod linear;
@@ -26,6 +27,7 @@ use crate::results::Results;
 use crate::run::Run;
 use crate::verdict::{self, Needs};
 use accesses::Accesses;
+use std::collections::HashSet;
 
 /// The checkers of the family, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &[
@@ -53,9 +55,15 @@ fn promised(variant: &str) -> bool {
 pub fn check(record: &Record) -> Results {
     let run = Run::new(record, &names::NONE);
     let promised = promised(&record.plan.workload.variant);
-    let accesses = Accesses::new(&run, promised, &[]);
-    let tree = accesses.of_tree(&run, PATH);
+    let accesses = Accesses::new(&run, promised, &HashSet::new());
+    let (tree, unreadable) = accesses.of_tree(&run, PATH);
     let mut found = Findings::default();
+    if unreadable > 0 {
+        found.reasons.push(format!(
+            "{unreadable} readings of the znode tree have no {PATH} whose value can be read: what the register held then was not \
+             looked at"
+        ));
+    }
     linear::check(&run, &accesses, &tree, promised, &mut found);
     session::check(&run, &accesses, &mut found);
     let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));

@@ -4,7 +4,7 @@
 //! One report for each episode: reads of one server, one after the other, all of them stale.
 
 use super::accesses::{Access, Accesses, Action};
-use super::standing;
+use super::standing::Standing;
 use super::witness::show;
 use crate::findings::{Findings, Found};
 use crate::run::Run;
@@ -55,9 +55,10 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, out: &mut Findings) -> usiz
     for (stale, behind) in judged.iter_mut().flatten().zip(writes.behind(&queries)) {
         stale.behind = behind;
     }
+    let standing = Standing::new(run);
     for episode in judged.split(Option::is_none) {
         let episode: Vec<Stale<'_, '_>> = episode.iter().flatten().copied().collect();
-        report(run, &episode, out);
+        report(run, &standing, &episode, out);
     }
     out.ran("stale-read", looked_at);
     queries.len()
@@ -131,7 +132,7 @@ impl<'r, 'a> Writes<'r, 'a> {
     }
 }
 
-fn report(run: &Run<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
+fn report(run: &Run<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
     let (Some(first), Some(last)) = (episode.first(), episode.last()) else {
         return;
     };
@@ -161,7 +162,7 @@ fn report(run: &Run<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
         missed.node,
         missed.mzxid.unwrap_or_default(),
         since(acknowledged, first.invoke),
-        standing::of(run, first.read.server, run.time(last.end)),
+        standing.of(first.read.server, run.time(last.end)),
     );
     out.add(
         run,

@@ -2,23 +2,68 @@
 
 use crate::evidence::ServerSample;
 use crate::run::{Run, seconds};
+use std::collections::HashMap;
 
-/// A sentence on what a server was by what it and the others had last said of themselves at this time (nanoseconds since
-/// the run began).
-pub fn of(run: &Run<'_>, server: Option<&str>, time: u64) -> String {
-    let unknown = || "What it was then, no sample of the servers tells.".to_owned();
-    let samples = run.record.servers.as_deref().unwrap_or_default();
-    let Some(server) = server else { return unknown() };
-    let until = || samples.iter().filter(|sample| sample.time <= time);
-    let own = until().filter(|sample| sample.server == server);
-    let Some(word) = own
-        .filter(|sample| sample.mode != "silent")
-        .max_by_key(|sample| sample.time)
-    else {
-        return unknown();
-    };
-    let leads = |sample: &&ServerSample| sample.mode == "leader" && sample.server != server;
-    let highest = until().filter(leads).max_by_key(|sample| (sample.epoch, sample.time));
+/// What the servers said of themselves, by time.
+#[derive(Debug)]
+pub struct Standing<'a> {
+    /// By server its answers, but for its silence.
+    own: HashMap<&'a str, Vec<&'a ServerSample>>,
+    /// Each answer as leader: its time, and of those up to it the one of the highest epoch, with the highest one of
+    /// another server than that.
+    leaders: Vec<(u64, [Option<&'a ServerSample>; 2])>,
+}
+
+impl<'a> Standing<'a> {
+    /// Sorts the samples of a run.
+    pub fn new(run: &Run<'a>) -> Self {
+        let mut samples: Vec<&ServerSample> = run.record.servers.iter().flatten().collect();
+        samples.sort_by_key(|sample| sample.time);
+        let mut standing = Self {
+            own: HashMap::new(),
+            leaders: Vec::new(),
+        };
+        let mut highest: [Option<&ServerSample>; 2] = [None, None];
+        for sample in samples.into_iter().filter(|sample| sample.mode != "silent") {
+            standing.own.entry(&sample.server).or_default().push(sample);
+            if sample.mode == "leader" {
+                let [first, second] = highest;
+                // Of the same epoch the later one counts.
+                let above = |other: Option<&ServerSample>| other.is_none_or(|other| other.epoch <= sample.epoch);
+                let same = |other: Option<&ServerSample>| other.is_some_and(|other| other.server == sample.server);
+                highest = match () {
+                    () if above(first) && same(first) => [Some(sample), second],
+                    () if above(first) => [Some(sample), first],
+                    () if above(second) && !same(first) => [first, Some(sample)],
+                    () => highest,
+                };
+                standing.leaders.push((sample.time, highest));
+            }
+        }
+        standing
+    }
+
+    /// A sentence on what a server was by what it and the others had last said of themselves at this time (nanoseconds
+    /// since the run began).
+    pub fn of(&self, server: Option<&str>, time: u64) -> String {
+        let own = server
+            .and_then(|server| self.own.get(server))
+            .map_or(&[][..], Vec::as_slice);
+        let word = own[..own.partition_point(|sample| sample.time <= time)].last();
+        let led = self.leaders.partition_point(|(at, _)| *at <= time);
+        let leaders = led.checked_sub(1).map_or([None, None], |last| self.leaders[last].1);
+        match word {
+            Some(word) => {
+                let mut others = leaders.into_iter().flatten();
+                told(word, others.find(|leader| leader.server != word.server))
+            }
+            None => "What it was then, no sample of the servers tells.".to_owned(),
+        }
+    }
+}
+
+fn told(word: &ServerSample, highest: Option<&ServerSample>) -> String {
+    let server = &word.server;
     let said = seconds(word.time);
     match highest {
         Some(leader) if word.mode == "leader" && leader.epoch > word.epoch => format!(

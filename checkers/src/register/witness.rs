@@ -36,7 +36,7 @@ impl Teller<'_, '_> {
     pub fn happened(&self, access: usize) -> Vec<usize> {
         let mut events = self.link(access);
         if !self.clusters.accesses[access].certain() {
-            let proof = self.clusters.proof(self.clusters.left_by(access));
+            let proof = self.clusters.proof(&[self.clusters.left_by(access)]);
             events.extend(proof.into_iter().flat_map(|access| self.link(access)));
         }
         events

@@ -7,7 +7,7 @@ mod waits;
 
 pub use kind::{Kind, kind};
 
-use crate::leaderless;
+use crate::leaderless::{self, Leaderless};
 use crate::names::{self, Names};
 use crate::requests;
 use crate::results::WindowResult;
@@ -15,7 +15,7 @@ use crate::run::Run;
 use crate::stats::milliseconds;
 use crate::{Record, Txn};
 use serde::{Deserialize, Serialize};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use units::Unit;
 
 /// Znodes below it are written by the harness, not by a recipe.
@@ -126,10 +126,11 @@ fn is_write(txn: &Txn) -> bool {
 /// otherwise it runs from the moment at which the fault took effect to the next unit, of whichever client.
 fn gaps(run: &Run<'_>, units: &[Unit<'_>]) -> Vec<Gap> {
     let ends = leaderless::of(run);
+    let ends: HashMap<usize, &Leaderless<'_>> = ends.iter().rev().map(|end| (end.window, end)).collect();
     let session_ms = run.record.plan.cluster.timing.session_ms as f64;
     let gap = |window: &WindowResult| {
         let from = window.from?;
-        let end = ends.iter().find(|end| end.window == window.id);
+        let end = ends.get(&window.id);
         let next = || {
             let next = units.partition_point(|unit| run.time(unit.at) < from);
             units.get(next).map(|unit| milliseconds(run.time(unit.at) - from))

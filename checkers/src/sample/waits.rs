@@ -55,7 +55,9 @@ fn openings(run: &Run<'_>) -> Vec<u64> {
     }
     let opening = |end: usize| {
         let times = arrivals.get(&value(run, end, "round")?.to_string())?;
-        let last = times.iter().filter(|sent| **sent <= run.time(end)).max()?;
+        // Operations stand in the order in which they were sent.
+        let sent = times.partition_point(|sent| *sent <= run.time(end));
+        let last = times[sent.checked_sub(1)?];
         Some(run.time(end) - last)
     };
     answered(run, &["enter"]).filter_map(|(_, end)| opening(end)).collect()

@@ -101,12 +101,28 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
     let txns = record.txnlog.as_deref().unwrap_or_default();
     let client = |session: &str| session[2..3].to_owned();
     let mut found = BTreeSet::new();
+    let named = |event: &Event| ["czxid", "mzxid", "zxid"].map(|name| event.int(name));
+    let answers = events.iter().filter(|event| event.kind == EventType::Ok);
+    let mut missing: BTreeSet<i64> = answers.flat_map(named).flatten().collect();
+    missing.retain(|zxid| txns.iter().all(|txn| txn.zxid != *zxid));
     for (at, delete) in txns.iter().enumerate().filter(|(_, txn)| txn.op == "delete") {
-        let touches =
-            |txn: &&Txn| txn.paths == delete.paths && ["create", "delete", "multi"].contains(&txn.op.as_str());
-        let Some(create) = txns[..at].iter().rev().find(touches).filter(|txn| txn.op == "create") else {
+        let Some(made) = txns[..at]
+            .iter()
+            .rposition(|txn| txn.op == "create" && txn.paths == delete.paths)
+        else {
             continue;
         };
+        let create = &txns[made];
+        // Whether it may have gone meanwhile.
+        let gone = |txn: &Txn| match txn.op.as_str() {
+            "delete" => txn.paths == delete.paths,
+            "closeSession" => txn.session == create.session || txn.paths == delete.paths,
+            "multi" => true,
+            _ => false,
+        };
+        if txns[made + 1..at].iter().any(gone) || missing.range(create.zxid..delete.zxid).next().is_some() {
+            continue;
+        }
         let who = format!("c{}", client(&delete.session));
         let own = |event: &Event| {
             let path = event.str("path") == Some(delete.paths[0].as_str()) && event.int("czxid").is_some();

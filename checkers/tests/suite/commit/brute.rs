@@ -114,13 +114,26 @@ fn may_commit(record: &Record, tx: &str) -> bool {
     })
 }
 
+/// Whether every request to begin the transaction certainly failed, and there was one.
+fn never_begun(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let asked = |at: &usize| {
+        let event = &events[*at];
+        event.f == "begin" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
+    };
+    let mut begins = (0..events.len()).filter(asked).peekable();
+    let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
+    begins.peek().is_some() && begins.all(failed)
+}
+
 /// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any tells,
 /// and if it is commit, a yes of every site in time.
 pub fn explained(record: &Record, tx: &str) -> bool {
     ["commit", "abort"].iter().any(|decision| {
         let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
         let stands = written(record, tx).iter().all(|(_, word)| word == decision);
-        same("decided") && same("decide") && stands && (*decision == "abort" || may_commit(record, tx))
+        let possible = *decision == "abort" || (may_commit(record, tx) && !never_begun(record, tx));
+        same("decided") && same("decide") && stands && possible
     })
 }
 
@@ -144,6 +157,9 @@ pub fn unjustified(record: &Record, tx: &str) -> bool {
 }
 
 pub fn wrong(record: &Record, tx: &str) -> bool {
+    if never_begun(record, tx) && first_commit(record, tx).is_some() {
+        return true;
+    }
     let (answers, all, written) = (
         told(record, "decide", tx),
         told(record, "decided", tx),

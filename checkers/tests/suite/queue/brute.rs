@@ -18,7 +18,7 @@ impl Op {
         self.end.filter(|(_, kind)| *kind == EventType::Ok).map(|(at, _)| at)
     }
 
-    fn failed(&self) -> bool {
+    pub fn failed(&self) -> bool {
         self.end.is_some_and(|(_, kind)| kind == EventType::Fail)
     }
 
@@ -71,11 +71,15 @@ fn sent_items(events: &[Event]) -> BTreeSet<i64> {
         .collect()
 }
 
+/// The operations that may have enqueued an item.
+fn enqueues(events: &[Event], number: i64) -> Vec<Op> {
+    let of = |op: &Op| item(events, op.sent) == Some(number) && !op.failed();
+    ops(events, "enqueue").into_iter().filter(of).collect()
+}
+
 /// The operation that enqueued an item, if just one did.
 fn enqueue(events: &[Event], number: i64) -> Option<Op> {
-    let mut of = ops(events, "enqueue")
-        .into_iter()
-        .filter(|op| item(events, op.sent) == Some(number));
+    let mut of = enqueues(events, number).into_iter();
     let first = of.next()?;
     of.next().is_none().then_some(first)
 }
@@ -105,7 +109,7 @@ pub fn lost(record: &Record) -> BTreeSet<i64> {
             };
             dequeues.iter().any(|op| {
                 let Some(read) = op.ok() else { return false };
-                let empty = item(events, read).is_none() && read < drained;
+                let empty = events[read].value.get("item").is_some_and(|item| item.is_null()) && read < drained;
                 let died = (confirm.sent..read).any(|at| events[at].f == "exit" && node(&events[at]) == op.node);
                 op.node == confirm.node && confirmed < op.sent && empty && !died
             })
@@ -148,7 +152,7 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
     let claimed = record.plan.workload.variant == "claimed";
     let more = |number: &i64| {
-        if sent_items(events).contains(number) && enqueue(events, *number).is_none() {
+        if enqueues(events, *number).len() > 1 {
             return false;
         }
         let given = given(events, *number);
@@ -157,7 +161,8 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
         }
         let mut acks: Vec<Op> = ops(events, "acknowledge");
         acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
-        acks.len() > 1 || acks.iter().any(|ack| not_the_last_owner(events, &given, ack))
+        let again = acks.iter().any(|ack| given.iter().any(|op| Some(op.sent) > ack.ok()));
+        acks.len() > 1 || again || acks.iter().any(|ack| not_the_last_owner(events, &given, ack))
     };
     all_items(events).into_iter().filter(more).collect()
 }
@@ -175,14 +180,19 @@ fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
     !again && given.iter().any(|op| taken(&op))
 }
 
-/// Items delivered before they were sent.
+/// Items delivered, or acknowledged where that is promised, before they were sent, but for requests that certainly failed.
 pub fn phantoms(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
+    let claimed = record.plan.workload.variant == "claimed";
     let made_up = |number: &i64| {
-        given(events, *number).iter().any(|op| {
-            let mut before = events[..op.ok().expect("it was given")].iter();
-            !before.any(|event| event.f == "enqueue" && event.int("item") == Some(*number))
-        })
+        let acks = ops(events, "acknowledge").into_iter().filter(|_| claimed);
+        let acks = acks.filter(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
+        let mut given = given(events, *number);
+        if given.is_empty() {
+            given.extend(acks);
+        }
+        let sent = enqueues(events, *number);
+        given.iter().any(|op| sent.iter().all(|sent| Some(sent.sent) > op.ok()))
     };
     all_items(events).into_iter().filter(made_up).collect()
 }

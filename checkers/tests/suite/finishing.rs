@@ -112,12 +112,21 @@ fn every_client_finishes_an_operation() {
         "{:?}",
         judge(&dead).reasons
     );
-    let held = instead("3 c2 release g0\n 3.1 c2 released g0");
-    assert_eq!(judge(&held).verdict, Verdict::Valid, "{:?}", judge(&held).reasons);
-    let refused = instead("3 c2 write g0\n 3.1 c2 refused g0");
+    let held = |events: &str| {
+        let granted = "0.5 c2 acquire g0\n 0.6 c2 granted g0\n 1 run recovered";
+        instead(events).replace("1 run recovered", granted)
+    };
+    let given_back = held("3 c2 release g0\n 3.1 c2 released g0");
+    assert_eq!(
+        judge(&given_back).verdict,
+        Verdict::Valid,
+        "{:?}",
+        judge(&given_back).reasons
+    );
+    let refused = held("3 c2 write g0\n 3.1 c2 refused g0");
     assert_eq!(judge(&refused).verdict, Verdict::Valid, "{:?}", judge(&refused).reasons);
     unknown(
-        &instead("3 c2 write g0\n 3.1 c2 not-held g0"),
+        &held("3 c2 write g0\n 3.1 c2 not-held g0"),
         "no operation of c2 finished",
     );
 }

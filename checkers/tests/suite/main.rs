@@ -25,6 +25,7 @@ macro_rules! quarters {
     };
 }
 
+mod accepted;
 mod agree;
 mod brute;
 mod commit;
@@ -36,6 +37,8 @@ mod healing;
 mod leaderless;
 mod naive;
 mod notation;
+mod pairing;
+mod promised;
 mod queue;
 mod recovery;
 mod register;

@@ -2,6 +2,7 @@
 
 mod agree;
 mod brute;
+mod contradictions;
 mod script;
 mod verdicts;
 mod witness;

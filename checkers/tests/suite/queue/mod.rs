@@ -3,6 +3,7 @@
 mod agree;
 mod barriers;
 mod brute;
+mod contradictions;
 mod items;
 mod meetings;
 mod scale;

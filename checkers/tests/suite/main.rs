@@ -33,6 +33,8 @@ mod commit;
 mod damage;
 mod election;
 mod ensemble;
+mod finishing;
+mod healing;
 mod leaderless;
 mod naive;
 mod notation;

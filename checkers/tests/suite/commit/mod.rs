@@ -8,7 +8,6 @@ mod verdicts;
 mod witness;
 mod world;
 
-pub use brute::doubtful;
 use script::{decision, only, record, silent};
 use zooquake_checkers::check;
 

@@ -98,6 +98,12 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
 
 #[test]
 fn sighup_heals_clears_away_and_still_checks() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    if ignored.is_some_and(|mask| mask.trim().ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f'])) {
+        eprintln!("skipped: these tests run under nohup, and so would zooquake");
+        return;
+    }
     let _turn = OneEnsemble::wait();
     let runs = Runs::new("hung-up");
     let child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());

@@ -82,10 +82,13 @@ impl<'a> Standing<'a> {
         match (txn.op.as_str(), path) {
             ("createSession" | "setData" | "setACL" | "check" | "error", _) => {}
             ("closeSession", _) => {
-                txn.paths.iter().for_each(|path| drop(self.there.remove(path.as_str())));
-                match session(&txn.session) {
-                    Some(ended) => drop(self.ended.insert(ended, self.count)),
-                    None => self.forgotten = self.count,
+                for path in &txn.paths {
+                    self.there.remove(path.as_str());
+                }
+                if let Some(ended) = session(&txn.session) {
+                    self.ended.insert(ended, self.count);
+                } else {
+                    self.forgotten = self.count;
                 }
             }
             ("delete", Some(path)) => {

@@ -28,8 +28,8 @@ pub struct Recovery<'a> {
     pub dead: BTreeSet<&'a str>,
     /// What the recovery lacks, in words; each forbids the verdict `valid`.
     pub lacks: Vec<String>,
-    /// The harness's own stalls in the span, in words: they forbid it only if something did not finish.
-    stalls: Option<String>,
+    /// What happened in the span to the harness or to clients, in words: it forbids it only if something did not finish.
+    doubts: Vec<String>,
 }
 
 impl<'a> Recovery<'a> {
@@ -45,15 +45,11 @@ impl<'a> Recovery<'a> {
                 .unwrap_or(events.len() - 1),
         });
         let mut recovery = Self::default();
+        let asked = Asked { events, ops };
         let failed = match &mut span {
             Some(span) => not_kept(events, phases, *span).or_else(|| {
-                let asked = Asked {
-                    events,
-                    ops,
-                    recover: phase("recover")?,
-                };
                 let patience = record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
-                asked.silent(span, patience)
+                asked.silent(phase("recover")?, span, patience)
             }),
             None => Some(told(events, phase("not-recovered"))),
         };
@@ -65,7 +61,8 @@ impl<'a> Recovery<'a> {
         );
         recovery.lacks.extend(unhealed(events, span));
         if let Some(span) = span {
-            recovery.stalls = stalls(events, span);
+            recovery.doubts.extend(stalls(events, span));
+            recovery.doubts.extend(asked.silent_since(span));
             recovery.dead = dead(events, clients, span.end);
         }
         recovery
@@ -73,7 +70,7 @@ impl<'a> Recovery<'a> {
 
     /// Why what did not finish in the span convicts nobody, in words; `None` if it may.
     pub fn doubt(&self) -> Option<String> {
-        let all: Vec<&str> = self.lacks.iter().chain(&self.stalls).map(String::as_str).collect();
+        let all: Vec<&str> = self.lacks.iter().chain(&self.doubts).map(String::as_str).collect();
         (!all.is_empty()).then(|| all.join("; "))
     }
 }
@@ -103,21 +100,19 @@ fn not_kept(events: &[Event], phases: &BTreeMap<&str, usize>, span: Span) -> Opt
 struct Asked<'r, 'a> {
     events: &'a [Event],
     ops: &'r Ops<'a>,
-    recover: usize,
 }
 
 impl Asked<'_, '_> {
-    /// Names the living clients that were sent `quiesce` in the last phase `recover`, or in the span, and did not answer it by
-    /// `recovered`, or by the end of the span. A client that was seen running instead has answered. If nobody was asked
-    /// nothing is said.
+    /// Names the living clients that were sent `quiesce` in the last phase `recover` and did not answer it by `recovered`. A
+    /// client that was seen running instead has answered. If nobody was asked nothing is said.
     ///
     /// An engine that does not wait for those whose operation is pending reads their answers after `recovered`: then the
     /// clock starts there, unless it took them `patience` (in nanoseconds) or longer.
-    fn silent(&self, span: &mut Span, patience: u64) -> Option<String> {
+    fn silent(&self, recover: usize, span: &mut Span, patience: u64) -> Option<String> {
         let Span { recovered, end, .. } = *span;
         let late = self.events[recovered].time.saturating_add(patience);
         let mut silent: BTreeSet<&str> = BTreeSet::new();
-        for (node, answer) in self.answers(self.recover, recovered, end) {
+        for (node, answer) in self.answers(recover, recovered, end) {
             match answer.filter(|&at| at < recovered || self.events[at].time < late) {
                 Some(at) => span.clock = span.clock.max(at),
                 None => {
@@ -125,13 +120,13 @@ impl Asked<'_, '_> {
                 }
             }
         }
-        let unanswered = self
-            .answers(recovered, end, end)
-            .into_iter()
-            .filter(|(_, answer)| answer.is_none());
-        silent.extend(unanswered.map(|(node, _)| node));
-        let names: Vec<&str> = silent.into_iter().collect();
-        (!names.is_empty()).then(|| format!(": {} did not answer quiesce in time", names.join(", ")))
+        unanswered(silent).map(|who| format!(": {who}"))
+    }
+
+    /// Names the living clients that were sent `quiesce` in the span and answered none by its end.
+    fn silent_since(&self, Span { recovered, end, .. }: Span) -> Option<String> {
+        let all = self.answers(recovered, end, end).into_iter();
+        unanswered(all.filter(|(_, answer)| answer.is_none()).map(|(node, _)| node))
     }
 
     /// The clients that were sent `quiesce` between two events and whose process did not end before `until`, each with its
@@ -161,6 +156,11 @@ impl Asked<'_, '_> {
         }
         all
     }
+}
+
+fn unanswered<'n>(silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
+    let names: Vec<&str> = silent.into_iter().collect();
+    (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", names.join(", ")))
 }
 
 /// The windows that were not seen healed, each in words.

@@ -120,6 +120,12 @@ fn every_client_answers_at_the_end_of_the_bound_too() {
         &asked(&format!("{both}\n 19 run not-recovered the-leader-changed")),
         "the-leader-changed",
     );
+    // Everybody finished while an answer was under way.
+    let under_way = FINISHED
+        .replace("9 run audit", "8.9 c2 quiesce\n 9 run audit")
+        .replace("9.1 c2", "9.05 c2 quiesced sessions=0x2\n 9.1 c2");
+    let finished = judge(&under_way);
+    assert_eq!(finished.verdict, Verdict::Valid, "{:?}", finished.reasons);
 }
 
 #[test]

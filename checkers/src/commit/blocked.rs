@@ -8,7 +8,7 @@ use crate::findings::{Findings, Found};
 use crate::history::{EventType, Process};
 use crate::liveness::{bound, pending_until};
 use crate::ops::Op;
-use crate::run::{Run, seconds};
+use crate::run::{Run, few, seconds};
 use std::collections::{BTreeSet, HashMap};
 
 /// Looks for transactions that stay undecided, each once. What is pending and cannot be judged is a reason against
@@ -51,7 +51,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
             out.reasons.push(format!(
                 "{}, but {} was not running again, so that is not judged",
                 pending.reason(run),
-                dead.join(", ")
+                few(&dead)
             ));
         } else if pending.waited(run) < bound {
             out.reasons.push(format!(

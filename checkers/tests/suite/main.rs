@@ -31,6 +31,7 @@ mod commit;
 mod damage;
 mod election;
 mod ensemble;
+mod growth;
 mod leaderless;
 mod naive;
 mod notation;

@@ -6,6 +6,9 @@ use crate::run::Run;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
+/// How many events a reason names; of more than these only the number.
+const TOLD: usize = 3;
+
 /// Anomalies, reasons against `valid`, and what each checker looked at.
 #[derive(Debug, Default)]
 pub struct Findings {
@@ -85,6 +88,22 @@ impl Findings {
             witness,
             why,
         });
+    }
+
+    /// Adds a reason against `valid` for events that do not fit, each with what it is; nothing if there are none.
+    pub fn doubt(&mut self, what: &str, events: &[(usize, String)]) {
+        let told: Vec<String> = events
+            .iter()
+            .take(TOLD)
+            .map(|(at, what)| format!("event {at} is {what}"))
+            .collect();
+        if !told.is_empty() {
+            let more = match events.len() - told.len() {
+                0 => String::new(),
+                more => format!("; {more} more"),
+            };
+            self.reasons.push(format!("{what}: {}{more}", told.join("; ")));
+        }
     }
 
     /// Says that a checker ran, and how many things it looked at.

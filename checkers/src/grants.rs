@@ -3,6 +3,7 @@
 use crate::history::{Event, EventType, Process};
 use crate::names::Names;
 use crate::ops::{self, Ops};
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
@@ -163,7 +164,7 @@ impl<'a> Grants<'a> {
     fn write(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
         let error = event.error.as_deref().unwrap_or_default();
         match event.kind {
-            EventType::Ok if event.bool("accepted") != Some(false) => {
+            EventType::Ok if accepted(event) => {
                 self.writes.push(Write {
                     grant,
                     read: at,
@@ -241,4 +242,9 @@ impl<'a> Grants<'a> {
             open.remove(&(read, number));
         }
     }
+}
+
+/// Whether a write that was answered `ok` was accepted: it says so, or says nothing of it. Anything else tells nobody.
+fn accepted(event: &Event) -> bool {
+    matches!(event.value.get("accepted"), None | Some(Value::Null | Value::Bool(true)))
 }

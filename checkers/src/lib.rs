@@ -35,6 +35,7 @@ use std::collections::BTreeMap;
 
 mod acknowledgement;
 mod agreement;
+mod claims;
 mod clients;
 mod commit;
 pub mod edn;
@@ -55,6 +56,7 @@ mod lock;
 mod names;
 mod ops;
 mod orphans;
+mod pairing;
 mod pending;
 pub mod plan;
 mod queue;

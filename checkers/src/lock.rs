@@ -5,10 +5,10 @@ use crate::findings::Findings;
 use crate::names;
 use crate::results::Results;
 use crate::run::Run;
-use crate::{agreement, exclusion, fencing, liveness, orphans, release, resource, verdict};
+use crate::{agreement, claims, exclusion, fencing, liveness, orphans, release, resource, verdict};
 
 /// The checkers of whatever grants.
-pub const CHECKS: [fn(&Run<'_>, &mut Findings); 7] = [
+pub const CHECKS: [fn(&Run<'_>, &mut Findings); 8] = [
     exclusion::check,
     resource::check,
     fencing::check,
@@ -16,6 +16,7 @@ pub const CHECKS: [fn(&Run<'_>, &mut Findings); 7] = [
     liveness::check,
     orphans::check,
     agreement::check,
+    claims::check,
 ];
 
 /// The whole verdict over a run of a lock.

@@ -1,6 +1,7 @@
 //! Operations: an invocation and its completion as one.
 
 use crate::history::{Event, EventType, Process};
+use crate::pairing::Misfit;
 use std::collections::{HashMap, VecDeque};
 
 /// One operation of a client, or one control request to it.
@@ -16,9 +17,17 @@ pub struct Op<'a> {
     pub end: Option<usize>,
     /// Where the stream of its process ended while it was pending.
     pub cut: Option<usize>,
+    /// Whether its completion may belong to another operation ([`crate::pairing`]).
+    pub doubtful: bool,
 }
 
 impl Op<'_> {
+    /// Where its answer says that it certainly did not happen; `None` also where that may be another one's answer.
+    pub fn failed(&self, events: &[Event]) -> Option<usize> {
+        self.end
+            .filter(|&end| events[end].kind == EventType::Fail && !self.doubtful)
+    }
+
     /// Whether it was in flight at some moment between the events `from` and `to`.
     pub fn in_flight(&self, from: usize, to: usize) -> bool {
         let begin = self.invoke.unwrap_or(0);
@@ -36,6 +45,8 @@ pub struct Ops<'a> {
     pub control: Vec<Op<'a>>,
     /// For each event the operation that it completes, as a position in the list that its process belongs to.
     pub completes: Vec<Option<usize>>,
+    /// Events that fit no pairing, and why, in their order.
+    pub misfits: Vec<(usize, Misfit)>,
 }
 
 /// The client an event belongs to.
@@ -74,18 +85,51 @@ impl<'a> Ops<'a> {
                     // A notice is `info` too; without an open request of its name it is no operation.
                     if event.kind == EventType::Invoke || open.queues.get(&key).is_some_and(|queue| !queue.is_empty()) {
                         pair(&mut ops.control, &mut ops.completes, open.queue(key, event), at, event);
+                    } else if event.kind != EventType::Info {
+                        ops.misfits.push((at, Misfit::Unasked));
                     }
                 }
-                Process::Number(_) => {
-                    let queue = open.queue((&event.process, ""), event);
-                    if event.kind == EventType::Invoke {
-                        queue.clear();
-                    }
-                    pair(&mut ops.work, &mut ops.completes, queue, at, event);
-                }
+                Process::Number(_) => ops.work(at, event, &mut open),
             }
         }
         ops
+    }
+
+    /// An event of a numbered process. A request makes it forget what it was at.
+    fn work(&mut self, at: usize, event: &'a Event, open: &mut Open<'a>) {
+        let last = open.ended.get(&event.process).copied();
+        let queue = open.queue((&event.process, ""), event);
+        let under_way = queue.front().copied();
+        let misfit = match (event.kind, under_way.map(|op| &self.work[op])) {
+            // Its process had ended: that request is over.
+            (EventType::Invoke, Some(op)) if op.cut.is_some() => None,
+            (EventType::Invoke, other) => other.and_then(|op| op.invoke).map(Misfit::Busy),
+            (_, Some(op)) if op.f == event.f => None,
+            (_, Some(op)) => op.invoke.map(Misfit::Other),
+            (_, None) => {
+                let same = last.filter(|&op| self.work[op].f == event.f);
+                let end = same.and_then(|op| self.work[op].end);
+                Some(end.map_or(Misfit::Unasked, Misfit::Again))
+            }
+        };
+        if event.kind == EventType::Invoke {
+            queue.clear();
+        }
+        pair(&mut self.work, &mut self.completes, queue, at, event);
+        let of = self.completes[at].unwrap_or(self.work.len() - 1);
+        if event.kind != EventType::Invoke {
+            open.ended.insert(&event.process, of);
+        }
+        let Some(misfit) = misfit else { return };
+        self.misfits.push((at, misfit));
+        let before = match misfit {
+            Misfit::Busy(_) | Misfit::Other(_) => under_way,
+            Misfit::Again(_) => last,
+            Misfit::Unasked => None,
+        };
+        for op in before.into_iter().chain([of]) {
+            self.work[op].doubtful = true;
+        }
     }
 
     /// Nothing of a client outlives its stream. A numbered process still gets its completion, as `info`; a control
@@ -120,6 +164,8 @@ struct Open<'a> {
     queues: HashMap<Key<'a>, VecDeque<usize>>,
     /// For each client what it was asked since its last stream ended, so that its end is a matter of these alone.
     asked: HashMap<&'a str, Vec<Key<'a>>>,
+    /// For each numbered process the operation that it ended last.
+    ended: HashMap<&'a Process, usize>,
 }
 
 impl<'a> Open<'a> {
@@ -148,6 +194,7 @@ fn pair<'a>(
         invoke: None,
         end: None,
         cut: None,
+        doubtful: false,
     };
     if event.kind == EventType::Invoke {
         queue.push_back(list.len());

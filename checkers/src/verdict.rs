@@ -4,6 +4,7 @@ use crate::ensemble;
 use crate::findings::Findings;
 use crate::history::EventType;
 use crate::leaderless;
+use crate::pairing;
 use crate::results::{Anomaly, Results, Verdict};
 use crate::run::Run;
 use crate::stats;
@@ -53,6 +54,7 @@ pub fn close(run: &Run<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
         checkers,
     } = found;
     let mut reasons = run.record.damage.clone();
+    reasons.extend(pairing::reason(run.events, &run.ops.misfits));
     phases(run, &mut reasons);
     faults(run, &mut reasons);
     progress(run, needs, &mut reasons);

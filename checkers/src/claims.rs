@@ -1,0 +1,96 @@
+//! Answers about a grant that do not fit together: somebody acts under a grant that nobody asked for, or whose acquire
+//! certainly failed, or says of one request both that it was accepted and that it was not. No anomaly is made of them, as
+//! nobody knows which of the two is true; each is a reason against `valid`.
+
+use crate::findings::Findings;
+use crate::history::{Event, EventType, Process};
+use crate::run::Run;
+use serde_json::Value;
+use std::collections::HashMap;
+
+/// What is known of a grant until an event.
+#[derive(Debug, Clone, Copy, Default)]
+struct State {
+    /// It was asked for, or read.
+    known: bool,
+    /// Where its acquire failed.
+    failed: Option<usize>,
+    /// Whether it was told of already.
+    told: bool,
+}
+
+/// Looks for such answers.
+pub fn check(run: &Run<'_>, out: &mut Findings) {
+    let mut grants: HashMap<&str, State> = HashMap::new();
+    let mut found = Vec::new();
+    for (at, event) in run.events.iter().enumerate() {
+        let Some(name) = name(run, at) else { continue };
+        let state = grants.entry(name).or_default();
+        if event.f == run.names.acquire {
+            match event.kind {
+                EventType::Invoke => *state = State { known: true, ..State::default() },
+                EventType::Ok => state.known = true,
+                EventType::Fail => state.failed = failed(run, at),
+                EventType::Info => {}
+            }
+            continue;
+        }
+        let mut odd = |what: String| found.push((at, what));
+        if !state.known && !state.told {
+            state.told = true;
+            odd(format!("a `{}` under grant {name}, which nobody had asked for", event.f));
+        }
+        if let Some(failed) = state.failed.filter(|_| acts(event)) {
+            odd(format!(
+                "a `{}` under grant {name}, whose `{}` had failed at event {failed}",
+                event.f, run.names.acquire
+            ));
+        }
+        if let Some(what) = both(run, event) {
+            odd(format!("a `{}` under grant {name} {what}", event.f));
+        }
+    }
+    out.doubt("answers about grants do not fit together", &found);
+}
+
+/// The grant that an event is about: of an operation under a grant, or of a client that says that it holds.
+fn name<'a>(run: &Run<'a>, at: usize) -> Option<&'a str> {
+    let event = &run.events[at];
+    let own = event.str("grant");
+    match &event.process {
+        Process::Number(_) if event.f == run.names.acquire || event.f == run.names.release || event.f == "write" => {
+            let asked = || run.ops.work[run.ops.completes[at]?].invoke;
+            own.or_else(|| run.events[asked()?].str("grant"))
+        }
+        Process::Name(_) if event.f == "confirm" && event.kind == EventType::Ok => {
+            own.filter(|_| event.bool("holds") == Some(true))
+        }
+        _ => None,
+    }
+}
+
+/// The event, if the operation that it ends certainly failed.
+fn failed(run: &Run<'_>, at: usize) -> Option<usize> {
+    run.ops.work[run.ops.completes[at]?].failed(run.events)
+}
+
+/// Whether a client acts as the holder.
+fn acts(event: &Event) -> bool {
+    event.kind == EventType::Ok && (event.f == "write" || event.f == "confirm")
+}
+
+/// What an answer says of itself that cannot both be.
+fn both(run: &Run<'_>, event: &Event) -> Option<&'static str> {
+    if event.f == "write" {
+        return match (event.kind, event.value.get("accepted")?) {
+            (EventType::Ok, Value::Bool(false)) => Some("is answered `ok` and was not accepted"),
+            (EventType::Fail, Value::Bool(true)) => Some("is answered `fail` and was accepted"),
+            (EventType::Ok, Value::Bool(true) | Value::Null) => None,
+            (EventType::Ok, _) => Some("does not say whether it was accepted"),
+            _ => None,
+        };
+    }
+    let removed = event.value.get("removed").is_some_and(Value::is_object);
+    let failed = event.f == run.names.release && event.kind == EventType::Fail;
+    (failed && removed).then_some("is answered `fail` and removed a znode")
+}

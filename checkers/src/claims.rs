@@ -28,7 +28,12 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         let state = grants.entry(name).or_default();
         if event.f == run.names.acquire {
             match event.kind {
-                EventType::Invoke => *state = State { known: true, ..State::default() },
+                EventType::Invoke => {
+                    *state = State {
+                        known: true,
+                        ..State::default()
+                    }
+                }
                 EventType::Ok => state.known = true,
                 EventType::Fail => state.failed = failed(run, at),
                 EventType::Info => {}
@@ -38,7 +43,10 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         let mut odd = |what: String| found.push((at, what));
         if !state.known && !state.told {
             state.told = true;
-            odd(format!("a `{}` under grant {name}, which nobody had asked for", event.f));
+            odd(format!(
+                "a `{}` under grant {name}, which nobody had asked for",
+                event.f
+            ));
         }
         if let Some(failed) = state.failed.filter(|_| acts(event)) {
             odd(format!(

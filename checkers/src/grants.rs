@@ -246,5 +246,8 @@ impl<'a> Grants<'a> {
 
 /// Whether a write that was answered `ok` was accepted: it says so, or says nothing of it. Anything else tells nobody.
 fn accepted(event: &Event) -> bool {
-    matches!(event.value.get("accepted"), None | Some(Value::Null | Value::Bool(true)))
+    matches!(
+        event.value.get("accepted"),
+        None | Some(Value::Null | Value::Bool(true))
+    )
 }

@@ -49,7 +49,9 @@ fn words(events: &[Event], &(at, misfit): &(usize, Misfit)) -> String {
             "event {at} answers a `{f}` of process {process}, which was asked for `{}` at event {open}",
             events[open].f
         ),
-        Misfit::Again(first) => format!("event {at} answers the `{f}` of process {process} that event {first} had answered"),
+        Misfit::Again(first) => {
+            format!("event {at} answers the `{f}` of process {process} that event {first} had answered")
+        }
         Misfit::Unasked => format!("event {at} answers a `{f}` that process {process} was not asked for"),
     }
 }

@@ -1,11 +1,11 @@
 //! Two-phase commits: each anomaly by one history, and silence on its nearest innocent twins.
 
-mod agree;
-mod brute;
-mod script;
+pub mod agree;
+pub mod brute;
+pub mod script;
 mod verdicts;
 mod witness;
-mod world;
+pub mod world;
 
 use script::{decision, only, silent};
 

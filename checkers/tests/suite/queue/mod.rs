@@ -2,9 +2,9 @@
 
 mod agree;
 mod barriers;
-mod brute;
+pub mod brute;
 mod items;
-mod meetings;
+pub mod meetings;
 mod scale;
 pub mod told;
-mod world;
+pub mod world;

@@ -1,6 +1,7 @@
 //! What checkers found, as they go.
 
 use crate::ensemble::Suspicion;
+use crate::near::Span;
 use crate::results::Anomaly;
 use crate::run::Run;
 use serde_json::{Value, json};
@@ -36,19 +37,16 @@ pub struct Found<'a> {
 }
 
 impl Findings {
-    /// Adds an anomaly.
+    /// Adds an anomaly that came about between the first and the last event of its witness.
     pub fn add(&mut self, run: &Run<'_>, found: Found<'_>) {
-        let Found {
-            kind,
-            property,
-            advisory,
-            mut witness,
-            why,
-        } = found;
-        witness.sort_unstable();
-        witness.dedup();
-        let why = format!("{why} {}", run.faults_near(&witness));
-        self.push(run, (kind, property, advisory), witness, why);
+        let span = Span::of(run, &found.witness);
+        self.push(run, found, span);
+    }
+
+    /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
+    /// nanoseconds since the run began; from its beginning on if that is not known.
+    pub fn add_at_end(&mut self, run: &Run<'_>, found: Found<'_>, first: Option<u64>) {
+        self.push(run, found, Span::until_recovery(run, first));
     }
 
     /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
@@ -59,34 +57,35 @@ impl Findings {
             span,
             why,
         } = suspicion;
-        let faults = span.map(|(from, until)| format!(" {}", run.faults_between(from, until)));
-        self.push(
-            run,
-            (kind, property, false),
-            Vec::new(),
-            why + &faults.unwrap_or_default(),
-        );
+        let span = span.map_or(Span::Any, |(from, until)| Span::Between(from, until));
+        let found = Found {
+            kind,
+            property,
+            advisory: false,
+            witness: Vec::new(),
+            why,
+        };
+        self.push(run, found, span);
     }
 
-    fn push(
-        &mut self,
-        run: &Run<'_>,
-        (kind, property, advisory): (&str, &str, bool),
-        witness: Vec<usize>,
-        why: String,
-    ) {
-        let plan = &run.record.plan;
-        let accepted = plan.workload.accepted.iter().any(|accepted| {
-            let under = |fault: &String| fault == "none" || plan.faults.contains(fault);
-            accepted.anomaly == kind && accepted.faults.iter().any(under)
-        });
+    fn push(&mut self, run: &Run<'_>, found: Found<'_>, span: Span) {
+        let Found {
+            kind,
+            property,
+            advisory,
+            mut witness,
+            why,
+        } = found;
+        witness.sort_unstable();
+        witness.dedup();
+        let mut known = run.record.plan.workload.accepted.iter();
         self.anomalies.push(Anomaly {
             kind: kind.into(),
             property: property.into(),
             advisory,
-            accepted,
+            accepted: known.any(|known| known.anomaly == kind && run.faults.any_near(run, span, &known.faults)),
             witness,
-            why,
+            why: format!("{why} {}", run.faults.words(span)),
         });
     }
 

@@ -54,6 +54,7 @@ mod leaderless;
 mod liveness;
 mod lock;
 mod names;
+mod near;
 mod ops;
 mod orphans;
 mod pairing;

@@ -182,14 +182,12 @@ fn pending(
         run.names.acquire,
     );
     let witness = vec![asked, recovered, until];
-    out.add(
-        run,
-        Found {
-            kind: run.names.pending,
-            property: "liveness",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    let found = Found {
+        kind: run.names.pending,
+        property: "liveness",
+        advisory: false,
+        witness,
+        why,
+    };
+    out.add_at_end(run, found, Some(run.time(asked)));
 }

@@ -5,6 +5,7 @@ use crate::clients::Clients;
 use crate::grants::{Grant, Grants};
 use crate::history::Event;
 use crate::names::Names;
+use crate::near::Faults;
 use crate::ops::Ops;
 use crate::results::WindowResult;
 use crate::windows;
@@ -27,6 +28,8 @@ pub struct Run<'a> {
     pub clients: Clients<'a>,
     /// What became of the fault windows.
     pub windows: Vec<WindowResult>,
+    /// When faults were on.
+    pub faults: Faults<'a>,
     phases: BTreeMap<&'a str, usize>,
 }
 
@@ -55,6 +58,7 @@ impl<'a> Run<'a> {
             grants,
             clients,
             windows,
+            faults: Faults::new(events, record.plan.cluster.timing.session_ms),
             phases,
         }
     }
@@ -80,44 +84,6 @@ impl<'a> Run<'a> {
         match czxid {
             Some(czxid) => format!("grant {name} of {node} (czxid 0x{czxid:x})"),
             None => format!("grant {name} of {node}"),
-        }
-    }
-
-    /// A sentence on the faults that were on while the events of a witness were recorded, or ended less than one session
-    /// timeout before the first. It names them and claims nothing.
-    pub fn faults_near(&self, witness: &[usize]) -> String {
-        let times = || witness.iter().map(|&at| self.time(at));
-        self.faults_between(times().min().unwrap_or(0), times().max().unwrap_or(0))
-    }
-
-    /// The same for a span of the run, in nanoseconds since it began.
-    pub fn faults_between(&self, first: u64, last: u64) -> String {
-        let session = self.record.plan.cluster.timing.session_ms * 1_000_000;
-        let near: Vec<String> = self
-            .windows
-            .iter()
-            .filter_map(|window| {
-                let from = window.from?;
-                let soon = window.until.is_none_or(|until| until.saturating_add(session) > first);
-                (from <= last && soon).then(|| {
-                    let until = window.until.map_or("the end".to_owned(), seconds);
-                    format!(
-                        "{} of {} (window {}, {} to {until})",
-                        window.fault,
-                        window.target,
-                        window.id,
-                        seconds(from)
-                    )
-                })
-            })
-            .collect();
-        if near.is_empty() {
-            "No fault was on, or had ended less than one session timeout before.".to_owned()
-        } else {
-            format!(
-                "The faults that were on, or ended less than one session timeout before: {}.",
-                near.join("; ")
-            )
         }
     }
 }

@@ -169,14 +169,12 @@ fn convict(
         witness[2] = if late { begun } else { *until };
         witness.push(begun);
     }
-    out.add(
-        run,
-        Found {
-            kind: "blocked-transaction",
-            property: "liveness",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    let found = Found {
+        kind: "blocked-transaction",
+        property: "liveness",
+        advisory: false,
+        witness,
+        why,
+    };
+    out.add_at_end(run, found, Some(run.time(transaction.first)));
 }

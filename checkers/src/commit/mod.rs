@@ -54,6 +54,7 @@ pub fn check(record: &Record) -> Results {
         check(&run, &all, &mut found);
     }
     enough(&all, &mut found);
+    readable(&all, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
     results.stats.extend(stats::of(&run, &all));
     results
@@ -65,6 +66,18 @@ fn enough(all: &Transactions<'_>, out: &mut Findings) {
     if commits < ENOUGH || aborts < ENOUGH {
         out.reasons.push(format!(
             "{commits} transactions were committed and {aborts} aborted; it takes {ENOUGH} of each"
+        ));
+    }
+}
+
+/// What cannot be read may say anything.
+fn readable(all: &Transactions<'_>, out: &mut Findings) {
+    out.doubt("transactions cannot be read", &all.unread);
+    if let Some(path) = all.unreadable.first() {
+        out.reasons.push(format!(
+            "{} readings of decision znodes say neither commit nor abort, such as {path}: what was decided there was not \
+             judged",
+            all.unreadable.len()
         ));
     }
 }

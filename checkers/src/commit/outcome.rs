@@ -1,9 +1,10 @@
-//! `wrong-outcome`: the coordinator's ok answer differs from the decision.
+//! `wrong-outcome`: the coordinator's answer differs from the decision: it answered `ok` and told another one, or it answered
+//! the only `begin` with `fail`, which says that the transaction certainly never was, and it was committed.
 //!
 //! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and `split-decision` says so.
 
-use super::transactions::{Report, Transaction, Transactions};
+use super::transactions::{Decision, Report, Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 
@@ -12,6 +13,14 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for transaction in &all.all {
         looked_at += transaction.answers.len();
+        let unbegun = transaction.never_begun().filter(|_| !all.begun_unnamed);
+        if let Some(unbegun) = unbegun {
+            looked_at += 1;
+            if let Some((who, committed)) = committed(run, transaction) {
+                never_begun(run, transaction, unbegun, &who, committed, out);
+                continue;
+            }
+        }
         if let Some(written) = transaction.written() {
             let wrong = transaction.answers.iter().find(|answer| answer.decision != written);
             if let Some(answer) = wrong {
@@ -37,6 +46,45 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("wrong-outcome", looked_at);
 }
 
+/// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
+fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
+    if let Some(told) = transaction.told(Decision::Commit) {
+        let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
+        return Some((who, Some(told.read)));
+    }
+    let written = transaction.znode.iter().any(|&(_, decision)| decision == Decision::Commit);
+    written.then(|| ("its decision znode says commit".to_owned(), None))
+}
+
+fn never_begun(
+    run: &Run<'_>,
+    transaction: &Transaction<'_>,
+    (asked, failed): (usize, usize),
+    who: &str,
+    committed: Option<usize>,
+    out: &mut Findings,
+) {
+    let why = format!(
+        "`begin` of transaction {} was sent at {} and answered at {} with `fail`: it certainly did not happen, and no other \
+         `begin` of it was sent. Yet {who}. Whoever asked for it acts on what did not happen.",
+        transaction.name,
+        run.at(asked),
+        run.at(failed),
+    );
+    let witness = [asked, failed].into_iter().chain(committed).collect();
+    out.add(run, found(witness, why));
+}
+
+fn found(witness: Vec<usize>, why: String) -> Found<'static> {
+    Found {
+        kind: "wrong-outcome",
+        property: "validity",
+        advisory: false,
+        witness,
+        why,
+    }
+}
+
 fn convict(
     run: &Run<'_>,
     transaction: &Transaction<'_>,
@@ -53,14 +101,5 @@ fn convict(
         transaction.name,
         run.at(answer.read),
     );
-    out.add(
-        run,
-        Found {
-            kind: "wrong-outcome",
-            property: "validity",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    out.add(run, found(witness, why));
 }

@@ -1,6 +1,6 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
-use crate::history::EventType;
+use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
@@ -57,6 +57,8 @@ pub struct Vote<'a> {
     pub voted: Option<(bool, usize)>,
     /// Where it answered that it certainly did not vote.
     pub failed: Option<usize>,
+    /// Whether it answered that it voted, and how cannot be read.
+    pub unreadable: bool,
 }
 
 impl Vote<'_> {
@@ -64,7 +66,7 @@ impl Vote<'_> {
     pub fn may_be_yes(&self) -> bool {
         match self.voted {
             Some((yes, _)) => yes,
-            None => self.wanted != Some(false) && self.failed.is_none(),
+            None => self.unreadable || (self.wanted != Some(false) && self.failed.is_none()),
         }
     }
 }
@@ -78,7 +80,11 @@ pub struct Transaction<'a> {
     pub first: usize,
     /// Where it was asked to begin.
     pub begin: Option<usize>,
-    /// The sites that it was asked to begin with.
+    /// Whether a request to begin it may have happened.
+    pub may_begin: bool,
+    /// Of the first request to begin it that certainly failed: where it was sent and answered.
+    pub unbegun: Option<(usize, usize)>,
+    /// The sites that it was asked to begin with; empty if they cannot be read.
     pub sites: Vec<&'a str>,
     /// An event that proves that its znode came into being.
     pub begun: Option<usize>,
@@ -102,6 +108,11 @@ impl<'a> Transaction<'a> {
         self.znode.last().map(|&(_, decision)| decision)
     }
 
+    /// Where the only requests to begin it failed, so that it certainly never was; `None` if it may have been.
+    pub fn never_begun(&self) -> Option<(usize, usize)> {
+        self.unbegun.filter(|_| !self.may_begin)
+    }
+
     /// The sites' common decision; `None` if there is none yet, or more than one.
     pub fn unanimous(&self) -> Option<Report<'a>> {
         let first = *self.reports.first()?;
@@ -123,6 +134,12 @@ impl<'a> Transaction<'a> {
 pub struct Transactions<'a> {
     /// All of them.
     pub all: Vec<Transaction<'a>>,
+    /// Events whose transaction, sites, vote or decision cannot be read, and what they are.
+    pub unread: Vec<(usize, String)>,
+    /// Whether a transaction was begun, or may have been, whose name cannot be read.
+    pub begun_unnamed: bool,
+    /// Decision znodes that say neither commit nor abort.
+    pub unreadable: Vec<String>,
     by_name: HashMap<&'a str, usize>,
 }
 
@@ -132,6 +149,7 @@ impl<'a> Transactions<'a> {
         let mut all = Self::default();
         for op in &run.ops.work {
             all.op(run, op);
+            all.unread(run, op);
         }
         for transaction in &mut all.all {
             transaction.reports.sort_by_key(|report| report.read);
@@ -175,10 +193,15 @@ impl<'a> Transactions<'a> {
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].str("tx")?))) {
             let transaction = self.named(name, at);
             match op.f {
-                "begin" if transaction.begin.is_none() => {
-                    transaction.begin = Some(at);
-                    let sites = events[at].value.get("sites").and_then(|sites| sites.as_array());
-                    transaction.sites = sites.into_iter().flatten().filter_map(|site| site.as_str()).collect();
+                "begin" => {
+                    match op.failed(events) {
+                        Some(failed) => transaction.unbegun = transaction.unbegun.or(Some((at, failed))),
+                        None => transaction.may_begin = true,
+                    }
+                    if transaction.begin.is_none() {
+                        transaction.begin = Some(at);
+                        transaction.sites = sites(&events[at]).unwrap_or_default();
+                    }
                 }
                 "decide" => {
                     transaction.asked.get_or_insert(at);
@@ -202,6 +225,7 @@ impl<'a> Transactions<'a> {
         };
         match op.f {
             "begin" | "vote" => {
+                transaction.may_begin |= op.f == "begin";
                 transaction.begun = Some(transaction.begun.map_or(end, |begun| begun.min(end)));
             }
             "decide" => transaction.answers.extend(decision.map(report)),
@@ -222,18 +246,49 @@ impl<'a> Transactions<'a> {
         let Some(name) = answer.map(|(_, name)| name).or(name) else {
             return;
         };
-        let failed = op.end.filter(|&end| events[end].kind == EventType::Fail);
+        let failed = op.failed(events);
         let vote = Vote {
             node: op.node,
             asked,
             wanted: asked.and_then(|at| yes(at, "vote")),
             voted: answer.and_then(|(end, _)| Some((yes(end, "voted")?, end))),
             failed: failed.filter(|_| asked.is_some()),
+            unreadable: answer.is_some_and(|(end, _)| events[end].value.get("voted").is_some() && yes(end, "voted").is_none()),
         };
         if vote.asked.is_some() || vote.voted.is_some() {
             let first = vote.asked.or(vote.voted.map(|(_, end)| end)).unwrap_or_default();
             self.named(name, first).votes.push(vote);
         }
+    }
+
+    /// Notes what an operation says that cannot be read.
+    fn unread(&mut self, run: &Run<'a>, op: &Op<'a>) {
+        let events = run.events;
+        if !matches!(op.f, "begin" | "decide" | "vote" | "decided") {
+            return;
+        }
+        let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
+        let named = |at: Option<usize>| events[at?].str("tx");
+        let (at, what) = match (named(op.invoke), named(done)) {
+            (None, None) => {
+                self.begun_unnamed |= op.f == "begin" && op.failed(events).is_none();
+                (op.invoke.or(op.end), "names no transaction")
+            }
+            (Some(asked), Some(answered)) if asked != answered => (done, "answers about another transaction"),
+            _ => match op.f {
+                "begin" => (op.invoke.filter(|&at| sites(&events[at]).is_none()), "names no sites"),
+                "vote" => {
+                    let word = |&at: &usize| matches!(events[at].str("voted"), Some("yes" | "no"));
+                    (done.filter(|at| !word(at)), "is neither yes nor no")
+                }
+                _ => {
+                    let word = |&at: &usize| events[at].str("decision").and_then(Decision::read);
+                    (done.filter(|at| word(at).is_none()), "is neither commit nor abort")
+                }
+            },
+        };
+        self.unread
+            .extend(at.map(|at| (at, format!("a `{}` of {} that {what}", op.f, op.node))));
     }
 
     /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
@@ -247,15 +302,29 @@ impl<'a> Transactions<'a> {
                 if let Some(&at) = self.by_name.get(last) {
                     self.all[at].stands |= number + 1 == readings.len();
                 }
-                if let (true, Some(&at), Some(decision)) =
-                    (last == "decision", self.by_name.get(above), Decision::read(&znode.data))
-                {
-                    said.insert(at, decision);
+                let (true, Some(&at)) = (last == "decision", self.by_name.get(above)) else {
+                    continue;
+                };
+                match Decision::read(&znode.data) {
+                    Some(decision) => {
+                        said.insert(at, decision);
+                    }
+                    // Nothing is written yet.
+                    None if znode.data.is_empty() => {}
+                    None => self.unreadable.push(znode.path.clone()),
                 }
             }
             for (at, decision) in said {
                 self.all[at].znode.push((reading.end_index, decision));
             }
         }
+    }
+}
+
+/// The sites that a `begin` names; `None` if there is what cannot be read.
+fn sites(event: &Event) -> Option<Vec<&str>> {
+    match event.value.get("sites") {
+        None => Some(Vec::new()),
+        Some(sites) => sites.as_array()?.iter().map(|site| site.as_str()).collect(),
     }
 }

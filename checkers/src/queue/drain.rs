@@ -1,6 +1,6 @@
 //! The drain: what the end of a run proves about the items that are not there any more.
 
-use super::items::outcome;
+use super::items::{Told, outcome, told};
 use crate::history::EventType;
 use crate::run::Run;
 use std::collections::HashMap;
@@ -39,7 +39,7 @@ impl<'a> Drain<'a> {
         confirms.values_mut().for_each(|all| all.sort_unstable());
         let proof = |op: &crate::ops::Op<'a>| {
             let (sent, empty) = (op.invoke?, op.end.filter(|&end| end < drained)?);
-            let nothing = outcome(run, op) == Some(EventType::Ok) && run.events[empty].int("item").is_none();
+            let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(Told::Nothing);
             if op.f != "dequeue" || !nothing {
                 return None;
             }

@@ -1,7 +1,7 @@
 //! `duplicate-delivery`: an item delivered, or acknowledged, more often than the variant promises.
 //!
 //! At most once: no item is delivered twice. At least once: an item may be delivered again when its owner's session is
-//! over, but only its last owner can acknowledge it, and only once.
+//! over, but only its last owner can acknowledge it, and only once, and after that nobody is given it.
 
 use super::items::{Done, Item, Items};
 use crate::findings::{Findings, Found};
@@ -17,10 +17,13 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings
             ));
         } else if claimed {
             claim(run, items, number, item, out);
-        } else if let [first, second, ..] = item.given.as_slice() {
+        } else if let [first, second, ..] = item.given.as_slice()
+            && !items.hidden_before(second.read)
+        {
             let why = format!(
-                "Item {number}, which was enqueued once, was delivered {} times: first to {} at {}, then to {} at {}. The \
+                "Item {number}, which {}, was delivered {} times: first to {} at {}, then to {} at {}. The \
                  variant promises to deliver each item at most once.",
+                enqueued(item),
                 item.given.len(),
                 first.node,
                 run.at(first.read),
@@ -35,18 +38,35 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings
 
 fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &mut Findings) {
     if let [first, second, ..] = item.consumed.as_slice() {
+        if items.hidden_before(second.read) {
+            return;
+        }
         let why = format!(
-            "Item {number}, which was enqueued once, was acknowledged {} times: by {} at {} and by {} at {}. An \
+            "Item {number}, which {}, was acknowledged {} times: by {} at {} and by {} at {}. An \
              acknowledgement ends an item's life, so only one can have.",
+            enqueued(item),
             item.consumed.len(),
             first.node,
             run.at(first.read),
             second.node,
             run.at(second.read),
         );
-        return add(run, vec![first.read, second.read], why, out);
+        return add(run, first.witness(run).chain(second.witness(run)).collect(), why, out);
     }
     let Some(ack) = item.consumed.first() else { return };
+    if let Some(again) = after(item, ack).filter(|again| !items.hidden_before(again.read)) {
+        let why = format!(
+            "The acknowledgement of item {number} by {} was answered at {}, which ends the item's life. Yet {}, which asked only \
+             after that, at {}, was given it again at {}.",
+            ack.node,
+            run.at(ack.read),
+            again.node,
+            run.at(again.sent.unwrap_or(again.read)),
+            run.at(again.read),
+        );
+        let witness = ack.witness(run).chain(again.sent).chain([again.read]);
+        return add(run, witness.collect(), why, out);
+    }
     if let Some((own, other)) = superseded(items, item, ack) {
         let why = format!(
             "Item {number} was delivered to {} at {}, and again to {}, which asked for it at {} and got it at {}. From then \
@@ -61,6 +81,21 @@ fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &m
         let witness = [Some(own.read), other.sent, Some(other.read), ack.sent, Some(ack.read)];
         add(run, witness.into_iter().flatten().collect(), why, out);
     }
+}
+
+/// How often an item was enqueued that is not ambiguous, in words.
+fn enqueued(item: &Item<'_>) -> &'static str {
+    match (item.sent.is_empty(), item.failed) {
+        (false, _) => "was enqueued once",
+        (true, None) => "nobody enqueued",
+        (true, Some(_)) => "was enqueued only by a request that certainly failed",
+    }
+}
+
+/// A delivery that was asked for when an acknowledgement had been answered.
+fn after<'a>(item: &Item<'a>, ack: &Done<'a>) -> Option<Done<'a>> {
+    let later = |done: &&Done<'_>| done.sent.is_some_and(|sent| sent > ack.read);
+    item.given.iter().find(later).copied()
 }
 
 /// The delivery that an acknowledgement rests on, and a later one to somebody else that had ended it before the
@@ -78,7 +113,8 @@ fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<
         .open
         .iter()
         .any(|&(node, sent)| node == ack.node && again(&Some(sent)));
-    if unknown.iter().any(again) || open {
+    let unreadable = items.unreadable.iter().filter(|taken| taken.node == ack.node);
+    if unknown.iter().any(again) || open || unreadable.map(|taken| taken.sent).any(|sent| again(&sent)) {
         return None;
     }
     let later =

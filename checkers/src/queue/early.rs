@@ -11,7 +11,7 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for (&number, round) in &rounds.all {
         looked_at += round.enters.len();
-        enters(run, rounds.member, (number, round), out);
+        enters(run, rounds, (number, round), out);
         if rounds.member == "enter" {
             looked_at += round.leaves.len();
             leaves(run, (number, round), out);
@@ -20,7 +20,8 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     out.ran("early-release", looked_at);
 }
 
-fn enters(run: &Run<'_>, member: &str, (number, round): (i64, &Round), out: &mut Findings) {
+fn enters(run: &Run<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
+    let member = rounds.member;
     // One whose invocation is missing may have been sent at any time.
     let mut sent: Vec<usize> = round
         .members
@@ -36,7 +37,7 @@ fn enters(run: &Run<'_>, member: &str, (number, round): (i64, &Round), out: &mut
             continue;
         };
         let before = sent.partition_point(|&sent| sent < read);
-        if i64::try_from(before).unwrap_or(i64::MAX) >= members {
+        if i64::try_from(before).unwrap_or(i64::MAX) >= members || rounds.hidden_before(read) {
             continue;
         }
         let why = format!(

@@ -3,6 +3,7 @@
 use crate::history::{EventType, Process};
 use crate::ops::{self, Op};
 use crate::run::Run;
+use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
@@ -16,11 +17,21 @@ pub struct Done<'a> {
     pub read: usize,
 }
 
+impl Done<'_> {
+    /// The events that prove it: its answer, and its request too if only that names the item.
+    pub fn witness(&self, run: &Run<'_>) -> impl Iterator<Item = usize> + use<> {
+        let named = matches!(told(run, self.read), Some(Told::Item(_)));
+        self.sent.filter(|_| !named).into_iter().chain([self.read])
+    }
+}
+
 /// One item.
 #[derive(Debug, Default)]
 pub struct Item<'a> {
-    /// The enqueues of it, each by where it was sent.
+    /// The enqueues of it, each by where it was sent, but for those that certainly failed.
     pub sent: Vec<Option<usize>>,
+    /// Where an enqueue of it failed.
+    pub failed: Option<usize>,
     /// Where its enqueue was acknowledged.
     pub stored: Option<usize>,
     /// The dequeues that were answered with it, in the order in which they were.
@@ -34,7 +45,7 @@ pub struct Item<'a> {
 }
 
 impl Item<'_> {
-    /// Whether it was enqueued more than once, so that nothing can be said about how often it may be delivered.
+    /// Whether it may have been enqueued more than once, so that nothing can be said about how often it may be delivered.
     pub fn ambiguous(&self) -> bool {
         self.sent.len() > 1
     }
@@ -49,23 +60,37 @@ pub struct Items<'a> {
     pub open: Vec<(&'a str, usize)>,
     /// The dequeues whose end is unknown, apart from those, by client: where each was sent.
     pub unknown: HashMap<&'a str, Vec<Option<usize>>>,
+    /// The dequeues that took nobody knows what, because that cannot be read.
+    pub unreadable: Vec<Unreadable<'a>>,
+    /// Where the first enqueue was sent that put in nobody knows what, because that cannot be read.
+    pub hidden: Option<usize>,
+    /// All events whose item cannot be read, and what they are.
+    pub unread: Vec<(usize, String)>,
+}
+
+/// A dequeue that took an item, or may have, which cannot be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unreadable<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// Where it was sent; `None` if that is not in the history.
+    pub sent: Option<usize>,
+    /// Where its answer was read; `None` if it has none.
+    pub read: Option<usize>,
 }
 
 impl<'a> Items<'a> {
     /// Reads the items out of a history, in one pass over the operations and one over the notices.
     pub fn new(run: &Run<'a>) -> Self {
         let mut items = Self::default();
-        let mut unanswered: HashMap<&str, Vec<&Op<'_>>> = HashMap::new();
+        let mut unanswered: HashMap<&str, Vec<&Op<'a>>> = HashMap::new();
         for op in &run.ops.work {
             match op.f {
                 "enqueue" => items.enqueue(run, op),
-                "dequeue" => {
-                    if outcome(run, op) == Some(EventType::Ok) {
-                        items.given(run, op);
-                    } else if outcome(run, op) != Some(EventType::Fail) {
-                        unanswered.entry(op.node).or_default().push(op);
-                        items.unanswered(op);
-                    }
+                "dequeue" if outcome(run, op) == Some(EventType::Ok) => items.given(run, op),
+                "dequeue" if op.failed(run.events).is_none() => {
+                    unanswered.entry(op.node).or_default().push(op);
+                    items.unanswered(op);
                 }
                 "acknowledge" => items.acknowledge(run, op),
                 _ => {}
@@ -84,9 +109,28 @@ impl<'a> Items<'a> {
         Some(self.all.get(&item)?.consumed.first()?.read)
     }
 
+    /// Whether an enqueue that cannot be read, so that it may have been of any item, was sent before an event.
+    pub fn hidden_before(&self, at: usize) -> bool {
+        self.hidden.is_some_and(|sent| sent < at)
+    }
+
     fn enqueue(&mut self, run: &Run<'a>, op: &Op<'a>) {
-        let Some(number) = number(run, op) else { return };
+        let failed = op.failed(run.events);
+        let number = match number(run, op) {
+            Ok(number) => number,
+            Err(at) if failed.is_none() => {
+                self.unread(at, op);
+                let sent = op.invoke.unwrap_or(0);
+                self.hidden = Some(self.hidden.map_or(sent, |first| first.min(sent)));
+                return;
+            }
+            Err(_) => return,
+        };
         let item = self.all.entry(number).or_default();
+        if failed.is_some() {
+            item.failed = failed;
+            return;
+        }
         item.sent.push(op.invoke);
         if outcome(run, op) == Some(EventType::Ok) {
             item.stored = item.stored.or(op.end);
@@ -95,14 +139,29 @@ impl<'a> Items<'a> {
 
     fn given(&mut self, run: &Run<'a>, op: &Op<'a>) {
         let Some(read) = op.end else { return };
-        if let Some(number) = run.events[read].int("item") {
-            let done = Done {
-                node: op.node,
-                sent: op.invoke,
-                read,
-            };
-            self.all.entry(number).or_default().given.push(done);
+        match told(run, read) {
+            Some(Told::Item(number)) => {
+                let done = Done {
+                    node: op.node,
+                    sent: op.invoke,
+                    read,
+                };
+                self.all.entry(number).or_default().given.push(done);
+            }
+            Some(Told::Nothing) => {}
+            Some(Told::Unreadable) | None => {
+                self.unread(read, op);
+                self.unreadable.push(Unreadable {
+                    node: op.node,
+                    sent: op.invoke,
+                    read: Some(read),
+                });
+            }
         }
+    }
+
+    fn unread(&mut self, at: usize, op: &Op<'_>) {
+        self.unread.push((at, format!("a `{}` of {} that names no item", op.f, op.node)));
     }
 
     fn unanswered(&mut self, op: &Op<'a>) {
@@ -113,7 +172,12 @@ impl<'a> Items<'a> {
     }
 
     fn acknowledge(&mut self, run: &Run<'a>, op: &Op<'a>) {
-        let Some(number) = number(run, op) else { return };
+        let failed = op.failed(run.events).is_some();
+        let number = match number(run, op) {
+            Ok(number) => number,
+            Err(at) if !failed => return self.unread(at, op),
+            Err(_) => return,
+        };
         let item = self.all.entry(number).or_default();
         match (outcome(run, op), op.end) {
             (Some(EventType::Ok), Some(read)) => item.consumed.push(Done {
@@ -121,28 +185,35 @@ impl<'a> Items<'a> {
                 sent: op.invoke,
                 read,
             }),
-            (Some(EventType::Fail), _) => {}
-            _ => item.maybe_consumed = true,
+            _ => item.maybe_consumed |= !failed,
         }
     }
 
     /// Gives each notice `taking` to the dequeue that its client was at, if the end of that is unknown.
-    fn named(&mut self, run: &Run<'a>, unanswered: &HashMap<&str, Vec<&Op<'_>>>) {
+    fn named(&mut self, run: &Run<'a>, unanswered: &HashMap<&str, Vec<&Op<'a>>>) {
         for (at, event) in run.events.iter().enumerate() {
             let lane = match &event.process {
                 Process::Name(lane) if !ops::is_harness(lane) => lane.as_str(),
                 _ => continue,
             };
-            let (true, Some(number)) = (event.f == "taking", event.int("item")) else {
+            if event.f != "taking" {
                 continue;
-            };
+            }
             let ops = unanswered.get(lane).map_or(&[][..], Vec::as_slice);
             // In the order in which they began, and one at a time: the last that began before is the only one it can be of.
             let last = ops.partition_point(|op| op.invoke.or(op.end).unwrap_or(0) < at);
             let op = last.checked_sub(1).map(|last| ops[last]);
             let over = |op: &&Op<'_>| op.end.into_iter().chain(op.cut).min().is_some_and(|over| over < at);
-            if let Some(op) = op.filter(|op| !over(op)) {
+            let Some(op) = op.filter(|op| !over(op)) else { continue };
+            if let Some(number) = event.int("item") {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
+            } else {
+                self.unread.push((at, format!("a notice of {lane} that names no item")));
+                self.unreadable.push(Unreadable {
+                    node: op.node,
+                    sent: op.invoke,
+                    read: None,
+                });
             }
         }
     }
@@ -153,8 +224,33 @@ pub fn outcome(run: &Run<'_>, op: &Op<'_>) -> Option<EventType> {
     op.end.map(|end| run.events[end].kind)
 }
 
-/// The item that an operation is about, which its invocation tells, or its answer.
-fn number(run: &Run<'_>, op: &Op<'_>) -> Option<i64> {
-    let told = |at: Option<usize>| run.events[at?].int("item");
-    told(op.invoke).or_else(|| told(op.end))
+/// What an event says of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Told {
+    /// Which one.
+    Item(i64),
+    /// That there is none: `null`.
+    Nothing,
+    /// Something that is neither.
+    Unreadable,
+}
+
+/// What an event says of an item; `None` if it says nothing of one.
+pub fn told(run: &Run<'_>, at: usize) -> Option<Told> {
+    run.events[at].value.get("item").map(|item| match item {
+        Value::Null => Told::Nothing,
+        item => item.as_i64().map_or(Told::Unreadable, Told::Item),
+    })
+}
+
+/// The item that an operation is about, which its invocation tells, or its answer; else the event that should.
+fn number(run: &Run<'_>, op: &Op<'_>) -> Result<i64, usize> {
+    let told = |at: Option<usize>| told(run, at?).filter(|told| *told != Told::Nothing);
+    let first = op.invoke.or(op.end).unwrap_or_default();
+    match (told(op.invoke), told(op.end)) {
+        (Some(Told::Item(asked)), Some(Told::Item(answered))) if asked != answered => Err(op.end.unwrap_or(first)),
+        (Some(Told::Item(number)), None | Some(Told::Item(_))) | (None, Some(Told::Item(number))) => Ok(number),
+        (Some(Told::Item(_)), _) => Err(op.end.unwrap_or(first)),
+        _ => Err(first),
+    }
 }

@@ -31,14 +31,25 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
         ));
     }
     // Who has not answered may have taken one without anybody's having read so.
-    match items.open.first() {
-        Some((node, sent)) if !judged.is_empty() => out.reasons.push(format!(
+    if let Some((node, sent)) = items.open.first().filter(|_| !judged.is_empty()) {
+        out.reasons.push(format!(
             "{} items were not delivered, but the dequeue of {node} sent at {} was never answered: whether they are lost was \
              not judged",
             judged.len(),
             run.at(*sent)
-        )),
-        _ => judged.iter().for_each(|&(number, _, at)| lost(run, &drain, number, at, out)),
+        ));
+    } else {
+        for (number, item, at) in judged {
+            let sent = item.sent.iter().flatten().min().copied().unwrap_or(at);
+            match items.unreadable.iter().find(|taken| taken.read.is_none_or(|read| read > sent)) {
+                Some(taken) => out.reasons.push(format!(
+                    "item {number} was not delivered, but what a dequeue of {} took cannot be read: whether it is lost was \
+                     not judged",
+                    taken.node
+                )),
+                None => lost(run, &drain, (number, sent, at), out),
+            }
+        }
     }
     out.ran("lost-item", stored().count());
 }
@@ -48,7 +59,7 @@ fn accounted(item: &Item<'_>) -> bool {
     !item.given.is_empty() || !item.maybe_given.is_empty() || !item.consumed.is_empty() || item.maybe_consumed
 }
 
-fn lost(run: &Run<'_>, drain: &Drain<'_>, number: i64, stored: usize, out: &mut Findings) {
+fn lost(run: &Run<'_>, drain: &Drain<'_>, (number, sent, stored): (i64, usize, usize), out: &mut Findings) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");
     let why = format!(
         "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, none whose end is \
@@ -60,14 +71,12 @@ fn lost(run: &Run<'_>, drain: &Drain<'_>, number: i64, stored: usize, out: &mut 
         run.at(drain.empty),
     );
     let witness = [stored].into_iter().chain(drain.witness()).collect();
-    out.add(
-        run,
-        Found {
-            kind: "lost-item",
-            property: "nothing is lost",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    let found = Found {
+        kind: "lost-item",
+        property: "nothing is lost",
+        advisory: false,
+        witness,
+        why,
+    };
+    out.add_at_end(run, found, Some(run.time(sent)));
 }

@@ -31,7 +31,9 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
         }
     }
     // Who has not answered yet may have taken anything, from when it was asked.
-    let open = items.open.iter().map(|&(_, sent)| sent).min().unwrap_or(usize::MAX);
+    let open = items.open.iter().map(|&(_, sent)| sent);
+    let unreadable = items.unreadable.iter().map(|taken| taken.sent.unwrap_or(0));
+    let open = open.chain(unreadable).min().unwrap_or(usize::MAX);
     let mut looked_at = 0;
     for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous()) {
         let (Some(stored), Some(sent)) = (item.stored, earliest(item)) else {
@@ -39,7 +41,9 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
         };
         looked_at += 1;
         let place = later.partition_point(|later| later.sent < stored);
-        if let Some(other) = first.get(place).filter(|other| other.read < sent.min(open)) {
+        // An enqueue that cannot be read may have been an earlier one of the other item.
+        let certain = |other: &&Later| other.read < sent.min(open) && !items.hidden_before(other.read);
+        if let Some(other) = first.get(place).filter(certain) {
             overtaken(run, (number, item), other, out);
         }
     }

@@ -1,38 +1,51 @@
-//! `phantom-item`: an item delivered that nobody had sent.
+//! `phantom-item`: an item delivered, or acknowledged, that nobody had sent, or only in requests that certainly failed.
 
-use super::items::Items;
+use super::items::{Done, Item, Items};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 
-/// Looks for items delivered before any enqueue of them was sent.
-pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
+/// Looks for items delivered (`claimed`: or acknowledged) before any enqueue of them was sent that may have happened.
+pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
     let mut looked_at = 0;
-    for (number, item) in &items.all {
-        let Some(given) = item.given.first() else { continue };
+    for (&number, item) in &items.all {
+        let acknowledged = item.consumed.first().filter(|_| claimed);
+        let (done, what) = match (item.given.first(), acknowledged) {
+            (Some(given), _) => (given, "delivered to"),
+            (None, Some(done)) => (done, "acknowledged by"),
+            (None, None) => continue,
+        };
         looked_at += 1;
         // An enqueue whose invocation is missing may have been sent at any time.
-        if item.sent.iter().any(|sent| sent.is_none_or(|sent| sent < given.read)) {
-            continue;
+        let sent = item.sent.iter().any(|sent| sent.is_none_or(|sent| sent < done.read));
+        if !sent && !items.hidden_before(done.read) {
+            phantom(run, (number, item), (done, what), out);
         }
-        let later = match item.sent.first().copied().flatten() {
-            Some(sent) => format!("It was enqueued only at {}.", run.at(sent)),
-            None => "Nobody ever enqueued it.".to_owned(),
-        };
-        let why = format!(
-            "Item {number} was delivered to {} at {}, and until then no enqueue of it had been sent. {later}",
-            given.node,
-            run.at(given.read),
-        );
-        out.add(
-            run,
-            Found {
-                kind: "phantom-item",
-                property: "nothing is made up",
-                advisory: false,
-                witness: vec![given.read],
-                why,
-            },
-        );
     }
     out.ran("phantom-item", looked_at);
+}
+
+fn phantom(run: &Run<'_>, (number, item): (i64, &Item<'_>), (done, what): (&Done<'_>, &str), out: &mut Findings) {
+    let later = match (item.sent.first().copied().flatten(), item.failed) {
+        (Some(sent), _) => format!("It was enqueued only at {}.", run.at(sent)),
+        (None, Some(failed)) => format!(
+            "Its only enqueue was answered at {} with `fail`, which says that it certainly did not happen.",
+            run.at(failed)
+        ),
+        (None, None) => "Nobody ever enqueued it.".to_owned(),
+    };
+    let why = format!(
+        "Item {number} was {what} {} at {}, and until then no enqueue of it had been sent that can have happened. {later}",
+        done.node,
+        run.at(done.read),
+    );
+    out.add(
+        run,
+        Found {
+            kind: "phantom-item",
+            property: "nothing is made up",
+            advisory: false,
+            witness: done.witness(run).collect(),
+            why,
+        },
+    );
 }

@@ -33,6 +33,12 @@ pub struct Rounds<'a> {
     closes: Moments<&'a str>,
     /// By client and round: where a leave of it ended.
     left: Moments<(&'a str, i64)>,
+    /// Where the first member was sent to a round that cannot be read.
+    pub hidden: Option<usize>,
+    /// By client: where a leave of a round that cannot be read ended.
+    left_any: Moments<&'a str>,
+    /// All events whose round or number of members cannot be read, and what they are.
+    pub unread: Vec<(usize, String)>,
 }
 
 /// Events by what they concern.
@@ -66,12 +72,22 @@ impl<'a> Rounds<'a> {
             over_of: Moments::new(),
             closes: Moments::new(),
             left: Moments::new(),
+            hidden: None,
+            left_any: Moments::new(),
+            unread: Vec::new(),
         };
         for (at, op) in run.ops.work.iter().enumerate() {
             if let ("close", Some(sent)) = (op.f, op.invoke) {
                 rounds.closes.push(op.node, sent);
             }
-            let Some(number) = told(run, op, "round") else { continue };
+            let Some(number) = told(run, op, "round") else {
+                rounds.unread(run, op);
+                continue;
+            };
+            if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, "members")) {
+                let what = format!("an `enter` of {} without the number of members", op.node);
+                rounds.unread.push((asked, what));
+            }
             let round = rounds.all.entry(number).or_default();
             if op.f == member {
                 round.members.push(at);
@@ -88,6 +104,7 @@ impl<'a> Rounds<'a> {
             }
         }
         rounds.left.0.values_mut().for_each(|ends| ends.sort_unstable());
+        rounds.left_any.0.values_mut().for_each(|ends| ends.sort_unstable());
         for (at, event) in run.events.iter().enumerate() {
             let Process::Name(lane) = &event.process else { continue };
             let state = event.str("state").unwrap_or_default();
@@ -100,6 +117,26 @@ impl<'a> Rounds<'a> {
             rounds.over_of.push((lane, over), at);
         }
         rounds
+    }
+
+    /// Whether a member was sent before an event to a round that cannot be read, so that it may be any.
+    pub fn hidden_before(&self, at: usize) -> bool {
+        self.hidden.is_some_and(|sent| sent < at)
+    }
+
+    fn unread(&mut self, run: &Run<'a>, op: &Op<'a>) {
+        let ended = op.end.filter(|_| op.f == "leave" && op.failed(run.events).is_none());
+        if let Some(end) = ended {
+            self.left_any.push(op.node, end);
+        }
+        let Some(at) = op.invoke.or(op.end).filter(|_| matches!(op.f, "enter" | "join" | "leave")) else {
+            return;
+        };
+        if op.f == self.member {
+            let sent = op.invoke.unwrap_or(0);
+            self.hidden = Some(self.hidden.map_or(sent, |first| first.min(sent)));
+        }
+        self.unread.push((at, format!("a `{}` of {} that names no round", op.f, op.node)));
     }
 
     /// Whether the member that an operation sent is in the round, as far as anybody can tell, up to the event `until`.
@@ -121,7 +158,8 @@ impl<'a> Rounds<'a> {
             None => self.over.any(&op.node, sent, until),
         };
         let closed = self.closes.any(&op.node, sent + 1, until);
-        let left = told(run, op, "round").is_some_and(|round| self.left.any(&(op.node, round), sent + 1, until));
+        let left = told(run, op, "round").is_some_and(|round| self.left.any(&(op.node, round), sent + 1, until))
+            || self.left_any.any(&op.node, sent + 1, until);
         !over && !closed && !left
     }
 }

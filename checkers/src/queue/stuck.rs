@@ -152,14 +152,13 @@ fn add(run: &Run<'_>, stuck: &Stuck<'_>, bound: u64, out: &mut Findings) {
         seconds(bound),
     );
     let members = stuck.members.iter().map(|member| member.since);
-    out.add(
-        run,
-        Found {
-            kind: "stuck-barrier",
-            property: "liveness",
-            advisory: false,
-            witness: members.chain([stuck.asked, stuck.recovered, stuck.until]).collect(),
-            why,
-        },
-    );
+    let first = members.clone().chain([stuck.asked]).min();
+    let found = Found {
+        kind: "stuck-barrier",
+        property: "liveness",
+        advisory: false,
+        witness: members.chain([stuck.asked, stuck.recovered, stuck.until]).collect(),
+        why,
+    };
+    out.add_at_end(run, found, first.map(|first| run.time(first)));
 }

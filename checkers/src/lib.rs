@@ -61,6 +61,7 @@ mod pairing;
 mod pending;
 pub mod plan;
 mod queue;
+mod readings;
 mod register;
 mod release;
 mod requests;

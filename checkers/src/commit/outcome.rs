@@ -52,7 +52,10 @@ fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Op
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
     }
-    let written = transaction.znode.iter().any(|&(_, decision)| decision == Decision::Commit);
+    let written = transaction
+        .znode
+        .iter()
+        .any(|&(_, decision)| decision == Decision::Commit);
     written.then(|| ("its decision znode says commit".to_owned(), None))
 }
 

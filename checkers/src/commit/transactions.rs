@@ -253,7 +253,8 @@ impl<'a> Transactions<'a> {
             wanted: asked.and_then(|at| yes(at, "vote")),
             voted: answer.and_then(|(end, _)| Some((yes(end, "voted")?, end))),
             failed: failed.filter(|_| asked.is_some()),
-            unreadable: answer.is_some_and(|(end, _)| events[end].value.get("voted").is_some() && yes(end, "voted").is_none()),
+            unreadable: answer
+                .is_some_and(|(end, _)| events[end].value.get("voted").is_some() && yes(end, "voted").is_none()),
         };
         if vote.asked.is_some() || vote.voted.is_some() {
             let first = vote.asked.or(vote.voted.map(|(_, end)| end)).unwrap_or_default();

@@ -161,7 +161,8 @@ impl<'a> Items<'a> {
     }
 
     fn unread(&mut self, at: usize, op: &Op<'_>) {
-        self.unread.push((at, format!("a `{}` of {} that names no item", op.f, op.node)));
+        self.unread
+            .push((at, format!("a `{}` of {} that names no item", op.f, op.node)));
     }
 
     fn unanswered(&mut self, op: &Op<'a>) {

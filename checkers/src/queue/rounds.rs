@@ -129,14 +129,19 @@ impl<'a> Rounds<'a> {
         if let Some(end) = ended {
             self.left_any.push(op.node, end);
         }
-        let Some(at) = op.invoke.or(op.end).filter(|_| matches!(op.f, "enter" | "join" | "leave")) else {
+        let Some(at) = op
+            .invoke
+            .or(op.end)
+            .filter(|_| matches!(op.f, "enter" | "join" | "leave"))
+        else {
             return;
         };
         if op.f == self.member {
             let sent = op.invoke.unwrap_or(0);
             self.hidden = Some(self.hidden.map_or(sent, |first| first.min(sent)));
         }
-        self.unread.push((at, format!("a `{}` of {} that names no round", op.f, op.node)));
+        self.unread
+            .push((at, format!("a `{}` of {} that names no round", op.f, op.node)));
     }
 
     /// Whether the member that an operation sent is in the round, as far as anybody can tell, up to the event `until`.

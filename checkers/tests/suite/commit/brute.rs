@@ -119,7 +119,8 @@ pub fn explained(record: &Record, tx: &str) -> bool {
     ["commit", "abort"].iter().any(|decision| {
         let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
         let stands = written(record, tx).iter().all(|(_, word)| word == decision);
-        same("decided") && same("decide") && stands && (*decision == "abort" || may_commit(record, tx))
+        let commits = || may_commit(record, tx) && !never_begun(record, tx);
+        same("decided") && same("decide") && stands && (*decision == "abort" || commits())
     })
 }
 
@@ -142,7 +143,25 @@ pub fn unjustified(record: &Record, tx: &str) -> bool {
     !may_commit(record, tx)
 }
 
+/// Whether all requests to begin it certainly failed, of which there is one.
+fn never_begun(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let begins = |at: &usize| {
+        let event = &events[*at];
+        event.f == "begin" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
+    };
+    let mut sent = (0..events.len()).filter(begins).peekable();
+    let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
+    sent.peek().is_some() && sent.all(failed)
+}
+
+/// Whether the coordinator was told another thing than what came to be: another decision, or that the transaction was never
+/// begun, though it was committed.
 pub fn wrong(record: &Record, tx: &str) -> bool {
+    never_begun(record, tx) && first_commit(record, tx).is_some() || answered_wrongly(record, tx)
+}
+
+fn answered_wrongly(record: &Record, tx: &str) -> bool {
     let (answers, all, written) = (
         told(record, "decide", tx),
         told(record, "decided", tx),

@@ -67,15 +67,16 @@ fn item(events: &[Event], at: usize) -> Option<i64> {
 fn sent_items(events: &[Event]) -> BTreeSet<i64> {
     ops(events, "enqueue")
         .iter()
+        .filter(|op| !op.failed())
         .filter_map(|op| item(events, op.sent))
         .collect()
 }
 
-/// The operation that enqueued an item, if just one did.
+/// The operation that enqueued an item, if just one did, or may have: what failed certainly did not happen.
 fn enqueue(events: &[Event], number: i64) -> Option<Op> {
     let mut of = ops(events, "enqueue")
         .into_iter()
-        .filter(|op| item(events, op.sent) == Some(number));
+        .filter(|op| item(events, op.sent) == Some(number) && !op.failed());
     let first = of.next()?;
     of.next().is_none().then_some(first)
 }
@@ -155,11 +156,21 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
         if !claimed {
             return given.len() > 1;
         }
-        let mut acks: Vec<Op> = ops(events, "acknowledge");
-        acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
-        acks.len() > 1 || acks.iter().any(|ack| not_the_last_owner(events, &given, ack))
+        let acks = acknowledged(events, *number);
+        let after = |ack: &Op| given.iter().any(|op| Some(op.sent) > ack.ok());
+        acks.len() > 1
+            || acks
+                .iter()
+                .any(|ack| after(ack) || not_the_last_owner(events, &given, ack))
     };
     all_items(events).into_iter().filter(more).collect()
+}
+
+/// The acknowledgements of an item that were accepted.
+fn acknowledged(events: &[Event], number: i64) -> Vec<Op> {
+    let mut acks: Vec<Op> = ops(events, "acknowledge");
+    acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(number));
+    acks
 }
 
 fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
@@ -175,13 +186,19 @@ fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
     !again && given.iter().any(|op| taken(&op))
 }
 
-/// Items delivered before they were sent.
+/// Items delivered, or acknowledged though never delivered, before they were sent by a request that may have happened.
 pub fn phantoms(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
+    let claimed = record.plan.workload.variant == "claimed";
     let made_up = |number: &i64| {
-        given(events, *number).iter().any(|op| {
-            let mut before = events[..op.ok().expect("it was given")].iter();
-            !before.any(|event| event.f == "enqueue" && event.int("item") == Some(*number))
+        let mut got = given(events, *number);
+        if got.is_empty() && claimed {
+            got = acknowledged(events, *number);
+        }
+        let sent = ops(events, "enqueue");
+        got.iter().any(|got| {
+            let before = |op: &&Op| Some(op.sent) < got.ok() && item(events, op.sent) == Some(*number);
+            !sent.iter().filter(before).any(|op| !op.failed())
         })
     };
     all_items(events).into_iter().filter(made_up).collect()

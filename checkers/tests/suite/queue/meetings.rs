@@ -99,7 +99,7 @@ fn gone(events: &[Event], op: &Op, end: usize) -> bool {
         on_lane(event) && node(event) == op.node && (event.f == "exit" || event.f == "session" && over)
     });
     let told = |event: &&Event| node(event) == op.node && event.int("round") == events[op.sent].int("round");
-    let later = || events[op.sent..end].iter();
+    let later = || events[op.sent.min(end)..end].iter();
     let closed = later().any(|event| event.f == "close" && event.kind == EventType::Invoke && node(event) == op.node);
     let left = ops(events, "leave")
         .iter()

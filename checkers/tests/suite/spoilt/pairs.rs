@@ -23,7 +23,18 @@ fn twice(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     if matches!(again.process, Process::Number(_)) && rng.bool() {
         again.kind = *rng.choice(&[EventType::Ok, EventType::Fail, EventType::Info])?;
     }
-    let at = rng.usize(end + 1..=events.len());
+    // On a lane a later request of its name may be the one that is answered.
+    let until = match again.process {
+        Process::Number(_) => events.len(),
+        Process::Name(_) => end + 1,
+    };
+    let open = |at: &usize| {
+        events[*at].kind == EventType::Invoke && events[*at].process == again.process && events[*at].f == again.f
+    };
+    if until == end + 1 && (sent + 1..end).any(|at| open(&at)) {
+        return None;
+    }
+    let at = rng.usize(end + 1..=until);
     let mut spoilt = record.clone();
     insert(&mut spoilt, at, again);
     let mut may = vec![record.clone()];

@@ -12,15 +12,19 @@ use serde_json::Value;
 /// Looks for accepted writes of leaders without an acknowledgement; at most one anomaly for each grant, its first.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
     let mut convicted = vec![false; run.grants.all.len()];
-    let mut looked_at = 0;
+    let (mut looked_at, mut unreadable) = (0, Vec::new());
     for &write in &run.grants.writes {
         let Some((told, ack)) = told(run, write) else { continue };
+        let czxid = ack.get("czxid").and_then(Value::as_i64);
+        if !ack.is_null() && czxid.is_none() {
+            unreadable.push((told, "an acknowledgement that names no znode".to_owned()));
+            continue;
+        }
         looked_at += 1;
         if convicted[write.grant] {
             continue;
         }
         let grant = &run.grants.all[write.grant];
-        let czxid = ack.get("czxid").and_then(Value::as_i64);
         if ack.is_null() {
             convicted[write.grant] = true;
             unknown(run, write, out);
@@ -31,6 +35,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             earlier(run, write, czxid, vec![told, read, write.read], out);
         }
     }
+    out.doubt("acknowledgements cannot be read", &unreadable);
     if looked_at == 0 && !run.grants.writes.is_empty() && run.record.plan.workload.variant == "acknowledged" {
         out.reasons.push(
             "no reply tells of its leader's acknowledgement: unacknowledged leaders were not looked for".to_owned(),

@@ -1,4 +1,5 @@
-//! Fencing: a grant asked for after another was read has a higher token.
+//! Fencing: a grant asked for after another was read has a higher token. Of a variant that is fenced, a grant without a token
+//! cannot be judged, which is a reason against `valid`.
 
 use crate::findings::{Findings, Found};
 use crate::run::Run;
@@ -31,7 +32,30 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             regressed(run, earlier, later, asked, out);
         }
     }
+    without(run, out);
     out.ran(run.names.regression, read.len());
+}
+
+/// Grants of a fenced variant that tell no token.
+fn without(run: &Run<'_>, out: &mut Findings) {
+    if !run.record.plan.workload.fenced {
+        return;
+    }
+    let read = run.grants.read();
+    let bare: Vec<usize> = read
+        .iter()
+        .copied()
+        .filter(|&grant| run.grants.all[grant].token.is_none())
+        .collect();
+    if let Some(&first) = bare.first() {
+        out.reasons.push(format!(
+            "{} of {} grants tell no token, though the variant is fenced, such as {}: whether tokens rise was not judged of \
+             them",
+            bare.len(),
+            read.len(),
+            run.grant(first)
+        ));
+    }
 }
 
 fn regressed(run: &Run<'_>, earlier: usize, later: usize, asked: usize, out: &mut Findings) {

@@ -34,6 +34,7 @@
 use std::collections::BTreeMap;
 
 mod acknowledgement;
+mod age;
 mod agreement;
 mod claims;
 mod clients;

@@ -125,7 +125,8 @@ impl<'a> Ops<'a> {
         let before = match misfit {
             Misfit::Busy(_) | Misfit::Other(_) => under_way,
             Misfit::Again(_) => last,
-            Misfit::Unasked => None,
+            // It can be the answer to nothing that is known.
+            Misfit::Unasked => return,
         };
         for op in before.into_iter().chain([of]) {
             self.work[op].doubtful = true;

@@ -1,10 +1,12 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
+use crate::age::Ages;
 use crate::clients::{Owner, session};
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
-use crate::history::EventType;
+use crate::history::{Event, EventType};
 use crate::run::Run;
+use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What one client answered to the `quiesce` between the two readings.
@@ -30,6 +32,8 @@ struct Answers<'a> {
     events: Vec<usize>,
     /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
     died: bool,
+    /// When znodes were not there yet.
+    ages: Ages,
     /// Events that witnesses of all answers may yet name, and the orphans that were not told for lack of room.
     room: usize,
     untold: usize,
@@ -99,6 +103,7 @@ impl<'a> Answers<'a> {
             events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
             died: of.iter().any(died),
             of,
+            ages: Ages::new(run),
             room: MOST,
             untold: 0,
         }
@@ -131,21 +136,33 @@ fn answers<'a>(
         if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
             continue;
         }
-        let list = |name: &str| {
-            event
-                .value
-                .get(name)
-                .and_then(|list| list.as_array())
-                .into_iter()
-                .flatten()
+        // Of what cannot be read nobody knows whether it names a znode: no answer.
+        let (Some(sessions), Some(znodes)) = (sessions(event), znodes(event)) else {
+            continue;
         };
-        let sessions = list("sessions").filter_map(|text| session(text.as_str()?)).collect();
-        known.extend(
-            list("znodes").filter_map(|znode| Some((znode.get("path")?.as_str()?, znode.get("czxid")?.as_i64()?))),
-        );
+        known.extend(znodes);
         answers.insert(op.node, Answer { sent, read, sessions });
     }
     (answers, known)
+}
+
+/// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
+fn list<'a>(event: &'a Event, name: &str) -> Option<&'a [Value]> {
+    event
+        .value
+        .get(name)
+        .map_or(Some(&[][..]), |list| list.as_array().map(Vec::as_slice))
+}
+
+fn sessions(event: &Event) -> Option<BTreeSet<u64>> {
+    let all = list(event, "sessions")?.iter();
+    all.map(|text| session(text.as_str()?)).collect()
+}
+
+fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
+    let all = list(event, "znodes")?.iter();
+    all.map(|znode| Some((znode.get("path")?.as_str()?, znode.get("czxid")?.as_i64()?)))
+        .collect()
 }
 
 /// Whether a znode is somebody's, below one of the contenders' parents.
@@ -190,7 +207,8 @@ fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: u
         run.at(ended),
     );
     witness.push(ended);
-    add(run, witness, why, out);
+    let first = answers.ages.not_before(znode.czxid);
+    out.add_at_end(run, found(witness, why), first);
 }
 
 fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) {
@@ -237,18 +255,16 @@ fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Fin
          whoever queues behind it waits until that session ends.",
         znode.path, znode.czxid,
     );
-    add(run, witness, why, out);
+    let first = answers.ages.not_before(znode.czxid);
+    out.add_at_end(run, found(witness, why), first);
 }
 
-fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(
-        run,
-        Found {
-            kind: "orphan-node",
-            property: "no leaks",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+fn found(witness: Vec<usize>, why: String) -> Found<'static> {
+    Found {
+        kind: "orphan-node",
+        property: "no leaks",
+        advisory: false,
+        witness,
+        why,
+    }
 }

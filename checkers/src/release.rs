@@ -3,8 +3,9 @@
 use crate::clients::session;
 use crate::evidence::Txn;
 use crate::findings::{Findings, Found};
+use crate::history::EventType;
 use crate::run::Run;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -57,9 +58,55 @@ struct Incarnation {
     session: Option<u64>,
 }
 
+/// What stands where, as the transaction logs tell it.
+#[derive(Default)]
+struct Standing<'a> {
+    /// Who created what stands at each path, and by which transaction of these.
+    there: HashMap<&'a str, (usize, Incarnation)>,
+    /// How many transactions came until now.
+    count: usize,
+    /// By which of these all that stood before became unknown.
+    forgotten: usize,
+    /// By which of these each session ended.
+    ended: HashMap<u64, usize>,
+}
+
+impl<'a> Standing<'a> {
+    /// Follows a transaction; returns whose znode a client's delete removed, if that is known.
+    ///
+    /// ZooKeeper's tool does not print the parts of a multi, so that after one nothing is known until it is created again. The
+    /// end of a session removes its ephemerals: those that the transaction lists, and perhaps others that the session made.
+    fn follow(&mut self, txn: &'a Txn) -> Option<(&'a str, Incarnation)> {
+        self.count += 1;
+        let path = txn.paths.first().map(String::as_str);
+        match (txn.op.as_str(), path) {
+            ("createSession" | "setData" | "setACL" | "check" | "error", _) => {}
+            ("closeSession", _) => {
+                txn.paths.iter().for_each(|path| drop(self.there.remove(path.as_str())));
+                match session(&txn.session) {
+                    Some(ended) => drop(self.ended.insert(ended, self.count)),
+                    None => self.forgotten = self.count,
+                }
+            }
+            ("delete", Some(path)) => {
+                let (made, znode) = self.there.remove(path)?;
+                let ended = znode.session.and_then(|session| self.ended.get(&session));
+                let known = made > self.forgotten && ended.is_none_or(|&ended| made > ended);
+                return known.then_some((path, znode));
+            }
+            (op, Some(path)) if op.starts_with("create") => {
+                let (zxid, session) = (txn.zxid, session(&txn.session));
+                self.there.insert(path, (self.count, Incarnation { zxid, session }));
+            }
+            _ => self.forgotten = self.count,
+        }
+        None
+    }
+}
+
 /// Goes through the transactions: a client that deletes, at the path of a grant of its own, a znode that another
-/// session created has removed what was not its own. What a multi did to a path cannot be told from its line, so that
-/// after one the path is not judged until it is created again.
+/// session created has removed what was not its own. Where the logs lack transactions that the history names, nothing is
+/// known after the gap until it is created again.
 fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) -> usize {
     let grants = &run.grants.all;
     let mut by_path = ByPath::new();
@@ -69,40 +116,37 @@ fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) ->
         }
     }
     by_path.values_mut().for_each(|own| own.sort_unstable());
-    let mut there: HashMap<&str, Incarnation> = HashMap::new();
-    let mut looked_at = 0;
-    for txn in run.record.txnlog.as_deref().unwrap_or_default() {
-        let path = txn.paths.first().map(String::as_str);
-        match (txn.op.as_str(), path) {
-            ("multi", _) => {
-                for path in &txn.paths {
-                    there.remove(path.as_str());
-                }
-            }
-            ("delete", Some(path)) => {
-                let Some(incarnation) = there.remove(path) else {
-                    continue;
-                };
-                looked_at += 1;
-                if let Some((grant, tie)) = owner(run, &by_path, txn, path, &incarnation)
-                    && convicted.insert(grant)
-                {
-                    deleted(run, grant, tie, txn, &incarnation, out);
-                }
-            }
-            (op, Some(path)) if op.starts_with("create") && op != "createSession" => {
-                there.insert(
-                    path,
-                    Incarnation {
-                        zxid: txn.zxid,
-                        session: session(&txn.session),
-                    },
-                );
-            }
-            _ => {}
+    let txns = run.record.txnlog.as_deref().unwrap_or_default();
+    let missing = missing(run, txns);
+    let mut standing = Standing::default();
+    let (mut looked_at, mut last) = (0, i64::MIN);
+    for txn in txns {
+        if missing.range(last.min(txn.zxid)..txn.zxid).next().is_some() {
+            standing.forgotten = standing.count;
+        }
+        last = txn.zxid;
+        let Some((path, incarnation)) = standing.follow(txn) else {
+            continue;
+        };
+        looked_at += 1;
+        if let Some((grant, tie)) = owner(run, &by_path, txn, path, &incarnation)
+            && convicted.insert(grant)
+        {
+            deleted(run, grant, tie, txn, &incarnation, out);
         }
     }
     looked_at
+}
+
+/// The transactions that answers name and the logs do not have.
+fn missing(run: &Run<'_>, txns: &[Txn]) -> BTreeSet<i64> {
+    let logged: HashSet<i64> = txns.iter().map(|txn| txn.zxid).collect();
+    let named = run.events.iter().filter(|event| event.kind == EventType::Ok);
+    named
+        .flat_map(|event| ["czxid", "mzxid", "zxid"].map(|name| event.int(name)))
+        .flatten()
+        .filter(|zxid| !logged.contains(zxid))
+        .collect()
 }
 
 /// The grant under whose path the deleting client removed another's znode, and the event that ties the session to it.

@@ -13,6 +13,14 @@ use crate::run::Run;
 /// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
     let writes = ordered(run);
+    let without = run.grants.writes.len() - writes.len();
+    if without > 0 {
+        out.reasons.push(format!(
+            "{without} of {} accepted writes tell no transaction (`mzxid`), though the resource is in ZooKeeper: their order was \
+             not judged",
+            run.grants.writes.len()
+        ));
+    }
     let grants = &run.grants.all;
     let mut convicted = vec![false; grants.len()];
     let mut before: Vec<Option<usize>> = vec![None; grants.len()];

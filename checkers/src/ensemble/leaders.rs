@@ -1,8 +1,11 @@
 //! `two-ensemble-leaders`: two servers established as leader in one epoch.
 //!
 //! To win an election is not to lead: two servers may win and propose the same epoch, and the one whom no quorum
-//! acknowledges leads nothing. A server leads that logged `Have quorum of supporters`, or that answered its clients as
-//! leader.
+//! acknowledges leads nothing. A server led in an epoch if it logged `Have quorum of supporters` of it, or if it answered its
+//! clients as leader with a zxid of that epoch and its next answer has a higher zxid of the same.
+//!
+//! One answer alone proves no more than that the server leads: a new leader answers already while it has its last zxid of an
+//! earlier epoch. But it takes no transaction of that epoch any more.
 
 use super::{Ensemble, Suspicion};
 use crate::evidence::ServerSample;
@@ -45,10 +48,8 @@ pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
 /// Who led in which epoch, from the logs first.
 fn claims<'a>(ensemble: &Ensemble<'a>) -> BTreeMap<i64, Vec<Claim<'a>>> {
     let mut claims: BTreeMap<i64, Vec<Claim<'_>>> = BTreeMap::new();
-    let mut logged: BTreeMap<&str, BTreeSet<i64>> = BTreeMap::new();
     for log in ensemble.logs {
         for led in log.looks().filter_map(|(_, look)| look.established.as_ref()) {
-            logged.entry(&log.server).or_default().insert(led.epoch);
             let sids: Vec<String> = led.sids.iter().map(i64::to_string).collect();
             claims.entry(led.epoch).or_default().push(Claim {
                 server: &log.server,
@@ -63,32 +64,31 @@ fn claims<'a>(ensemble: &Ensemble<'a>) -> BTreeMap<i64, Vec<Claim<'a>>> {
         }
     }
     for (server, samples) in ensemble.by_server() {
-        let logged = logged.get(server);
-        for (at, sample) in samples.iter().enumerate().filter(|(_, sample)| sample.mode == "leader") {
-            if leads(sample, samples.get(at + 1).copied(), logged) {
-                claims.entry(sample.epoch).or_default().push(Claim {
-                    server,
-                    at: Some(sample.time),
-                    words: format!("{server} at {}, when it answered as leader", seconds(sample.time)),
-                });
-            }
+        let answers: Vec<&ServerSample> = samples.into_iter().filter(|sample| sample.mode != "silent").collect();
+        for pair in answers.windows(2).filter(|pair| leads(pair[0], pair[1])) {
+            let (sample, next) = (pair[0], pair[1]);
+            claims.entry(sample.epoch).or_default().push(Claim {
+                server,
+                at: Some(sample.time),
+                words: format!(
+                    "{server} at {}, when it answered as leader with zxid 0x{:x}, and at {} with 0x{:x}",
+                    seconds(sample.time),
+                    sample.zxid,
+                    seconds(next.time),
+                    next.zxid
+                ),
+            });
         }
     }
     claims
 }
 
-/// Whether an answer as leader proves that the server led in the epoch of its zxid.
-///
-/// For a moment a new leader answers already and still has its last zxid of an earlier epoch, so the answer must not be
-/// followed by one of a higher epoch, unless the log names this very epoch.
-fn leads(sample: &ServerSample, next: Option<&ServerSample>, logged: Option<&BTreeSet<i64>>) -> bool {
-    let epoch = sample.epoch;
-    if logged.is_some_and(|logged| logged.contains(&epoch)) {
-        return true;
-    }
-    match next {
-        Some(next) if next.mode != "silent" && next.epoch == epoch => true,
-        Some(next) if next.mode == "leader" => false,
-        _ => logged.is_none_or(|logged| logged.range(epoch..).next().is_none()),
-    }
+/// Whether an answer and the next one of the same server prove that it led in the epoch of its zxid.
+fn leads(sample: &ServerSample, next: &ServerSample) -> bool {
+    let of_epoch = |sample: &ServerSample| sample.zxid >> 32 == sample.epoch;
+    sample.mode == "leader"
+        && of_epoch(sample)
+        && of_epoch(next)
+        && next.epoch == sample.epoch
+        && next.zxid > sample.zxid
 }

@@ -165,24 +165,36 @@ impl<'a> Accesses<'a> {
         }
     }
 
-    /// The values that the readings of the znode tree found, each read by a session that had written before.
-    pub fn of_tree(&self, run: &Run<'a>, path: &str) -> Vec<Access<'a>> {
-        let readings = run.record.tree.iter().flat_map(|tree| &tree.readings);
-        let found = readings.filter_map(|reading| {
-            let znode = reading.znodes.iter().find(|znode| znode.path == path)?;
-            let value = match znode.data.as_str() {
-                "" => None,
-                text => Some(text.parse().ok()?),
+    /// The values that the readings of the znode tree found, each read by a session that had written before, and how many of
+    /// these readings have no register whose value can be read.
+    pub fn of_tree(&self, run: &Run<'a>, path: &str) -> (Vec<Access<'a>>, usize) {
+        let (mut found, mut unreadable) = (Vec::new(), 0);
+        for reading in run.record.tree.iter().flat_map(|tree| &tree.readings) {
+            let znode = reading.znodes.iter().find(|znode| znode.path == path);
+            let told = znode.and_then(|znode| Some((znode, data(&znode.data)?)));
+            let Some((znode, value)) = told else {
+                unreadable += 1;
+                continue;
             };
             // They are in order.
-            let known = value.is_none_or(|value| self.ambiguous.binary_search(&value).is_err());
+            if value.is_some_and(|value| self.ambiguous.binary_search(&value).is_ok()) {
+                continue;
+            }
             let read = Access::nobody(Action::Read(value), before(reading.index), before(reading.end_index));
-            known.then_some(Access {
+            found.push(Access {
                 mzxid: Some(znode.mzxid),
                 ..read
-            })
-        });
-        found.collect()
+            });
+        }
+        (found, unreadable)
+    }
+}
+
+/// The value that a znode's data say; `None` if they say none.
+fn data(text: &str) -> Option<Value> {
+    match text {
+        "" => Some(None),
+        text => text.parse().ok().map(Some),
     }
 }
 
@@ -190,7 +202,7 @@ struct Unreadable;
 
 fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
     let outcome = op.end.map(|end| events[end].kind);
-    if !matches!(op.f, "read" | "write" | "cas") || outcome == Some(EventType::Fail) {
+    if !matches!(op.f, "read" | "write" | "cas") || op.failed(events).is_some() {
         return Ok(None);
     }
     let end = op.end.filter(|_| outcome == Some(EventType::Ok));

@@ -60,7 +60,7 @@ fn find(terms: Terms<'_>, keep: &[usize], property: &str) -> Option<Contradictio
     let record = only(terms, keep);
     let run = Run::new(&record, &names::NONE);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
-    let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH)].concat();
+    let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH).0].concat();
     contradiction(&run, all, property)
 }
 

@@ -56,8 +56,14 @@ pub fn check(record: &Record) -> Results {
     let run = Run::new(record, &names::NONE);
     let promised = promised(&record.plan.workload.variant);
     let accesses = Accesses::new(&run, promised, &HashSet::new());
-    let tree = accesses.of_tree(&run, PATH);
+    let (tree, unreadable) = accesses.of_tree(&run, PATH);
     let mut found = Findings::default();
+    if unreadable > 0 {
+        found.reasons.push(format!(
+            "{unreadable} readings of the znode tree have no {PATH} whose value can be read: what the register held then was not \
+             looked at"
+        ));
+    }
     linear::check(&run, &accesses, &tree, promised, &mut found);
     session::check(&run, &accesses, &mut found);
     let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));

@@ -26,6 +26,12 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
         shown.sort_unstable();
         went_back(run, accesses, (session, &shown), out);
     }
+    if looked_at == 0 && accesses.all.iter().any(|access| access.end.is_some()) {
+        out.reasons.push(
+            "no answer tells its session and its transaction: whether sessions went back in time was not judged"
+                .to_owned(),
+        );
+    }
     out.ran("session-order", looked_at);
 }
 

@@ -1,8 +1,7 @@
 //! Acknowledged writes that are gone: from the znode tree, from the transaction logs, or by their numbers.
 
-use super::told::{minimal, record};
-use crate::script::{audited, txn, znode};
-use zooquake_checkers::evidence::Znode;
+use super::told::{held, minimal, record};
+use crate::script::txn;
 use zooquake_checkers::{Anomaly, Record, Verdict, check};
 
 const WRITTEN: &str = "
@@ -14,17 +13,7 @@ const WRITTEN: &str = "
 
 /// The history with a register that holds this at last.
 fn with_tree(text: &str, data: &str) -> Record {
-    let mut record = record("read", text);
-    let register = Znode {
-        data: data.to_owned(),
-        ..znode("/register", 1, "")
-    };
-    let mut tree = audited(&record.history, vec![register.clone()], vec![register]);
-    for znode in tree.readings.iter_mut().flat_map(|reading| &mut reading.znodes) {
-        znode.mzxid = 10 + data.parse().unwrap_or(0);
-    }
-    record.tree = Some(tree);
-    record
+    held(record("read", text), data, 10 + data.parse().unwrap_or(0))
 }
 
 fn only(record: &Record) -> Anomaly {

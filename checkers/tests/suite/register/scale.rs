@@ -1,6 +1,6 @@
 //! Long histories.
 
-use super::told::{kinds, record};
+use super::told::{held, kinds, record};
 use std::fmt::Write;
 use zooquake_checkers::{EventType, Verdict, check};
 
@@ -16,7 +16,7 @@ fn long(variant: &str) -> String {
         let mzxid = at + 100;
         writeln!(
             text,
-            "c{one} invoke {f} {asked}\n c{other} invoke read\n c{one} ok {f} {asked} mzxid={mzxid}\n c{other} ok read value={} \
+            "c{one} invoke {f} {asked}\n c{other} invoke read\n c{one} ok {f} {asked} mzxid={mzxid} session=0x{one}\n c{other} ok read value={} \
              mzxid={mzxid} server={variant}",
             at + 1
         )
@@ -28,7 +28,7 @@ fn long(variant: &str) -> String {
 #[test]
 fn a_hundred_thousand_operations_are_judged() {
     for variant in ["quorum-read", "read"] {
-        let mut record = record(variant, &long(variant));
+        let mut record = held(record(variant, &long(variant)), "50000", 50_099);
         let results = check(&record);
         assert_eq!(
             results.verdict,

@@ -1,6 +1,8 @@
 //! Histories of a register as people tell them: see [`crate::queue::told`] for the words.
 
 use crate::queue::told;
+use crate::script::{audited, znode};
+use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::plan::{Cluster, Plan, Workload};
 use zooquake_checkers::{Anomaly, Record, Results};
 
@@ -25,10 +27,21 @@ pub fn record(variant: &str, text: &str) -> Record {
             cluster,
             ..Plan::default()
         },
-        tree: Some(crate::script::audited(&history, vec![], vec![])),
+        tree: Some(audited(&history, vec![], vec![])),
         history,
         ..Record::default()
     }
+}
+
+/// The run with a register that holds this in both readings of the tree.
+pub fn held(mut record: Record, data: &str, mzxid: i64) -> Record {
+    let register = Znode {
+        data: data.to_owned(),
+        mzxid,
+        ..znode("/register", 1, "")
+    };
+    record.tree = Some(audited(&record.history, vec![register.clone()], vec![register]));
+    record
 }
 
 /// The only anomaly of a history, which is of this kind; its witness convicts by itself, and no event can be left out.

@@ -1,6 +1,6 @@
 //! What a run of a register needs to be valid.
 
-use super::told::record;
+use super::told::{held, record};
 use zooquake_checkers::families::FAMILIES;
 use zooquake_checkers::{Record, Verdict, check};
 
@@ -19,7 +19,7 @@ const GOOD: &str = "
     run done";
 
 fn good(variant: &str) -> Record {
-    record(variant, GOOD)
+    held(record(variant, GOOD), "2", 12)
 }
 
 #[track_caller]
@@ -80,4 +80,34 @@ fn what_cannot_be_read_is_said() {
         &record("read", &GOOD.replace("c3 ok read value=2", "c3 ok read")),
         "the values of 1 operations could not be read",
     );
+}
+
+#[test]
+fn a_tree_without_a_register_that_can_be_read_is_unknown() {
+    let record = good("quorum-read");
+    assert_eq!(check(&record).verdict, Verdict::Valid);
+    unknown(
+        &held(record.clone(), "two", 12),
+        "2 readings of the znode tree have no /register whose value can be read",
+    );
+    let mut once = record.clone();
+    once.tree.as_mut().expect("a tree").readings[1].znodes.clear();
+    unknown(&once, "1 readings of the znode tree have no /register");
+    // What the history tells still convicts.
+    let stale = super::told::record(
+        "quorum-read",
+        &GOOD.replace("read value=2 mzxid=12", "read value=1 mzxid=11"),
+    );
+    assert_eq!(check(&stale).verdict, Verdict::Invalid);
+}
+
+#[test]
+fn answers_without_sessions_and_transactions_are_unknown() {
+    let mut record = good("read");
+    for event in &mut record.history.events {
+        if let Some(value) = event.value.as_object_mut() {
+            value.remove("mzxid");
+        }
+    }
+    unknown(&record, "whether sessions went back in time was not judged");
 }

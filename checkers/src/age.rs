@@ -1,0 +1,77 @@
+//! The moment before which a transaction was certainly not made, from what ties other transactions to time.
+//!
+//! Transactions are made in the order of their zxids. So one that is later than another was not made before the request
+//! that made the other was sent, nor before the leader of its epoch, asked what its last transaction was, named an earlier one.
+
+use crate::evidence::ServerSample;
+use crate::history::EventType;
+use crate::run::Run;
+use std::collections::HashMap;
+
+/// Transactions and moments before which they were not made, in nanoseconds since the run began.
+#[derive(Debug, Default)]
+pub struct Ages {
+    /// By zxid; each moment is the latest up to there.
+    requests: Vec<(i64, u64)>,
+    /// The last transactions of leaders, by zxid; each moment is the latest up to there within the epoch.
+    leaders: Vec<(i64, u64)>,
+}
+
+impl Ages {
+    /// Reads them out of a run.
+    pub fn new(run: &Run<'_>) -> Self {
+        let requests = requests(run).map(|(made, at)| (made, run.time(at)));
+        Self {
+            requests: latest(requests.collect(), |_, _| true),
+            leaders: latest(leaders(run).collect(), |a, b| a >> 32 == b >> 32),
+        }
+    }
+
+    /// A moment before which the transaction `zxid` was not made, the latest that is known; `None` if nothing tells.
+    pub fn not_before(&self, zxid: i64) -> Option<u64> {
+        let below = |all: &[(i64, u64)]| {
+            let place = all.partition_point(|&(other, _)| other < zxid);
+            all[..place].last().copied()
+        };
+        let leader = below(&self.leaders).filter(|(other, _)| other >> 32 == zxid >> 32);
+        below(&self.requests).into_iter().chain(leader).map(|(_, at)| at).max()
+    }
+}
+
+/// In the order of zxids, each with the latest moment of those before it that are `alike`.
+fn latest(mut all: Vec<(i64, u64)>, alike: impl Fn(i64, i64) -> bool) -> Vec<(i64, u64)> {
+    all.sort_unstable();
+    for at in 1..all.len() {
+        let (zxid, before) = all[at - 1];
+        if alike(zxid, all[at].0) {
+            all[at].1 = all[at].1.max(before);
+        }
+    }
+    all
+}
+
+/// The transactions that answers name as made by their requests, each with the event by which its request had not been
+/// sent. A client whose last attempt ended without an answer may have made its transaction in that one.
+fn requests(run: &Run<'_>) -> impl Iterator<Item = (i64, usize)> {
+    let mut first: HashMap<(&str, &str), usize> = HashMap::new();
+    let work = run.ops.work.iter().filter(|op| op.f != "read");
+    work.chain(&run.ops.control).filter_map(move |op| {
+        let sent = *first.entry((op.node, op.f)).or_insert(op.invoke?);
+        let end = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
+        first.remove(&(op.node, op.f));
+        let named = ["czxid", "mzxid", "zxid"].iter();
+        let made = named.filter_map(|name| run.events[end].int(name)).max()?;
+        Some((made, sent))
+    })
+}
+
+/// What leaders named as their last transaction, each with the moment at which the same server had answered before: what comes
+/// later in the epoch was made after that.
+fn leaders(run: &Run<'_>) -> impl Iterator<Item = (i64, u64)> {
+    let mut last: HashMap<&str, u64> = HashMap::new();
+    let samples = run.record.servers.iter().flatten();
+    samples.filter_map(move |sample: &ServerSample| {
+        let before = last.insert(&sample.server, sample.time)?;
+        (sample.mode == "leader").then_some((sample.zxid, before))
+    })
+}

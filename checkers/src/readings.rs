@@ -2,26 +2,23 @@
 //! is reported only if every reading has it, with the same witness.
 //!
 //! Two readings stand for all: one without the events that do not fit, and one without those that they contradict. An
-//! answer whose request is missing needs none: it may have been sent at any time, and the checkers know that.
+//! answer of a process that had answered no such request before only lacks its own: that may have been sent at any time,
+//! and the checkers know that.
 
 use crate::Record;
+use crate::history::{Event, EventType, Process};
 use crate::ops::Ops;
 use crate::pairing::Misfit;
 use crate::results::{Anomaly, Results};
 use crate::run::few;
 use crate::verdict::verdict;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// The results of a record by `check`, without the anomalies that not every reading has; these are a reason against
 /// `valid`.
 pub fn check(record: &Record, check: fn(&Record) -> Results) -> Results {
     let mut results = check(record);
-    let misfits = Ops::new(&record.history.events).misfits;
-    let contradicted = misfits.iter().filter_map(|&(at, misfit)| match misfit {
-        Misfit::Busy(other) | Misfit::Other(other) | Misfit::Again(other) => Some((at, other)),
-        Misfit::Unasked => None,
-    });
-    let (odd, other): (HashSet<usize>, HashSet<usize>) = contradicted.unzip();
+    let (odd, other): (HashSet<usize>, HashSet<usize>) = contradictions(&record.history.events).into_iter().unzip();
     if odd.is_empty() || results.anomalies.is_empty() {
         return results;
     }
@@ -39,6 +36,32 @@ pub fn check(record: &Record, check: fn(&Record) -> Results) -> Results {
     }
     results.verdict = verdict(&results.anomalies, &results.reasons);
     results
+}
+
+/// Events that do not fit, each with the one that it contradicts.
+fn contradictions(events: &[Event]) -> Vec<(usize, usize)> {
+    let misfits = Ops::new(events).misfits;
+    if misfits.is_empty() {
+        return Vec::new();
+    }
+    let mut misfits = misfits.into_iter().peekable();
+    let mut answered: HashMap<(&Process, &str), usize> = HashMap::new();
+    let mut all = Vec::new();
+    for (at, event) in events.iter().enumerate() {
+        let key = (&event.process, event.f.as_str());
+        if let Some((_, misfit)) = misfits.next_if(|&(odd, _)| odd == at) {
+            let other = match misfit {
+                Misfit::Busy(other) | Misfit::Other(other) | Misfit::Again(other) => Some(other),
+                // It may be one that was answered before.
+                Misfit::Unasked => answered.get(&key).copied(),
+            };
+            all.extend(other.map(|other| (at, other)));
+        }
+        if event.kind != EventType::Invoke {
+            answered.insert(key, at);
+        }
+    }
+    all
 }
 
 /// What makes two anomalies of two readings the same one: its kind, its witness, and the words of one without a witness.

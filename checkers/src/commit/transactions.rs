@@ -3,7 +3,7 @@
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What is decided about a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -138,6 +138,8 @@ pub struct Transactions<'a> {
     pub unread: Vec<(usize, String)>,
     /// Whether a transaction was begun, or may have been, whose name cannot be read.
     pub begun_unnamed: bool,
+    /// Sites that voted, or may have, about a transaction whose name cannot be read.
+    pub voted_unnamed: BTreeSet<&'a str>,
     /// Decision znodes that say neither commit nor abort.
     pub unreadable: Vec<String>,
     by_name: HashMap<&'a str, usize>,
@@ -272,7 +274,10 @@ impl<'a> Transactions<'a> {
         let named = |at: Option<usize>| events[at?].str("tx");
         let (at, what) = match (named(op.invoke), named(done)) {
             (None, None) => {
-                self.begun_unnamed |= op.f == "begin" && op.failed(events).is_none();
+                let may = op.failed(events).is_none();
+                self.begun_unnamed |= op.f == "begin" && may;
+                self.voted_unnamed
+                    .extend(Some(op.node).filter(|_| op.f == "vote" && may));
                 (op.invoke.or(op.end), "names no transaction")
             }
             (Some(asked), Some(answered)) if asked != answered => (done, "answers about another transaction"),

@@ -38,10 +38,16 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
             judged.len(),
             run.at(*sent)
         ));
+    } else if items.hidden_acknowledgement && !judged.is_empty() {
+        out.reasons.push(format!(
+            "{} items were not delivered, but an acknowledgement cannot be read: whether they are lost was not judged",
+            judged.len()
+        ));
     } else {
+        let latest = items.unreadable.iter().max_by_key(|taken| taken.read.unwrap_or(usize::MAX));
         for (number, item, at) in judged {
             let sent = item.sent.iter().flatten().min().copied().unwrap_or(at);
-            match items.unreadable.iter().find(|taken| taken.read.is_none_or(|read| read > sent)) {
+            match latest.filter(|taken| taken.read.is_none_or(|read| read > sent)) {
                 Some(taken) => out.reasons.push(format!(
                     "item {number} was not delivered, but what a dequeue of {} took cannot be read: whether it is lost was \
                      not judged",

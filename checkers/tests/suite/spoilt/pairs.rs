@@ -21,7 +21,7 @@ fn twice(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     let events = &record.history.events;
     let mut again = events[end].clone();
     if matches!(again.process, Process::Number(_)) && rng.bool() {
-        again.kind = *rng.choice(&[EventType::Ok, EventType::Fail, EventType::Info])?;
+        again.kind = *rng.choice(&[again.kind, EventType::Fail, EventType::Info])?;
     }
     // On a lane a later request of its name may be the one that is answered.
     let until = match again.process {

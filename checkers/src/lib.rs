@@ -10,12 +10,14 @@
 //! and [`files`] makes a record of those of a run. [`edn`] and [`textlog`] read other people's histories.
 //!
 //! What is read out of a history once, for all checkers: `ops` pairs invocations with completions, `grants` tells who
-//! held from when to when, `clients` who had which session, `windows` which faults count; `run` holds it all together.
+//! held from when to when, `clients` who had which session, `windows` which faults count, `recovery` where liveness is
+//! judged; `run` holds it all together.
 //!
 //! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
 //! `orphans`, and `agreement`, which holds the evidence against the history. They name things after the family (`names`),
 //! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
-//! election's own, and `pending` that of families in which nobody waits. `verdict` closes a check and says what the run
+//! election's own. `pending` finds what did not finish after recovery, for all families, and `finishing` says which answers
+//! finish. `verdict` closes a check and says what the run
 //! lacks to be valid; `stats` counts,
 //! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault;
 //! [`sample`] measures a run for comparisons with others.
@@ -48,6 +50,7 @@ pub mod families;
 mod fencing;
 pub mod files;
 mod findings;
+mod finishing;
 mod grants;
 pub mod history;
 pub mod jsonl;
@@ -63,6 +66,7 @@ mod pending;
 pub mod plan;
 mod queue;
 mod readings;
+mod recovery;
 mod register;
 mod release;
 mod requests;

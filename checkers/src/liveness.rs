@@ -1,70 +1,62 @@
-//! Liveness after recovery: while nobody holds, an acquire does not stay pending for long.
+//! Liveness after recovery: while nobody holds, an acquire does not stay pending for long, nor is it refused again and again.
 //!
 //! The clock runs from the phase `recovered` to the phase `audit`, and only while nobody holds. The bound is ten times
-//! the median duration of the run's answered acquires, at least ten seconds.
+//! the median duration of the run's answered acquires, at least ten seconds. If the run cannot be judged
+//! ([`crate::recovery`]) nobody is convicted.
 
 use crate::findings::{Findings, Found};
 use crate::history::EventType;
 use crate::ops::Op;
+use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::recovery::Span;
 use crate::run::{Run, seconds};
+use std::collections::HashSet;
 
 /// Nanoseconds that an acquire may stay pending though nobody holds, whatever the run's median.
 const LEAST_BOUND: u64 = 10_000_000_000;
 
-/// Looks for acquires that are never granted. What is pending and cannot be judged is a reason against `valid`.
+/// Looks for acquires that are never granted. What did not finish and cannot be judged is a reason against `valid`.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
-    let Some(recovered) = run.phase("recovered") else {
+    let Some(span) = run.recovery.span else {
         out.ran(run.names.pending, 0);
         return;
     };
-    let last = run.events.len() - 1;
-    let end = run.phase("audit").filter(|&audit| audit > recovered).unwrap_or(last);
     let bound = bound(run, run.names.acquire);
-    let free = Free::new(run, recovered, end);
-    let mut looked_at = 0;
-    for op in &run.ops.work {
-        let Some(asked) = op.invoke.filter(|&asked| asked < end) else {
-            continue;
-        };
-        let Some(until) = pending_until(run, op, recovered, end) else {
-            continue;
-        };
-        looked_at += 1;
-        if op.f != run.names.acquire {
-            let since = run.at(asked);
-            out.reasons.push(format!(
-                "the {} of {} sent at {since} was still pending after recovery",
-                op.f, op.node
-            ));
+    let free = Free::new(run, span);
+    let all = unfinished(run, span);
+    let (mut looked_at, mut told) = (0, HashSet::new());
+    for one in &all {
+        if !one.made_up {
+            told.insert(one.op.node);
+        }
+        if one.op.f != run.names.acquire {
+            if !one.made_up {
+                out.reasons.push(one.reason(run, ""));
+            }
             continue;
         }
-        let waited = free.between(run.time(asked.max(recovered)), run.time(until));
-        if waited >= bound {
-            pending(
-                run,
-                Pending {
-                    op,
-                    asked,
-                    recovered,
-                    until,
-                    waited,
-                    bound,
-                },
-                out,
-            );
-        } else {
-            out.reasons.push(format!(
-                "the {} of {} sent at {} was still pending after recovery, but nobody held {} for only {} of the {} after \
-                 which that convicts",
-                op.f,
-                op.node,
-                run.at(asked),
-                run.names.thing,
-                seconds(waited),
-                seconds(bound),
-            ));
+        looked_at += 1;
+        let longest = free.longest(run, one, span);
+        let waited = longest.as_ref().map_or(0, |spell| spell.waited);
+        match longest.filter(|spell| spell.waited >= bound && run.recovery.doubt().is_none()) {
+            Some(spell) => convict(run, one, &spell, (span, bound), out),
+            None if one.made_up && waited < bound => {}
+            None => {
+                let why = format!(
+                    ", and nobody held {} for {} of the {} after which that convicts",
+                    run.names.thing,
+                    if waited < bound {
+                        format!("only {}", seconds(waited))
+                    } else {
+                        seconds(waited)
+                    },
+                    seconds(bound),
+                );
+                out.reasons.push(one.reason(run, &why));
+            }
         }
     }
+    idle(run, span, told, true, out);
     out.ran(run.names.pending, looked_at);
 }
 
@@ -78,22 +70,6 @@ pub fn bound(run: &Run<'_>, f: &str) -> u64 {
     median.saturating_mul(10).max(LEAST_BOUND)
 }
 
-/// The event up to which the operation of a living client counts as pending after recovery; `None` if it does not.
-pub fn pending_until(run: &Run<'_>, op: &Op<'_>, recovered: usize, end: usize) -> Option<usize> {
-    if op.cut.is_some_and(|cut| cut <= end) {
-        return None;
-    }
-    match op.end.filter(|&done| done <= end) {
-        None => Some(end),
-        Some(done) => {
-            let event = &run.events[done];
-            let error = event.error.as_deref().unwrap_or_default();
-            let gave_up = event.kind != EventType::Ok && (error.contains("timeout") || error.contains("timed out"));
-            (done > recovered && gave_up).then_some(done)
-        }
-    }
-}
-
 /// When nobody held, from recovery on.
 struct Free {
     /// Begin and end in nanoseconds since the run began, in order, and how much was free before each.
@@ -101,7 +77,7 @@ struct Free {
 }
 
 impl Free {
-    fn new(run: &Run<'_>, recovered: usize, end: usize) -> Self {
+    fn new(run: &Run<'_>, Span { recovered, end, .. }: Span) -> Self {
         let mut changes: Vec<(usize, i64)> = Vec::new();
         for grant in &run.grants.all {
             if let Some(read) = grant.read {
@@ -144,44 +120,69 @@ impl Free {
             before + moment.min(to).saturating_sub(from)
         })
     }
+
+    /// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither
+    /// begins nor ends a spell of refusals.
+    fn longest(&self, run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span) -> Option<Spell> {
+        let from = |asked: usize| run.time(asked.max(span.clock));
+        let waited = |asked: usize, until: usize| self.between(from(asked), run.time(until));
+        let spell = |(asked, until), attempts| Spell {
+            asked,
+            until,
+            waited: waited(asked, until),
+            attempts,
+        };
+        let longest = one
+            .attempts
+            .iter()
+            .map(|&alone| spell(alone, 1))
+            .max_by_key(|spell| spell.waited);
+        let free =
+            |&&(asked, until): &&(usize, usize)| waited(asked, until) == run.time(until).saturating_sub(from(asked));
+        let mut refused = one.attempts.iter().filter(|_| one.how == How::Failed).filter(free);
+        let (Some(&(asked, first)), count) = (refused.next(), refused.clone().count()) else {
+            return longest;
+        };
+        let until = refused.next_back().map_or(first, |&(_, until)| until);
+        let all = spell((asked, until), count + 1);
+        longest.filter(|longest| longest.waited >= all.waited).or(Some(all))
+    }
 }
 
-struct Pending<'a> {
-    op: &'a Op<'a>,
+/// From a sending to an end, nanoseconds of it in which nobody held, and how many attempts were made in it.
+struct Spell {
     asked: usize,
-    recovered: usize,
     until: usize,
     waited: u64,
-    bound: u64,
+    attempts: usize,
 }
 
-fn pending(
-    run: &Run<'_>,
-    Pending {
-        op,
+fn convict(run: &Run<'_>, one: &Unfinished<'_, '_>, spell: &Spell, (span, bound): (Span, u64), out: &mut Findings) {
+    let Spell {
         asked,
-        recovered,
         until,
         waited,
-        bound,
-    }: Pending<'_>,
-    out: &mut Findings,
-) {
+        attempts,
+    } = *spell;
     let name = run.events[asked].str("grant").unwrap_or("without a name");
+    let (at, asks, thing) = (run.at(until), run.names.acquire, run.names.thing);
+    let what = match (one.how, attempts) {
+        (How::Pending, _) => format!("was not answered by {at}"),
+        (How::Unknown, _) => format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome"),
+        (How::Failed, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
+        (How::Failed, count) => format!("was refused, and asked again: it was refused {count} times by {at}"),
+    };
     let why = format!(
-        "{} asked for grant {name} at {} and was not answered by {}, though every fault was healed and the ensemble had \
-         recovered at {}, and nobody held {} for {} of the time after that. The bound is {}: ten times the median of the \
-         run's answered `{}` operations, at least ten seconds.",
-        op.node,
+        "{} asked for grant {name} at {} and {what}, though every fault was healed and the ensemble had recovered at {}, and \
+         nobody held {thing} for {} of the time after that. The bound is {}: ten times the median of the run's answered \
+         `{asks}` operations, at least ten seconds.",
+        one.op.node,
         run.at(asked),
-        run.at(until),
-        run.at(recovered),
-        run.names.thing,
+        run.at(span.recovered),
         seconds(waited),
         seconds(bound),
-        run.names.acquire,
     );
-    let witness = vec![asked, recovered, until];
+    let witness = vec![asked, span.recovered, until];
     let found = Found {
         kind: run.names.pending,
         property: "liveness",

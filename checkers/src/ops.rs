@@ -17,11 +17,16 @@ pub struct Op<'a> {
     pub end: Option<usize>,
     /// Where the stream of its process ended while it was pending.
     pub cut: Option<usize>,
-    /// Whether its completion may belong to another operation ([`crate::pairing`]).
+    /// Whether what completed it, or that nothing did, may be a matter of another operation ([`crate::pairing`]).
     pub doubtful: bool,
 }
 
 impl Op<'_> {
+    /// Where it was sent; `None` if that is not in the history, or if its answer may be that to an earlier request.
+    pub fn sent(&self) -> Option<usize> {
+        self.invoke.filter(|_| !self.doubtful)
+    }
+
     /// Where its answer says that it certainly did not happen; `None` also where that may be another one's answer.
     pub fn failed(&self, events: &[Event]) -> Option<usize> {
         self.end
@@ -126,11 +131,13 @@ impl<'a> Ops<'a> {
             Misfit::Busy(_) | Misfit::Other(_) => under_way,
             Misfit::Again(_) => last,
             // It can be the answer to nothing that is known.
-            Misfit::Unasked => return,
+            Misfit::Unasked => None,
         };
-        for op in before.into_iter().chain([of]) {
-            self.work[op].doubtful = true;
-        }
+        let Some(before) = before else { return };
+        self.work[before].doubtful = true;
+        // An answer has the name of its request, so that it is not mistaken for that to a request of another name.
+        let alike = self.work[before].f == event.f;
+        self.work[of].doubtful = alike || event.kind != EventType::Invoke;
     }
 
     /// Nothing of a client outlives its stream. A numbered process still gets its completion, as `info`; a control

@@ -7,6 +7,7 @@ use crate::history::Event;
 use crate::names::Names;
 use crate::near::Faults;
 use crate::ops::Ops;
+use crate::recovery::Recovery;
 use crate::results::WindowResult;
 use crate::windows;
 use std::collections::BTreeMap;
@@ -30,6 +31,8 @@ pub struct Run<'a> {
     pub windows: Vec<WindowResult>,
     /// When faults were on.
     pub faults: Faults<'a>,
+    /// Where liveness is judged, or why it cannot be.
+    pub recovery: Recovery<'a>,
     phases: BTreeMap<&'a str, usize>,
 }
 
@@ -50,6 +53,7 @@ impl<'a> Run<'a> {
                 phases.insert(name, at);
             }
         }
+        let recovery = Recovery::new(record, &phases, &ops, &clients);
         Self {
             record,
             events,
@@ -59,6 +63,7 @@ impl<'a> Run<'a> {
             clients,
             windows,
             faults: Faults::new(events, record.plan.cluster.timing.session_ms),
+            recovery,
             phases,
         }
     }

@@ -5,6 +5,7 @@ use crate::findings::Findings;
 use crate::history::EventType;
 use crate::leaderless;
 use crate::pairing;
+use crate::recovery::Span;
 use crate::results::{Anomaly, Results, Verdict};
 use crate::run::Run;
 use crate::stats;
@@ -81,21 +82,13 @@ fn phases(run: &Run<'_>, reasons: &mut Vec<String>) {
     if let Some(at) = run.phase("interrupted") {
         reasons.push(format!("the run was interrupted at {}", run.at(at)));
     }
-    let recovered = run.phase("recovered");
-    if recovered.is_none() {
-        let failed = run
-            .phase("not-recovered")
-            .and_then(|at| run.events[at].error.as_deref());
-        let detail = failed.map(|error| format!(": {error}")).unwrap_or_default();
-        reasons.push(format!(
-            "the ensemble and its clients were not seen to recover{detail}; liveness was not judged"
-        ));
-    }
+    reasons.extend(run.recovery.lacks.iter().cloned());
     if run.phase("done").is_none() {
         reasons.push("the run did not reach its end".to_owned());
     }
-    let Some(recovered) = recovered else { return };
-    let end = run.phase("audit").unwrap_or(run.events.len());
+    let Some(Span { recovered, end, .. }) = run.recovery.span else {
+        return;
+    };
     for node in run
         .clients
         .exits
@@ -166,12 +159,6 @@ fn tree(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
 }
 
 fn remarks(run: &Run<'_>, reasons: &mut Vec<String>) {
-    for (id, ended) in windows::not_healed(run.record) {
-        reasons.push(match ended {
-            true => format!("{NOTE}the healing of window {id} was not verified"),
-            false => format!("window {id} was never healed"),
-        });
-    }
     let timing = &run.record.plan.cluster.timing;
     if timing.hazardous() {
         reasons.push(format!(

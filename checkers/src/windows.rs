@@ -11,7 +11,7 @@ use crate::plan::Window;
 use crate::results::WindowResult;
 use std::collections::HashMap;
 
-/// The events of one window, by phase.
+/// The events of one window, by phase: the first of each, of `off` the last.
 #[derive(Debug, Default)]
 struct Marks {
     begin: Option<usize>,
@@ -79,15 +79,31 @@ pub fn last_off(events: &[Event]) -> Option<usize> {
         .rposition(|event| event.on_lane("nemesis") && event.str("phase") == Some("off"))
 }
 
-/// Windows that took effect, by number, and whose end was recorded but not verified (`true`) or not recorded at all.
-pub fn not_healed(record: &Record) -> Vec<(i64, bool)> {
-    let events = record.history.events.as_slice();
-    let healed = |marks: &Marks| marks.off.is_some_and(|off| events[off].bool("verified") == Some(true));
-    let marks = marks(events);
-    let open = marks.iter().filter(|(_, marks)| marks.on.is_some() && !healed(marks));
-    let mut ids: Vec<(i64, bool)> = open.map(|(&id, marks)| (id, marks.off.is_some())).collect();
-    ids.sort_unstable();
-    ids
+/// A window that began and was not seen healed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unhealed {
+    /// Its number.
+    pub id: i64,
+    /// Whether its end was recorded, though not verified.
+    pub ended: bool,
+}
+
+/// Windows that began and have no verified end among the events before `by`, in the order of their numbers. A window
+/// that was skipped never began, unless it had taken effect. If its end was recorded more than once, the last one decides:
+/// healing is tried again.
+pub fn unhealed(events: &[Event], by: usize) -> Vec<Unhealed> {
+    let offs = marks(&events[..by.min(events.len())]);
+    let began = |marks: &Marks| marks.on.is_some() || marks.begin.is_some() && marks.skipped.is_none();
+    let all = marks(events).into_iter().filter(|(_, marks)| began(marks));
+    let open = all.filter_map(|(id, _)| {
+        let off = offs.get(&id).and_then(|marks| marks.off);
+        let healed = off.is_some_and(|off| events[off].bool("verified") == Some(true));
+        let ended = off.is_some();
+        (!healed).then_some(Unhealed { id, ended })
+    });
+    let mut open: Vec<Unhealed> = open.collect();
+    open.sort_unstable_by_key(|window| window.id);
+    open
 }
 
 fn marks(events: &[Event]) -> HashMap<i64, Marks> {
@@ -97,15 +113,14 @@ fn marks(events: &[Event]) -> HashMap<i64, Marks> {
             continue;
         };
         let marks = all.entry(window).or_default();
-        let mark = match phase {
-            "begin" => &mut marks.begin,
-            "on" => &mut marks.on,
-            "heal" => &mut marks.heal,
-            "off" => &mut marks.off,
-            "skipped" => &mut marks.skipped,
+        match phase {
+            "begin" => marks.begin.get_or_insert(at),
+            "on" => marks.on.get_or_insert(at),
+            "heal" => marks.heal.get_or_insert(at),
+            "off" => marks.off.insert(at),
+            "skipped" => marks.skipped.get_or_insert(at),
             _ => continue,
         };
-        mark.get_or_insert(at);
     }
     all
 }

@@ -1,72 +1,72 @@
 //! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
 //!
 //! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
-//! liveness. A transaction whose znode never came into being cannot block anybody.
+//! liveness, or is answered `fail` again and again for so long. A transaction whose znode never came into being cannot block
+//! anybody. If the run cannot be judged ([`crate::recovery`]) nothing is convicted.
 
 use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::history::{EventType, Process};
-use crate::liveness::{bound, pending_until};
+use crate::liveness::bound;
 use crate::ops::Op;
+use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::recovery::Span;
 use crate::run::{Run, few, seconds};
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// Looks for transactions that stay undecided, each once. What is pending and cannot be judged is a reason against
+/// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against
 /// `valid`.
 pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
-    let Some(recovered) = run.phase("recovered") else {
+    let Some(span) = run.recovery.span else {
         out.ran("blocked-transaction", 0);
         return;
     };
-    let last = run.events.len() - 1;
-    let end = run.phase("audit").filter(|&audit| audit > recovered).unwrap_or(last);
     let bound = bound(run, "decided");
-    let dead = dead(run, end);
+    let dead = dead(run, span.end);
     let coordinators = coordinators(run, all);
-    let mut told = BTreeSet::new();
-    let mut looked_at = 0;
-    for op in &run.ops.work {
-        let (Some(asked), Some(until)) = (
-            op.invoke.filter(|&asked| asked < end),
-            pending_until(run, op, recovered, end),
-        ) else {
+    let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
+    let unfinished = unfinished(run, span);
+    for one in &unfinished {
+        let longest = one
+            .spells()
+            .into_iter()
+            .map(|(asked, until)| Spell::new(run, one, (asked, until), span));
+        let longest = longest.max_by_key(|spell| spell.waited);
+        let Some(spell) = longest.filter(|_| matches!(one.op.f, "decide" | "decided")) else {
+            if !one.made_up {
+                named.insert(one.op.node);
+                out.reasons.push(one.reason(run, ""));
+            }
             continue;
         };
-        looked_at += 1;
-        let pending = Pending {
-            op,
-            asked,
-            recovered,
-            until,
-            bound,
+        let Some(transaction) = all.of(run, one.op).filter(|tx| tx.stands || tx.begun.is_some()) else {
+            continue;
         };
-        if !matches!(op.f, "decide" | "decided") {
-            out.reasons.push(pending.reason(run));
+        if one.made_up && spell.waited < bound {
             continue;
         }
-        let Some(transaction) = all.of(run, op).filter(|tx| tx.stands || tx.begun.is_some()) else {
-            continue;
-        };
+        named.insert(one.op.node);
         if !dead.is_empty() {
-            out.reasons.push(format!(
-                "{}, but {} was not running again, so that is not judged",
-                pending.reason(run),
-                few(&dead)
-            ));
-        } else if pending.waited(run) < bound {
-            out.reasons.push(format!(
-                "{}, but only for {} of the {} after which that convicts",
-                pending.reason(run),
-                seconds(pending.waited(run)),
+            let why = format!(", but {} was not running again, so that is not judged", few(&dead));
+            out.reasons.push(one.reason(run, &why));
+        } else if spell.waited < bound || run.recovery.doubt().is_some() {
+            let (waited, only) = (
+                seconds(spell.waited),
+                if spell.waited < bound { "but only " } else { "" },
+            );
+            let why = format!(
+                ", {only}for {waited} of the {} after which that convicts",
                 seconds(bound)
-            ));
+            );
+            out.reasons.push(one.reason(run, &why));
         } else if told.insert(transaction.name) {
             let coordinator = coordinators.get(transaction.name);
             let coordinator = coordinator.map_or_else(String::new, |op| last_word(run, op));
-            convict(run, transaction, &pending, coordinator, out);
+            convict(run, transaction, &spell, bound, coordinator, out);
         }
     }
-    out.ran("blocked-transaction", looked_at);
+    idle(run, span, named, true, out);
+    out.ran("blocked-transaction", unfinished.len());
 }
 
 /// Clients whose process had ended by then and was not started again.
@@ -86,24 +86,29 @@ fn dead<'a>(run: &Run<'a>, end: usize) -> Vec<&'a str> {
         .collect()
 }
 
-struct Pending<'a> {
+/// From a sending to an end, in which the decision was asked for and not told.
+struct Spell<'a> {
     op: &'a Op<'a>,
     asked: usize,
     recovered: usize,
     until: usize,
-    bound: u64,
+    /// How often it was refused, if it was.
+    refused: Option<usize>,
+    /// Nanoseconds after recovery.
+    waited: u64,
 }
 
-impl Pending<'_> {
-    /// Nanoseconds that it was pending after recovery.
-    fn waited(&self, run: &Run<'_>) -> u64 {
-        run.time(self.until)
-            .saturating_sub(run.time(self.asked.max(self.recovered)))
-    }
-
-    fn reason(&self, run: &Run<'_>) -> String {
-        let (f, node, asked) = (self.op.f, self.op.node, run.at(self.asked));
-        format!("the {f} of {node} sent at {asked} was still pending after recovery")
+impl<'a> Spell<'a> {
+    fn new(run: &Run<'_>, one: &Unfinished<'a, 'a>, (asked, until): (usize, usize), span: Span) -> Self {
+        let from = asked.max(span.clock);
+        Self {
+            op: one.op,
+            asked,
+            recovered: span.recovered,
+            until,
+            refused: (one.how == How::Failed).then_some(one.attempts.len()),
+            waited: run.time(until).saturating_sub(run.time(from)),
+        }
     }
 }
 
@@ -137,36 +142,44 @@ fn last_word(run: &Run<'_>, op: &Op<'_>) -> String {
 fn convict(
     run: &Run<'_>,
     transaction: &Transaction<'_>,
-    pending: &Pending<'_>,
+    spell: &Spell<'_>,
+    bound: u64,
     coordinator: String,
     out: &mut Findings,
 ) {
-    let Pending {
+    let &Spell {
         op,
         asked,
         recovered,
         until,
-        bound,
-    } = pending;
+        waited,
+        ..
+    } = spell;
+    let what = match spell.refused {
+        Some(count @ 2..) => format!(
+            "was asked again and again, and answered `fail` {count} times by {}",
+            run.at(until)
+        ),
+        _ => format!("did not know it by {}", run.at(until)),
+    };
     let why = format!(
-        "{} was asked for the decision about transaction {} (operation `{}`) at {} and did not know it by {}, though every fault was \
+        "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \
          healed, every killed process was running again, and the ensemble had recovered at {}: it stayed undecided for {} \
          of the time after that. The bound is {}: ten times the median of the run's answered `decided` operations, at \
          least ten seconds.{coordinator}",
         op.node,
         transaction.name,
         op.f,
-        run.at(*asked),
-        run.at(*until),
-        run.at(*recovered),
-        seconds(pending.waited(run)),
-        seconds(*bound),
+        run.at(asked),
+        run.at(recovered),
+        seconds(waited),
+        seconds(bound),
     );
-    let mut witness = vec![*asked, *recovered, *until];
+    let mut witness = vec![asked, recovered, until];
     if let Some(begun) = transaction.begun.filter(|_| !transaction.stands) {
         // If that was read late enough, it shows the time that went by as well.
-        let late = run.time(begun).saturating_sub(run.time(*asked.max(recovered))) >= *bound;
-        witness[2] = if late { begun } else { *until };
+        let late = run.time(begun).saturating_sub(run.time(asked.max(recovered))) >= bound;
+        witness[2] = if late { begun } else { until };
         witness.push(begun);
     }
     let found = Found {

@@ -1,16 +1,23 @@
-//! `needless-abort`: abort though every yes was acknowledged before the decision was asked for and no fault was on.
+//! `needless-abort`: abort though every site voted yes in time and no fault was on.
+//!
+//! In time: each yes was answered no later than one session timeout after `decide` was sent, before or after the abort was
+//! told. A vote that has not come yet is no no: a coordinator, or a site, waits one session timeout for it before it gives
+//! the transaction up. One that was asked to vote no, or answered that it had, excuses an abort, whatever came of it.
 //!
 //! What a fault has begun may go on after it: one that ended less than a session timeout before the transaction began
-//! counts as on, and so does the end of a client's process.
+//! counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness itself. One
+//! that was not seen healed is on from its begin to the end of the run.
 
-use super::transactions::{Decision, Transaction, Transactions};
+use super::transactions::{Decision, Transaction, Transactions, Vote};
 use crate::findings::{Findings, Found};
-use crate::run::Run;
+use crate::run::{Run, seconds};
+use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 
 /// Looks for aborts that nothing asked for, once for each transaction.
 pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let faults = Faults::new(run);
+    let patience = session(run);
     let mut looked_at = 0;
     for transaction in &all.all {
         let (Some(begin), Some(asked)) = (transaction.begin, transaction.asked) else {
@@ -20,19 +27,20 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
             continue;
         };
         looked_at += 1;
-        let Some(votes) = acknowledged(transaction, asked) else {
+        let Some(votes) = acknowledged(run, transaction, run.time(asked).saturating_add(patience)) else {
             continue;
         };
         if faults.between(run.time(begin), run.time(abort.read)) {
             continue;
         }
         let why = format!(
-            "{} reported abort of transaction {} at {}, though every site ({}) had answered that it voted yes before the \
-             decision was asked for at {}, and no fault was on.",
+            "{} reported abort of transaction {} at {}, though every site ({}) answered that it voted yes no later than one \
+             session timeout ({}) after the decision was asked for at {}, and no fault was on.",
             abort.node,
             transaction.name,
             run.at(abort.read),
             transaction.sites.join(", "),
+            seconds(patience),
             run.at(asked),
         );
         let mut witness = votes;
@@ -51,16 +59,21 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("needless-abort", looked_at);
 }
 
-/// The answers by which every site had voted yes by the event `asked`; `None` if one had not, or ever may have voted no.
-fn acknowledged(transaction: &Transaction<'_>, asked: usize) -> Option<Vec<usize>> {
-    let no =
-        |vote: &super::transactions::Vote<'_>| vote.wanted == Some(false) || vote.voted.is_some_and(|(yes, _)| !yes);
+/// The session timeout, in nanoseconds.
+fn session(run: &Run<'_>) -> u64 {
+    run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000)
+}
+
+/// The answers by which every site had voted yes by the time `by`, in nanoseconds since the run began; `None` if one had
+/// not, or ever may have voted no.
+fn acknowledged(run: &Run<'_>, transaction: &Transaction<'_>, by: u64) -> Option<Vec<usize>> {
+    let no = |vote: &Vote<'_>| vote.wanted == Some(false) || vote.voted.is_some_and(|(yes, _)| !yes);
     if transaction.sites.is_empty() || transaction.votes.iter().any(no) {
         return None;
     }
     let mut yes: HashMap<&str, usize> = HashMap::new();
     for vote in &transaction.votes {
-        if let Some((true, read)) = vote.voted.filter(|&(_, read)| read < asked) {
+        if let Some((true, read)) = vote.voted.filter(|&(_, read)| run.time(read) <= by) {
             let first = yes.entry(vote.node).or_insert(read);
             *first = read.min(*first);
         }
@@ -77,16 +90,20 @@ struct Faults {
 
 impl Faults {
     fn new(run: &Run<'_>) -> Self {
-        let after = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
+        let after = session(run);
         let mut spans: Vec<(u64, u64)> = Vec::new();
         let mut open: HashMap<(&str, Option<i64>), usize> = HashMap::new();
+        let close = |spans: &mut Vec<(u64, u64)>, span: Option<usize>, at: u64| {
+            if let Some(span) = span {
+                spans[span].1 = at.saturating_add(after);
+            }
+        };
         for event in run.events.iter().filter(|event| event.on_lane("nemesis")) {
             let window = (event.f.as_str(), event.int("window"));
             match event.str("phase") {
-                Some("off" | "skipped") => {
-                    if let Some(span) = open.remove(&window) {
-                        spans[span].1 = event.time.saturating_add(after);
-                    }
+                Some("skipped") => close(&mut spans, open.remove(&window), event.time),
+                Some("off") if event.bool("verified") == Some(true) => {
+                    close(&mut spans, open.remove(&window), event.time);
                 }
                 _ => {
                     open.entry(window).or_insert_with(|| {
@@ -98,6 +115,15 @@ impl Faults {
         }
         for &exit in run.clients.exits.values().flatten() {
             spans.push((run.time(exit), run.time(exit).saturating_add(after)));
+        }
+        for event in run.events {
+            let before = match event.f.as_str() {
+                "session" if event.str("state") == Some("expired") => 0,
+                "stall" if event.on_lane("run") => event.value.get("ms").and_then(Value::as_u64).unwrap_or(0),
+                _ => continue,
+            };
+            let from = event.time.saturating_sub(before.saturating_mul(1_000_000));
+            spans.push((from, event.time.saturating_add(after)));
         }
         spans.sort_unstable();
         let mut latest = 0;

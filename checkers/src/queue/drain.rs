@@ -38,7 +38,7 @@ impl<'a> Drain<'a> {
         }
         confirms.values_mut().for_each(|all| all.sort_unstable());
         let proof = |op: &crate::ops::Op<'a>| {
-            let (sent, empty) = (op.invoke?, op.end.filter(|&end| end < drained)?);
+            let (sent, empty) = (op.sent()?, op.end.filter(|&end| end < drained)?);
             let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(Told::Nothing);
             if op.f != "dequeue" || !nothing {
                 return None;

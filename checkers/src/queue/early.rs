@@ -103,7 +103,7 @@ fn stays<'a>(run: &Run<'a>, round: &Round) -> Vec<Stay<'a>> {
         .collect();
     enters.sort_unstable();
     let stay = |op: &Op<'a>| {
-        let (asked, left) = (op.invoke?, answered(run, op)?);
+        let (asked, left) = (op.sent()?, answered(run, op)?);
         let czxid = run.events[left].value.get("removed")?.get("czxid")?.as_i64()?;
         let key = |&(node, other, _): &(&str, i64, usize)| (node, other).cmp(&(op.node, czxid));
         let entered = enters[enters.binary_search_by(key).ok()?].2;

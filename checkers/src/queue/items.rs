@@ -156,7 +156,7 @@ impl<'a> Items<'a> {
             Some(Told::Item(number)) => {
                 let done = Done {
                     node: op.node,
-                    sent: op.invoke,
+                    sent: op.sent(),
                     read,
                 };
                 self.all.entry(number).or_default().given.push(done);
@@ -166,7 +166,7 @@ impl<'a> Items<'a> {
                 self.unread(read, op);
                 self.unreadable.push(Unreadable {
                     node: op.node,
-                    sent: op.invoke,
+                    sent: op.sent(),
                     read: Some(read),
                 });
             }
@@ -199,7 +199,7 @@ impl<'a> Items<'a> {
         match (outcome(run, op), op.end) {
             (Some(EventType::Ok), Some(read)) => item.consumed.push(Done {
                 node: op.node,
-                sent: op.invoke,
+                sent: op.sent(),
                 read,
             }),
             _ => item.maybe_consumed |= !failed,

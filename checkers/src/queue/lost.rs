@@ -44,7 +44,10 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
             judged.len()
         ));
     } else {
-        let latest = items.unreadable.iter().max_by_key(|taken| taken.read.unwrap_or(usize::MAX));
+        let latest = items
+            .unreadable
+            .iter()
+            .max_by_key(|taken| taken.read.unwrap_or(usize::MAX));
         for (number, item, at) in judged {
             let sent = item.sent.iter().flatten().min().copied().unwrap_or(at);
             match latest.filter(|taken| taken.read.is_none_or(|read| read > sent)) {

@@ -80,14 +80,14 @@ pub fn check(record: &Record) -> Results {
             duplicate::check(&run, &items, kind == Kind::Claimed, &mut found);
             phantom::check(&run, &items, kind == Kind::Claimed, &mut found);
             order::check(&run, &items, &mut found);
-            pending::check(&run, &mut found);
+            pending::check(&run, false, &mut found);
             found.doubt("items cannot be read", &items.unread);
             orphans::check_claims(&run, &|item| items.acknowledged(item), &mut found);
         }
         Kind::Barrier | Kind::DoubleBarrier => {
             let rounds = Rounds::new(&run, if kind == Kind::Barrier { "join" } else { "enter" });
             early::check(&run, &rounds, &mut found);
-            stuck::check(&run, &rounds, &mut found);
+            stuck::check(&run, &rounds, kind == Kind::DoubleBarrier, &mut found);
             found.doubt("rounds cannot be read", &rounds.unread);
             orphans::check(&run, &mut found);
         }

@@ -1,12 +1,15 @@
-//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending.
+//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and again.
 //!
 //! The clock runs from the moment when all of that is so to the phase `audit`. The bound is ten times the median duration
-//! of the run's answered enters, at least ten seconds.
+//! of the run's answered enters, at least ten seconds. A client whose enters of the round fail one after the other, and
+//! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
+//! ([`crate::recovery`]) nobody is convicted.
 
 use super::rounds::{Round, Rounds, told};
 use crate::findings::{Findings, Found};
 use crate::liveness;
-use crate::ops::Op;
+use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::recovery::Span;
 use crate::run::{Run, seconds};
 use std::collections::{BTreeMap, HashSet};
 
@@ -15,78 +18,128 @@ use std::collections::{BTreeMap, HashSet};
 struct Member<'a> {
     node: &'a str,
     since: usize,
+    /// The last event that shows it.
+    until: usize,
 }
 
-/// Looks for enters that are never answered. What is pending and cannot be judged is a reason against `valid`.
-pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
-    let Some(recovered) = run.phase("recovered") else {
+/// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`. `each`:
+/// every planned client has to finish an operation.
+pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings) {
+    let Some(span) = run.recovery.span else {
         return out.ran("stuck-barrier", 0);
     };
-    let last = run.events.len() - 1;
-    let end = run.phase("audit").filter(|&audit| audit > recovered).unwrap_or(last);
+    let all = unfinished(run, span);
+    let mut there = There {
+        run,
+        rounds,
+        refused: all
+            .iter()
+            .filter(|one| one.how == How::Failed && !one.made_up)
+            .collect(),
+        live: BTreeMap::new(),
+    };
     let bound = liveness::bound(run, "enter");
-    let mut members: BTreeMap<(i64, usize), Vec<Member<'_>>> = BTreeMap::new();
-    let mut looked_at = 0;
-    for op in &run.ops.work {
-        let Some(asked) = op.invoke.filter(|&asked| asked < end) else {
-            continue;
+    for one in &all {
+        let stuck = match one.op.f {
+            "enter" => there.stuck(one, span),
+            _ => Err(String::new()),
         };
-        let Some(until) = liveness::pending_until(run, op, recovered, end) else {
-            continue;
+        let why = match stuck {
+            Ok(stuck) if stuck.waited >= bound && run.recovery.doubt().is_none() => {
+                add(run, one, &stuck, (span, bound), out);
+                continue;
+            }
+            Ok(stuck) if stuck.waited < bound && one.made_up => continue,
+            Ok(stuck) => format!(
+                ", with {} live members in its round for {}{} of the {} after which that convicts",
+                stuck.members.len(),
+                if stuck.waited < bound { "only " } else { "" },
+                seconds(stuck.waited),
+                seconds(bound)
+            ),
+            Err(_) if one.made_up => continue,
+            Err(why) => why,
         };
-        looked_at += 1;
+        out.reasons.push(one.reason(run, &why));
+    }
+    let told = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
+    idle(run, span, told, each, out);
+    out.ran("stuck-barrier", all.len());
+}
+
+/// Who is in each round.
+struct There<'r, 'a> {
+    run: &'r Run<'a>,
+    rounds: &'r Rounds<'a>,
+    /// Operations that fail for ever.
+    refused: Vec<&'r Unfinished<'r, 'a>>,
+    /// The live members by round and moment.
+    live: BTreeMap<(i64, usize), Vec<Member<'a>>>,
+}
+
+impl<'a> There<'_, 'a> {
+    /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
+    fn stuck(&mut self, one: &Unfinished<'_, 'a>, span: Span) -> Result<Stuck<'a>, String> {
+        let (run, op) = (self.run, one.op);
         let (Some(number), Some(wanted)) = (told(run, op, "round"), told(run, op, "members")) else {
-            out.reasons.push(unjudged(run, op, asked, ""));
-            continue;
+            return Err(String::new());
         };
-        let live = members.entry((number, until)).or_insert_with(|| {
+        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+        let (mut longest, mut most) = (None::<Stuck<'a>>, 0);
+        for (asked, until) in one.spells() {
+            let members = self.members(one, number, until);
+            most = most.max(members.len());
+            let own = Member {
+                node: op.node,
+                since: asked,
+                until,
+            };
+            let Some(members) = choose(&members, own, wanted, self.rounds.member) else {
+                continue;
+            };
+            let since = members
+                .iter()
+                .map(|member| member.since)
+                .fold(asked.max(span.clock), usize::max);
+            let there = members.iter().map(|member| member.until).fold(until, usize::min);
+            let waited = run.time(there).saturating_sub(run.time(since));
+            let stuck = Stuck {
+                number,
+                asked,
+                until,
+                since,
+                waited,
+                members,
+            };
+            if longest.as_ref().is_none_or(|longest| longest.waited < waited) {
+                longest = Some(stuck);
+            }
+        }
+        longest.ok_or_else(|| format!(", with {most} of {wanted} live members in its round"))
+    }
+
+    /// The live members of the round of an enter, one for each client where each enters for itself.
+    fn members(&mut self, one: &Unfinished<'_, 'a>, number: i64, until: usize) -> Vec<Member<'a>> {
+        let (run, rounds) = (self.run, self.rounds);
+        let live = self.live.entry((number, until)).or_insert_with(|| {
             let round = rounds.all.get(&number);
             round.map(|round| live(run, rounds, round, until)).unwrap_or_default()
         });
-        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        let chosen = (op.f == "enter")
-            .then(|| choose(live, op, asked, wanted, rounds.member))
-            .flatten();
-        let Some(chosen) = chosen else {
-            let why = format!(", with {} of {wanted} live members in its round", live.len());
-            out.reasons
-                .push(unjudged(run, op, asked, if op.f == "enter" { &why } else { "" }));
-            continue;
-        };
-        let since = chosen
-            .iter()
-            .map(|member| member.since)
-            .fold(asked.max(recovered), usize::max);
-        let waited = run.time(until).saturating_sub(run.time(since));
-        let stuck = Stuck {
-            op,
-            number,
-            asked,
-            recovered,
-            until,
-            since,
-            members: chosen,
-        };
-        if waited < bound {
-            let why = format!(
-                ", with {wanted} live members in its round for only {} of the {} after which that convicts",
-                seconds(waited),
-                seconds(bound)
-            );
-            out.reasons.push(unjudged(run, op, asked, &why));
-        } else {
-            add(run, &stuck, bound, out);
+        let mut members = live.clone();
+        if one.how == How::Failed && rounds.member == "enter" {
+            let same =
+                |other: &&&Unfinished<'_, 'a>| other.op.f == "enter" && told(run, other.op, "round") == Some(number);
+            members.extend(self.refused.iter().filter(same).map(|other| Member {
+                node: other.op.node,
+                since: other.asked(),
+                until: other.until(),
+            }));
+            members.sort_by_key(|member| member.since);
+            let mut seen = HashSet::new();
+            members.retain(|member| seen.insert(member.node));
         }
+        members
     }
-    out.ran("stuck-barrier", looked_at);
-}
-
-fn unjudged(run: &Run<'_>, op: &Op<'_>, asked: usize, why: &str) -> String {
-    let since = run.at(asked);
-    format!(
-        "the {} of {} sent at {since} was still pending after recovery{why}",
-        op.f, op.node
-    )
 }
 
 /// The live members of a round in the order in which they came to be; one for each client where each enters for itself.
@@ -102,6 +155,7 @@ fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, round: &Round, until: usize) -> 
             Some(Member {
                 node: op.node,
                 since: since.filter(|&since| since < until)?,
+                until,
             })
         })
         .collect();
@@ -112,40 +166,40 @@ fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, round: &Round, until: usize) -> 
 }
 
 /// As many members as the round wants, the earliest; where each enters for itself, the one that waits among them.
-fn choose<'a>(live: &[Member<'a>], op: &Op<'a>, asked: usize, wanted: usize, member: &str) -> Option<Vec<Member<'a>>> {
+fn choose<'a>(live: &[Member<'a>], own: Member<'a>, wanted: usize, member: &str) -> Option<Vec<Member<'a>>> {
     if member != "enter" {
         return live.get(..wanted).map(<[_]>::to_vec);
     }
-    let own = Member {
-        node: op.node,
-        since: asked,
-    };
-    let others = live.iter().filter(|member| member.node != op.node).copied();
+    let others = live.iter().filter(|member| member.node != own.node).copied();
     let chosen: Vec<Member<'_>> = [own].into_iter().chain(others).take(wanted).collect();
     (chosen.len() == wanted).then_some(chosen)
 }
 
+/// An enter, and since when it waits for nobody.
 struct Stuck<'a> {
-    op: &'a Op<'a>,
     number: i64,
     asked: usize,
-    recovered: usize,
     until: usize,
     since: usize,
+    waited: u64,
     members: Vec<Member<'a>>,
 }
 
-fn add(run: &Run<'_>, stuck: &Stuck<'_>, bound: u64, out: &mut Findings) {
+fn add(run: &Run<'_>, one: &Unfinished<'_, '_>, stuck: &Stuck<'_>, (span, bound): (Span, u64), out: &mut Findings) {
     let names: Vec<&str> = stuck.members.iter().map(|member| member.node).collect();
+    let until = run.at(stuck.until);
+    let what = match (one.how, one.attempts.len()) {
+        (How::Failed, 2..) => format!("was refused again and again until {until}"),
+        _ => format!("was not let in by {until}"),
+    };
     let why = format!(
-        "{} was sent to round {} at {} and was not let in by {}, though every fault was healed, the ensemble had recovered at \
-         {}, and from {} on all {} members of the round were there and alive: {}. The bound is {}: ten times the median of \
-         the run's answered enters, at least ten seconds.",
-        stuck.op.node,
+        "{} was sent to round {} at {} and {what}, though every fault was healed, the ensemble had recovered at {}, and from \
+         {} on all {} members of the round were there and alive: {}. The bound is {}: ten times the median of the run's \
+         answered enters, at least ten seconds.",
+        one.op.node,
         stuck.number,
         run.at(stuck.asked),
-        run.at(stuck.until),
-        run.at(stuck.recovered),
+        run.at(span.recovered),
         run.at(stuck.since),
         names.len(),
         names.join(", "),
@@ -157,7 +211,7 @@ fn add(run: &Run<'_>, stuck: &Stuck<'_>, bound: u64, out: &mut Findings) {
         kind: "stuck-barrier",
         property: "liveness",
         advisory: false,
-        witness: members.chain([stuck.asked, stuck.recovered, stuck.until]).collect(),
+        witness: members.chain([stuck.asked, span.recovered, stuck.until]).collect(),
         why,
     };
     out.add_at_end(run, found, first.map(|first| run.time(first)));

@@ -229,7 +229,7 @@ fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Un
     Ok(Some(Access {
         node: op.node,
         action: action.ok_or(Unreadable)?,
-        start: op.invoke.map_or(UNKNOWN, at),
+        start: if op.f == "read" { op.sent() } else { op.invoke }.map_or(UNKNOWN, at),
         finish: end.map_or(NEVER, at),
         invoke,
         end,

@@ -68,7 +68,7 @@ pub fn check(record: &Record) -> Results {
     session::check(&run, &accesses, &mut found);
     let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));
     agreement::check(&run, &accesses, &tree, PATH, &mut found);
-    pending::check(&run, &mut found);
+    pending::check(&run, true, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
     results.stats.extend(stats::of(&run, stale));
     results

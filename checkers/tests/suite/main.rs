@@ -56,6 +56,7 @@ mod leaderless;
 mod naive;
 mod notation;
 mod queue;
+mod recovery;
 mod register;
 mod safety;
 mod scale;

@@ -101,12 +101,28 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
     let txns = record.txnlog.as_deref().unwrap_or_default();
     let client = |session: &str| session[2..3].to_owned();
     let mut found = BTreeSet::new();
+    let named = |event: &Event| ["czxid", "mzxid", "zxid"].map(|name| event.int(name));
+    let answers = events.iter().filter(|event| event.kind == EventType::Ok);
+    let mut missing: BTreeSet<i64> = answers.flat_map(named).flatten().collect();
+    missing.retain(|zxid| txns.iter().all(|txn| txn.zxid != *zxid));
     for (at, delete) in txns.iter().enumerate().filter(|(_, txn)| txn.op == "delete") {
-        let touches =
-            |txn: &&Txn| txn.paths == delete.paths && ["create", "delete", "multi"].contains(&txn.op.as_str());
-        let Some(create) = txns[..at].iter().rev().find(touches).filter(|txn| txn.op == "create") else {
+        let Some(made) = txns[..at]
+            .iter()
+            .rposition(|txn| txn.op == "create" && txn.paths == delete.paths)
+        else {
             continue;
         };
+        let create = &txns[made];
+        // Whether it may have gone meanwhile.
+        let gone = |txn: &Txn| match txn.op.as_str() {
+            "delete" => txn.paths == delete.paths,
+            "closeSession" => txn.session == create.session || txn.paths == delete.paths,
+            "multi" => true,
+            _ => false,
+        };
+        if txns[made + 1..at].iter().any(gone) || missing.range(create.zxid..delete.zxid).next().is_some() {
+            continue;
+        }
         let who = format!("c{}", client(&delete.session));
         let own = |event: &Event| {
             let path = event.str("path") == Some(delete.paths[0].as_str()) && event.int("czxid").is_some();
@@ -141,13 +157,81 @@ fn held(events: &[Event], name: &str, at: usize) -> bool {
     })
 }
 
-/// Where the acquires were sent that stay pending after recovery though nobody holds.
+/// How an attempt to acquire ended that did not finish.
+#[derive(Clone, Copy, PartialEq)]
+enum Ended {
+    Never,
+    Unknown,
+    Failed,
+}
+
+/// An attempt to acquire that did not finish after recovery.
+struct Attempt {
+    asked: usize,
+    until: usize,
+    how: Ended,
+}
+
+/// The attempts of one client that did not finish after recovery; a series is of those that ended alike, one after the
+/// other, if nothing made up for them.
+fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec<Vec<Attempt>> {
+    let asked = |at: &usize| {
+        let event = &events[*at];
+        event.f == "acquire" && event.kind == EventType::Invoke && node(event) == client
+    };
+    let end = |asked: usize| {
+        let same = |at: &usize| events[*at].process == events[asked].process && events[*at].f == "acquire";
+        (asked + 1..=audit).find(|at| same(at) && events[*at].kind != EventType::Invoke)
+    };
+    let granted: Vec<(usize, usize)> = (0..audit)
+        .filter(asked)
+        .filter_map(|asked| Some((asked, end(asked)?)))
+        .filter(|&(_, end)| end > recovered && events[end].kind == EventType::Ok)
+        .collect();
+    let dies = |at: usize| {
+        matches!(&events[at].process, Process::Name(_)) && events[at].f == "exit" && node(&events[at]) == client
+    };
+    let mut all: Vec<Vec<Attempt>> = vec![];
+    let mut last = None;
+    for asked in (0..audit).filter(asked) {
+        let end = end(asked);
+        if (asked..end.unwrap_or(audit)).any(dies) || end.is_some_and(|end| end <= recovered) {
+            continue;
+        }
+        let how = match end.map(|end| events[end].kind) {
+            None => Ended::Never,
+            Some(EventType::Ok) => {
+                last = None;
+                continue;
+            }
+            Some(EventType::Info) => Ended::Unknown,
+            Some(_) => Ended::Failed,
+        };
+        let until = end.unwrap_or(audit);
+        let later = granted.iter().any(|&(_, read)| read > until);
+        let before = how == Ended::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
+        let made_up = how != Ended::Never && (later || before);
+        let attempt = Attempt { asked, until, how };
+        if last == Some((how, false)) && !made_up {
+            all.last_mut().expect("one").push(attempt);
+        } else {
+            all.push(vec![attempt]);
+        }
+        last = Some((how, made_up));
+    }
+    all
+}
+
+/// Where the acquires were sent that stay pending after recovery though nobody holds, or are refused again and again.
 pub fn lost(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
     let Some(recovered) = phase(events, "recovered") else {
         return BTreeSet::new();
     };
     let audit = phase(events, "audit").unwrap_or(events.len() - 1);
+    if crate::commit::doubtful(events, recovered, audit) {
+        return BTreeSet::new();
+    }
     let names = names(events);
     let mut durations: Vec<u64> = (0..events.len())
         .filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Ok)
@@ -156,34 +240,27 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
     durations.sort_unstable();
     let median = durations.get(durations.len() / 2).copied().unwrap_or(0);
     let bound = (10 * median).max(10_000_000_000);
-    let pending = |asked: &usize| {
-        let event = &events[*asked];
-        let after = || (*asked + 1..=audit).filter(|&at| events[at].process == event.process);
-        let end = after().find(|&at| events[at].f == "acquire" && events[at].kind != EventType::Invoke);
-        let until = match end {
-            Some(end) if end > recovered && events[end].error.as_deref() == Some("timeout") => end,
-            Some(_) => return false,
-            None => audit,
-        };
-        let dies = |at: usize| {
-            matches!(&events[at].process, Process::Name(_))
-                && events[at].f == "exit"
-                && node(&events[at]) == node(event)
-        };
-        if (*asked..end.unwrap_or(audit)).any(dies) {
-            return false;
-        }
-        let free = |at: &usize| names.iter().all(|name| !held(events, name, *at));
-        let waited: u64 = (recovered.max(*asked)..until)
-            .filter(free)
-            .map(|at| events[at + 1].time - events[at].time)
-            .sum();
-        waited >= bound
+    let free = |at: &usize| names.iter().all(|name| !held(events, name, *at));
+    let waited = |asked: usize, until: usize| -> u64 {
+        let span = recovered.max(asked)..until;
+        span.filter(free).map(|at| events[at + 1].time - events[at].time).sum()
     };
-    (0..audit)
-        .filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Invoke)
-        .filter(pending)
-        .collect()
+    let alone = |attempt: &&Attempt| (recovered.max(attempt.asked)..attempt.until).all(|at| free(&at));
+    let clients = (1..=record.plan.cluster.clients).map(|number| format!("c{number}"));
+    let all = clients.flat_map(|client| series(events, &client, recovered, audit));
+    let convicted = |attempts: Vec<Attempt>| {
+        let mut spells: Vec<(usize, usize)> = attempts.iter().map(|one| (one.asked, one.until)).collect();
+        let refused: Vec<&Attempt> = attempts.iter().filter(alone).collect();
+        if let (Some(first), Some(last), Ended::Failed) = (refused.first(), refused.last(), attempts[0].how) {
+            spells.push((first.asked, last.until));
+        }
+        let (waited, asked) = spells
+            .into_iter()
+            .map(|(asked, until)| (waited(asked, until), asked))
+            .max()?;
+        (waited >= bound).then_some(asked)
+    };
+    all.filter_map(convicted).collect()
 }
 
 /// Paths of znodes that are there before and after the last `quiesce` and that nobody named.

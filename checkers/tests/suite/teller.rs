@@ -40,6 +40,10 @@ impl Teller {
             .map(field)
             .collect();
         match who {
+            "run" if verb == "stall" => {
+                let lane = Process::Name("run".into());
+                self.push(lane, EventType::Info, "stall", Value::Object(fields), None, None);
+            }
             "run" => {
                 let error = plain.first().map(|&error| error.to_owned());
                 self.push(
@@ -129,7 +133,7 @@ impl Teller {
             "unconfirmed" => ("confirm", Info, json!({})),
             "quiesced" => ("quiesce", Ok, answer(&fields)),
             "lost" => ("lost", Info, json!({ "grant": plain[0], "why": "session expired" })),
-            "exit" | "hello" | "session" => (verb, Info, Value::Object(fields)),
+            "exit" | "hello" | "running" | "session" => (verb, Info, Value::Object(fields)),
             other => panic!("unknown verb {other}"),
         };
         self.push(

@@ -113,14 +113,26 @@ fn may_commit(record: &Record, tx: &str) -> bool {
     })
 }
 
+/// Whether every request to begin the transaction certainly failed, and there was one.
+fn never_begun(record: &Record, tx: &str) -> bool {
+    let events = &record.history.events;
+    let asked = |at: &usize| {
+        let event = &events[*at];
+        event.f == "begin" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
+    };
+    let mut begins = (0..events.len()).filter(asked).peekable();
+    let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
+    begins.peek().is_some() && begins.all(failed)
+}
+
 /// Whether some execution explains all that was told of the transaction: one decision that everybody who tells any tells,
 /// and if it is commit, a yes of every site in time.
 pub fn explained(record: &Record, tx: &str) -> bool {
     ["commit", "abort"].iter().any(|decision| {
         let same = |f: &str| told(record, f, tx).iter().all(|(_, _, word)| word == decision);
         let stands = written(record, tx).iter().all(|(_, word)| word == decision);
-        let commits = || may_commit(record, tx) && !never_begun(record, tx);
-        same("decided") && same("decide") && stands && (*decision == "abort" || commits())
+        let possible = *decision == "abort" || (may_commit(record, tx) && !never_begun(record, tx));
+        same("decided") && same("decide") && stands && possible
     })
 }
 
@@ -143,25 +155,10 @@ pub fn unjustified(record: &Record, tx: &str) -> bool {
     !may_commit(record, tx)
 }
 
-/// Whether all requests to begin it certainly failed, of which there is one.
-fn never_begun(record: &Record, tx: &str) -> bool {
-    let events = &record.history.events;
-    let begins = |at: &usize| {
-        let event = &events[*at];
-        event.f == "begin" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
-    };
-    let mut sent = (0..events.len()).filter(begins).peekable();
-    let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
-    sent.peek().is_some() && sent.all(failed)
-}
-
-/// Whether the coordinator was told another thing than what came to be: another decision, or that the transaction was never
-/// begun, though it was committed.
 pub fn wrong(record: &Record, tx: &str) -> bool {
-    never_begun(record, tx) && first_commit(record, tx).is_some() || answered_wrongly(record, tx)
-}
-
-fn answered_wrongly(record: &Record, tx: &str) -> bool {
+    if never_begun(record, tx) && first_commit(record, tx).is_some() {
+        return true;
+    }
     let (answers, all, written) = (
         told(record, "decide", tx),
         told(record, "decided", tx),
@@ -192,12 +189,13 @@ pub fn needless(record: &Record, tx: &str) -> bool {
         return false;
     };
     let voted = told(record, "vote", tx);
+    let session = 2_000_000_000;
     let no =
         votes(record, tx).iter().any(|(_, _, wanted, _)| *wanted == "no") || voted.iter().any(|vote| vote.2 == "no");
     let acknowledged = |site: &&str| {
         voted
             .iter()
-            .any(|(at, node, word)| node == site && *word == "yes" && *at < decide)
+            .any(|(at, node, word)| node == site && *word == "yes" && events[*at].time <= events[decide].time + session)
     };
     let listed: Vec<&str> = events[begin].value["sites"]
         .as_array()
@@ -205,16 +203,18 @@ pub fn needless(record: &Record, tx: &str) -> bool {
         .iter()
         .filter_map(|site| site.as_str())
         .collect();
-    let session = 2_000_000_000;
     let felt = |(at, event): (usize, &Event)| {
-        let from = event.time;
+        let mut from = event.time;
         let until = match (event.f.as_str(), event.str("phase")) {
             ("exit", _) => from + session,
+            ("stall", _) => {
+                from = from.saturating_sub(event.int("ms").expect("a number") as u64 * 1_000_000);
+                event.time + session
+            }
             ("pause", Some("begin")) => {
                 let over = |later: &&Event| {
-                    later.f == "pause"
-                        && later.int("window") == event.int("window")
-                        && later.str("phase") != Some("begin")
+                    let healed = later.str("phase") == Some("skipped") || later.bool("verified") == Some(true);
+                    later.f == "pause" && later.int("window") == event.int("window") && healed
                 };
                 events[at..]
                     .iter()
@@ -228,6 +228,19 @@ pub fn needless(record: &Record, tx: &str) -> bool {
     !no && listed.iter().all(acknowledged) && !events.iter().enumerate().any(felt)
 }
 
+/// Whether a window was not seen healed by `recovered`, or the harness stalled before `end`.
+pub fn doubtful(events: &[Event], recovered: usize, end: usize) -> bool {
+    let windows: BTreeSet<i64> = events.iter().filter_map(|event| event.int("window")).collect();
+    let unhealed = |window: &i64| {
+        let phase =
+            |event: &&Event, name: &str| event.int("window") == Some(*window) && event.str("phase") == Some(name);
+        let skipped = events.iter().any(|event| phase(&event, "skipped"));
+        let off = events[..recovered].iter().rfind(|event| phase(event, "off"));
+        !skipped && off.is_none_or(|off| off.bool("verified") != Some(true))
+    };
+    windows.iter().any(unhealed) || events[recovered..end].iter().any(|event| event.f == "stall")
+}
+
 pub fn blocked(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
     let phase = |name: &str| {
@@ -239,6 +252,9 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         return false;
     };
     let end = phase("audit").unwrap_or(events.len() - 1);
+    if doubtful(events, recovered, end) {
+        return false;
+    }
     let is = |event: &Event, f: &str, node_of: &str| {
         event.f == f && node(event) == node_of && matches!(event.process, Process::Name(_))
     };
@@ -270,7 +286,7 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         }
         let done = completion(events, asked);
         let until = match done.filter(|&done| done <= end) {
-            Some(done) if done > recovered && events[done].error.as_deref() == Some("timed out") => done,
+            Some(done) if done > recovered && events[done].kind != EventType::Ok => done,
             Some(_) => return false,
             None => end,
         };

@@ -7,7 +7,9 @@ mod verdicts;
 mod witness;
 pub mod world;
 
-use script::{decision, only, silent};
+pub use brute::doubtful;
+use script::{decision, only, record, silent};
+use zooquake_checkers::check;
 
 const SPLIT: &str = "
     c1 begin t1 sites=c2,c3
@@ -142,10 +144,17 @@ const WRONG: &str = "
 
 #[test]
 fn the_coordinators_answer_is_the_decision() {
-    // Asked for after every yes, and no fault: the abort that it tells is needless too.
+    // Asked for with every yes in time, and no fault: the abort that it tells is needless too.
+    let found: Vec<String> = check(&record(WRONG))
+        .anomalies
+        .into_iter()
+        .map(|found| found.kind)
+        .collect();
+    assert_eq!(found, ["needless-abort", "wrong-outcome"]);
     let early = WRONG
         .replace("    c1 decide t1\n", "")
-        .replace("c2 vote t1", "c1 decide t1\n    c2 vote t1");
+        .replace("c2 vote t1", "c1 decide t1\n    c2 vote t1")
+        .replace("c2 voted", "9 c2 voted");
     assert_eq!(only(&early, "wrong-outcome").witness, [5, 6]);
     silent(&early.replace("answers t1 abort", "answers t1 commit"));
     silent(&early.replace("c1 answers t1 abort", "c1 unknown decide t1"));
@@ -175,12 +184,19 @@ fn an_abort_that_nothing_asked_for_is_needless() {
             .replace("3 c3 vote t1 yes", "3 c3 vote t1 no")
             .replace("5 c3 voted t1 yes", "5 c3 voted t1 no"),
     );
-    // The decision was asked for before that yes was acknowledged.
-    silent(
-        &NEEDLESS
+    // That yes was acknowledged after the decision had been asked for, before or after the abort, but in time.
+    let after = |told: &str| {
+        NEEDLESS
             .replace("5 c3 voted t1 yes", "")
-            .replace("6 c1 decide t1", "6 c1 decide t1\n6.5 c3 voted t1 yes"),
-    );
+            .replace("7 c1 answers t1 abort", told)
+    };
+    only(&after("6.5 c3 voted t1 yes\n7 c1 answers t1 abort"), "needless-abort");
+    let found = only(&after("7 c1 answers t1 abort\n8 c3 voted t1 yes"), "needless-abort");
+    assert_eq!(found.witness, [0, 3, 4, 5, 6]);
+    assert!(found.why.contains("session timeout (2.000 s)"), "{}", found.why);
+    // Too late: who waits a session timeout for it may give up.
+    silent(&after("7 c1 answers t1 abort\n8.001 c3 voted t1 yes"));
+    silent(&after("8.2 c1 answers t1 abort\n8.3 c3 voted t1 yes"));
     silent(&NEEDLESS.replace("5 c3 voted t1 yes", "5 c3 unknown vote t1"));
     // The third site is unheard of.
     silent(&NEEDLESS.replace("sites=c2,c3", "sites=c2,c3,c4"));
@@ -196,6 +212,12 @@ fn under_a_fault_or_just_after_it_an_abort_is_not_needless() {
     let text = NEEDLESS.replace("6 c1 decide", "5.5 nemesis pause 1 begin\n6 c1 decide");
     silent(&text);
     silent(&NEEDLESS.replace("6 c1 decide", "5.5 c2 exit\n6 c1 decide"));
+    silent(&NEEDLESS.replace("6 c1 decide", "5.5 c2 session state=expired\n6 c1 decide"));
+    silent(&NEEDLESS.replace("6 c1 decide", "5.5 run stall ms=900\n6 c1 decide"));
+    only(
+        &NEEDLESS.replace("6 c1 decide", "5.5 c2 session state=connected\n6 c1 decide"),
+        "needless-abort",
+    );
     // It never began.
     let skipped = "0.1 nemesis pause 1 begin\n0.1 nemesis pause 1 skipped\n9 c1 begin";
     let shifted = NEEDLESS
@@ -206,4 +228,25 @@ fn under_a_fault_or_just_after_it_an_abort_is_not_needless() {
         })
         .collect::<String>();
     only(&shifted.replace("9 c1 begin", skipped), "needless-abort");
+}
+
+#[test]
+fn a_fault_that_was_not_seen_healed_excuses_every_abort_after_it() {
+    let before = |off: &str| {
+        NEEDLESS
+            .lines()
+            .map(|line| match line.trim().split_once(' ') {
+                Some(("1", rest)) => format!("0.1 nemesis pause 1 begin\n{off}\n91 {rest}\n"),
+                Some((time, rest)) => format!("9{time} {rest}\n"),
+                None => String::new(),
+            })
+            .collect::<String>()
+    };
+    only(&before("0.2 nemesis pause 1 off target=c2"), "needless-abort");
+    only(
+        &before("0.2 nemesis pause 1 off verified=false\n0.3 nemesis pause 1 off verified=true"),
+        "needless-abort",
+    );
+    silent(&before(""));
+    silent(&before("0.2 nemesis pause 1 off verified=false"));
 }

@@ -129,12 +129,19 @@ impl Teller {
         let (pairs, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
         let fields: BTreeMap<&str, &str> = pairs.iter().filter_map(|pair| pair.split_once('=')).collect();
         match words[0] {
+            "run" if words[1] == "stall" => {
+                let ms: u64 = fields["ms"].parse().expect("milliseconds");
+                self.push("run", EventType::Info, "stall", json!({ "ms": ms }), None);
+            }
             "run" => self.push("run", EventType::Info, "phase", json!(words[1]), None),
             "nemesis" => {
                 let mut value = json!({"window": words[2].parse::<i64>().expect("a window"), "phase": words[3]});
                 if fields.contains_key("target") {
                     value["target"] = json!(fields["target"]);
                     value["verified"] = json!(true);
+                }
+                if let Some(verified) = fields.get("verified") {
+                    value["verified"] = json!(*verified == "true");
                 }
                 self.push("nemesis", EventType::Info, words[1], value, None);
             }
@@ -159,6 +166,7 @@ impl Teller {
             "decided" => (Ok, "decided", with("decision"), None),
             "unknown" => (Info, word(1), json!({ "tx": word(2) }), Some("timed out")),
             "failed" => (Fail, word(1), Value::Null, Some("timed out before it voted")),
+            "session" => return self.push(client, Info, "session", json!({ "state": fields["state"] }), None),
             "exit" | "hello" => {
                 self.push(client, Info, word(0), json!({}), None);
                 return self.renew(client);

@@ -39,6 +39,53 @@ fn one_that_gave_up_after_recovery_was_blocked_too() {
 }
 
 #[test]
+fn one_that_fails_again_and_again_is_blocked_and_one_that_nobody_knows_is_unknown() {
+    let asked = |how: &str, count: usize| {
+        let one = |at: usize| format!("{} c2 asks t1\n{}.1 c2 {how} decided t1\n", 11 + at, 11 + at);
+        let text = BLOCKED
+            .replace("7 c2 asks t1", "")
+            .replace("25 run audit", "40 run audit");
+        text.replace("40 run", &((0..count).map(one).collect::<String>() + "40 run"))
+    };
+    let found = only(&asked("failed", 15), "blocked-transaction");
+    assert!(
+        found.why.contains("answered `fail` 15 times by 25.100 s"),
+        "{}",
+        found.why
+    );
+    let reasons = |text: &str| {
+        let results = check(&record(text));
+        assert_eq!(kinds(&results), [""; 0]);
+        results
+            .reasons
+            .into_iter()
+            .filter(|reason| reason.contains("decideds of c2"))
+            .count()
+    };
+    assert_eq!(reasons(&asked("failed", 5)), 1);
+    assert_eq!(reasons(&asked("unknown", 15)), 1);
+    // It learns of it in the end.
+    let learns = asked("unknown", 15).replace("40 run", "39 c2 asks t1\n39.1 c2 decided t1 commit\n40 run");
+    assert_eq!(reasons(&learns), 0);
+}
+
+#[test]
+fn a_site_that_does_not_answer_leaves_a_valid_run_unknown() {
+    let lost = good(5, 5).replace("c3 decided t0 commit", "c3 unknown decided t0");
+    let results = check(&record(&lost));
+    assert_eq!((results.verdict, kinds(&results)), (Verdict::Unknown, vec![]));
+    let unasked = good(5, 5).replace("    c3 asks t0\n    c3 decided t0 commit\n", "");
+    let results = check(&record(&unasked));
+    assert_eq!((results.verdict, kinds(&results)), (Verdict::Unknown, vec![]));
+    // The coordinator's answer was lost, and it asked again.
+    let again = good(5, 5).replace(
+        "c1 answers t0 commit\n    c2 asks",
+        "c1 unknown decide t0\n c1 decide t0\n c1 answers t0 commit\n c2 asks",
+    );
+    assert_eq!(check(&record(&again)).verdict, Verdict::Valid);
+}
+
+#[test]
 fn a_process_that_is_dead_blocks_nobody() {
     let dead = BLOCKED.replace("    6 c1 hello\n", "");
     let results = check(&record(&dead));
@@ -64,9 +111,26 @@ fn what_never_began_blocks_nobody() {
     none(&with_tree(&never, &[znode("t2"), znode("t2")]));
 }
 
+const LAST: &str = "run recovered
+    c1 begin t0 sites=c2,c3
+    c1 begun t0
+    c2 vote t0 yes
+    c3 vote t0 yes
+    c1 decide t0
+    c2 voted t0 yes
+    c3 voted t0 yes
+    c1 answers t0 commit
+    c2 asks t0
+    c2 decided t0 commit
+    c3 asks t0
+    c3 decided t0 commit
+    run audit
+    run done";
+
+/// The last commit comes after recovery.
 fn good(commits: usize, aborts: usize) -> String {
     let mut text = String::from("run ops\n");
-    for tx in 0..commits + aborts {
+    for tx in 1..commits + aborts {
         let (vote, decision) = if tx < commits {
             ("yes", "commit")
         } else {
@@ -79,7 +143,7 @@ fn good(commits: usize, aborts: usize) -> String {
         )
         .expect("a string");
     }
-    text + "run recovered\nrun audit\nrun done"
+    text + LAST
 }
 
 #[test]
@@ -114,8 +178,8 @@ fn a_run_without_a_tree_or_without_progress_is_unknown() {
         results.reasons
     );
     let late = good(5, 5).replace(
-        "run recovered",
-        "nemesis pause 1 on target=c1\nnemesis pause 1 off target=c1\nrun recovered",
+        "run audit",
+        "nemesis pause 1 on target=c1\nnemesis pause 1 off target=c1\nrun audit",
     );
     let results = check(&super::script::record(&late));
     assert!(

@@ -104,10 +104,18 @@ impl World {
             self.step(6);
         }
         if let Some(window) = self.window.take() {
-            self.lane("nemesis", "pause", json!({"window": window, "phase": "off"}));
+            let verified = self.chance(80);
+            self.lane(
+                "nemesis",
+                "pause",
+                json!({"window": window, "phase": "off", "verified": verified}),
+            );
         }
         if self.chance(80) {
             self.lane("run", "phase", json!("recovered"));
+        }
+        if self.chance(10) {
+            self.lane("run", "stall", json!({"ms": self.now % 1900 / 2}));
         }
         self.longest = if self.random.bool() { 6000 } else { 300 };
         for _ in 0..self.random.usize(1..10) {
@@ -141,7 +149,11 @@ impl World {
             self.window = Some(self.windows);
             self.windows
         });
-        self.lane("nemesis", "pause", json!({"window": window, "phase": phase}));
+        let mut value = json!({"window": window, "phase": phase});
+        if phase == "off" {
+            value["verified"] = json!(self.chance(85));
+        }
+        self.lane("nemesis", "pause", value);
     }
 
     fn kill(&mut self, who: usize) {

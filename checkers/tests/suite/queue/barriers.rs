@@ -178,3 +178,63 @@ fn an_application_is_stuck_when_all_members_have_joined() {
         &text.replace("5 c1 ok join round=1 session=0x1", "5 c1 end join"),
     );
 }
+
+/// Both ask to enter the same round again and again.
+fn refused(count: usize, who: &str) -> String {
+    let one = |at: usize| {
+        let time = 3.0 + at as f64;
+        let asked = |client: &str| format!("{time} {client} invoke enter round=1 members=2\n");
+        let failed = |client: &str| format!("{} {client} fail enter\n", time + 0.5);
+        let clients: Vec<&str> = who.split(',').collect();
+        let ask: String = clients.iter().map(|client| asked(client)).collect();
+        ask + &clients.iter().map(|client| failed(client)).collect::<String>()
+    };
+    let text: String = (0..count).map(one).collect();
+    format!("1 run recovered\n{text}60 run audit")
+}
+
+#[test]
+fn who_is_refused_again_and_again_though_all_are_there_is_stuck() {
+    let found = super::told::kinds_of("double-barrier", &refused(20, "c1,c2"));
+    assert_eq!(found, ["stuck-barrier", "stuck-barrier"]);
+    let waits = refused(20, "c1").replace(
+        "1 run recovered",
+        "1 run recovered\n 2 c2 invoke enter round=1 members=2",
+    );
+    assert_eq!(only("double-barrier", &waits, "stuck-barrier").witness, [0, 1, 2, 41]);
+    // Too short, with nobody else, or after all let in.
+    for text in [
+        refused(5, "c1,c2"),
+        refused(20, "c1"),
+        refused(20, "c1,c2").replace(
+            "60 run audit",
+            "50 c1 invoke enter round=1 members=2\n 50 c2 invoke enter round=1 members=2\n 51 c1 ok enter round=1 \n 51 c2 ok \
+             enter round=1 \n 60 run audit",
+        ),
+    ] {
+        silent("double-barrier", &text);
+    }
+}
+
+#[test]
+fn a_member_that_joins_for_another_finishes_with_its_round() {
+    let text = "
+        1 run recovered
+        2 c3 invoke enter round=1 members=2
+        2 c1 invoke join round=1 members=2 member=1
+        2 c2 invoke join round=1 members=2 member=2
+        3 c1 ok join round=1 session=0x1
+        3 c2 info join
+        4 c3 ok enter round=1 session=0x3
+        60 run audit";
+    let about = |text: &str| {
+        let reasons = silent("barrier", text).reasons;
+        reasons.into_iter().filter(|reason| reason.contains("c2")).count()
+    };
+    let others = about(&text.replace("3 c2 info join", "3 c2 ok join round=1 session=0x2"));
+    assert_eq!(about(text), others);
+    assert_eq!(
+        about(&text.replace("4 c3 ok enter round=1 session=0x3", "")),
+        others + 1
+    );
+}

@@ -18,7 +18,7 @@ impl Op {
         self.end.filter(|(_, kind)| *kind == EventType::Ok).map(|(at, _)| at)
     }
 
-    fn failed(&self) -> bool {
+    pub fn failed(&self) -> bool {
         self.end.is_some_and(|(_, kind)| kind == EventType::Fail)
     }
 
@@ -67,16 +67,19 @@ fn item(events: &[Event], at: usize) -> Option<i64> {
 fn sent_items(events: &[Event]) -> BTreeSet<i64> {
     ops(events, "enqueue")
         .iter()
-        .filter(|op| !op.failed())
         .filter_map(|op| item(events, op.sent))
         .collect()
 }
 
-/// The operation that enqueued an item, if just one did, or may have: what failed certainly did not happen.
+/// The operations that may have enqueued an item.
+fn enqueues(events: &[Event], number: i64) -> Vec<Op> {
+    let of = |op: &Op| item(events, op.sent) == Some(number) && !op.failed();
+    ops(events, "enqueue").into_iter().filter(of).collect()
+}
+
+/// The operation that enqueued an item, if just one did.
 fn enqueue(events: &[Event], number: i64) -> Option<Op> {
-    let mut of = ops(events, "enqueue")
-        .into_iter()
-        .filter(|op| item(events, op.sent) == Some(number) && !op.failed());
+    let mut of = enqueues(events, number).into_iter();
     let first = of.next()?;
     of.next().is_none().then_some(first)
 }
@@ -106,7 +109,7 @@ pub fn lost(record: &Record) -> BTreeSet<i64> {
             };
             dequeues.iter().any(|op| {
                 let Some(read) = op.ok() else { return false };
-                let empty = item(events, read).is_none() && read < drained;
+                let empty = events[read].value.get("item").is_some_and(|item| item.is_null()) && read < drained;
                 let died = (confirm.sent..read).any(|at| events[at].f == "exit" && node(&events[at]) == op.node);
                 op.node == confirm.node && confirmed < op.sent && empty && !died
             })
@@ -149,28 +152,19 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
     let claimed = record.plan.workload.variant == "claimed";
     let more = |number: &i64| {
-        if sent_items(events).contains(number) && enqueue(events, *number).is_none() {
+        if enqueues(events, *number).len() > 1 {
             return false;
         }
         let given = given(events, *number);
         if !claimed {
             return given.len() > 1;
         }
-        let acks = acknowledged(events, *number);
-        let after = |ack: &Op| given.iter().any(|op| Some(op.sent) > ack.ok());
-        acks.len() > 1
-            || acks
-                .iter()
-                .any(|ack| after(ack) || not_the_last_owner(events, &given, ack))
+        let mut acks: Vec<Op> = ops(events, "acknowledge");
+        acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
+        let again = acks.iter().any(|ack| given.iter().any(|op| Some(op.sent) > ack.ok()));
+        acks.len() > 1 || again || acks.iter().any(|ack| not_the_last_owner(events, &given, ack))
     };
     all_items(events).into_iter().filter(more).collect()
-}
-
-/// The acknowledgements of an item that were accepted.
-fn acknowledged(events: &[Event], number: i64) -> Vec<Op> {
-    let mut acks: Vec<Op> = ops(events, "acknowledge");
-    acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(number));
-    acks
 }
 
 fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
@@ -186,20 +180,19 @@ fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
     !again && given.iter().any(|op| taken(&op))
 }
 
-/// Items delivered, or acknowledged though never delivered, before they were sent by a request that may have happened.
+/// Items delivered, or acknowledged where that is promised, before they were sent, but for requests that certainly failed.
 pub fn phantoms(record: &Record) -> BTreeSet<i64> {
     let events = &record.history.events;
     let claimed = record.plan.workload.variant == "claimed";
     let made_up = |number: &i64| {
-        let mut got = given(events, *number);
-        if got.is_empty() && claimed {
-            got = acknowledged(events, *number);
+        let acks = ops(events, "acknowledge").into_iter().filter(|_| claimed);
+        let acks = acks.filter(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
+        let mut given = given(events, *number);
+        if given.is_empty() {
+            given.extend(acks);
         }
-        let sent = ops(events, "enqueue");
-        got.iter().any(|got| {
-            let before = |op: &&Op| Some(op.sent) < got.ok() && item(events, op.sent) == Some(*number);
-            !sent.iter().filter(before).any(|op| !op.failed())
-        })
+        let sent = enqueues(events, *number);
+        given.iter().any(|op| sent.iter().all(|sent| Some(sent.sent) > op.ok()))
     };
     all_items(events).into_iter().filter(made_up).collect()
 }

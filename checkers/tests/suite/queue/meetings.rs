@@ -50,6 +50,9 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
     let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
         return vec![];
     };
+    if crate::commit::doubtful(events, recovered, end) {
+        return vec![];
+    }
     let mut members = ops(events, if tutorial { "join" } else { "enter" });
     members.retain(|op| {
         if tutorial {

@@ -158,3 +158,9 @@ pub fn minimal_as(record: &Record, anomaly: &Anomaly, same: impl Fn(&Anomaly) ->
         assert!(!convicts(&less), "does not need {event}: {anomaly:#?}");
     }
 }
+
+/// The names of the anomalies of a history.
+pub fn kinds_of(variant: &str, text: &str) -> Vec<String> {
+    let anomalies = check(&record(variant, text)).anomalies;
+    anomalies.into_iter().map(|anomaly| anomaly.kind).collect()
+}

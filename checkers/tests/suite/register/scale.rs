@@ -22,7 +22,11 @@ fn long(variant: &str) -> String {
         )
         .expect("a string");
     }
-    text + "run recovered\n run audit\n run done"
+    text += "run recovered\n";
+    for client in 1..4 {
+        writeln!(text, "c{client} invoke cas from=0 to=-{client}\n c{client} fail cas").expect("a string");
+    }
+    text + "run audit\n run done"
 }
 
 #[test]

@@ -1,0 +1,202 @@
+//! Recovery: the part of a run in which liveness is judged, or why it cannot be.
+
+use crate::Record;
+use crate::clients::Clients;
+use crate::history::{Event, EventType, Process};
+use crate::ops::{Op, Ops};
+use crate::run::seconds;
+use crate::windows;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+/// The part of a history in which liveness is judged, by events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// The last phase `recovered`.
+    pub recovered: usize,
+    /// Where the clock starts: there, or where the last living client answered the `quiesce` of the recovery.
+    pub clock: usize,
+    /// The phase `audit` after it; the last event if there is none.
+    pub end: usize,
+}
+
+/// What a history tells of its recovery.
+#[derive(Debug, Default)]
+pub struct Recovery<'a> {
+    /// Where liveness is judged; `None` if there is no phase `recovered`.
+    pub span: Option<Span>,
+    /// Clients whose process had ended by the end of the span and was not started again.
+    pub dead: BTreeSet<&'a str>,
+    /// What the recovery lacks, in words; each forbids the verdict `valid`.
+    pub lacks: Vec<String>,
+    /// The harness's own stalls in the span, in words: they forbid it only if something did not finish.
+    stalls: Option<String>,
+}
+
+impl<'a> Recovery<'a> {
+    /// Reads it out of a history. `phases` has the last event of each phase.
+    pub fn new(record: &'a Record, phases: &BTreeMap<&str, usize>, ops: &Ops<'a>, clients: &Clients<'a>) -> Self {
+        let events = record.history.events.as_slice();
+        let phase = |name: &str| phases.get(name).copied();
+        let mut span = phase("recovered").map(|recovered| Span {
+            recovered,
+            clock: recovered,
+            end: phase("audit")
+                .filter(|&audit| audit > recovered)
+                .unwrap_or(events.len() - 1),
+        });
+        let mut recovery = Self::default();
+        let failed = match &mut span {
+            Some(span) => not_kept(events, phases, *span).or_else(|| {
+                let asked = Asked {
+                    events,
+                    ops,
+                    recover: phase("recover")?,
+                };
+                let patience = record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
+                asked.silent(span, patience)
+            }),
+            None => Some(told(events, phase("not-recovered"))),
+        };
+        recovery.span = span;
+        recovery.lacks.extend(
+            failed.map(|why| {
+                format!("the ensemble and its clients were not seen to recover{why}; liveness was not judged")
+            }),
+        );
+        recovery.lacks.extend(unhealed(events, span));
+        if let Some(span) = span {
+            recovery.stalls = stalls(events, span);
+            recovery.dead = dead(events, clients, span.end);
+        }
+        recovery
+    }
+
+    /// Why what did not finish in the span convicts nobody, in words; `None` if it may.
+    pub fn doubt(&self) -> Option<String> {
+        let all: Vec<&str> = self.lacks.iter().chain(&self.stalls).map(String::as_str).collect();
+        (!all.is_empty()).then(|| all.join("; "))
+    }
+}
+
+/// `: <error>` of the event that says that the run did not recover.
+fn told(events: &[Event], at: Option<usize>) -> String {
+    let error = at.and_then(|at| events[at].error.as_deref());
+    error.map(|error| format!(": {error}")).unwrap_or_default()
+}
+
+/// Why the last `recovered` does not count: recovery was begun again after it, or failed and was not begun again.
+fn not_kept(events: &[Event], phases: &BTreeMap<&str, usize>, span: Span) -> Option<String> {
+    let phase = |name: &str| phases.get(name).copied();
+    let (heal, recover) = (phase("heal"), phase("recover"));
+    let failed = phase("not-recovered").filter(|&at| heal < Some(at) && recover < Some(at));
+    match (failed, recover.filter(|&at| at > span.recovered)) {
+        (Some(at), _) => Some(told(events, Some(at))),
+        (None, Some(at)) => Some(format!(
+            ": recovery was begun again at {} and did not end",
+            seconds(events[at].time)
+        )),
+        (None, None) => None,
+    }
+}
+
+/// What living clients were asked in the last phase `recover` and since.
+struct Asked<'r, 'a> {
+    events: &'a [Event],
+    ops: &'r Ops<'a>,
+    recover: usize,
+}
+
+impl Asked<'_, '_> {
+    /// Names the living clients that were sent `quiesce` in the last phase `recover`, or in the span, and did not answer it by
+    /// `recovered`, or by the end of the span. A client that was seen running instead has answered. If nobody was asked
+    /// nothing is said.
+    ///
+    /// An engine that does not wait for those whose operation is pending reads their answers after `recovered`: then the
+    /// clock starts there, unless it took them `patience` (in nanoseconds) or longer.
+    fn silent(&self, span: &mut Span, patience: u64) -> Option<String> {
+        let Span { recovered, end, .. } = *span;
+        let late = self.events[recovered].time.saturating_add(patience);
+        let mut silent: BTreeSet<&str> = BTreeSet::new();
+        for (node, answer) in self.answers(self.recover, recovered, end) {
+            match answer.filter(|&at| at < recovered || self.events[at].time < late) {
+                Some(at) => span.clock = span.clock.max(at),
+                None => drop(silent.insert(node)),
+            }
+        }
+        let unanswered = self
+            .answers(recovered, end, end)
+            .into_iter()
+            .filter(|(_, answer)| answer.is_none());
+        silent.extend(unanswered.map(|(node, _)| node));
+        let names: Vec<&str> = silent.into_iter().collect();
+        (!names.is_empty()).then(|| format!(": {} did not answer quiesce in time", names.join(", ")))
+    }
+
+    /// The clients that were sent `quiesce` between two events and whose process did not end before `until`, each with its
+    /// first answer.
+    fn answers(&self, from: usize, to: usize, until: usize) -> BTreeMap<&str, Option<usize>> {
+        let mut running: BTreeMap<&str, usize> = BTreeMap::new();
+        for (at, event) in self.events.iter().enumerate().take(until).skip(from) {
+            if let ("running", Process::Name(lane)) = (event.f.as_str(), &event.process) {
+                running.insert(lane, at);
+            }
+        }
+        let asked = |op: &&Op<'_>| op.f == "quiesce" && op.invoke.is_some_and(|at| from < at && at < to);
+        let answer = |op: &Op<'_>| {
+            let read = op.end.filter(|&at| at < until && self.events[at].kind == EventType::Ok);
+            read.or_else(|| running.get(op.node).copied().filter(|&at| Some(at) > op.invoke))
+        };
+        let mut all: BTreeMap<&str, Option<usize>> = BTreeMap::new();
+        for op in self
+            .ops
+            .control
+            .iter()
+            .filter(asked)
+            .filter(|op| op.cut.is_none_or(|cut| cut > until))
+        {
+            let first = all.entry(op.node).or_default();
+            *first = (*first).into_iter().chain(answer(op)).min();
+        }
+        all
+    }
+}
+
+/// The windows that were not seen healed, each in words.
+fn unhealed(events: &[Event], span: Option<Span>) -> Vec<String> {
+    let ever = windows::unhealed(events, events.len());
+    let late = span.map_or_else(Vec::new, |span| windows::unhealed(events, span.recovered));
+    let late = late
+        .into_iter()
+        .filter(|window| ever.iter().all(|other| other.id != window.id));
+    let late = late.map(|window| format!("window {} was not healed before `recovered`", window.id));
+    let never = ever.iter().map(|window| match window.ended {
+        true => format!("the healing of window {} was not verified", window.id),
+        false => format!("window {} was never healed", window.id),
+    });
+    never.chain(late).collect()
+}
+
+fn stalls(events: &[Event], span: Span) -> Option<String> {
+    let stall = |event: &&Event| event.f == "stall" && event.on_lane("run");
+    let all: Vec<String> = events[span.recovered..span.end]
+        .iter()
+        .filter(stall)
+        .map(|event| format!("{} ms at {}", event.int("ms").unwrap_or(0), seconds(event.time)))
+        .collect();
+    (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", all.join(", ")))
+}
+
+fn dead<'a>(events: &'a [Event], clients: &Clients<'a>, end: usize) -> BTreeSet<&'a str> {
+    let mut hellos: HashMap<&str, usize> = HashMap::new();
+    for (at, event) in events.iter().enumerate().take(end + 1) {
+        if let ("hello", Process::Name(lane)) = (event.f.as_str(), &event.process) {
+            hellos.insert(lane, at);
+        }
+    }
+    let ended = |exits: &[usize]| exits.iter().rev().find(|&&at| at <= end).copied();
+    let gone = |(node, exits): (&&'a str, &Vec<usize>)| {
+        let ended = ended(exits)?;
+        (hellos.get(node).is_none_or(|&hello| hello < ended)).then_some(*node)
+    };
+    clients.exits.iter().filter_map(gone).collect()
+}

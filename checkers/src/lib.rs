@@ -62,6 +62,7 @@ mod near;
 mod ops;
 mod orphans;
 mod pairing;
+mod peaks;
 mod pending;
 pub mod plan;
 mod queue;

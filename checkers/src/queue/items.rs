@@ -219,9 +219,13 @@ impl<'a> Items<'a> {
             let ops = unanswered.get(lane).map_or(&[][..], Vec::as_slice);
             // In the order in which they began, and one at a time: the last that began before is the only one it can be of.
             let last = ops.partition_point(|op| op.invoke.or(op.end).unwrap_or(0) < at);
-            let op = last.checked_sub(1).map(|last| ops[last]);
+            let before = last.checked_sub(1).map(|last| ops[last]);
             let over = |op: &&Op<'_>| op.end.into_iter().chain(op.cut).min().is_some_and(|over| over < at);
-            let Some(op) = op.filter(|op| !over(op)) else { continue };
+            // One whose request is missing may have begun before.
+            let after = ops.get(last).copied().filter(|op| op.invoke.is_none());
+            let Some(op) = before.filter(|op| !over(op)).or(after) else {
+                continue;
+            };
             if let Some(number) = event.int("item") {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
             } else {

@@ -1,7 +1,7 @@
 //! Long histories of locks.
 
 use super::{Long, grows};
-use crate::script::{txn, znode};
+use crate::script::{txn, window, znode};
 use serde_json::json;
 use zooquake_checkers::Record;
 use zooquake_checkers::history::EventType;
@@ -76,8 +76,7 @@ fn denials_to_requests_that_are_older_than_the_grants() {
 }
 
 /// Each holds while all others do.
-fn together(count: usize) -> Record {
-    let mut long = Long::new();
+fn together(mut long: Long, count: usize) -> Record {
     for k in 1..=count {
         let asked = json!({"grant": format!("g{k}")});
         let told = json!({"grant": format!("g{k}"), "czxid": k, "path": format!("/lock/{k}")});
@@ -97,7 +96,11 @@ fn together(count: usize) -> Record {
 
 #[test]
 fn clients_that_all_hold() {
-    grows(4, together, |count| vec![("double-grant", count - 1)]);
+    grows(
+        4,
+        |count| together(Long::new(), count),
+        |count| vec![("double-grant", count - 1)],
+    );
 }
 
 #[test]
@@ -145,4 +148,40 @@ fn orphans_that_the_answers_of_all_clients_prove() {
     // Each witness has an event more than twice the clients; of more than a million events no more are told.
     let told = |count: usize| 1_000_000usize.div_ceil(2 * count).min(count);
     grows(2, make, |count| vec![("orphan-node", told(count))]);
+}
+
+#[test]
+fn windows_while_one_client_leads() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        let grant = json!({"grant": "g"});
+        long.done(1, 1, "acquire", [grant.clone(), json!({"grant": "g", "czxid": 1})]);
+        for window in 0..count {
+            long.fault(window, "begin", "c1");
+            long.fault(window, "on", "c1");
+            long.done(1, 1, "write", [grant.clone(), json!({"grant": "g", "accepted": true})]);
+            long.fault(window, "off", "c1");
+        }
+        long.invoke(1, 1, "write", grant);
+        let mut record = long.record("lock", "children", 1);
+        record.plan.windows = (0..count).map(|id| window(id, "pause")).collect();
+        record
+    };
+    grows(5, make, |_| vec![]);
+}
+
+/// All hold together, while many windows are on.
+#[test]
+fn anomalies_while_windows_are_on() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        for id in 0..count {
+            long.fault(id, "on", "n1");
+        }
+        let windows = (0..count).map(|id| window(id, "pause")).collect();
+        let mut record = together(long, count);
+        record.plan.windows = windows;
+        record
+    };
+    grows(5, make, |count| vec![("double-grant", count - 1)]);
 }

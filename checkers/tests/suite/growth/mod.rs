@@ -91,6 +91,11 @@ impl Long {
         self.push(Process::Name("run".into()), None, EventType::Info, "phase", json!(name));
     }
 
+    fn fault(&mut self, window: usize, phase: &str, target: &str) {
+        let value = json!({"window": window, "phase": phase, "target": target, "verified": true});
+        self.push(Process::Name("nemesis".into()), None, EventType::Info, "pause", value);
+    }
+
     /// Nothing happens for so many seconds.
     fn wait(&mut self, seconds: u64) {
         self.now += seconds * 1_000_000_000;

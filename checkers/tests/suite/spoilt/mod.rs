@@ -8,6 +8,7 @@
 mod commits;
 mod finish;
 mod grants;
+mod healing;
 mod items;
 mod pairs;
 mod registers;

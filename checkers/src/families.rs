@@ -5,7 +5,6 @@ use crate::commit;
 use crate::election;
 use crate::lock;
 use crate::queue;
-use crate::readings;
 use crate::register;
 use crate::results::{Results, Verdict};
 use crate::scenes;
@@ -70,7 +69,7 @@ pub const FAMILIES: &[Family] = &[
 pub fn check(record: &Record) -> Results {
     let name = &record.plan.workload.family;
     match FAMILIES.iter().find(|family| family.name == name) {
-        Some(family) => readings::check(record, family.check),
+        Some(family) => (family.check)(record),
         None => {
             let mut reasons = record.damage.clone();
             reasons.push(format!("nothing judges the family {name:?}"));

@@ -66,7 +66,6 @@ mod peaks;
 mod pending;
 pub mod plan;
 mod queue;
-mod readings;
 mod recovery;
 mod register;
 mod release;

@@ -82,7 +82,9 @@ impl<'a> Standing<'a> {
         match (txn.op.as_str(), path) {
             ("createSession" | "setData" | "setACL" | "check" | "error", _) => {}
             ("closeSession", _) => {
-                txn.paths.iter().for_each(|path| drop(self.there.remove(path.as_str())));
+                for path in &txn.paths {
+                    self.there.remove(path.as_str());
+                }
                 match session(&txn.session) {
                     Some(ended) => drop(self.ended.insert(ended, self.count)),
                     None => self.forgotten = self.count,

@@ -58,7 +58,8 @@ pub struct Items<'a> {
     pub all: BTreeMap<i64, Item<'a>>,
     /// The dequeues that a living client has not answered: who was asked, and where.
     pub open: Vec<(&'a str, usize)>,
-    /// By client where the dequeues were sent of which it is not known what they took, in order; 0 where that is not known.
+    /// By client where the dequeues were sent of which it is not known what they took, one more than the event, in order; 0
+    /// where that is not known.
     maybe: HashMap<&'a str, Vec<usize>>,
     /// Whether an acknowledgement cannot be read that may be of any item.
     pub hidden_acknowledgement: bool,
@@ -100,7 +101,11 @@ impl<'a> Items<'a> {
         }
         items.named(run, &unanswered);
         for taken in &items.unreadable {
-            items.maybe.entry(taken.node).or_default().push(taken.sent.unwrap_or(0));
+            items
+                .maybe
+                .entry(taken.node)
+                .or_default()
+                .push(taken.sent.map_or(0, |at| at + 1));
         }
         items.maybe.values_mut().for_each(|sent| sent.sort_unstable());
         for item in items.all.values_mut() {
@@ -123,8 +128,8 @@ impl<'a> Items<'a> {
     /// Whether a client may have been given any item by a dequeue that it was sent between two events.
     pub fn may_take(&self, node: &str, from: usize, until: usize) -> bool {
         let sent = self.maybe.get(node).map_or(&[][..], Vec::as_slice);
-        let next = sent.get(sent.partition_point(|&at| at <= from));
-        sent.first() == Some(&0) || next.is_some_and(|&at| at < until)
+        let next = sent.get(sent.partition_point(|&at| at <= from + 1));
+        sent.first() == Some(&0) || next.is_some_and(|&at| at < until + 1)
     }
 
     fn enqueue(&mut self, run: &Run<'a>, op: &Op<'a>) {
@@ -179,7 +184,10 @@ impl<'a> Items<'a> {
     }
 
     fn unanswered(&mut self, op: &Op<'a>) {
-        self.maybe.entry(op.node).or_default().push(op.invoke.unwrap_or(0));
+        self.maybe
+            .entry(op.node)
+            .or_default()
+            .push(op.invoke.map_or(0, |at| at + 1));
         if let (None, None, Some(sent)) = (op.end, op.cut, op.invoke) {
             self.open.push((op.node, sent));
         }

@@ -1,5 +1,5 @@
-//! Answers about a grant that do not fit together: somebody acts under a grant that nobody asked for, or whose acquire
-//! certainly failed, or says of one request both that it was accepted and that it was not. No anomaly is made of them, as
+//! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
+//! certainly failed, or it says of one request both that it was accepted and that it was not. No anomaly is made of them, as
 //! nobody knows which of the two is true; each is a reason against `valid`.
 
 use crate::findings::Findings;
@@ -41,7 +41,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             continue;
         }
         let mut odd = |what: String| found.push((at, what));
-        if !state.known && !state.told {
+        if !state.known && !state.told && acts(event) {
             state.told = true;
             odd(format!(
                 "a `{}` under grant {name}, which nobody had asked for",

@@ -9,12 +9,14 @@
 //! What goes in and out: [`plan`], [`history`], [`evidence`], [`results`]; [`jsonl`] reads and writes their files,
 //! and [`files`] makes a record of those of a run. [`edn`] and [`textlog`] read other people's histories.
 //!
-//! What is read out of a history once, for all checkers: `ops` pairs invocations with completions, `grants` tells who
+//! What is read out of a history once, for all checkers: `ops` pairs invocations with completions (what does not pair is a
+//! matter of `pairing`), `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
 //! held from when to when, `clients` who had which session, `windows` which faults count, `recovery` where liveness is
 //! judged; `run` holds it all together.
 //!
 //! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
-//! `orphans`, and `agreement`, which holds the evidence against the history. They name things after the family (`names`),
+//! `orphans`, `agreement`, which holds the evidence against the history, and `claims`, which holds
+//! answers about a grant against each other. They name things after the family (`names`),
 //! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
 //! election's own. `pending` finds what did not finish after recovery, for all families, and `finishing` says which answers
 //! finish. `verdict` closes a check and says what the run

@@ -7,7 +7,7 @@
 use crate::findings::{Findings, Found};
 use crate::history::EventType;
 use crate::ops::Op;
-use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::run::{Run, seconds};
 use std::collections::HashSet;
@@ -42,16 +42,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             Some(spell) => convict(run, one, &spell, (span, bound), out),
             None if one.made_up && waited < bound => {}
             None => {
-                let why = format!(
-                    ", and nobody held {} for {} of the {} after which that convicts",
-                    run.names.thing,
-                    if waited < bound {
-                        format!("only {}", seconds(waited))
-                    } else {
-                        seconds(waited)
-                    },
-                    seconds(bound),
-                );
+                let why = format!(", and nobody held {} for {}", run.names.thing, of_bound(waited, bound));
                 out.reasons.push(one.reason(run, &why));
             }
         }

@@ -46,12 +46,12 @@ fn words(events: &[Event], &(at, misfit): &(usize, Misfit)) -> String {
             events[open].f
         ),
         Misfit::Other(open) => format!(
-            "event {at} answers a `{f}` of process {process}, which was asked for `{}` at event {open}",
+            "event {at} answers `{f}` for process {process}, which was asked for `{}` at event {open}",
             events[open].f
         ),
         Misfit::Again(first) => {
             format!("event {at} answers the `{f}` of process {process} that event {first} had answered")
         }
-        Misfit::Unasked => format!("event {at} answers a `{f}` that process {process} was not asked for"),
+        Misfit::Unasked => format!("event {at} answers `{f}` for process {process}, which was not asked for it"),
     }
 }

@@ -8,7 +8,7 @@ use crate::finishing::{Again, Unit, again, finishes, unit};
 use crate::history::EventType;
 use crate::ops::Op;
 use crate::recovery::Span;
-use crate::run::Run;
+use crate::run::{Run, seconds};
 use std::collections::{HashMap, HashSet};
 
 /// How an operation that did not finish stands at the end.
@@ -82,6 +82,18 @@ impl Unfinished<'_, '_> {
             .doubt()
             .map(|doubt| format!("; that is not judged: {doubt}"));
         self.told(run) + why + &doubt.unwrap_or_default()
+    }
+}
+
+/// How long something went on, in nanoseconds, beside the bound that convicts, in words.
+pub fn of_bound(waited: u64, bound: u64) -> String {
+    match waited < bound {
+        true => format!(
+            "only {} of the {} after which that convicts",
+            seconds(waited),
+            seconds(bound)
+        ),
+        false => format!("{}, where {} convict", seconds(waited), seconds(bound)),
     }
 }
 

@@ -126,7 +126,9 @@ impl Asked<'_, '_> {
         for (node, answer) in self.answers(self.recover, recovered, end) {
             match answer.filter(|&at| at < recovered || self.events[at].time < late) {
                 Some(at) => span.clock = span.clock.max(at),
-                None => drop(silent.insert(node)),
+                None => {
+                    silent.insert(node);
+                }
             }
         }
         let unanswered = self
@@ -198,10 +200,9 @@ fn dead<'a>(events: &'a [Event], clients: &Clients<'a>, end: usize) -> BTreeSet<
             hellos.insert(lane, at);
         }
     }
-    let ended = |exits: &[usize]| exits.iter().rev().find(|&&at| at <= end).copied();
     let gone = |(node, exits): (&&'a str, &Vec<usize>)| {
-        let ended = ended(exits)?;
-        (hellos.get(node).is_none_or(|&hello| hello < ended)).then_some(*node)
+        let ended = *exits[..exits.partition_point(|&at| at <= end)].last()?;
+        hellos.get(node).is_none_or(|&hello| hello < ended).then_some(*node)
     };
     clients.exits.iter().filter_map(gone).collect()
 }

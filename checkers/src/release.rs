@@ -85,9 +85,10 @@ impl<'a> Standing<'a> {
                 for path in &txn.paths {
                     self.there.remove(path.as_str());
                 }
-                match session(&txn.session) {
-                    Some(ended) => drop(self.ended.insert(ended, self.count)),
-                    None => self.forgotten = self.count,
+                if let Some(ended) = session(&txn.session) {
+                    self.ended.insert(ended, self.count);
+                } else {
+                    self.forgotten = self.count;
                 }
             }
             ("delete", Some(path)) => {

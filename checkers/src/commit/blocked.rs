@@ -6,10 +6,10 @@
 
 use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
-use crate::history::{EventType, Process};
+use crate::history::EventType;
 use crate::liveness::bound;
 use crate::ops::Op;
-use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::run::{Run, few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -22,7 +22,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
         return;
     };
     let bound = bound(run, "decided");
-    let dead = dead(run, span.end);
+    let dead: Vec<&str> = run.recovery.dead.iter().copied().collect();
     let coordinators = coordinators(run, all);
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
     let unfinished = unfinished(run, span);
@@ -50,14 +50,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
             let why = format!(", but {} was not running again, so that is not judged", few(&dead));
             out.reasons.push(one.reason(run, &why));
         } else if spell.waited < bound || run.recovery.doubt().is_some() {
-            let (waited, only) = (
-                seconds(spell.waited),
-                if spell.waited < bound { "but only " } else { "" },
-            );
-            let why = format!(
-                ", {only}for {waited} of the {} after which that convicts",
-                seconds(bound)
-            );
+            let why = format!(", for {}", of_bound(spell.waited, bound));
             out.reasons.push(one.reason(run, &why));
         } else if told.insert(transaction.name) {
             let coordinator = coordinators.get(transaction.name);
@@ -67,23 +60,6 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     }
     idle(run, span, named, true, out);
     out.ran("blocked-transaction", unfinished.len());
-}
-
-/// Clients whose process had ended by then and was not started again.
-fn dead<'a>(run: &Run<'a>, end: usize) -> Vec<&'a str> {
-    let mut hellos: HashMap<&str, usize> = HashMap::new();
-    for (at, event) in run.events[..=end].iter().enumerate() {
-        if let ("hello", Process::Name(lane)) = (event.f.as_str(), &event.process) {
-            hellos.insert(lane, at);
-        }
-    }
-    let gone = |exits: &[usize]| exits[..exits.partition_point(|&at| at <= end)].last().copied();
-    let ended = run.clients.exits.iter();
-    ended
-        .filter_map(|(node, exits)| Some((*node, gone(exits)?)))
-        .filter(|(node, exit)| hellos.get(node).is_none_or(|hello| hello < exit))
-        .map(|(node, _)| node)
-        .collect()
 }
 
 /// From a sending to an end, in which the decision was asked for and not told.

@@ -10,6 +10,7 @@ mod outcome;
 mod split;
 mod stats;
 mod transactions;
+mod unread;
 mod votes;
 
 use crate::Record;

@@ -1,5 +1,6 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
+use super::unread;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
@@ -148,10 +149,21 @@ pub struct Transactions<'a> {
 impl<'a> Transactions<'a> {
     /// Reads them out of a run, in one pass.
     pub fn new(run: &Run<'a>) -> Self {
-        let mut all = Self::default();
+        let (unread, begun_unnamed) = unread::of(run);
+        let mut all = Self {
+            unread,
+            begun_unnamed,
+            ..Self::default()
+        };
         for op in &run.ops.work {
             all.op(run, op);
-            all.unread(run, op);
+            let named = [op.invoke, op.end]
+                .into_iter()
+                .flatten()
+                .any(|at| run.events[at].str("tx").is_some());
+            if op.f == "vote" && !named && op.failed(run.events).is_none() {
+                all.voted_unnamed.insert(op.node);
+            }
         }
         for transaction in &mut all.all {
             transaction.reports.sort_by_key(|report| report.read);
@@ -264,39 +276,6 @@ impl<'a> Transactions<'a> {
         }
     }
 
-    /// Notes what an operation says that cannot be read.
-    fn unread(&mut self, run: &Run<'a>, op: &Op<'a>) {
-        let events = run.events;
-        if !matches!(op.f, "begin" | "decide" | "vote" | "decided") {
-            return;
-        }
-        let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
-        let named = |at: Option<usize>| events[at?].str("tx");
-        let (at, what) = match (named(op.invoke), named(done)) {
-            (None, None) => {
-                let may = op.failed(events).is_none();
-                self.begun_unnamed |= op.f == "begin" && may;
-                self.voted_unnamed
-                    .extend(Some(op.node).filter(|_| op.f == "vote" && may));
-                (op.invoke.or(op.end), "names no transaction")
-            }
-            (Some(asked), Some(answered)) if asked != answered => (done, "answers about another transaction"),
-            _ => match op.f {
-                "begin" => (op.invoke.filter(|&at| sites(&events[at]).is_none()), "names no sites"),
-                "vote" => {
-                    let word = |&at: &usize| matches!(events[at].str("voted"), Some("yes" | "no"));
-                    (done.filter(|at| !word(at)), "is neither yes nor no")
-                }
-                _ => {
-                    let word = |&at: &usize| events[at].str("decision").and_then(Decision::read);
-                    (done.filter(|at| word(at).is_none()), "is neither commit nor abort")
-                }
-            },
-        };
-        self.unread
-            .extend(at.map(|at| (at, format!("a `{}` of {} that {what}", op.f, op.node))));
-    }
-
     /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
     fn tree(&mut self, run: &Run<'a>) {
         let readings = run.record.tree.as_ref().map_or(&[][..], |tree| &tree.readings);
@@ -328,7 +307,7 @@ impl<'a> Transactions<'a> {
 }
 
 /// The sites that a `begin` names; `None` if there is what cannot be read.
-fn sites(event: &Event) -> Option<Vec<&str>> {
+pub fn sites(event: &Event) -> Option<Vec<&str>> {
     match event.value.get("sites") {
         None => Some(Vec::new()),
         Some(sites) => sites.as_array()?.iter().map(|site| site.as_str()).collect(),

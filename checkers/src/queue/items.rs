@@ -179,8 +179,10 @@ impl<'a> Items<'a> {
     }
 
     fn unread(&mut self, at: usize, op: &Op<'_>) {
-        self.unread
-            .push((at, format!("a `{}` of {} that names no item", op.f, op.node)));
+        self.unread.push((
+            at,
+            format!("the `{}` of {}, which names no item that can be read", op.f, op.node),
+        ));
     }
 
     fn unanswered(&mut self, op: &Op<'a>) {
@@ -237,7 +239,8 @@ impl<'a> Items<'a> {
             if let Some(number) = event.int("item") {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
             } else {
-                self.unread.push((at, format!("a notice of {lane} that names no item")));
+                self.unread
+                    .push((at, format!("a notice of {lane}, which names no item that can be read")));
                 self.unreadable.push(Unreadable {
                     node: op.node,
                     sent: op.invoke,

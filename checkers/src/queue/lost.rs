@@ -44,21 +44,25 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
             judged.len()
         ));
     } else {
-        let latest = items
+        // So may one whose answer cannot be read, of what had been sent by then.
+        let sent = |item: &Item<'_>, stored: usize| item.sent.iter().flatten().min().copied().unwrap_or(stored);
+        let last = items
             .unreadable
             .iter()
-            .max_by_key(|taken| taken.read.unwrap_or(usize::MAX));
-        for (number, item, at) in judged {
-            let sent = item.sent.iter().flatten().min().copied().unwrap_or(at);
-            match latest.filter(|taken| taken.read.is_none_or(|read| read > sent)) {
-                Some(taken) => out.reasons.push(format!(
-                    "item {number} was not delivered, but what a dequeue of {} took cannot be read: whether it is lost was \
-                     not judged",
-                    taken.node
-                )),
-                None => lost(run, &drain, (number, sent, at), out),
-            }
+            .map(|taken| taken.read.unwrap_or(usize::MAX))
+            .max();
+        let (hidden, certain): (Vec<_>, Vec<_>) = judged
+            .into_iter()
+            .map(|(number, item, stored)| (number, sent(item, stored), stored))
+            .partition(|&(_, sent, _)| last.is_some_and(|last| last > sent));
+        if let Some((number, ..)) = hidden.first() {
+            out.reasons.push(format!(
+                "{} items were not delivered, such as item {number}, but what some dequeues took cannot be read: whether they are \
+                 lost was not judged",
+                hidden.len()
+            ));
         }
+        certain.into_iter().for_each(|item| lost(run, &drain, item, out));
     }
     out.ran("lost-item", stored().count());
 }

@@ -85,7 +85,10 @@ impl<'a> Rounds<'a> {
                 continue;
             };
             if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, "members")) {
-                let what = format!("an `enter` of {} without the number of members", op.node);
+                let what = format!(
+                    "the `enter` of {}, which names no number of members that can be read",
+                    op.node
+                );
                 rounds.unread.push((asked, what));
             }
             let round = rounds.all.entry(number).or_default();
@@ -140,8 +143,10 @@ impl<'a> Rounds<'a> {
             let sent = op.invoke.unwrap_or(0);
             self.hidden = Some(self.hidden.map_or(sent, |first| first.min(sent)));
         }
-        self.unread
-            .push((at, format!("a `{}` of {} that names no round", op.f, op.node)));
+        self.unread.push((
+            at,
+            format!("the `{}` of {}, which names no round that can be read", op.f, op.node),
+        ));
     }
 
     /// Whether the member that an operation sent is in the round, as far as anybody can tell, up to the event `until`.

@@ -8,7 +8,7 @@
 use super::rounds::{Round, Rounds, told};
 use crate::findings::{Findings, Found};
 use crate::liveness;
-use crate::pending::{How, Unfinished, idle, unfinished};
+use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::run::{Run, seconds};
 use std::collections::{BTreeMap, HashSet};
@@ -29,19 +29,17 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings)
         return out.ran("stuck-barrier", 0);
     };
     let all = unfinished(run, span);
+    let bound = liveness::bound(run, "enter");
     let mut there = There {
         run,
         rounds,
-        refused: all
-            .iter()
-            .filter(|one| one.how == How::Failed && !one.made_up)
-            .collect(),
+        refused: refused(run, &all),
         live: BTreeMap::new(),
     };
-    let bound = liveness::bound(run, "enter");
     for one in &all {
+        let long = spells(run, one, span, bound);
         let stuck = match one.op.f {
-            "enter" => there.stuck(one, span),
+            "enter" if !long.is_empty() => there.stuck(one, &long, span),
             _ => Err(String::new()),
         };
         let why = match stuck {
@@ -51,11 +49,9 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings)
             }
             Ok(stuck) if stuck.waited < bound && one.made_up => continue,
             Ok(stuck) => format!(
-                ", with {} live members in its round for {}{} of the {} after which that convicts",
+                ", with {} live members in its round for {}",
                 stuck.members.len(),
-                if stuck.waited < bound { "only " } else { "" },
-                seconds(stuck.waited),
-                seconds(bound)
+                of_bound(stuck.waited, bound)
             ),
             Err(_) if one.made_up => continue,
             Err(why) => why,
@@ -67,26 +63,53 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings)
     out.ran("stuck-barrier", all.len());
 }
 
+/// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for it.
+fn spells(run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Vec<(usize, usize)> {
+    let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
+    let all = one.spells();
+    let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
+    match long.is_empty() && !one.made_up {
+        true => all.into_iter().max_by_key(lasts).into_iter().collect(),
+        false => long,
+    }
+}
+
+/// By round those whose enters fail one after the other, while they go on asking.
+fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Member<'a>>> {
+    let mut refused: BTreeMap<i64, Vec<Member<'a>>> = BTreeMap::new();
+    let enters = all.iter().filter(|one| one.op.f == "enter");
+    for one in enters.filter(|one| one.how == How::Failed && !one.made_up) {
+        if let Some(number) = told(run, one.op, "round") {
+            refused.entry(number).or_default().push(Member {
+                node: one.op.node,
+                since: one.asked(),
+                until: one.until(),
+            });
+        }
+    }
+    refused
+}
+
 /// Who is in each round.
 struct There<'r, 'a> {
     run: &'r Run<'a>,
     rounds: &'r Rounds<'a>,
-    /// Operations that fail for ever.
-    refused: Vec<&'r Unfinished<'r, 'a>>,
+    /// See [`refused`].
+    refused: BTreeMap<i64, Vec<Member<'a>>>,
     /// The live members by round and moment.
     live: BTreeMap<(i64, usize), Vec<Member<'a>>>,
 }
 
 impl<'a> There<'_, 'a> {
     /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
-    fn stuck(&mut self, one: &Unfinished<'_, 'a>, span: Span) -> Result<Stuck<'a>, String> {
+    fn stuck(&mut self, one: &Unfinished<'_, 'a>, spells: &[(usize, usize)], span: Span) -> Result<Stuck<'a>, String> {
         let (run, op) = (self.run, one.op);
         let (Some(number), Some(wanted)) = (told(run, op, "round"), told(run, op, "members")) else {
             return Err(String::new());
         };
         let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
         let (mut longest, mut most) = (None::<Stuck<'a>>, 0);
-        for (asked, until) in one.spells() {
+        for &(asked, until) in spells {
             let members = self.members(one, number, until);
             most = most.max(members.len());
             let own = Member {
@@ -127,13 +150,7 @@ impl<'a> There<'_, 'a> {
         });
         let mut members = live.clone();
         if one.how == How::Failed && rounds.member == "enter" {
-            let same =
-                |other: &&&Unfinished<'_, 'a>| other.op.f == "enter" && told(run, other.op, "round") == Some(number);
-            members.extend(self.refused.iter().filter(same).map(|other| Member {
-                node: other.op.node,
-                since: other.asked(),
-                until: other.until(),
-            }));
+            members.extend(self.refused.get(&number).into_iter().flatten());
             members.sort_by_key(|member| member.since);
             let mut seen = HashSet::new();
             members.retain(|member| seen.insert(member.node));

@@ -45,16 +45,21 @@ macro_rules! quarters {
     };
 }
 
+mod accepted;
 mod agree;
 mod brute;
 mod commit;
 mod damage;
 mod election;
 mod ensemble;
+mod finishing;
 mod growth;
+mod healing;
 mod leaderless;
 mod naive;
 mod notation;
+mod pairing;
+mod promised;
 mod queue;
 mod recovery;
 mod register;

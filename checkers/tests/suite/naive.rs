@@ -229,7 +229,7 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         return BTreeSet::new();
     };
     let audit = phase(events, "audit").unwrap_or(events.len() - 1);
-    if crate::commit::doubtful(events, recovered, audit) {
+    if crate::healing::doubtful(events, recovered, audit) {
         return BTreeSet::new();
     }
     let names = names(events);

@@ -132,7 +132,7 @@ fn a_loss_notice_read_after_the_next_grant_extends_nothing() {
     silent(&STILL_WRITES.replace("c1 write g1\n", "").replace("c1 wrote", "c1 lost"));
 }
 
-const OLD_WRITE: &str = "
+pub const OLD_WRITE: &str = "
     c1 acquire g1
     c1 granted g1 czxid=10
     c1 write g1

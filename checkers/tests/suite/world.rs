@@ -171,47 +171,10 @@ impl World {
         for _ in 0..self.random.usize(12..48) {
             self.step(true);
         }
-        self.window();
-        if self.chance(90) {
-            self.phase("recovered");
-        }
-        if self.chance(5) {
-            self.push(
-                Process::Name("run".into()),
-                EventType::Info,
-                "stall",
-                json!({ "ms": 1500 }),
-                None,
-                None,
-            );
-        }
+        self.recovers();
         self.longest_step_ms = if self.random.bool() { 9000 } else { 500 };
         for _ in 0..self.random.usize(1..12) {
             self.step(false);
-        }
-    }
-
-    /// A window of a fault, which in some worlds nobody sees healed.
-    fn window(&mut self) {
-        let phases: &[(&str, bool)] = match self.random.u32(..20) {
-            0..3 => &[("begin", true), ("on", true), ("off", true)],
-            3..5 => &[("begin", true), ("skipped", true)],
-            5 => &[("begin", true), ("off", false), ("off", true)],
-            6 => &[("begin", true), ("on", true), ("off", false)],
-            7 => &[("begin", true), ("on", true)],
-            8 => &[("begin", true)],
-            _ => &[],
-        };
-        for (phase, verified) in phases {
-            let value = json!({ "window": 1, "phase": phase, "target": "c1", "verified": verified });
-            self.push(
-                Process::Name("nemesis".into()),
-                EventType::Info,
-                "pause",
-                value,
-                None,
-                None,
-            );
         }
     }
 

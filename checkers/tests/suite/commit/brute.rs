@@ -1,6 +1,7 @@
 //! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for an
 //! execution that explains a history. On purpose without anything of the checkers but the events.
 
+use crate::healing::doubtful;
 use std::collections::BTreeSet;
 use zooquake_checkers::Record;
 use zooquake_checkers::history::{Event, EventType, Process};
@@ -226,19 +227,6 @@ pub fn needless(record: &Record, tx: &str) -> bool {
         from <= events[aborted].time && until >= events[begin].time
     };
     !no && listed.iter().all(acknowledged) && !events.iter().enumerate().any(felt)
-}
-
-/// Whether a window was not seen healed by `recovered`, or the harness stalled before `end`.
-pub fn doubtful(events: &[Event], recovered: usize, end: usize) -> bool {
-    let windows: BTreeSet<i64> = events.iter().filter_map(|event| event.int("window")).collect();
-    let unhealed = |window: &i64| {
-        let phase =
-            |event: &&Event, name: &str| event.int("window") == Some(*window) && event.str("phase") == Some(name);
-        let skipped = events.iter().any(|event| phase(&event, "skipped"));
-        let off = events[..recovered].iter().rfind(|event| phase(event, "off"));
-        !skipped && off.is_none_or(|off| off.bool("verified") != Some(true))
-    };
-    windows.iter().any(unhealed) || events[recovered..end].iter().any(|event| event.f == "stall")
 }
 
 pub fn blocked(record: &Record, tx: &str) -> bool {

@@ -2,12 +2,12 @@
 
 pub mod agree;
 pub mod brute;
+mod contradictions;
 pub mod script;
 mod verdicts;
 mod witness;
 pub mod world;
 
-pub use brute::doubtful;
 use script::{decision, only, record, silent};
 use zooquake_checkers::check;
 

@@ -82,14 +82,8 @@ impl World {
 
     fn lane(&mut self, lane: &str, f: &str, value: Value) {
         let who = lane.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
-        self.push(
-            Process::Name(lane.to_owned()),
-            EventType::Info,
-            f,
-            value,
-            None,
-            who.map(|who| who - 1),
-        );
+        let (lane, who) = (Process::Name(lane.to_owned()), who.map(|who| who - 1));
+        self.push(lane, EventType::Info, f, value, None, who);
     }
 
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
@@ -104,12 +98,7 @@ impl World {
             self.step(6);
         }
         if let Some(window) = self.window.take() {
-            let verified = self.chance(80);
-            self.lane(
-                "nemesis",
-                "pause",
-                json!({"window": window, "phase": "off", "verified": verified}),
-            );
+            self.phase(window, "off");
         }
         if self.chance(80) {
             self.lane("run", "phase", json!("recovered"));
@@ -149,11 +138,17 @@ impl World {
             self.window = Some(self.windows);
             self.windows
         });
-        let mut value = json!({"window": window, "phase": phase});
-        if phase == "off" {
-            value["verified"] = json!(self.chance(85));
-        }
-        self.lane("nemesis", "pause", value);
+        self.phase(window, phase);
+    }
+
+    /// A phase of a window; healing is not always seen.
+    fn phase(&mut self, window: u64, phase: &str) {
+        let verified = phase == "off" && self.chance(85);
+        self.lane(
+            "nemesis",
+            "pause",
+            json!({"window": window, "phase": phase, "verified": verified}),
+        );
     }
 
     fn kill(&mut self, who: usize) {
@@ -213,19 +208,11 @@ impl World {
             _ => {}
         }
         if end >= 92 && f != "decided" {
-            let value = if self.random.bool() {
-                json!({"tx": name})
-            } else {
-                Value::Null
-            };
+            let value = [json!({"tx": name}), Value::Null][self.random.usize(..2)].clone();
             return self.work(who, EventType::Fail, f, value, Some("no"));
         }
         if end >= 85 {
-            let error = if self.random.bool() {
-                "timed out"
-            } else {
-                "connection loss"
-            };
+            let error = ["timed out", "connection loss"][self.random.usize(..2)];
             return self.work(who, EventType::Info, f, json!({"tx": name}), Some(error));
         }
         let value = match f {

@@ -1,6 +1,7 @@
 //! ZooKeeper's own elections, from the servers' logs.
 
 mod anomalies;
+mod leaders;
 mod random;
 mod real;
 mod scenes;

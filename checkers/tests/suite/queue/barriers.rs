@@ -238,3 +238,17 @@ fn a_member_that_joins_for_another_finishes_with_its_round() {
         others + 1
     );
 }
+
+#[test]
+fn a_member_of_a_round_that_cannot_be_read_may_be_of_any() {
+    only("double-barrier", EARLY, "early-release");
+    let results = silent(
+        "double-barrier",
+        &EARLY.replace(
+            "c2 invoke enter round=1",
+            "c2 invoke enter round=one\n c2 end enter\n c2 invoke enter round=1",
+        ),
+    );
+    let said = |reason: &String| reason.contains("the `enter` of c2, which names no round");
+    assert!(results.reasons.iter().any(said), "{:?}", results.reasons);
+}

@@ -12,11 +12,11 @@ const DRAIN: &str = "
     c3 ok dequeue item=null
     run drained";
 
-const STORED: &str = "
+pub const STORED: &str = "
     c1 invoke enqueue item=1
     c1 ok enqueue item=1";
 
-fn drained(middle: &str) -> String {
+pub fn drained(middle: &str) -> String {
     format!("{STORED}\n{middle}\n{DRAIN}")
 }
 
@@ -110,7 +110,7 @@ fn without_a_complete_drain_nothing_is_called_lost() {
     }
 }
 
-const TWICE: &str = "
+pub const TWICE: &str = "
     c1 invoke enqueue item=1
     c1 ok enqueue item=1
     c1 invoke dequeue
@@ -191,7 +191,7 @@ fn an_item_that_nobody_sent_is_a_phantom() {
     silent("fifo", "c2 invoke dequeue\n c2 note taking item=1\n c2 end dequeue");
 }
 
-const SWAPPED: &str = "
+pub const SWAPPED: &str = "
     c1 invoke enqueue item=1
     c1 ok enqueue item=1
     c1 invoke enqueue item=2

@@ -3,6 +3,7 @@
 mod agree;
 mod barriers;
 pub mod brute;
+mod contradictions;
 mod items;
 pub mod meetings;
 mod scale;

@@ -79,13 +79,7 @@ impl World {
 
     /// In some worlds a window before it was not seen healed, or the harness stalls after it.
     fn recovers(&mut self) {
-        let phases: &[(&str, bool)] = match self.random.u32(0..20) {
-            0..3 => &[("begin", true), ("on", true), ("off", false), ("off", true)],
-            3 => &[("begin", true), ("on", true), ("off", false)],
-            4 => &[("begin", true)],
-            _ => &[],
-        };
-        for (phase, verified) in phases {
+        for (phase, verified) in crate::healing::phases(&mut self.random) {
             let value = json!({"window": 1, "phase": phase, "verified": verified});
             self.push(Process::Name("nemesis".into()), None, EventType::Info, "pause", value);
         }

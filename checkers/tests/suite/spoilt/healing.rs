@@ -66,6 +66,10 @@ fn spoil(rng: &mut Rng, record: &Record, how: Spoil) -> Option<Record> {
     let mut spoilt = record.clone();
     let recovered = phase(&spoilt.history.events, "recovered")?;
     let audit = phase(&spoilt.history.events, "audit")?;
+    // Who was asked to be quiet after the phase `recover` and did not answer is not seen to recover.
+    if how == Spoil::BegunAgain && spoilt.history.events[..audit].iter().any(|event| event.f == "quiesce") {
+        return None;
+    }
     let mut before = |all: Vec<Event>| {
         // The last one first, each before what was put in already.
         let mut at = recovered;

@@ -1,11 +1,27 @@
 //! What the clients of a random world do, one step at a time.
 
 use super::{Doing, Real, World};
+use crate::healing;
 use serde_json::{Value, json};
 use zooquake_checkers::Txn;
-use zooquake_checkers::history::EventType;
+use zooquake_checkers::history::{EventType, Process};
 
 impl World {
+    /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
+    pub(super) fn recovers(&mut self) {
+        let lane = |name: &str| Process::Name(name.to_owned());
+        for (phase, verified) in healing::phases(&mut self.random) {
+            let value = json!({ "window": 1, "phase": phase, "target": "c1", "verified": verified });
+            self.push(lane("nemesis"), EventType::Info, "pause", value, None, None);
+        }
+        if self.chance(90) {
+            self.phase("recovered");
+        }
+        if self.chance(5) {
+            self.push(lane("run"), EventType::Info, "stall", json!({ "ms": 1500 }), None, None);
+        }
+    }
+
     pub(super) fn ask(&mut self, who: usize) {
         let number = self.grants.len();
         let path = if self.shared_path {

@@ -65,6 +65,7 @@ mod near;
 mod ops;
 mod orphans;
 mod pairing;
+mod peaks;
 mod pending;
 pub mod plan;
 mod queue;

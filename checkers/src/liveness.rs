@@ -54,7 +54,9 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 /// Ten times the median duration of the answered operations of this name, in nanoseconds, at least [`LEAST_BOUND`].
 pub fn bound(run: &Run<'_>, f: &str) -> u64 {
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
-    let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(run.time(op.invoke?)));
+    // One whose request is missing may have been sent at any time.
+    let sent = |op: &Op<'_>| op.invoke.map_or(0, |at| run.time(at));
+    let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(sent(op)));
     let mut durations: Vec<u64> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
     durations.sort_unstable();
     let median = durations.get(durations.len() / 2).copied().unwrap_or(0);

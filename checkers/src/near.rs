@@ -4,8 +4,9 @@
 //! healed is on until the end. One that was skipped never was.
 
 use crate::history::Event;
+use crate::peaks::Peaks;
 use crate::run::{Run, seconds};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// When an anomaly came about, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,12 +52,48 @@ struct Window<'a> {
     until: Option<u64>,
 }
 
-/// The windows of a run by their numbers.
+/// How many windows a text names; of more of them only that there are.
+const NAMED: usize = 20;
+
+/// The windows of a run.
 #[derive(Debug, Default)]
 pub struct Faults<'a> {
-    windows: BTreeMap<i64, Window<'a>>,
-    /// Nanoseconds after its end for which a fault is near.
-    session: u64,
+    all: Windows<'a>,
+    of_kind: HashMap<&'a str, Windows<'a>>,
+}
+
+/// Windows with their numbers in the order in which they began, and until when each is near.
+#[derive(Debug, Default)]
+struct Windows<'a> {
+    windows: Vec<(i64, Window<'a>)>,
+    over: Peaks,
+}
+
+impl<'a> Windows<'a> {
+    /// `session`: nanoseconds after its end for which a fault is near.
+    fn new(mut windows: Vec<(i64, Window<'a>)>, session: u64) -> Self {
+        windows.sort_by_key(|&(id, ref window)| (window.from, id));
+        let over =
+            |(_, window): &(i64, Window<'_>)| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
+        let over = Peaks::new(windows.iter().map(over).collect());
+        Self { windows, over }
+    }
+
+    /// Those that were near, in time logarithmic in all for each.
+    fn near(&self, span: Span) -> impl Iterator<Item = &(i64, Window<'a>)> {
+        let (first, last) = match span {
+            Span::Between(first, last) => (first.saturating_add(1), last),
+            Span::Any => (0, u64::MAX),
+        };
+        let mut next = 0;
+        std::iter::from_fn(move || {
+            let at = self.over.first(next, first)?;
+            next = at + 1;
+            self.windows
+                .get(at)
+                .filter(|(_, window)| window.from.is_some_and(|from| from <= last))
+        })
+    }
 }
 
 impl<'a> Faults<'a> {
@@ -83,35 +120,37 @@ impl<'a> Faults<'a> {
             }
         }
         windows.retain(|_, window| window.from.is_some() && (window.on.is_some() || !window.skipped));
-        Self {
-            windows,
-            session: session_ms.saturating_mul(1_000_000),
+        let session = session_ms.saturating_mul(1_000_000);
+        let mut of_kind: HashMap<&str, Vec<(i64, Window<'_>)>> = HashMap::new();
+        for (&id, window) in &windows {
+            of_kind.entry(window.fault).or_default().push((id, window.clone()));
         }
-    }
-
-    fn near(&self, span: Span) -> impl Iterator<Item = (i64, &Window<'a>)> {
-        let (first, last) = match span {
-            Span::Between(first, last) => (first, last),
-            Span::Any => (0, u64::MAX),
-        };
-        self.windows.iter().filter_map(move |(&id, window)| {
-            let over = window.until.map(|until| until.saturating_add(self.session));
-            let near = window.from? <= last && over.is_none_or(|over| over > first);
-            near.then_some((id, window))
-        })
+        let of_kind = of_kind.into_iter();
+        Self {
+            of_kind: of_kind
+                .map(|(kind, windows)| (kind, Windows::new(windows, session)))
+                .collect(),
+            all: Windows::new(windows.into_iter().collect(), session),
+        }
     }
 
     /// Whether a fault of one of these kinds was near; `none` stands for no fault at all.
     pub fn any_near(&self, run: &Run<'_>, span: Span, kinds: &[String]) -> bool {
         let planned = |kind: &String| span == Span::Any && run.record.plan.faults.contains(kind);
-        kinds
-            .iter()
-            .any(|kind| kind == "none" || planned(kind) || self.near(span).any(|(_, window)| window.fault == kind))
+        let near = |kind: &String| {
+            let windows = self.of_kind.get(kind.as_str());
+            windows.is_some_and(|windows| windows.near(span).next().is_some())
+        };
+        kinds.iter().any(|kind| kind == "none" || planned(kind) || near(kind))
     }
 
     /// A sentence on the faults that were near. It names them and claims nothing.
     pub fn words(&self, span: Span) -> String {
-        let near: Vec<String> = self.near(span).map(|(id, window)| tell(id, window)).collect();
+        let mut near = self.all.near(span);
+        let mut named: Vec<&(i64, Window<'_>)> = near.by_ref().take(NAMED).collect();
+        named.sort_by_key(|(id, _)| *id);
+        let words = named.into_iter().map(|(id, window)| tell(*id, window));
+        let near: Vec<String> = words.chain(near.next().map(|_| "and more".to_owned())).collect();
         let after = match span {
             Span::Between(..) => "",
             Span::Any => ", or at any time before",

@@ -8,6 +8,9 @@ use crate::run::seconds;
 use crate::windows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// How many lacks are named together; of more of them only that there are.
+const NAMED: usize = 5;
+
 /// The part of a history in which liveness is judged, by events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
@@ -70,8 +73,11 @@ impl<'a> Recovery<'a> {
 
     /// Why what did not finish in the span convicts nobody, in words; `None` if it may.
     pub fn doubt(&self) -> Option<String> {
-        let all: Vec<&str> = self.lacks.iter().chain(&self.doubts).map(String::as_str).collect();
-        (!all.is_empty()).then(|| all.join("; "))
+        let mut all = self.lacks.iter().chain(&self.doubts).map(String::as_str);
+        let mut words: Vec<&str> = all.by_ref().take(NAMED).collect();
+        // It is said of each operation, so not at any length.
+        words.extend(all.next().map(|_| "and more"));
+        (!words.is_empty()).then(|| words.join("; "))
     }
 }
 
@@ -167,9 +173,8 @@ fn unanswered<'n>(silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
 fn unhealed(events: &[Event], span: Option<Span>) -> Vec<String> {
     let ever = windows::unhealed(events, events.len());
     let late = span.map_or_else(Vec::new, |span| windows::unhealed(events, span.recovered));
-    let late = late
-        .into_iter()
-        .filter(|window| ever.iter().all(|other| other.id != window.id));
+    let known: BTreeSet<i64> = ever.iter().map(|window| window.id).collect();
+    let late = late.into_iter().filter(|window| !known.contains(&window.id));
     let late = late.map(|window| format!("window {} was not healed before `recovered`", window.id));
     let never = ever.iter().map(|window| match window.ended {
         true => format!("the healing of window {} was not verified", window.id),

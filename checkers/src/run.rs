@@ -93,6 +93,14 @@ impl<'a> Run<'a> {
     }
 }
 
+/// Names for a text: all of them, of many the first ones and how many more there are.
+pub fn few(names: &[&str]) -> String {
+    match names.len() {
+        0..=20 => names.join(", "),
+        all => format!("{} and {} more", names[..10].join(", "), all - 10),
+    }
+}
+
 /// Nanoseconds as seconds with three decimals, `12.402 s`; what is below a millisecond is cut off.
 pub fn seconds(ns: u64) -> String {
     format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000)

@@ -11,7 +11,7 @@ use crate::liveness::bound;
 use crate::ops::Op;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
-use crate::run::{Run, seconds};
+use crate::run::{Run, few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against
@@ -47,7 +47,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
         }
         named.insert(one.op.node);
         if !dead.is_empty() {
-            let why = format!(", but {} was not running again, so that is not judged", dead.join(", "));
+            let why = format!(", but {} was not running again, so that is not judged", few(&dead));
             out.reasons.push(one.reason(run, &why));
         } else if spell.waited < bound || run.recovery.doubt().is_some() {
             let why = format!(", for {}", of_bound(spell.waited, bound));

@@ -4,7 +4,7 @@ use super::unread;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// What is decided about a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -139,6 +139,8 @@ pub struct Transactions<'a> {
     pub unread: Vec<(usize, String)>,
     /// Whether a transaction was begun, or may have been, whose name cannot be read.
     pub begun_unnamed: bool,
+    /// Sites that voted, or may have, about a transaction whose name cannot be read.
+    pub voted_unnamed: BTreeSet<&'a str>,
     /// Decision znodes that say neither commit nor abort.
     pub unreadable: Vec<String>,
     by_name: HashMap<&'a str, usize>,
@@ -155,6 +157,13 @@ impl<'a> Transactions<'a> {
         };
         for op in &run.ops.work {
             all.op(run, op);
+            let named = [op.invoke, op.end]
+                .into_iter()
+                .flatten()
+                .any(|at| run.events[at].str("tx").is_some());
+            if op.f == "vote" && !named && op.failed(run.events).is_none() {
+                all.voted_unnamed.insert(op.node);
+            }
         }
         for transaction in &mut all.all {
             transaction.reports.sort_by_key(|report| report.read);

@@ -31,9 +31,11 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
         for vote in &transaction.votes {
             sites.entry(vote.node).or_default().push(vote);
         }
-        let lacking = sites
-            .iter()
-            .find_map(|(site, votes)| Some((*site, lack(run, (transaction, site), votes, &commit)?)));
+        let lacking = sites.iter().find_map(|(site, votes)| {
+            let unnamed = all.voted_unnamed.contains(site);
+            let lack = no(run, votes).or_else(|| lack(run, (transaction, site), votes, &commit).filter(|_| !unnamed));
+            Some((*site, lack?))
+        });
         if let Some((site, (witness, what))) = lacking {
             convict(run, transaction, &commit, (site, what), witness, out);
         }
@@ -60,6 +62,12 @@ fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
     })
 }
 
+/// The event that proves that a site voted no, and what it says.
+fn no(run: &Run<'_>, votes: &[&Vote<'_>]) -> Option<(Vec<usize>, String)> {
+    let (_, read) = votes.iter().find_map(|vote| vote.voted.filter(|(yes, _)| !yes))?;
+    Some((vec![read], format!("answered at {} that it had voted no", run.at(read))))
+}
+
 /// The events that prove that a site did not vote yes in time, and what they say.
 fn lack(
     run: &Run<'_>,
@@ -67,10 +75,6 @@ fn lack(
     votes: &[&Vote<'_>],
     commit: &Commit<'_>,
 ) -> Option<(Vec<usize>, String)> {
-    let no = votes.iter().find_map(|vote| vote.voted.filter(|(yes, _)| !yes));
-    if let Some((_, read)) = no {
-        return Some((vec![read], format!("answered at {} that it had voted no", run.at(read))));
-    }
     let in_time = |vote: &&&Vote<'_>| {
         let asked = vote.asked.or(vote.voted.map(|(_, read)| read));
         asked.is_some_and(|asked| asked < commit.by) && vote.may_be_yes()

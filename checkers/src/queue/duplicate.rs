@@ -107,14 +107,7 @@ fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<
         .iter()
         .rfind(|done| done.node == ack.node && done.read < asked)?;
     // A later dequeue of its own, whose end nobody knows, may have given the item back to it.
-    let again = |sent: &Option<usize>| sent.is_none_or(|sent| own.read < sent && sent < ack.read);
-    let unknown = items.unknown.get(ack.node).map_or(&[][..], Vec::as_slice);
-    let open = items
-        .open
-        .iter()
-        .any(|&(node, sent)| node == ack.node && again(&Some(sent)));
-    let unreadable = items.unreadable.iter().filter(|taken| taken.node == ack.node);
-    if unknown.iter().any(again) || open || unreadable.map(|taken| taken.sent).any(|sent| again(&sent)) {
+    if items.may_take(ack.node, own.read, ack.read) {
         return None;
     }
     let later =

@@ -58,8 +58,11 @@ pub struct Items<'a> {
     pub all: BTreeMap<i64, Item<'a>>,
     /// The dequeues that a living client has not answered: who was asked, and where.
     pub open: Vec<(&'a str, usize)>,
-    /// The dequeues whose end is unknown, apart from those, by client: where each was sent.
-    pub unknown: HashMap<&'a str, Vec<Option<usize>>>,
+    /// By client where the dequeues were sent of which it is not known what they took, one more than the event, in order; 0
+    /// where that is not known.
+    maybe: HashMap<&'a str, Vec<usize>>,
+    /// Whether an acknowledgement cannot be read that may be of any item.
+    pub hidden_acknowledgement: bool,
     /// The dequeues that took nobody knows what, because that cannot be read.
     pub unreadable: Vec<Unreadable<'a>>,
     /// Where the first enqueue was sent that put in nobody knows what, because that cannot be read.
@@ -97,6 +100,14 @@ impl<'a> Items<'a> {
             }
         }
         items.named(run, &unanswered);
+        for taken in &items.unreadable {
+            items
+                .maybe
+                .entry(taken.node)
+                .or_default()
+                .push(taken.sent.map_or(0, |at| at + 1));
+        }
+        items.maybe.values_mut().for_each(|sent| sent.sort_unstable());
         for item in items.all.values_mut() {
             item.given.sort_by_key(|done| done.read);
             item.consumed.sort_by_key(|done| done.read);
@@ -112,6 +123,13 @@ impl<'a> Items<'a> {
     /// Whether an enqueue that cannot be read, so that it may have been of any item, was sent before an event.
     pub fn hidden_before(&self, at: usize) -> bool {
         self.hidden.is_some_and(|sent| sent < at)
+    }
+
+    /// Whether a client may have been given any item by a dequeue that it was sent between two events.
+    pub fn may_take(&self, node: &str, from: usize, until: usize) -> bool {
+        let sent = self.maybe.get(node).map_or(&[][..], Vec::as_slice);
+        let next = sent.get(sent.partition_point(|&at| at <= from + 1));
+        sent.first() == Some(&0) || next.is_some_and(|&at| at < until + 1)
     }
 
     fn enqueue(&mut self, run: &Run<'a>, op: &Op<'a>) {
@@ -168,9 +186,12 @@ impl<'a> Items<'a> {
     }
 
     fn unanswered(&mut self, op: &Op<'a>) {
-        match (op.end, op.cut, op.invoke) {
-            (None, None, Some(sent)) => self.open.push((op.node, sent)),
-            _ => self.unknown.entry(op.node).or_default().push(op.invoke),
+        self.maybe
+            .entry(op.node)
+            .or_default()
+            .push(op.invoke.map_or(0, |at| at + 1));
+        if let (None, None, Some(sent)) = (op.end, op.cut, op.invoke) {
+            self.open.push((op.node, sent));
         }
     }
 
@@ -178,7 +199,10 @@ impl<'a> Items<'a> {
         let failed = op.failed(run.events).is_some();
         let number = match number(run, op) {
             Ok(number) => number,
-            Err(at) if !failed => return self.unread(at, op),
+            Err(at) if !failed => {
+                self.hidden_acknowledgement = true;
+                return self.unread(at, op);
+            }
             Err(_) => return,
         };
         let item = self.all.entry(number).or_default();
@@ -205,9 +229,13 @@ impl<'a> Items<'a> {
             let ops = unanswered.get(lane).map_or(&[][..], Vec::as_slice);
             // In the order in which they began, and one at a time: the last that began before is the only one it can be of.
             let last = ops.partition_point(|op| op.invoke.or(op.end).unwrap_or(0) < at);
-            let op = last.checked_sub(1).map(|last| ops[last]);
+            let before = last.checked_sub(1).map(|last| ops[last]);
             let over = |op: &&Op<'_>| op.end.into_iter().chain(op.cut).min().is_some_and(|over| over < at);
-            let Some(op) = op.filter(|op| !over(op)) else { continue };
+            // One whose request is missing may have begun before.
+            let after = ops.get(last).copied().filter(|op| op.invoke.is_none());
+            let Some(op) = before.filter(|op| !over(op)).or(after) else {
+                continue;
+            };
             if let Some(number) = event.int("item") {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
             } else {

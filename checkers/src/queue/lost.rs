@@ -38,6 +38,11 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
             judged.len(),
             run.at(*sent)
         ));
+    } else if items.hidden_acknowledgement && !judged.is_empty() {
+        out.reasons.push(format!(
+            "{} items were not delivered, but an acknowledgement cannot be read: whether they are lost was not judged",
+            judged.len()
+        ));
     } else {
         // So may one whose answer cannot be read, of what had been sent by then.
         let sent = |item: &Item<'_>, stored: usize| item.sent.iter().flatten().min().copied().unwrap_or(stored);

@@ -81,7 +81,7 @@ impl<'a> Rounds<'a> {
                 rounds.closes.push(op.node, sent);
             }
             let Some(number) = told(run, op, "round") else {
-                rounds.unread(run, op);
+                rounds.unread(op);
                 continue;
             };
             if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, "members")) {
@@ -127,8 +127,8 @@ impl<'a> Rounds<'a> {
         self.hidden.is_some_and(|sent| sent < at)
     }
 
-    fn unread(&mut self, run: &Run<'a>, op: &Op<'a>) {
-        let ended = op.end.filter(|_| op.f == "leave" && op.failed(run.events).is_none());
+    fn unread(&mut self, op: &Op<'a>) {
+        let ended = op.end.filter(|_| op.f == "leave");
         if let Some(end) = ended {
             self.left_any.push(op.node, end);
         }

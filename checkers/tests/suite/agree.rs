@@ -6,7 +6,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
 
 /// Histories in each of the tests below, which share the work so that they can run side by side.
-const EACH: u64 = 25_000;
+fn each() -> u64 {
+    crate::histories(100_000).div_ceil(4)
+}
 
 /// How many histories had each anomaly.
 type Counts = BTreeMap<String, u64>;
@@ -126,8 +128,9 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
 }
 
 fn share(number: u64, words: Words) {
+    let each = each();
     let mut counts = Counts::new();
-    for seed in number * EACH..(number + 1) * EACH {
+    for seed in number * each..(number + 1) * each {
         agree(seed, words, &mut counts);
     }
     let kinds = [
@@ -144,8 +147,8 @@ fn share(number: u64, words: Words) {
     for kind in kinds.into_iter().chain(more) {
         let with = counts.get(kind).copied().unwrap_or(0);
         assert!(
-            EACH / 50 < with && with < EACH - EACH / 5,
-            "{kind} in {with} of {EACH}: {counts:?}"
+            each / 50 < with && with < each - each / 5,
+            "{kind} in {with} of {each}: {counts:?}"
         );
     }
 }

@@ -1,4 +1,24 @@
 //! The checkers against histories written by hand, against a brute force, and against damage.
+//!
+//! # Random histories
+//!
+//! The tests named `agree` and `spoilt` draw small random histories of each family and hold the checkers against
+//! definitions taken literally. How many they draw, for each family, the environment says:
+//!
+//! ```text
+//! ZOOQUAKE_HISTORIES=300000 cargo test -p zooquake-checkers --test suite agree
+//! ZOOQUAKE_HISTORIES=300000 cargo test -p zooquake-checkers --test suite spoilt
+//! ```
+//!
+//! Without it they draw a hundred thousand, and ten thousand spoilt ones.
+
+/// How many random histories of a family a test is to draw: what `ZOOQUAKE_HISTORIES` says, else as many as usual.
+fn histories(usual: u64) -> u64 {
+    match std::env::var("ZOOQUAKE_HISTORIES") {
+        Ok(text) => text.parse().expect("ZOOQUAKE_HISTORIES is a number"),
+        Err(_) => usual,
+    }
+}
 
 /// A hundred thousand histories are four tests, which run beside each other: each is a call of `share` with its number.
 macro_rules! quarters {
@@ -34,6 +54,7 @@ mod damage;
 mod election;
 mod ensemble;
 mod finishing;
+mod growth;
 mod healing;
 mod leaderless;
 mod naive;
@@ -48,6 +69,7 @@ mod scale;
 mod script;
 mod search;
 mod shutdown;
+mod spoilt;
 mod teller;
 mod terms;
 mod verdicts;

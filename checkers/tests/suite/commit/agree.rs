@@ -5,12 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Record, Results, Verdict, check};
 
 /// Histories in each of the tests below, which share the work so that they can run side by side.
-const EACH: u64 = 25_000;
+fn each() -> u64 {
+    crate::histories(100_000).div_ceil(4)
+}
 
 /// A definition: whether a transaction has the anomaly.
-type Definition = fn(&Record, &str) -> bool;
+pub type Definition = fn(&Record, &str) -> bool;
 
-const KINDS: [(&str, Definition); 6] = [
+pub const KINDS: [(&str, Definition); 6] = [
     ("split-decision", brute::split),
     ("decision-flip", brute::flip),
     ("commit-without-votes", brute::unjustified),
@@ -52,15 +54,16 @@ fn agree(seed: u64, counts: &mut BTreeMap<String, u64>) {
 }
 
 fn share(number: u64) {
+    let each = each();
     let mut counts = BTreeMap::new();
-    for seed in number * EACH..(number + 1) * EACH {
+    for seed in number * each..(number + 1) * each {
         agree(seed, &mut counts);
     }
     for (kind, _) in KINDS.into_iter().chain([("any", brute::split as Definition)]) {
         let with = counts[kind];
         assert!(
-            EACH / 200 < with && with < EACH - EACH / 5,
-            "{kind} in {with} of {EACH}: {counts:?}"
+            each / 200 < with && with < each - each / 5,
+            "{kind} in {with} of {each}: {counts:?}"
         );
     }
 }

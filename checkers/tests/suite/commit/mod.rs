@@ -1,12 +1,12 @@
 //! Two-phase commits: each anomaly by one history, and silence on its nearest innocent twins.
 
-mod agree;
-mod brute;
+pub mod agree;
+pub mod brute;
 mod contradictions;
-mod script;
+pub mod script;
 mod verdicts;
 mod witness;
-mod world;
+pub mod world;
 
 use script::{decision, only, record, silent};
 use zooquake_checkers::check;

@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, check};
 
 /// Histories in each of the tests below, which share the work so that they can run side by side.
-const EACH: u64 = 25_000;
+fn each() -> u64 {
+    crate::histories(100_000).div_ceil(4)
+}
 
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;
@@ -90,15 +92,16 @@ fn witnesses(seed: u64, record: &Record, results: &Results) {
 }
 
 fn share(number: u64) {
+    let each = each();
     let mut counts = Counts::new();
-    for seed in number * EACH..(number + 1) * EACH {
+    for seed in number * each..(number + 1) * each {
         queue(seed, &mut counts);
         barrier(seed, &mut counts);
     }
     for (kind, with) in &counts {
         assert!(
-            EACH / 100 < *with && *with < EACH * 4 / 5,
-            "{kind} in {with} of {EACH}: {counts:?}"
+            each / 100 < *with && *with < each * 4 / 5,
+            "{kind} in {with} of {each}: {counts:?}"
         );
     }
 }

@@ -62,7 +62,9 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
         }
     });
     members.retain(|op| !gone(events, op, end));
-    let waiting = ops(events, "enter").into_iter().filter(|op| op.over.is_none());
+    let waiting = ops(events, "enter")
+        .into_iter()
+        .filter(|op| op.over.is_none() && op.sent < end);
     let stuck = |op: &Op| {
         let since = |member: &Op| {
             if tutorial {
@@ -84,7 +86,12 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
         let mut moments: Vec<usize> = there.into_iter().map(since).collect();
         moments.sort_unstable();
         let all = wanted.checked_sub(1).and_then(|last| moments.get(last).copied());
-        all.is_some_and(|all| events[end].time - events[all.max(recovered).max(op.sent)].time >= 10_000_000_000)
+        all.is_some_and(|all| {
+            events[end]
+                .time
+                .saturating_sub(events[all.max(recovered).max(op.sent)].time)
+                >= 10_000_000_000
+        })
     };
     waiting
         .filter(stuck)
@@ -102,7 +109,7 @@ fn gone(events: &[Event], op: &Op, end: usize) -> bool {
         on_lane(event) && node(event) == op.node && (event.f == "exit" || event.f == "session" && over)
     });
     let told = |event: &&Event| node(event) == op.node && event.int("round") == events[op.sent].int("round");
-    let later = || events[op.sent..end].iter();
+    let later = || events[op.sent.min(end)..end].iter();
     let closed = later().any(|event| event.f == "close" && event.kind == EventType::Invoke && node(event) == op.node);
     let left = ops(events, "leave")
         .iter()

@@ -2,10 +2,10 @@
 
 mod agree;
 mod barriers;
-mod brute;
+pub mod brute;
 mod contradictions;
 mod items;
-mod meetings;
+pub mod meetings;
 mod scale;
 pub mod told;
-mod world;
+pub mod world;

@@ -1,0 +1,187 @@
+//! Long histories of locks.
+
+use super::{Long, grows};
+use crate::script::{txn, window, znode};
+use serde_json::json;
+use zooquake_checkers::Record;
+use zooquake_checkers::history::EventType;
+
+#[test]
+fn processes_that_end() {
+    let make = |count| {
+        let mut long = Long::new();
+        for k in 0..count {
+            let grant = json!({"grant": format!("g{k}")});
+            long.invoke(k, 1, "acquire", grant.clone());
+            long.op(k, 1, EventType::Info, "acquire", grant);
+            long.note(1, "exit", json!({}));
+        }
+        long.record("lock", "children", 1)
+    };
+    grows(3, make, |_| vec![]);
+}
+
+#[test]
+fn processes_that_end_while_others_wait() {
+    let make = |count| {
+        let mut long = Long::new();
+        for k in 0..count {
+            long.invoke(k, k + 2, "acquire", json!({"grant": format!("g{k}")}));
+        }
+        for _ in 0..count {
+            long.note(1, "exit", json!({}));
+        }
+        long.record("lock", "children", 1)
+    };
+    grows(2, make, |_| vec![]);
+}
+
+/// One client holds all of them at once.
+fn held(long: &mut Long, count: usize) {
+    for k in 0..count {
+        let asked = json!({"grant": format!("g{k}")});
+        let told = json!({"grant": format!("g{k}"), "czxid": k + 1, "path": "/lock/x", "token": k + 1});
+        long.done(1, 1, "acquire", [asked, told]);
+    }
+}
+
+#[test]
+fn grants_that_are_open_at_once() {
+    let make = |count| {
+        let mut long = Long::new();
+        held(&mut long, count);
+        for k in 0..count {
+            let grant = json!({"grant": format!("g{k}")});
+            long.done(1, 1, "release", [grant.clone(), grant]);
+        }
+        long.record("lock", "children", 1)
+    };
+    grows(4, make, |_| vec![]);
+}
+
+#[test]
+fn denials_to_requests_that_are_older_than_the_grants() {
+    let make = |count| {
+        let mut long = Long::new();
+        for _ in 0..count {
+            long.lane(1, EventType::Invoke, "confirm", json!({}));
+        }
+        held(&mut long, count);
+        for _ in 0..count {
+            long.lane(1, EventType::Ok, "confirm", json!({"holds": false}));
+        }
+        long.record("lock", "children", 1)
+    };
+    grows(4, make, |_| vec![]);
+}
+
+/// Each holds while all others do.
+fn together(mut long: Long, count: usize) -> Record {
+    for k in 1..=count {
+        let asked = json!({"grant": format!("g{k}")});
+        let told = json!({"grant": format!("g{k}"), "czxid": k, "path": format!("/lock/{k}")});
+        long.done(k, k, "acquire", [asked, told]);
+    }
+    for k in 1..=count {
+        long.lane(k, EventType::Invoke, "confirm", json!({}));
+        long.lane(
+            k,
+            EventType::Ok,
+            "confirm",
+            json!({"holds": true, "grant": format!("g{k}")}),
+        );
+    }
+    long.record("lock", "children", count)
+}
+
+#[test]
+fn clients_that_all_hold() {
+    grows(
+        4,
+        |count| together(Long::new(), count),
+        |count| vec![("double-grant", count - 1)],
+    );
+}
+
+#[test]
+fn releases_of_one_path() {
+    let make = |count| {
+        let mut long = Long::new();
+        long.note(1, "hello", json!({"session": "0x1"}));
+        long.note(2, "hello", json!({"session": "0x2"}));
+        held(&mut long, count);
+        let mut record = long.record("lock", "children", 2);
+        let first = count as i64 + 1;
+        let pairs = (0..count as i64).flat_map(|k| {
+            let zxid = first + 2 * k;
+            [
+                txn(zxid, "0x2", "create", "/lock/x"),
+                txn(zxid + 1, "0x1", "delete", "/lock/x"),
+            ]
+        });
+        record.txnlog = Some(pairs.collect());
+        record
+    };
+    grows(2, make, |_| vec![("unowned-release", 1)]);
+}
+
+#[test]
+fn orphans_that_the_answers_of_all_clients_prove() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        long.phase("recovered");
+        long.phase("audit");
+        for client in 1..=count {
+            long.lane(client, EventType::Invoke, "quiesce", json!({}));
+            let value = json!({"sessions": [format!("0x{client:x}")], "znodes": [], "counts": {"get": 1}});
+            long.lane(client, EventType::Ok, "quiesce", value);
+        }
+        let mut record = long.record("lock", "children", count);
+        let znodes: Vec<_> = (0..count)
+            .map(|k| znode(&format!("/lock/{k}"), k as i64 + 1, "0xffffff"))
+            .collect();
+        for reading in &mut record.tree.as_mut().expect("it was read").readings {
+            reading.znodes = znodes.clone();
+        }
+        record
+    };
+    // Each witness has an event more than twice the clients; of more than a million events no more are told.
+    let told = |count: usize| 1_000_000usize.div_ceil(2 * count).min(count);
+    grows(2, make, |count| vec![("orphan-node", told(count))]);
+}
+
+#[test]
+fn windows_while_one_client_leads() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        let grant = json!({"grant": "g"});
+        long.done(1, 1, "acquire", [grant.clone(), json!({"grant": "g", "czxid": 1})]);
+        for window in 0..count {
+            long.fault(window, "begin", "c1");
+            long.fault(window, "on", "c1");
+            long.done(1, 1, "write", [grant.clone(), json!({"grant": "g", "accepted": true})]);
+            long.fault(window, "off", "c1");
+        }
+        long.invoke(1, 1, "write", grant);
+        let mut record = long.record("lock", "children", 1);
+        record.plan.windows = (0..count).map(|id| window(id, "pause")).collect();
+        record
+    };
+    grows(5, make, |_| vec![]);
+}
+
+/// All hold together, while many windows are on.
+#[test]
+fn anomalies_while_windows_are_on() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        for id in 0..count {
+            long.fault(id, "on", "n1");
+        }
+        let windows = (0..count).map(|id| window(id, "pause")).collect();
+        let mut record = together(long, count);
+        record.plan.windows = windows;
+        record
+    };
+    grows(5, make, |count| vec![("double-grant", count - 1)]);
+}

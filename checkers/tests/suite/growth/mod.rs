@@ -1,0 +1,168 @@
+//! Histories made to be slow to judge: the time for four times as many events is not much more than four times as long.
+//!
+//! What is compared is the time that the processor spent, so that other work on the machine counts little. A checker that
+//! looks at each pair would take sixteen times as long.
+
+mod accesses;
+mod grants;
+mod items;
+mod rounds;
+mod transactions;
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::time::Instant;
+use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::{History, Record, Results, check};
+
+/// About how many events the shorter history has.
+const EVENTS: usize = 25_000;
+
+/// How many times longer than the shorter one the longer history may take, which has four times as many events.
+const RATIO: u64 = 9;
+
+/// What a history may take besides, in nanoseconds.
+const SLACK: u64 = 20_000_000;
+
+/// Builds a history event by event, one each microsecond.
+struct Long {
+    events: Vec<Event>,
+    now: u64,
+}
+
+impl Long {
+    fn new() -> Self {
+        Self {
+            events: Vec::new(),
+            now: 0,
+        }
+    }
+
+    fn push(&mut self, process: Process, node: Option<String>, kind: EventType, f: &str, value: Value) -> usize {
+        let index = self.events.len();
+        self.now += 1000;
+        let f = f.to_owned();
+        let error = None;
+        self.events.push(Event {
+            index,
+            time: self.now,
+            process,
+            kind,
+            f,
+            value,
+            error,
+            node,
+        });
+        index
+    }
+
+    /// An event of a numbered process of the client `c{client}`.
+    fn op(&mut self, process: usize, client: usize, kind: EventType, f: &str, value: Value) -> usize {
+        let node = Some(format!("c{client}"));
+        self.push(Process::Number(process as u64), node, kind, f, value)
+    }
+
+    fn invoke(&mut self, process: usize, client: usize, f: &str, value: Value) -> usize {
+        self.op(process, client, EventType::Invoke, f, value)
+    }
+
+    fn ok(&mut self, process: usize, client: usize, f: &str, value: Value) -> usize {
+        self.op(process, client, EventType::Ok, f, value)
+    }
+
+    /// An operation and its answer, with these values.
+    fn done(&mut self, process: usize, client: usize, f: &str, [asked, told]: [Value; 2]) {
+        self.invoke(process, client, f, asked);
+        self.ok(process, client, f, told);
+    }
+
+    /// An event on the lane of a client.
+    fn lane(&mut self, client: usize, kind: EventType, f: &str, value: Value) -> usize {
+        let name = format!("c{client}");
+        self.push(Process::Name(name.clone()), Some(name), kind, f, value)
+    }
+
+    fn note(&mut self, client: usize, f: &str, value: Value) {
+        self.lane(client, EventType::Info, f, value);
+    }
+
+    fn phase(&mut self, name: &str) {
+        self.push(Process::Name("run".into()), None, EventType::Info, "phase", json!(name));
+    }
+
+    fn fault(&mut self, window: usize, phase: &str, target: &str) {
+        let value = json!({"window": window, "phase": phase, "target": target, "verified": true});
+        self.push(Process::Name("nemesis".into()), None, EventType::Info, "pause", value);
+    }
+
+    /// Nothing happens for so many seconds.
+    fn wait(&mut self, seconds: u64) {
+        self.now += seconds * 1_000_000_000;
+    }
+
+    fn record(self, family: &str, variant: &str, clients: usize) -> Record {
+        let workload = Workload {
+            family: family.to_owned(),
+            variant: variant.to_owned(),
+            contenders: vec!["/lock".to_owned()],
+            ..Workload::default()
+        };
+        let cluster = Cluster {
+            servers: 3,
+            clients,
+            ..Cluster::default()
+        };
+        let history = History { events: self.events };
+        Record {
+            plan: Plan {
+                workload,
+                cluster,
+                ..Plan::default()
+            },
+            tree: Some(crate::script::audited(&history, vec![], vec![])),
+            history,
+            ..Record::default()
+        }
+    }
+}
+
+/// How often each anomaly was found.
+fn counts(results: &Results) -> BTreeMap<&str, usize> {
+    let mut counts = BTreeMap::new();
+    for anomaly in &results.anomalies {
+        *counts.entry(anomaly.kind.as_str()).or_default() += 1;
+    }
+    counts
+}
+
+/// Nanoseconds that the processor has spent on this thread, where the system tells; else on the clock.
+fn spent(since: Instant) -> u64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let own = told.and_then(|text| text.split_whitespace().next()?.parse().ok());
+    own.unwrap_or_else(|| u64::try_from(since.elapsed().as_nanos()).unwrap_or(u64::MAX))
+}
+
+/// Judges the histories of `make`, of about [`EVENTS`] and four times as many events when it is called with a number of
+/// things of which each takes so many events (`each`). `wanted` says what is found in one of so many things.
+#[track_caller]
+fn grows(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> Vec<(&'static str, usize)>) {
+    let clock = Instant::now();
+    let times = [1, 4].map(|times| {
+        let count = times * EVENTS / each;
+        let record = make(count);
+        let begun = spent(clock);
+        let results = check(&record);
+        let time = spent(clock) - begun;
+        let events = record.history.events.len();
+        println!("{events} events in {} ms", time / 1_000_000);
+        assert_eq!(
+            counts(&results),
+            BTreeMap::from_iter(wanted(count)),
+            "{:?}",
+            results.reasons.first()
+        );
+        time
+    });
+    assert!(times[1] < RATIO * times[0] + SLACK, "{times:?} ns");
+}

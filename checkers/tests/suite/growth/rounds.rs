@@ -1,0 +1,74 @@
+//! Long histories of barriers.
+
+use super::{Long, grows};
+use serde_json::json;
+use zooquake_checkers::history::EventType;
+
+#[test]
+fn members_that_come_and_go() {
+    let make = |count| {
+        let mut long = Long::new();
+        for k in 0..count {
+            let client = k % 10 + 1;
+            let session = json!({"state": "expired", "session": format!("0x{k:x}")});
+            long.done(
+                client,
+                client,
+                "enter",
+                [json!({"round": 1, "members": 2}), json!({"round": 1, "czxid": k})],
+            );
+            long.note(client, "session", session);
+            let removed = json!({"round": 1, "removed": {"czxid": k}});
+            long.done(client, client, "leave", [json!({"round": 1}), removed]);
+        }
+        long.phase("recovered");
+        long.invoke(11, 11, "enter", json!({"round": 1, "members": 2}));
+        long.wait(20);
+        long.phase("audit");
+        long.record("queue", "double-barrier", 10)
+    };
+    grows(5, make, |_| vec![("early-release", 1)]);
+}
+
+/// One client joins for all members, and closes its sessions.
+#[test]
+fn members_whose_sessions_are_closed() {
+    let make = |count| {
+        let mut long = Long::new();
+        for k in 0..count {
+            let session = format!("0x{:x}", k + 1);
+            let told = json!({"round": 1, "session": session});
+            long.done(1, 1, "join", [json!({"round": 1, "members": 2}), told]);
+            long.note(1, "session", json!({"state": "expired", "session": session}));
+            long.done(1, 1, "close", [json!({"round": 2}), json!({"round": 2})]);
+        }
+        long.phase("recovered");
+        long.invoke(2, 2, "enter", json!({"round": 1, "members": 2}));
+        long.wait(20);
+        long.phase("audit");
+        long.record("queue", "barrier", 2)
+    };
+    grows(5, make, |_| vec![]);
+}
+
+#[test]
+fn rounds_of_their_own() {
+    let make = |count| {
+        let mut long = Long::new();
+        for k in 0..count {
+            for client in 1..=2 {
+                let asked = json!({"round": k, "members": 2});
+                long.invoke(client, client, "enter", asked);
+            }
+            for client in 1..=2 {
+                long.ok(client, client, "enter", json!({"round": k, "czxid": k}));
+                long.op(client, client, EventType::Invoke, "leave", json!({"round": k}));
+            }
+            for client in 1..=2 {
+                long.ok(client, client, "leave", json!({"round": k, "removed": {"czxid": k}}));
+            }
+        }
+        long.record("queue", "double-barrier", 2)
+    };
+    grows(8, make, |_| vec![]);
+}

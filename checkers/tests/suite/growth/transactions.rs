@@ -1,0 +1,63 @@
+//! Long histories of two-phase commits.
+
+use super::{Long, grows};
+use serde_json::json;
+use zooquake_checkers::history::EventType;
+
+/// Nobody ever tells the site; the coordinators die, and are started again or not.
+fn blocked(count: usize, back: bool) -> zooquake_checkers::Record {
+    let mut long = Long::new();
+    for k in 0..count {
+        let tx = json!({"tx": format!("t{k}"), "sites": ["c1"]});
+        let coordinator = k + 2;
+        long.done(k, coordinator, "begin", [tx.clone(), tx.clone()]);
+        long.invoke(k, coordinator, "decide", tx.clone());
+        long.note(coordinator, "exit", json!({}));
+        if back {
+            long.note(coordinator, "hello", json!({}));
+        }
+        long.invoke(count + k, 1, "decided", tx);
+    }
+    long.phase("recovered");
+    long.wait(20);
+    long.phase("audit");
+    long.record("commit", "atomic", 2)
+}
+
+#[test]
+fn transactions_that_are_blocked() {
+    grows(
+        6,
+        |count| blocked(count, true),
+        |count| vec![("blocked-transaction", count)],
+    );
+}
+
+#[test]
+fn coordinators_that_stay_dead() {
+    grows(5, |count| blocked(count, false), |_| vec![]);
+}
+
+/// One transaction, and a site for each vote; the first votes no.
+#[test]
+fn votes_of_one_transaction() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        let sites: Vec<String> = (1..=count).map(|site| format!("c{site}")).collect();
+        long.done(0, 0, "begin", [json!({"tx": "t", "sites": sites}), json!({"tx": "t"})]);
+        for site in 1..=count {
+            let word = if site == 1 { "no" } else { "yes" };
+            long.done(
+                site,
+                site,
+                "vote",
+                [json!({"tx": "t", "vote": word}), json!({"tx": "t", "voted": word})],
+            );
+            let told = json!({"tx": "t", "decision": "commit"});
+            long.done(site, site, "decided", [json!({"tx": "t"}), told]);
+        }
+        long.op(0, 0, EventType::Invoke, "decide", json!({"tx": "t"}));
+        long.record("commit", "atomic", 2)
+    };
+    grows(4, make, |_| vec![("commit-without-votes", 1)]);
+}

@@ -103,7 +103,10 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
     let _turn = OneEnsemble::wait();
     let name = tools_image();
     let runs = Runs::new("no-zookeeper");
-    let run = start(&runs, &["lock/fenced", "--zookeeper", &name, "--time", "5s"]);
+    let run = start(
+        &runs,
+        &["lock/fenced", "--zookeeper", &name, "--faults", "none", "--time", "5s"],
+    );
     let output = run.wait_with_output().expect("waiting for zooquake");
     let text = common::text(&output);
     assert_eq!(output.status.code(), Some(255), "{text}");

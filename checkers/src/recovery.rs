@@ -65,7 +65,10 @@ impl<'a> Recovery<'a> {
         recovery.lacks.extend(unhealed(events, span));
         if let Some(span) = span {
             recovery.doubts.extend(stalls(events, span));
-            recovery.doubts.extend(asked.silent_since(span));
+            // A history without the phase `recover` is not that of an engine that asks.
+            recovery
+                .doubts
+                .extend(phase("recover").and_then(|_| asked.silent_since(span)));
             recovery.dead = dead(events, clients, span.end);
         }
         recovery

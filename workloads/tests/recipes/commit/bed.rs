@@ -181,6 +181,25 @@ impl Bed {
         self.world.spawn(again.boxed());
     }
 
+    /// Cuts a session off until it expires, after two seconds, which the history tells as it tells of any fault.
+    pub fn expire(&self, session: i64) {
+        let time = Duration::from_secs(2);
+        let window = self.events.lock().unwrap().len();
+        self.fault(json!({"window": window, "phase": "begin"}));
+        self.net.expire(session, time);
+        let bed = self.clone();
+        let end = async move {
+            bed.world.sleep(time).await;
+            bed.fault(json!({"window": window, "phase": "off", "verified": true}));
+        };
+        self.world.spawn(end.boxed());
+    }
+
+    fn fault(&self, value: Value) {
+        let process = Process::Name("nemesis".into());
+        self.record(process, EventType::Info, "expire", value, None, "nemesis");
+    }
+
     /// The sessions of the processes that live.
     pub fn sessions(&self) -> Vec<i64> {
         self.programs.with(|programs| {

@@ -102,7 +102,7 @@ fn each_session_lost_at_each_moment() {
                 let end = bed.run_and(&[Plan::new(&[YES, YES], false)], |bed| {
                     bed.pass(moment);
                     if let Some(&session) = bed.sessions().get(victim) {
-                        bed.net.expire(session, Duration::from_secs(2));
+                        bed.expire(session);
                     }
                 });
                 judge(kind, &end, &format!("{victim} expires at {moment}"));
@@ -155,9 +155,7 @@ fn hurt(bed: &Bed, dice: &mut Dice) {
     let session = sessions.get(dice.below(sessions.len().max(1) as u64) as usize);
     match dice.below(9) {
         0..2 => bed.kill(["c1", "c2", "c3", "c4"][dice.below(4) as usize]),
-        2 => session
-            .into_iter()
-            .for_each(|&session| bed.net.expire(session, Duration::from_secs(2))),
+        2 => session.into_iter().for_each(|&session| bed.expire(session)),
         3 => {
             let time = Duration::from_millis(dice.below(1500));
             session.into_iter().for_each(|&session| bed.net.lose(session, time));

@@ -6,19 +6,13 @@ mod account;
 mod clock;
 mod elections;
 mod epochs;
-mod event;
 mod leaders;
 mod lesser;
-mod line;
-mod log;
-mod vote;
 
 pub use account::{Account, VoteCast, accounts};
 pub use clock::Clock;
 pub use elections::{Ballot, Election, elections};
-pub use event::{Notification, State};
-pub use log::{Cast, Established, Life, Look, ServerLog};
-pub use vote::{Rule, Vote};
+pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
 use crate::Record;
 use crate::evidence::ServerSample;
@@ -26,6 +20,7 @@ use crate::findings::Findings;
 use crate::run::Run;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use zooquake_history::server_log::{self as event, self as log, self as vote};
 
 /// The checkers that run for every family.
 pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];

@@ -58,7 +58,6 @@ mod growth;
 mod healing;
 mod leaderless;
 mod naive;
-mod notation;
 mod pairing;
 mod promised;
 mod queue;

@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use zooquake_checkers::plan::{Accepted, Resource, Workload};
+use zooquake_history::plan::{Accepted, Resource, Workload};
 
 use super::{Env, commit, election, lock, queue, register};
 use crate::service::Recipe;

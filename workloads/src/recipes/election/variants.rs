@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zooquake_checkers::plan::Resource;
+use zooquake_history::plan::Resource;
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
 use crate::recipes::exclusive::{Desk, ELECTION};

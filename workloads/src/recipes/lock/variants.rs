@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zooquake_checkers::plan::Resource;
+use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
 use crate::recipes::exclusive::{Desk, LOCK};

@@ -1,9 +1,9 @@
 //! Jepsen's EDN.
 
 use serde_json::{Value, json};
-use zooquake_checkers::edn::{Edn, parse, parse_edn, to_json};
-use zooquake_checkers::history::Damage;
-use zooquake_checkers::{Event, EventType, Process};
+use zooquake_history::edn::{Edn, parse, parse_edn, to_json};
+use zooquake_history::event::Damage;
+use zooquake_history::{Event, EventType, Process};
 
 fn events(text: &str) -> Vec<Event> {
     let (history, damage) = parse_edn(text.as_bytes());

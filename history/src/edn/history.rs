@@ -6,7 +6,7 @@
 
 use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, Reader};
-use crate::history::{Damage, Event, EventType, History, Process};
+use crate::event::{Damage, Event, EventType, History, Process};
 use std::fmt::Write;
 
 /// Reads a history. What stands before the first damage is kept.

@@ -1,8 +1,13 @@
 //! A server's log, read into the lives of its process and what it did in each when it looked for a leader.
 
-use super::event::{self, Event, Notification, State};
-use super::line::{self, Read};
-use super::vote::Vote;
+mod event;
+mod line;
+mod vote;
+
+use event::Event;
+pub use event::{Notification, State};
+use line::Read;
+pub use vote::{Rule, Vote};
 
 /// What one server's log tells about elections.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

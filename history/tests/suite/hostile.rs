@@ -2,9 +2,9 @@
 
 use fastrand::Rng;
 use serde_json::Value;
-use zooquake_checkers::edn::{from_json, parse, parse_edn};
-use zooquake_checkers::history::Damage;
-use zooquake_checkers::textlog::parse_log;
+use zooquake_history::edn::{from_json, parse, parse_edn};
+use zooquake_history::event::Damage;
+use zooquake_history::textlog::parse_log;
 
 const EDN: &str = "[{:process 3, :type :invoke, :f :cas, :value [1 #{2}], :error [:x \"y\\n\"]}\n {:index 1 #_ 4 \
                    :process :nemesis :type :info :f \"f\" :time 1.5 ; c\n}]\n";

@@ -1,8 +1,8 @@
 //! Jepsen's text logs.
 
 use serde_json::json;
-use zooquake_checkers::textlog::parse_log;
-use zooquake_checkers::{EventType, Process};
+use zooquake_history::textlog::parse_log;
+use zooquake_history::{EventType, Process};
 
 #[test]
 fn events_are_read_among_the_lines_of_others() {
@@ -49,6 +49,6 @@ fn a_byte_order_mark_is_passed_over() {
     let (history, damage) = parse_log("\u{feff}INFO  jepsen.util - 3 :invoke :read nil\n".as_bytes());
     assert_eq!((history.events.len(), damage), (1, None));
     let line = "{\"index\":0,\"time\":0,\"process\":1,\"type\":\"invoke\",\"f\":\"read\"}\n";
-    let (history, damage) = zooquake_checkers::history::parse_jsonl(format!("\u{feff}{line}").as_bytes());
+    let (history, damage) = zooquake_history::event::parse_jsonl(format!("\u{feff}{line}").as_bytes());
     assert_eq!((history.events.len(), damage), (1, None));
 }

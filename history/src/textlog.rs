@@ -5,7 +5,7 @@
 //! and names another logger is passed over; any other line is damage.
 
 use crate::edn::{Reader, error_text, kind, name, number, to_json};
-use crate::history::{Damage, Event, History, Process};
+use crate::event::{Damage, Event, History, Process};
 use crate::jsonl::unmarked;
 
 const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];

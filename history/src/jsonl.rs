@@ -1,6 +1,6 @@
 //! Files of one JSON object a line: read as far as they are sound, with the place where they are not.
 
-use crate::history::{Damage, Event, History};
+use crate::event::{Damage, Event, History};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 

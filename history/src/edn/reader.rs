@@ -2,7 +2,7 @@
 
 use super::Edn;
 use super::numeral::number;
-use crate::history::Damage;
+use crate::event::Damage;
 
 /// How deep values may nest: deeper than what comes from JSON, whose reader stops at 128, and far less than a stack bears.
 const DEPTH: usize = 160;

@@ -2,8 +2,8 @@
 
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
-use zooquake_checkers::edn::{Edn, from_json, parse, parse_edn, to_edn, to_json};
-use zooquake_checkers::{Event, EventType, History, Process};
+use zooquake_history::edn::{Edn, from_json, parse, parse_edn, to_edn, to_json};
+use zooquake_history::{Event, EventType, History, Process};
 
 const TIMES: usize = 20_000;
 

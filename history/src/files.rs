@@ -1,9 +1,8 @@
 //! A record from the files of a run's folder.
 
-use crate::Record;
-use crate::ensemble::ServerLog;
-use crate::history::Damage;
+use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
+use crate::{Record, ServerLog};
 
 /// A server's name and its log.
 pub type Log = (String, Vec<u8>);

@@ -231,7 +231,10 @@ fn the_list_says_what_is_promised_and_known() {
         .iter()
         .map(|f| f["name"].as_str().unwrap())
         .collect();
-    assert_eq!(faults, ["kill", "pause", "partition", "drop-reply", "cut", "wipe"]);
+    assert_eq!(
+        faults,
+        ["kill", "pause", "partition", "drop-reply", "disconnect", "wipe"]
+    );
 }
 
 #[test]

@@ -107,15 +107,15 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
     }
     if any(&["join"], "round") {
         return one(
-            "queue",
             "barrier",
+            "tutorial",
             "members join, so it was judged as the tutorial's barrier",
         );
     }
     if any(&["enter", "leave"], "round") {
         return one(
-            "queue",
-            "double-barrier",
+            "barrier",
+            "double",
             "nobody joins, so it was judged as a double barrier",
         );
     }

@@ -38,6 +38,7 @@ mod acknowledgement;
 mod age;
 mod agreement;
 pub mod bare;
+mod barrier;
 mod claims;
 mod clients;
 mod commit;

@@ -1,6 +1,7 @@
 //! Files of one JSON object a line: read as far as they are sound, with the place where they are not.
 
 use crate::event::{Damage, Event, History};
+use crate::renamed;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -26,7 +27,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
             return (history, Some(line.damage("\"time\"", what)));
         }
         last = event.time;
-        history.events.push(event);
+        history.events.push(renamed::event(event));
     }
     (history, None)
 }

@@ -2,25 +2,28 @@
 //!
 //! This crate is pure: it does no I/O and judges nothing. Orchestrator, clients, sidecar, checkers and reports depend on it.
 //!
-//! What decides a run is its [`plan`]; what was recorded in it are its [`event`]s; what the ensemble left behind is its
+//! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its [`event`]s; what the ensemble left behind is its
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
-//! [`jsonl`] reads and writes the lines of its files. [`edn`] and [`textlog`] read Jepsen's histories. [`protocol`] is
-//! what orchestrator and client say to each other.
+//! [`jsonl`] reads and writes the lines of its files. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
+//! versions wrote are [`renamed`]. [`protocol`] is what orchestrator and client say to each other.
 
 use std::collections::BTreeMap;
 
 pub mod edn;
 pub mod event;
 pub mod evidence;
+pub mod fault;
 pub mod files;
 pub mod jsonl;
 pub mod plan;
 pub mod protocol;
+pub mod renamed;
 pub mod server_log;
 pub mod textlog;
 
 pub use event::{Damage, Event, EventType, History, Process};
 pub use evidence::{ServerSample, Tree, Txn};
+pub use fault::FaultKind;
 pub use plan::Plan;
 pub use server_log::ServerLog;
 

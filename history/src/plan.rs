@@ -3,6 +3,7 @@
 mod scene;
 mod window;
 
+use crate::renamed;
 pub use scene::{Act, Scene, Step};
 use serde::{Deserialize, Serialize};
 pub use window::{Cut, State, Target, Trigger, Which, Window, Wire, WireOp};
@@ -15,12 +16,14 @@ pub struct Plan {
     /// What every random choice below was drawn from.
     pub seed: u64,
     /// What is tested.
+    #[serde(deserialize_with = "renamed::workload_of")]
     pub workload: Workload,
     /// What it is tested on.
     pub cluster: Cluster,
     /// Milliseconds of operations and faults, before recovery.
     pub time_ms: u64,
     /// The kinds of fault asked for (`kill`, `pause`, `drop-reply`, …); empty for none.
+    #[serde(deserialize_with = "renamed::faults_of")]
     pub faults: Vec<String>,
     /// The fault schedule.
     pub windows: Vec<Window>,
@@ -97,6 +100,7 @@ pub struct Accepted {
     /// Its name, such as `stale-write`.
     pub anomaly: String,
     /// The kinds of fault under which it is accepted; `none` means: even without faults.
+    #[serde(deserialize_with = "renamed::faults_of")]
     pub faults: Vec<String>,
     /// Why it happens.
     pub reason: String,

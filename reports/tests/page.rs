@@ -119,7 +119,7 @@ fn of_many_faults_it_is_said_how_many_are_not_told() {
     let mut run = results::invalid();
     let near = |id| WindowResult {
         id,
-        fault: "cut".into(),
+        fault: "disconnect".into(),
         target: format!("c{id}"),
         counts: false,
         why: "hit nothing".into(),
@@ -128,7 +128,7 @@ fn of_many_faults_it_is_said_how_many_are_not_told() {
     };
     run.results.windows.extend((100..120).map(near));
     let first = first_screen(&run.page("many-faults"));
-    assert!(first.contains("cut c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
+    assert!(first.contains("disconnect c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
     assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
 }
 

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use tokio::sync::watch;
-use zooquake_checkers::plan::Timing;
+use zooquake_checkers::plan::{Timing, Workload};
 use zooquake_checkers::sample::{self, Sample};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
@@ -43,7 +43,7 @@ Examples:
   zooquake compare lock --variants protected --timings 250/4/2000,500/4/1000 --faults partition
   zooquake compare commit --variants broadcast,coordinated --servers 3,5 --faults none")]
 pub struct CompareOptions {
-    /// Family whose variants are compared: lock, election, queue, commit or register
+    /// Family whose variants are compared: lock, election, barrier, queue, commit or register
     pub family: String,
     /// Its variants, separated by commas; all if not given
     #[arg(long, value_delimiter = ',', value_name = "VARIANTS")]
@@ -159,17 +159,28 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
             .map(|name| name.strip_prefix(&prefix).unwrap_or(name))
             .collect(),
     };
-    for list in &options.faults {
-        naming::faults(&list.replace('+', ","))?;
+    let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
+    let workloads: Result<Vec<Workload>, String> = variants
+        .iter()
+        .map(|variant| naming::workload(&format!("{prefix}{variant}")))
+        .collect();
+    let workloads = workloads?;
+    // A former name may be that of a variant that has moved to another family.
+    let family = workloads[0].family.clone();
+    if let Some(other) = workloads.iter().find(|other| other.family != family) {
+        let names = (workloads[0].name(), other.name());
+        return Err(format!(
+            "{} and {} cannot be compared: give variants of one family",
+            names.0, names.1
+        ));
     }
     let mut subjects = Vec::new();
-    for variant in variants {
-        let workload = naming::workload(&format!("{prefix}{variant}"))?;
+    for workload in workloads {
         for zookeeper in one_at_least(&options.zookeeper) {
             for timing in one_at_least(&options.timings) {
                 for servers in one_at_least(&options.servers) {
                     subjects.push(Subject {
-                        variant: variant.to_string(),
+                        variant: workload.variant.clone(),
                         zookeeper: zookeeper.cloned(),
                         timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
                         servers: servers.copied().unwrap_or(3),
@@ -179,9 +190,9 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         }
     }
     let setup = Setup {
-        family: family.to_string(),
+        family,
         subjects,
-        faults: options.faults.clone(),
+        faults: faults?,
         seeds: (0..u64::from(options.runs))
             .map(|round| options.seed.wrapping_add(round))
             .collect(),
@@ -190,6 +201,15 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
     };
     setup.check()?;
     Ok(setup)
+}
+
+/// Kinds of fault joined by `+`, or `none`.
+fn joined(list: &str) -> Result<String, String> {
+    let kinds = naming::faults(&list.replace('+', ","))?;
+    Ok(match kinds.is_empty() {
+        true => "none".to_string(),
+        false => kinds.join("+"),
+    })
 }
 
 /// The values given, or that none was.

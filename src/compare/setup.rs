@@ -5,7 +5,6 @@ use crate::naming;
 use crate::run::{draw, feasible};
 use serde::{Deserialize, Serialize};
 use zooquake_checkers::plan::{Cluster, Plan, Timing, Workload};
-use zooquake_checkers::sample;
 
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -81,8 +80,7 @@ impl Setup {
         Ok(plan)
     }
 
-    /// Refuses what is there twice, which would be compared with itself, and variants that do different things, such as a
-    /// queue and a barrier.
+    /// Refuses what is there twice, which would be compared with itself.
     ///
     /// # Errors
     /// What is said to the user.
@@ -92,17 +90,9 @@ impl Setup {
                 return Err(format!("the faults {faults} are there twice"));
             }
         }
-        let kind = |subject: usize| self.workload(subject).map(|workload| sample::kind(&workload));
         for (n, subject) in self.subjects.iter().enumerate() {
             if self.subjects[..n].contains(subject) {
                 return Err(format!("{} is there twice", self.label(n)));
-            }
-            let (first, other) = (kind(0)?, kind(n)?);
-            if first != other {
-                return Err(format!(
-                    "{} is measured in {}, {} in {}: give --variants that can be compared",
-                    self.subjects[0].variant, first.units, subject.variant, other.units
-                ));
             }
         }
         Ok(())
@@ -243,8 +233,8 @@ pub mod tests {
 
     #[test]
     fn what_clients_have_other_words_for_is_drawn_for_them() {
-        let mut setup = setup(&["fifo", "double-barrier"], &["kill"], &[7]);
-        setup.family = "queue".into();
+        let mut setup = setup(&["tutorial", "double"], &["kill"], &[7]);
+        setup.family = "barrier".into();
         let (one, two) = (setup.plan(0, 0, 7).unwrap(), setup.plan(1, 0, 7).unwrap());
         assert_ne!(one.windows, two.windows);
         let alone = draw::plan(
@@ -258,7 +248,7 @@ pub mod tests {
     }
 
     #[test]
-    fn nothing_is_compared_with_itself_or_with_something_else() {
+    fn nothing_is_compared_with_itself() {
         let refused = |setup: Setup| setup.check().unwrap_err();
         assert_eq!(
             setup(&["predecessor", "fenced"], &["none", "pause"], &[1]).check(),
@@ -266,11 +256,6 @@ pub mod tests {
         );
         assert!(refused(setup(&["fenced", "fenced"], &["none"], &[1])).contains("fenced is there twice"));
         assert!(refused(setup(&["fenced"], &["none", "none"], &[1])).contains("none are there twice"));
-        let queues = Setup {
-            family: "queue".into(),
-            ..setup(&["fifo", "claimed", "barrier"], &["none"], &[1])
-        };
-        assert!(refused(queues).contains("fifo is measured in items, barrier in rounds"));
     }
 
     #[test]

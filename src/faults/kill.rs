@@ -7,15 +7,15 @@ use crate::cluster::Cluster;
 use anyhow::{Context, Result};
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
-use zooquake_checkers::plan::{State, Target};
+use zooquake_history::fault;
+use zooquake_history::plan::{State, Target};
 
 /// How long a server may take from its start to serving.
 const RESTART_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Kill.
 pub const FAULT: Fault = Fault {
-    name: "kill",
-    summary: "SIGKILL to a client, a server or the ensemble's leader; the process is started again in the same host",
+    kind: &fault::KILL,
     draw: |rng, ground, round| {
         if ground.pinned {
             return servers::kill(rng, ground, round);

@@ -5,13 +5,12 @@ use super::scene::{Scene, Seen};
 use super::{Fault, Ground, Sketch};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
-use zooquake_checkers::plan::Target;
+use zooquake_history::fault;
+use zooquake_history::plan::Target;
 
 /// Wipe.
 pub const FAULT: Fault = Fault {
-    name: "wipe",
-    summary: "positive control, never a default: kills all voters, deletes snapshots and transaction logs of a majority, \
-              and starts that one first, so that acknowledged writes are gone and a durability checker must say so",
+    kind: &fault::WIPE,
     draw: |rng, ground, _| Sketch {
         target: Target::Servers(majority(rng, ground)),
         cut: None,

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The variants that no crash of the harness may convict.
 const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
 
-const FAULTS: [&str; 5] = ["pause", "partition", "kill", "drop-reply", "cut"];
+const FAULTS: [&str; 5] = ["pause", "partition", "kill", "drop-reply", "disconnect"];
 
 /// How long the harness stands still for SIGSTOP.
 const STOPPED: Duration = Duration::from_secs(15);

@@ -7,6 +7,7 @@
 use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, Reader};
 use crate::event::{Damage, Event, EventType, History, Process};
+use crate::renamed;
 use std::fmt::Write;
 
 /// Reads a history. What stands before the first damage is kept.
@@ -61,7 +62,7 @@ fn read(reader: &mut Reader<'_>, events: &mut Vec<Event>) -> Result<(), Damage> 
             reader.rewind(place);
             reader.damage(what)
         })?;
-        events.push(event);
+        events.push(renamed::event(event));
     }
     if let Some(end) = end {
         reader.take(end)?;

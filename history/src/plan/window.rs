@@ -7,14 +7,15 @@ use serde::{Deserialize, Serialize};
 pub struct Window {
     /// Number of the window, from 1; its events in the history carry it.
     pub id: usize,
-    /// `kill`, `pause`, `partition`, `drop-reply`, `cut` or `wipe`.
+    /// The name of its [kind](crate::fault::KINDS).
+    #[serde(deserialize_with = "crate::renamed::fault_of")]
     pub fault: String,
     /// Whom it hits.
     pub target: Target,
     /// How the network is cut; `None` unless `fault` is `partition`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cut: Option<Cut>,
-    /// What the proxy between a client and the ensemble does; `None` unless `fault` is `drop-reply` or `cut`.
+    /// What the proxy between a client and the ensemble does; `None` unless `fault` is `drop-reply` or `disconnect`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wire: Option<Wire>,
     /// When it begins.

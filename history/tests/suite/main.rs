@@ -5,4 +5,5 @@ mod damage;
 mod edn;
 mod hostile;
 mod log;
+mod renamed;
 mod there_and_back;

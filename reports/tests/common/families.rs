@@ -109,7 +109,7 @@ pub fn double_barrier() -> Run {
     let left = json!({"round": 9, "removed": {"path": "/barrier/9/c1", "czxid": 4_294_967_300_u64}});
     op(&mut b, 1, (700, 1200), "leave", json!({"round": 9}), (Ok, left));
     b.tag("left");
-    invalid("queue", "double-barrier", "early-release", b)
+    invalid("barrier", "double", "early-release", b)
 }
 
 /// The coordinator dies between the votes and the decision; a transaction before it is aborted.

@@ -1,4 +1,4 @@
-//! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/queue.md`.
+//! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/barrier.md`.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Mode, Next, Request, SINGLE_MS, Script};
 use crate::run::slot::{End, Op, OpKind};

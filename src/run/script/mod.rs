@@ -103,11 +103,9 @@ pub trait Script: Debug + Send {
 /// If there is none.
 pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Script>> {
     match plan.workload.family.as_str() {
-        "queue" => match plan.workload.variant.as_str() {
-            "barrier" => Ok(Box::new(barrier::Barrier::new(plan))),
-            "double-barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
-            _ => Ok(Box::new(items::Items::new(plan))),
-        },
+        "queue" => Ok(Box::new(items::Items::new(plan))),
+        "barrier" if plan.workload.variant == "tutorial" => Ok(Box::new(barrier::Barrier::new(plan))),
+        "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
         "register" => Ok(Box::new(register::Register::new(plan))),
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),

@@ -1,4 +1,4 @@
-//! The double barrier: every client enters and leaves, round after round. `docs/families/queue.md`.
+//! The double barrier: every client enters and leaves, round after round. `docs/families/barrier.md`.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Mode, Next, Request, Script};
 use crate::run::slot::{End, Op, OpKind};
@@ -17,7 +17,7 @@ struct Client {
     inside: bool,
 }
 
-/// The script of `double-barrier`.
+/// The script of `barrier/double`.
 #[derive(Debug)]
 pub struct Rounds {
     clients: Vec<Client>,

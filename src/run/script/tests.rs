@@ -27,8 +27,8 @@ fn script(name: &str) -> Box<dyn Script> {
 const ALL: [&str; 8] = [
     "lock/fenced",
     "election/epoch",
-    "queue/barrier",
-    "queue/double-barrier",
+    "barrier/tutorial",
+    "barrier/double",
     "queue/fifo",
     "queue/claimed",
     "commit/atomic",
@@ -100,7 +100,7 @@ fn who_does_all_that_it_is_asked_finishes_and_does_so_again() {
         let mut script = script(name);
         for time in ["once", "again"] {
             script.recovered(Duration::from_secs(10));
-            assert!(name == "queue/barrier" || !finished(&*script), "{name} {time}");
+            assert!(name == "barrier/tutorial" || !finished(&*script), "{name} {time}");
             let (asked, _) = go(&mut *script, 20, |_, _| EventType::Ok);
             assert!(finished(&*script), "{name} {time}: {asked:?}");
         }

@@ -25,7 +25,7 @@ fn members_that_come_and_go() {
         long.invoke(11, 11, "enter", json!({"round": 1, "members": 2}));
         long.wait(20);
         long.phase("audit");
-        long.record("queue", "double-barrier", 10)
+        long.record("barrier", "double", 10)
     };
     grows(5, make, |_| vec![("early-release", 1)]);
 }
@@ -46,7 +46,7 @@ fn members_whose_sessions_are_closed() {
         long.invoke(2, 2, "enter", json!({"round": 1, "members": 2}));
         long.wait(20);
         long.phase("audit");
-        long.record("queue", "barrier", 2)
+        long.record("barrier", "tutorial", 2)
     };
     grows(5, make, |_| vec![]);
 }
@@ -68,7 +68,7 @@ fn rounds_of_their_own() {
                 long.ok(client, client, "leave", json!({"round": k, "removed": {"czxid": k}}));
             }
         }
-        long.record("queue", "double-barrier", 2)
+        long.record("barrier", "double", 2)
     };
     grows(8, make, |_| vec![]);
 }

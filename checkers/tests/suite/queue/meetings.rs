@@ -12,7 +12,7 @@ fn round(events: &[Event], op: &Op) -> i64 {
 /// Enters and leaves that were answered too early, by their answers.
 pub fn early(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
-    let tutorial = record.plan.workload.variant == "barrier";
+    let tutorial = record.plan.workload.variant == "tutorial";
     let (enters, leaves) = (ops(events, "enter"), ops(events, "leave"));
     let joins = if tutorial { ops(events, "join") } else { enters.clone() };
     let entered = |op: &Op| {
@@ -46,7 +46,7 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
 /// Enters that stay pending though all members are there: who was sent them, and to which round.
 pub fn stuck(record: &Record) -> Vec<(String, i64)> {
     let events = &record.history.events;
-    let tutorial = record.plan.workload.variant == "barrier";
+    let tutorial = record.plan.workload.variant == "tutorial";
     let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
         return vec![];
     };

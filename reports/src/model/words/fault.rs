@@ -2,7 +2,7 @@
 
 use super::Told;
 use crate::text;
-use zooquake_checkers::Event;
+use zooquake_history::{Event, FaultKind};
 
 /// What the event says of a fault.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -16,8 +16,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
     let detail = told.str("detail").map(|d| format!(": {}", text::clip(d, 160)));
     let detail = detail.unwrap_or_default();
     Some(match event.str("phase") {
-        Some("begin") if event.f == "drop-reply" => format!("{kind}{target} is armed"),
-        Some("begin") => format!("{kind}{target} begins"),
+        Some("begin") => format!("{kind}{target} {}", FaultKind::of(&event.f).begins),
         Some("on") => match lost(event) {
             Some(lost) => format!("{kind}{target} is in effect: {lost}"),
             None => format!("{kind}{target} is in effect{detail}"),

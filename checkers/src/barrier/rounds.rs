@@ -1,6 +1,5 @@
 //! Rounds of a barrier: who was sent to it, who passed it, who left.
 
-use super::items::outcome;
 use crate::history::{EventType, Process};
 use crate::ops::{self, Op};
 use crate::run::Run;
@@ -182,5 +181,5 @@ pub fn told(run: &Run<'_>, op: &Op<'_>, name: &str) -> Option<i64> {
 
 /// Where an operation was answered with `ok`.
 pub fn answered(run: &Run<'_>, op: &Op<'_>) -> Option<usize> {
-    op.end.filter(|_| outcome(run, op) == Some(EventType::Ok))
+    op.end.filter(|&end| run.events[end].kind == EventType::Ok)
 }

@@ -13,15 +13,15 @@ use futures_util::future::BoxFuture;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{QUEUE, ensure, overdue};
+use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
 use crate::recipes::{Ended, Env, Ledger, Owned, Working};
 use crate::service::{Answer, Seat, Service, parse};
 use crate::zk::{CreateMode, Created, Shared, WatchEvent, Zk, session_hex};
 
-/// `queue/barrier`.
+/// `barrier/tutorial`.
 #[derive(Clone)]
-pub struct Barrier {
+pub struct Tutorial {
     env: Env,
     ledger: Ledger,
     /// The session of the round: opened by its first operation, closed by `close`.
@@ -41,7 +41,7 @@ struct Of {
     round: i64,
 }
 
-impl Barrier {
+impl Tutorial {
     /// A client without a session.
     pub fn new(env: &Env) -> Self {
         Self {
@@ -60,15 +60,15 @@ impl Barrier {
         self.ledger.forget();
         let zk = self.env.connect().await;
         self.session.update(|session| *session = Some(zk.clone()));
-        if let Err(error) = ensure(zk.as_ref(), QUEUE).await {
-            eprintln!("create {QUEUE}: {error}");
+        if let Err(error) = ensure(zk.as_ref(), MEMBERS).await {
+            eprintln!("create {MEMBERS}: {error}");
         }
         zk
     }
 
     async fn join(&self, Join { round, members, member }: Join) -> Result<Answer, Ended> {
         let zk = self.open().await;
-        let start = format!("{QUEUE}/start");
+        let start = format!("{MEMBERS}/start");
         // The member's own watch, which the tutorial sets and a member does not wait for.
         let (_, _watch) = zk
             .exists_and_watch(&start)
@@ -77,12 +77,12 @@ impl Barrier {
         let own = self
             .create(
                 zk.as_ref(),
-                &format!("{QUEUE}/x{member}"),
+                &format!("{MEMBERS}/x{member}"),
                 CreateMode::EphemeralSequential,
             )
             .await?;
         let (children, _) = zk
-            .children_and_watch(QUEUE)
+            .children_and_watch(MEMBERS)
             .await
             .map_err(|error| Ended::unknown("count", &error))?;
         if children.len() >= members {
@@ -114,7 +114,7 @@ impl Barrier {
         let zk = self.open().await;
         // Whoever only waits leaves nothing behind.
         let (there, watch) = zk
-            .exists_and_watch(&format!("{QUEUE}/start"))
+            .exists_and_watch(&format!("{MEMBERS}/start"))
             .await
             .map_err(|error| Ended::Fail(format!("exists: {error}")))?;
         if there.is_none()
@@ -147,7 +147,7 @@ impl Barrier {
     }
 }
 
-impl Service for Barrier {
+impl Service for Tutorial {
     fn operations(&self) -> &'static [&'static str] {
         &["join", "enter", "close"]
     }

@@ -22,9 +22,9 @@ use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
 /// The znode that says that all are there.
 const READY: &str = "ready";
 
-/// `queue/double-barrier`.
+/// `barrier/double`.
 #[derive(Clone)]
-pub struct DoubleBarrier {
+pub struct Double {
     env: Env,
     handle: Handle,
     ledger: Ledger,
@@ -50,7 +50,7 @@ enum Tried {
     Again,
 }
 
-impl DoubleBarrier {
+impl Double {
     /// A client that begins to open its session.
     pub fn new(env: &Env) -> Self {
         Self {
@@ -195,7 +195,7 @@ impl DoubleBarrier {
     }
 }
 
-impl Service for DoubleBarrier {
+impl Service for Double {
     fn operations(&self) -> &'static [&'static str] {
         &["enter", "leave"]
     }

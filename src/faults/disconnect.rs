@@ -3,13 +3,12 @@
 use super::scene::{Scene, Seen};
 use super::{Fault, Sketch};
 use anyhow::{Context, Result};
-use zooquake_checkers::plan::{State, Target, Wire};
+use zooquake_history::fault;
+use zooquake_history::plan::{State, Target, Wire};
 
-/// Cut.
+/// Disconnect.
 pub const FAULT: Fault = Fault {
-    name: "cut",
-    summary: "ends a client's connections (FIN or RST) while it works, waits or acquires, and refuses new ones for less \
-              than its session timeout",
+    kind: &fault::DISCONNECT,
     draw: |rng, ground, round| {
         let case = if round < 2 { round } else { rng.usize(0..4) };
         let state = match case {

@@ -10,7 +10,7 @@
 //! and [`files`] makes a record of those of a run. [`edn`] and [`textlog`] read other people's histories.
 //!
 //! What is read out of a history once, for all checkers: `ops` pairs invocations with completions (what does not pair is a
-//! matter of `pairing`), `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
+//! matter of `pairing`), `injected` reads from when to when each fault was on, `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
 //! held from when to when, `clients` who had which session, `windows` which faults count, `recovery` where liveness is
 //! judged; `run` holds it all together.
 //!
@@ -56,6 +56,7 @@ mod findings;
 mod finishing;
 mod grants;
 pub mod history;
+mod injected;
 pub mod jsonl;
 mod leaderless;
 mod liveness;
@@ -89,6 +90,7 @@ pub use ensemble::ServerLog;
 pub use evidence::{ServerSample, Tree, Txn};
 pub use families::check;
 pub use history::{Event, EventType, History, Process};
+pub use near::{FaultWindow, Faults, Span};
 pub use plan::Plan;
 pub use results::{Anomaly, Results, Verdict};
 

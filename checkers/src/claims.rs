@@ -1,6 +1,6 @@
 //! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
 //! certainly failed, or it says of one request both that it was accepted and that it was not. No anomaly is made of them, as
-//! nobody knows which of the two is true; each is a reason against `valid`.
+//! either of the two may be true; each is a reason against `valid`.
 
 use crate::findings::Findings;
 use crate::history::{Event, EventType, Process};
@@ -15,8 +15,8 @@ struct State {
     known: bool,
     /// Where its acquire failed.
     failed: Option<usize>,
-    /// Whether it was told of already.
-    told: bool,
+    /// Whether a reason names it already.
+    named: bool,
 }
 
 /// Looks for such answers.
@@ -41,8 +41,8 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             continue;
         }
         let mut odd = |what: String| found.push((at, what));
-        if !state.known && !state.told && acts(event) {
-            state.told = true;
+        if !state.known && !state.named && acts(event) {
+            state.named = true;
             odd(format!(
                 "a `{}` under grant {name}, which nobody had asked for",
                 event.f

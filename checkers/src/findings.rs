@@ -78,13 +78,15 @@ impl Findings {
         } = found;
         witness.sort_unstable();
         witness.dedup();
-        let mut known = run.record.plan.workload.accepted.iter();
+        let plan = &run.record.plan;
+        let mut known = plan.workload.accepted.iter();
         self.anomalies.push(Anomaly {
             kind: kind.into(),
             property: property.into(),
             advisory,
-            accepted: known.any(|known| known.anomaly == kind && run.faults.any_near(run, span, &known.faults)),
+            accepted: known.any(|known| known.anomaly == kind && run.faults.any_near(plan, span, &known.faults)),
             witness,
+            span: Some(span),
             why: format!("{why} {}", run.faults.words(span)),
         });
     }

@@ -9,7 +9,7 @@
 //! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are [`results`].
 //!
 //! What is read out of a history once, for all checkers: `ops` pairs invocations with completions (what does not pair is a
-//! matter of `pairing`), `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
+//! matter of `pairing`), `injected` reads from when to when each fault was on, `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
 //! held from when to when, `clients` who had which session, `windows` which faults count, `recovery` where liveness is
 //! judged; `run` holds it all together.
 //!
@@ -50,6 +50,7 @@ mod fencing;
 mod findings;
 mod finishing;
 mod grants;
+mod injected;
 mod leaderless;
 mod liveness;
 mod lock;
@@ -77,6 +78,7 @@ mod windows;
 
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
+pub use near::{FaultWindow, Faults, Span};
 pub use results::{Anomaly, Results, Verdict};
 pub use zooquake_history::event as history;
 pub use zooquake_history::{Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, Tree, Txn};

@@ -6,8 +6,8 @@
 
 use crate::history::Event;
 
-/// How many are told; of more than these only the number.
-const TOLD: usize = 3;
+/// How many a reason names; of more it gives the number.
+const NAMED: usize = 3;
 
 /// Why an event fits no pairing. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ pub enum Misfit {
 
 /// The misfits of a history as one reason; `None` if there is none.
 pub fn reason(events: &[Event], misfits: &[(usize, Misfit)]) -> Option<String> {
-    let words: Vec<String> = misfits.iter().take(TOLD).map(|misfit| words(events, misfit)).collect();
+    let words: Vec<String> = misfits.iter().take(NAMED).map(|misfit| words(events, misfit)).collect();
     let more = match misfits.len() - words.len() {
         0 => String::new(),
         more => format!("; {more} more"),

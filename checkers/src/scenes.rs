@@ -86,6 +86,7 @@ fn anomaly(scene: &Scene, suspicion: Suspicion) -> Anomaly {
         advisory: false,
         accepted: false,
         witness: Vec::new(),
+        span: None,
         why: format!("In the scene {}: {}", scene.name, suspicion.why),
     }
 }

@@ -27,7 +27,7 @@ pub struct Files<'a> {
 }
 
 impl Record {
-    /// Reads a record as far as its files are sound; what is not is named in [`Record::damage`].
+    /// Reads a record from its files, each up to its first damage, which is named in [`Record::damage`].
     ///
     /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, what the servers said of
     /// themselves) is not: the verdict itself says what it then could not judge. Nor is a server's log that is cut off, as

@@ -1,4 +1,4 @@
-//! Files of one JSON object a line: read as far as they are sound, with the place where they are not.
+//! Files of one JSON object a line: read up to the first damage, with its place.
 
 use crate::event::{Damage, Event, History};
 use crate::renamed;

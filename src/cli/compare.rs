@@ -5,7 +5,7 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::cluster::engine;
 use crate::compare::drive::{Runner, drive, left};
-use crate::compare::ledger::{Header, Ledger, OtherComparison};
+use crate::compare::ledger::{self, Header, Ledger, OtherComparison};
 use crate::compare::order::{Turn, turns};
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
@@ -103,20 +103,19 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
         setup,
         begun: clock::now()?,
     };
+    // A record is begun only where an engine answers: without one there is no comparison.
+    if !options.out.join(ledger::NAME).exists() {
+        engine().await?;
+    }
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
-    let end = match left(&ledger).is_empty() {
-        true => End::Through,
-        false => go_on(&mut ledger, &options.out).await?,
-    };
+    let end = go_on(&mut ledger, &options.out).await?;
     let comparison = report::of(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
     finish(&options, &ledger, &comparison)?;
     if end == End::Interrupted {
         let left = comparison.planned - comparison.runs.len() + failed;
-        eprintln!(
-            "stopped with {left} of {} runs to go: the same command goes on",
-            comparison.planned
-        );
+        let planned = comparison.planned;
+        eprintln!("stopped with {left} of {planned} runs to go: the same command goes on");
     }
     Ok(match (failed, end) {
         (0, End::Through | End::Interrupted) => Code::Valid,
@@ -133,10 +132,10 @@ fn refuse(setup: &Setup) -> Result<(), String> {
     if short.is_empty() {
         return Ok(());
     }
-    let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
-    let way_out = setup
-        .enough_ms()
-        .map_or_else(|| "give --clients 2 or more".to_string(), time);
+    let way_out = match setup.enough_ms() {
+        None => "give --clients 2 or more".to_string(),
+        Some(enough) => format!("the shortest time that works for all of them is --time {enough}ms"),
+    };
     Err(feasible::refusal(&short, &way_out))
 }
 
@@ -151,13 +150,11 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         let families: Vec<String> = families.into_iter().map(String::from).collect();
         return Err(naming::unknown("family", family, &families));
     }
+    let given = options.variants.iter();
+    let given = given.map(|name| name.strip_prefix(&prefix).unwrap_or(name));
     let variants: Vec<&str> = match options.variants.is_empty() {
         true => of_family,
-        false => options
-            .variants
-            .iter()
-            .map(|name| name.strip_prefix(&prefix).unwrap_or(name))
-            .collect(),
+        false => given.collect(),
     };
     let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
     let workloads: Result<Vec<Workload>, String> = variants
@@ -189,13 +186,12 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
             }
         }
     }
+    let seeds = (0..u64::from(options.runs)).map(|round| options.seed.wrapping_add(round));
     let setup = Setup {
         family,
         subjects,
         faults: faults?,
-        seeds: (0..u64::from(options.runs))
-            .map(|round| options.seed.wrapping_add(round))
-            .collect(),
+        seeds: seeds.collect(),
         time_ms: options.time.as_millis() as u64,
         clients: usize::from(options.clients),
     };
@@ -228,6 +224,9 @@ fn usage(error: anyhow::Error) -> anyhow::Error {
 }
 
 async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
+    if left(ledger).is_empty() {
+        return Ok(End::Through);
+    }
     let interrupt = interrupt::listen()?;
     let docker = engine().await?;
     let runs = out.join("runs");
@@ -275,13 +274,11 @@ impl Runner for Ensembles {
             .plan(turn.subject, turn.faults, seed)
             .map_err(|why| anyhow!(why))?;
         let images = self.images.iter().find(|(asked, _)| *asked == plan.cluster.image);
-        let images = images
-            .map(|(_, images)| images.clone())
-            .context("its images were not prepared")?;
+        let (_, images) = images.context("its images were not prepared")?;
         let order = Order {
             plan,
             docker: self.docker.clone(),
-            images,
+            images: images.clone(),
             out: self.runs.clone(),
             keep: false,
             interrupt: self.interrupt.clone(),

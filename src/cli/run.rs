@@ -89,8 +89,8 @@ fn refuse(plan: &Plan, seed: Option<u64>) -> Result<()> {
             "the shortest time that works with this seed is --time {shortest}ms, with any seed --time {enough}ms"
         ),
     };
-    let told = feasible::refusal(&[(workload.name(), shortfalls)], &way_out);
-    Err(Usage(told).into())
+    let refusal = feasible::refusal(&[(workload.name(), shortfalls)], &way_out);
+    Err(Usage(refusal).into())
 }
 
 /// The plan of a run of scenes: they bring their own faults, take their own time, and have no clients.

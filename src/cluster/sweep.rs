@@ -173,6 +173,15 @@ pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BT
     swept
 }
 
+/// The same for one run.
+///
+/// # Errors
+/// If something is left.
+pub async fn dead_run(docker: &Docker, run: &str) -> Result<()> {
+    let mut swept = dead(docker, [run.to_string()]).await.into_values();
+    swept.try_for_each(Swept::complete)
+}
+
 /// Removes containers (also paused ones and those that never started), their volumes, then networks.
 async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<Swept> {
     let mut swept = Swept::default();

@@ -181,6 +181,7 @@ mod tests {
             advisory: false,
             accepted: true,
             witness: witness.to_vec(),
+            span: None,
             why: String::new(),
         }
     }

@@ -12,7 +12,7 @@ use zooquake_checkers::EventType;
 /// Dequeues that must find nothing, one after the other.
 const EMPTY_READS: usize = 3;
 
-/// Longest drain.
+/// Longest drain, without what the harness itself stood still in it.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A client that could not write waits this long before it tries again.
@@ -21,11 +21,15 @@ const AFTER_FAILURE: Duration = Duration::from_millis(100);
 impl Interpreter {
     /// Empties the queue through the last client; writes `drained` if it was seen empty.
     pub(super) async fn drain(&mut self) -> Result<()> {
-        let (last, deadline) = (self.slots.len() - 1, Instant::now() + PATIENCE);
+        let (last, before, end) = (self.slots.len() - 1, self.recorder.stalls(), Instant::now() + PATIENCE);
         // An item more than were ever enqueued would be a wonder; two operations each, and a thousand to spare.
         let mut operations = 1_000 + 2 * self.completed;
         let (mut empty, mut sure) = (0, false);
-        while empty < EMPTY_READS && operations > 0 && Instant::now() < deadline {
+        while empty < EMPTY_READS && operations > 0 {
+            let deadline = before.moved(end, self.recorder.stalls());
+            if Instant::now() >= deadline {
+                break;
+            }
             operations -= 1;
             if !sure {
                 self.ask_control(last, "confirm")?;

@@ -137,9 +137,9 @@ impl Interpreter {
     /// Runs until `done` holds or the deadline has come; tells whether `done` holds. The deadline moves by what stalls take
     /// from it: what waited unread in one is read before it is given up.
     pub(super) async fn until(&mut self, deadline: Instant, done: impl Fn(&Self) -> bool) -> Result<bool> {
-        let lost = self.recorder.stalls().lost;
+        let before = self.recorder.stalls();
         while !done(self) {
-            let deadline = deadline + (self.recorder.stalls().lost - lost);
+            let deadline = before.moved(deadline, self.recorder.stalls());
             if Instant::now() >= deadline {
                 return Ok(false);
             }

@@ -32,6 +32,13 @@ pub struct Stalls {
     pub lost: Duration,
 }
 
+impl Stalls {
+    /// A deadline that was set when these had been recorded, moved by what the stalls up to `now` have taken from it.
+    pub fn moved(self, deadline: Instant, now: Self) -> Instant {
+        deadline + now.lost.saturating_sub(self.lost)
+    }
+}
+
 /// What an event says; the recorder adds index and time.
 #[derive(Debug)]
 pub struct Entry {
@@ -183,5 +190,21 @@ impl Recorder {
         self.file
             .sync_data()
             .with_context(|| format!("syncing {}", self.path.display()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn time_lost_in_stalls_is_not_taken_from_a_deadline() {
+        let lost = |seconds| Stalls {
+            lost: Duration::from_secs(seconds),
+            ..Stalls::default()
+        };
+        let deadline = Instant::now() + Duration::from_secs(60);
+        assert_eq!(lost(7).moved(deadline, lost(7)), deadline, "stalls before it was set");
+        assert_eq!(lost(7).moved(deadline, lost(97)), deadline + Duration::from_secs(90));
     }
 }

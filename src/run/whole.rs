@@ -14,7 +14,7 @@ use crate::faults::nemesis::Nemesis;
 use crate::images::Images;
 use crate::judge;
 use crate::watcher::Watcher;
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde_json::json;
 use std::path::PathBuf;
@@ -63,10 +63,7 @@ pub struct Finished {
 /// run do not fail it: a warning names them.
 pub async fn execute(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
-    stage::enter(match order.plan.scenes.is_empty() {
-        true => "clearing away what was started",
-        false => "clearing the ensemble away, then checking what was recorded",
-    });
+    stage::enter("clearing away what was started, then checking what was recorded");
     folder.write_json("plan.json", &order.plan)?;
     let run = format!("{:08x}", fastrand::u32(..));
     folder.write_json(CONTAINERS, &json!({ "label": sweep::RUN_LABEL, "run": run }))?;
@@ -74,34 +71,44 @@ pub async fn execute(order: Order) -> Result<Finished> {
     let docker = order.docker.clone();
     let lease = Lease::take(&docker, &run, &order.images.tools).await?;
     let through = attempt(order, &folder, &run).await;
+    let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
     let ended = tokio::spawn(lease.end());
+    let swept = match &through {
+        Ok(Left::Nothing) => Ok(()),
+        _ => sweep::dead_run(&docker, &run).await,
+    };
     let outcome = match through {
-        Ok(()) => judge::judge(&folder),
-        Err(error) => {
-            // The first error is what the user needs; one of the sweep is added to it.
-            let mut swept = sweep::dead(&docker, [run.clone()]).await.into_values();
-            let error = match swept.try_for_each(sweep::Swept::complete) {
-                Ok(()) => error,
-                Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
-            };
-            Err(error.context(format!("the run {} did not come to its end", folder.path.display())))
+        Ok(_) => {
+            swept.unwrap_or_else(|error| eprintln!("zooquake: {error:#}"));
+            judge::judge(&folder)
         }
+        // The first error is what the user needs; one of the sweep is added to it.
+        Err(error) => Err(match swept {
+            Ok(()) => error,
+            Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
+        }),
     };
     if let Err(error) = ended.await.unwrap_or_else(|failed| Err(failed.into())) {
         eprintln!("zooquake: {error:#}; `zooquake clean --run {run}` removes it");
     }
     drop(watcher);
     stage::enter("");
-    Ok(Finished {
-        results: outcome?,
-        folder,
-    })
+    let results = outcome?;
+    Ok(Finished { folder, results })
+}
+
+/// What a run has left on the engine when its history is complete.
+enum Left {
+    /// Nothing but its lease.
+    Nothing,
+    /// What had been started when the user broke the bring-up off; requests to the engine may still be under way.
+    HalfACluster,
 }
 
 /// Runs up to the last piece of evidence, and clears the cluster away.
-async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
+async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
     if !order.plan.scenes.is_empty() {
-        return scenes::play(order, folder, run).await;
+        return scenes::play(order, folder, run).await.map(|()| Left::Nothing);
     }
     let begun = Instant::now();
     let mut progress = Progress::new();
@@ -120,12 +127,16 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
         cluster.set_up("n1").await?;
         anyhow::Ok((Arc::new(cluster), confined))
     };
-    let (cluster, confined) = tokio::select! {
-        up = bring_up => up?,
-        _ = interrupt.wait_for(|stop| *stop) => bail!("interrupted while the cluster was being brought up"),
+    let up = tokio::select! {
+        up = bring_up => Some(up?),
+        _ = interrupt.wait_for(|stop| *stop) => None,
     };
     let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
     recorder.read_clock()?;
+    let Some((cluster, confined)) = up else {
+        recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
+        return Ok(Left::HalfACluster);
+    };
     recorder.record(Entry::lane("run", "confinement", confined))?;
     let samples = Samples::start(Arc::clone(&cluster), recorder.begun());
     let mut interpreter = Interpreter::new(
@@ -149,32 +160,27 @@ async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<()> {
     folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
     drop(interpreter);
     clear(cluster, order.keep).await;
-    Ok(())
+    Ok(Left::Nothing)
 }
 
 /// Operations and faults; tells whether all is healed.
 async fn work(run: &mut Interpreter, begun: Instant) -> Result<bool> {
-    stage::enter(stage::of_phase("ops"));
     for number in 0..run.slots.len() {
         run.start_client(number);
     }
-    let greeted = |run: &Interpreter| run.slots.iter().all(Slot::runs);
+    let greeted = |run: &Interpreter| run.interrupted() || run.slots.iter().all(Slot::runs);
     if !run.until(Instant::now() + Duration::from_secs(30), greeted).await? {
-        let silent: Vec<&str> = run
-            .slots
-            .iter()
-            .filter(|s| !s.greeted)
-            .map(|s| s.name.as_str())
-            .collect();
-        bail!(
-            "clients {silent:?} have not said hello in 30 s.\n{}",
-            run.cluster.log_tail(silent[0])
-        );
+        let silent = run.slots.iter().filter(|slot| !slot.greeted);
+        let silent: Vec<&str> = silent.map(|slot| slot.name.as_str()).collect();
+        let log = run.cluster.log_tail(silent[0]);
+        bail!("clients {silent:?} have not said hello in 30 s.\n{log}");
     }
-    run.progress.say(&format!(
-        "everything is up after {:.1} s",
-        begun.elapsed().as_secs_f64()
-    ));
+    if run.interrupted() {
+        run.recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
+        return Ok(false);
+    }
+    let took = begun.elapsed().as_secs_f64();
+    run.progress.say(&format!("everything is up after {took:.1} s"));
     run.ops_began = Instant::now();
     run.enter("ops", Mode::Load)?;
     let (over, is_over) = watch::channel(false);

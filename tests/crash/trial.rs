@@ -150,7 +150,6 @@ impl Trial {
             run: format!("{} {}", self.variant, self.faults.join(",")),
             seed: self.seed,
             struck,
-            interrupted_bring_up: history.phase() == crate::life::BRING_UP && printed(folder).contains("interrupted"),
             ended,
             watched,
             before,

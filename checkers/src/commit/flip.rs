@@ -3,8 +3,9 @@
 //! The znode reports through the readings of the tree, and through the sites that read it: where all sites agree on
 //! another decision than the one that stands in it, it has said both, or was never asked.
 
+use super::decision::{Decision, Report};
 use super::split;
-use super::transactions::{Decision, Report, Transaction, Transactions};
+use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 use std::collections::BTreeMap;

@@ -4,6 +4,7 @@
 //! What is the same for all checkers is read once (`transactions`); then come the checkers, one a file.
 
 mod blocked;
+mod decision;
 mod flip;
 mod needless;
 mod outcome;
@@ -19,7 +20,8 @@ use crate::names;
 use crate::results::Results;
 use crate::run::Run;
 use crate::verdict::{self, Needs};
-use transactions::{Decision, Transactions};
+use decision::Decision;
+use transactions::Transactions;
 
 /// The checkers, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &[

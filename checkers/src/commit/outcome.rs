@@ -4,7 +4,8 @@
 //! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and `split-decision` says so.
 
-use super::transactions::{Decision, Report, Transaction, Transactions};
+use super::decision::{Decision, Report};
+use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 
@@ -48,7 +49,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 
 /// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
 fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
-    if let Some(told) = transaction.told(Decision::Commit) {
+    if let Some(told) = transaction.reported(Decision::Commit) {
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
     }

@@ -1,49 +1,11 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
+use super::decision::{Decision, Report};
 use super::unread;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// What is decided about a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Decision {
-    /// It happens at all sites.
-    Commit,
-    /// It happens at none.
-    Abort,
-}
-
-impl Decision {
-    /// Reads a decision; anything else is none.
-    pub fn read(text: &str) -> Option<Self> {
-        match text {
-            "commit" => Some(Self::Commit),
-            "abort" => Some(Self::Abort),
-            _ => None,
-        }
-    }
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Abort => "abort",
-        }
-    }
-}
-
-/// A decision that a client told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report<'a> {
-    /// The client.
-    pub node: &'a str,
-    /// Where its answer was read.
-    pub read: usize,
-    /// What it told.
-    pub decision: Decision,
-}
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -121,8 +83,8 @@ impl<'a> Transaction<'a> {
         same.then_some(first)
     }
 
-    /// Where some client first told this decision.
-    pub fn told(&self, decision: Decision) -> Option<Report<'a>> {
+    /// Where some client first reported this decision.
+    pub fn reported(&self, decision: Decision) -> Option<Report<'a>> {
         let all = self.reports.iter().chain(&self.answers);
         all.filter(|report| report.decision == decision)
             .min_by_key(|report| report.read)
@@ -173,9 +135,9 @@ impl<'a> Transactions<'a> {
         all
     }
 
-    /// How many transactions somebody told to be decided so.
+    /// How many transactions some client reported to be decided so.
     pub fn decided(&self, decision: Decision) -> usize {
-        self.all.iter().filter(|tx| tx.told(decision).is_some()).count()
+        self.all.iter().filter(|tx| tx.reported(decision).is_some()).count()
     }
 
     /// The transaction that an operation is about.
@@ -201,7 +163,7 @@ impl<'a> Transactions<'a> {
     }
 
     /// A request counts by what it asks, an answer by what it says itself, so that each proves something alone. Only a
-    /// failure, which need not name its transaction, is told apart by its request.
+    /// failure, which need not name its transaction, is known by its request.
     fn op(&mut self, run: &Run<'a>, op: &Op<'a>) {
         let events = run.events;
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].str("tx")?))) {

@@ -1,6 +1,7 @@
 //! What operations say of transactions that cannot be read: it may be anything.
 
-use super::transactions::{Decision, sites};
+use super::decision::Decision;
+use super::transactions::sites;
 use crate::history::EventType;
 use crate::ops::Op;
 use crate::run::Run;

@@ -4,7 +4,8 @@
 //! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts only
 //! if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
 
-use super::transactions::{Decision, Transaction, Transactions, Vote};
+use super::decision::Decision;
+use super::transactions::{Transaction, Transactions, Vote};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
-    if let Some(told) = transaction.told(Decision::Commit) {
+    if let Some(told) = transaction.reported(Decision::Commit) {
         return Some(Commit {
             by: told.read,
             event: Some(told.read),

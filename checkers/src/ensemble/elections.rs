@@ -23,13 +23,13 @@ pub struct Election {
     pub counted: BTreeSet<i64>,
     /// When the first of them began to look, in milliseconds since 1970.
     pub began_ms: i64,
-    /// When votes of more than half of the voters had reached the winner, as far as that is known.
+    /// When votes of more than half of the voters had reached the winner, if the logs show it.
     pub quorum_ms: Option<i64>,
     /// When it knew that it had won.
     pub won_ms: i64,
     /// What it came to lead. A winner that no quorum acknowledged leads nothing ("Follower is ahead of the leader").
     pub established: Option<Established>,
-    /// The votes that were cast, by whoever was looking then, in the order of their times.
+    /// The votes that were cast, by the servers that were LOOKING then, in the order of their times.
     pub ballots: Vec<Ballot>,
 }
 

@@ -10,8 +10,8 @@ use crate::findings::Findings;
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 
-/// How many disagreements are told; of more than these only the number.
-const TOLD: usize = 5;
+/// How many disagreements are named; of more only the number.
+const NAMED: usize = 5;
 
 /// Compares the answers.
 pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
@@ -26,15 +26,15 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: 
                 .push("note: no transaction log was read; the verdict rests on the history and the tree".to_owned());
         }
     }
-    let more = found.len().saturating_sub(TOLD);
-    let told = found.into_iter().take(TOLD);
+    let more = found.len().saturating_sub(NAMED);
+    let told = found.into_iter().take(NAMED);
     out.reasons
         .extend(told.map(|what| format!("evidence disagrees: {what}")));
     if more > 0 {
         out.reasons.push(format!("evidence disagrees in {more} more ways"));
     }
     if !accesses.ambiguous.is_empty() {
-        let values: Vec<String> = accesses.ambiguous.iter().take(TOLD).map(i64::to_string).collect();
+        let values: Vec<String> = accesses.ambiguous.iter().take(NAMED).map(i64::to_string).collect();
         out.reasons.push(format!(
             "{} values were written more than once and could not be judged, such as {}",
             accesses.ambiguous.len(),

@@ -22,8 +22,8 @@ use crate::run::Run;
 pub const PROPERTY: &str = "linearizability";
 const MADE_UP: &str = "nothing is made up";
 
-/// How many anomalies are told; of more than these only the number.
-const TOLD: usize = 10;
+/// How many anomalies are named; of more only the number.
+const NAMED: usize = 10;
 
 /// What contradicts every order.
 #[derive(Debug)]
@@ -76,7 +76,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
         let all = if by_tree { tree } else { &[] };
         opinion::check(&[accesses.all.as_slice(), all].concat(), causes.is_empty(), out);
     }
-    let more = causes.len().saturating_sub(TOLD);
+    let more = causes.len().saturating_sub(NAMED);
     let ambiguous = accesses.ambiguous.iter().copied().collect();
     let terms = Terms {
         record: run.record,
@@ -84,7 +84,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
         promised,
         ambiguous: &ambiguous,
     };
-    for contradiction in tell(run, &judged, causes.iter().take(TOLD)) {
+    for contradiction in tell(run, &judged, causes.iter().take(NAMED)) {
         let Contradiction { property, witness, why } = least::told(terms, contradiction);
         if witness.is_empty() {
             // Of the tree alone: then the history does not tell what happened.

@@ -6,8 +6,8 @@ use super::lease::LeaseMutex;
 use super::mutex::Mutex;
 use super::reading::{self, Notation, Reading};
 use super::register::{Register, Unset};
-use super::told::{anomaly, gave_up};
 use super::witness::{Witness, proves, share};
+use super::words::{anomaly, gave_up};
 use super::{Budget, Limit, Model, Outcome, prefix, reduce, search, shrink};
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
@@ -220,13 +220,13 @@ where
         Some(plain) => reduce(model, ops, stuck, &plain.witness.ops, budget),
         None => shrink(model, ops, stuck, budget),
     };
-    let proof = with_tellers(model, reading, stuck, witness, budget);
+    let proof = with_revealing(model, reading, stuck, witness, budget);
     budget.steps += kept;
     Ok(Some(Proof { fits, ..proof }))
 }
 
-/// A witness with the later operations that tell what those in it were, where it is none without them.
-fn with_tellers<M: Model>(
+/// A witness with the later operations that reveal what those in it were, where it proves nothing without them.
+fn with_revealing<M: Model>(
     model: &M,
     reading: &Reading<'_, M::Input>,
     stuck: usize,
@@ -237,28 +237,28 @@ where
     M::Input: Clone,
 {
     let mut known = reading.ops.clone();
-    let (mut told, mut least) = (witness.ops.clone(), witness.least);
+    let (mut ops, mut least) = (witness.ops.clone(), witness.least);
     for &op in &witness.ops {
-        let Some((teller, untold)) = reading.told_by.get(&op) else {
+        let Some((revealing, unrevealed)) = reading.revealed_by.get(&op) else {
             continue;
         };
-        if told.contains(teller) {
+        if ops.contains(revealing) {
             continue;
         }
-        let input = std::mem::replace(&mut known[op].input, untold.clone());
+        let input = std::mem::replace(&mut known[op].input, unrevealed.clone());
         match proves(model, &known, stuck, &witness.ops, budget) {
             Some(true) => continue,
             Some(false) => {}
             None => least = false,
         }
         known[op].input = input;
-        told.push(*teller);
+        ops.push(*revealing);
     }
-    told.sort_unstable();
-    told.dedup();
+    ops.sort_unstable();
+    ops.dedup();
     Proof {
         stuck,
-        witness: told,
+        witness: ops,
         least,
         fits: None,
     }

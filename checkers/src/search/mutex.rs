@@ -1,4 +1,4 @@
-//! A mutex as textbooks have it: held from acquire to release, whoever does either.
+//! A mutex as textbooks have it: held from an acquire to a release, by any process.
 
 use super::Model;
 

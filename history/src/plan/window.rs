@@ -70,7 +70,7 @@ pub enum Wire {
     Reset,
 }
 
-/// A request of a client, counted from the moment at which the proxy is told.
+/// A request of a client, counted from the moment at which the proxy is armed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Which {
     /// Its kind.

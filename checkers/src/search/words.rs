@@ -40,7 +40,7 @@ pub fn anomaly(kind: Kind, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
             "no order fits in which the mutex is held from each acquire to the next release that succeeded",
         ),
     };
-    let mut why = format!("{claim}: {} cannot have its answer.", told(stuck));
+    let mut why = format!("{claim}: {} cannot have its answer.", described(stuck));
     if let Some(fits) = proof.fits {
         why += &match fits {
             0 => " Nothing else had happened.".to_owned(),
@@ -65,6 +65,7 @@ pub fn anomaly(kind: Kind, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
         advisory: false,
         accepted: false,
         witness: events,
+        span: None,
         why,
     }
 }
@@ -76,7 +77,7 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
     others.retain(|call| call.invoke.index != stuck.invoke.index);
     others.sort_by_key(|call| call.invoke.index);
     let hidden = others.len().saturating_sub(SHOWN);
-    let shown: Vec<String> = others[hidden..].iter().map(|call| told(call)).collect();
+    let shown: Vec<String> = others[hidden..].iter().map(|call| described(call)).collect();
     let before = match hidden {
         0 => String::new(),
         _ => format!(", and {hidden} operations before these"),
@@ -91,7 +92,7 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
 }
 
 /// `the read of 3 by process 1 (events 2 to 5)`.
-fn told(call: &Call<'_>) -> String {
+fn described(call: &Call<'_>) -> String {
     let (process, from) = (call.process(), call.invoke.index);
     let value = match (call.f(), call.end) {
         ("read", Some(_)) => call.answered,

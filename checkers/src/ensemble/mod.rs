@@ -11,6 +11,7 @@ mod leaders;
 mod lesser;
 mod line;
 mod log;
+mod looks;
 mod vote;
 
 pub use account::{Account, VoteCast, accounts};
@@ -25,7 +26,7 @@ use crate::evidence::ServerSample;
 use crate::findings::Findings;
 use crate::run::Run;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// The checkers that run for every family.
 pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];
@@ -111,9 +112,9 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             ));
         }
     }
-    for number in 1..=run.record.plan.cluster.servers {
-        let server = format!("n{number}");
-        if !logs.iter().any(|log| log.server == server) {
+    let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
+    for server in run.record.plan.cluster.voters() {
+        if !known.contains(server.as_str()) {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"
             ));

@@ -1,7 +1,7 @@
 //! The family `queue`: items that are enqueued and dequeued, and members that meet at a barrier.
 //!
 //! `items` and `rounds` read out of a history what the checkers need, `drain` what the end of a run proves. The checkers:
-//! `lost`, `duplicate`, `phantom`, `order` for items, `early` and `stuck` for barriers; [`crate::orphans`] audits claims
+//! `lost`, `duplicate`, `phantom`, `order` for items, `early` and `stuck`, which asks `presence`, for barriers; [`crate::orphans`] audits claims
 //! and members.
 
 mod drain;
@@ -11,6 +11,7 @@ mod items;
 mod lost;
 mod order;
 mod phantom;
+mod presence;
 mod rounds;
 mod stuck;
 

@@ -2,8 +2,8 @@
 
 use crate::evidence::Txn;
 use crate::findings::Findings;
-use crate::run::Run;
-use std::collections::HashMap;
+use crate::run::{Run, few};
+use std::collections::{HashMap, HashSet};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -15,6 +15,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     let first = txns.iter().map(|txn| txn.zxid).min().unwrap_or_default();
     let last = txns.iter().map(|txn| txn.zxid).max().unwrap_or_default();
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
+    let touched = touched(by_zxid.values().copied());
     let mut looked_at = 0;
     for (number, read, path, czxid) in claimed(run) {
         if czxid < first || czxid > last {
@@ -23,8 +24,8 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         looked_at += 1;
         let found = match by_zxid.get(&czxid) {
             None => "no such transaction".to_owned(),
-            Some(txn) if creates(txn, path) => continue,
-            Some(txn) => format!("there {} of {}", txn.op, txn.paths.join(", ")),
+            Some(txn) if creates(txn, touched.contains(&(czxid, path))) => continue,
+            Some(txn) => told(txn),
         };
         out.reasons.push(format!(
             "evidence disagrees: {} was read at {} with the znode {path}, but the transaction log has {found}",
@@ -49,11 +50,23 @@ fn claimed<'a>(run: &'a Run<'_>) -> impl Iterator<Item = (usize, usize, &'a str,
     })
 }
 
-/// Whether a transaction may have created the path: a create of it, or a multi, whose parts its line need not name.
-fn creates(txn: &Txn, path: &str) -> bool {
+/// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name it.
+pub fn touched<'a>(txns: impl Iterator<Item = &'a Txn>) -> HashSet<(i64, &'a str)> {
+    txns.flat_map(|txn| txn.paths.iter().map(|path| (txn.zxid, path.as_str())))
+        .collect()
+}
+
+/// What stands in the transaction logs instead, in words.
+pub fn told(txn: &Txn) -> String {
+    format!("there {} of {}", txn.op, few(&txn.paths))
+}
+
+/// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line need
+/// not name.
+fn creates(txn: &Txn, names: bool) -> bool {
     match txn.op.as_str() {
         "createSession" => false,
-        "multi" => txn.paths.is_empty() || txn.paths.iter().any(|other| other == path),
-        op => op.starts_with("create") && txn.paths.iter().any(|other| other == path),
+        "multi" => txn.paths.is_empty() || names,
+        op => op.starts_with("create") && names,
     }
 }

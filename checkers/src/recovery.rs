@@ -4,7 +4,7 @@ use crate::Record;
 use crate::clients::Clients;
 use crate::history::{Event, EventType, Process};
 use crate::ops::{Op, Ops};
-use crate::run::seconds;
+use crate::run::{few, seconds};
 use crate::windows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -169,7 +169,7 @@ impl Asked<'_, '_> {
 
 fn unanswered<'n>(silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let names: Vec<&str> = silent.into_iter().collect();
-    (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", names.join(", ")))
+    (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", few(&names)))
 }
 
 /// The windows that were not seen healed, each in words.
@@ -193,7 +193,7 @@ fn stalls(events: &[Event], span: Span) -> Option<String> {
         .filter(stall)
         .map(|event| format!("{} ms at {}", event.int("ms").unwrap_or(0), seconds(event.time)))
         .collect();
-    (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", all.join(", ")))
+    (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", few(&all)))
 }
 
 fn dead<'a>(events: &'a [Event], clients: &Clients<'a>, end: usize) -> BTreeSet<&'a str> {

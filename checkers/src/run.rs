@@ -94,10 +94,11 @@ impl<'a> Run<'a> {
 }
 
 /// Names for a text: all of them, of many the first ones and how many more there are.
-pub fn few(names: &[&str]) -> String {
+pub fn few<S: AsRef<str>>(names: &[S]) -> String {
+    let first = |count: usize| names[..count].iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match names.len() {
-        0..=20 => names.join(", "),
-        all => format!("{} and {} more", names[..10].join(", "), all - 10),
+        all @ 0..=20 => first(all),
+        all => format!("{} and {} more", first(10), all - 10),
     }
 }
 

@@ -2,7 +2,9 @@
 
 use crate::event::Damage;
 use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
+use crate::plan::{Cluster, Plan};
 use crate::{Record, ServerLog};
+use std::collections::HashSet;
 
 /// A server's name and its log.
 pub type Log = (String, Vec<u8>);
@@ -37,7 +39,10 @@ impl Record {
         let mut damage = Vec::new();
         let mut note = |file: &str, found: Damage| damage.push(format!("{file}, {found}"));
         match files.plan.map(parse_value) {
-            Some(Ok(plan)) => record.plan = plan,
+            Some(Ok(plan)) => {
+                record.plan = plan;
+                bounded(&mut record.plan, &mut record.damage);
+            }
             Some(Err(found)) => note("plan.json", found),
             None => {}
         }
@@ -67,6 +72,56 @@ impl Record {
                 damage.push(format!("{file} is missing"));
             }
         }
+        damage.append(&mut record.damage);
         Self { damage, ..record }
+    }
+}
+
+/// The most clients, servers and observers of a plan that are judged, of each.
+const NODES: usize = 10_000;
+
+/// The most entries of a plan that each anomaly, znode or fault is held against.
+const ENTRIES: usize = 100;
+
+/// Cuts off what of a plan would take more time and memory than the plan is long, and says so.
+fn bounded(plan: &mut Plan, damage: &mut Vec<String>) {
+    let mut cut = |what: &str, count: usize, most: usize| {
+        damage.push(format!("plan.json has {count} {what}, and {most} at most are judged"));
+    };
+    let Cluster {
+        clients,
+        servers,
+        observers,
+        ..
+    } = &mut plan.cluster;
+    for (what, count) in [("clients", clients), ("servers", servers), ("observers", observers)] {
+        if *count > NODES {
+            cut(what, *count, NODES);
+            *count = NODES;
+        }
+    }
+    let workload = &mut plan.workload;
+    let faults = workload
+        .accepted
+        .iter_mut()
+        .map(|accepted| ("faults of an accepted anomaly", &mut accepted.faults));
+    let lists = faults.chain([("faults", &mut plan.faults), ("contenders", &mut workload.contenders)]);
+    for (what, list) in lists {
+        if list.len() > ENTRIES {
+            cut(what, list.len(), ENTRIES);
+            list.truncate(ENTRIES);
+        }
+    }
+    let accepted = &mut workload.accepted;
+    if accepted.len() > ENTRIES {
+        cut("accepted anomalies", accepted.len(), ENTRIES);
+        accepted.truncate(ENTRIES);
+    }
+    // The events of a window name it by its number.
+    let mut known = HashSet::new();
+    let planned = plan.windows.len();
+    plan.windows.retain(|window| known.insert(window.id));
+    if plan.windows.len() < planned {
+        damage.push("plan.json has several windows of one number, and the first of each is judged".to_owned());
     }
 }

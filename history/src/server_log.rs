@@ -202,9 +202,4 @@ impl Look {
             .filter_map(own)
             .skip_while(|cast| cast.vote.leader != self.sid)
     }
-
-    /// Whether it was under way at some moment of the span.
-    pub fn overlaps(&self, from_ms: i64, until_ms: i64) -> bool {
-        self.began_ms <= until_ms && self.end.is_none_or(|(end, _)| end >= from_ms)
-    }
 }

@@ -1,8 +1,9 @@
 //! The family `barrier`: members that meet.
 //!
-//! `rounds` reads out of a history what the checkers need: `early` and `stuck`; [`crate::orphans`] audits members.
+//! `rounds` reads out of a history what the checkers need: `early` and `stuck`, which asks `presence`; [`crate::orphans`] audits members.
 
 mod early;
+mod presence;
 mod rounds;
 mod stuck;
 

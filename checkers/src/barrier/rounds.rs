@@ -53,11 +53,12 @@ impl<K: Eq + Hash> Moments<K> {
         self.0.entry(key).or_default().push(at);
     }
 
-    /// Whether there is one from `from` on and before `until`.
-    fn any(&self, key: &K, from: usize, until: usize) -> bool {
+    /// The first one from `from` on; the greatest number if there is none.
+    fn first(&self, key: &K, from: usize) -> usize {
         let all = self.0.get(key).map_or(&[][..], Vec::as_slice);
         all.get(all.partition_point(|&at| at < from))
-            .is_some_and(|&at| at < until)
+            .copied()
+            .unwrap_or(usize::MAX)
     }
 }
 
@@ -148,28 +149,25 @@ impl<'a> Rounds<'a> {
         ));
     }
 
-    /// Whether the member that an operation sent is in the round, as far as anybody can tell, up to the event `until`.
+    /// The last event up to which the member that an operation sent is in the round, as far as the history tells.
     ///
     /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is until
     /// its process or its session ends, or it is told to close that, or its leave is answered.
-    pub fn lives(&self, run: &Run<'a>, op: &Op<'a>, until: usize) -> bool {
-        let answered = op.end.filter(|&end| end < until);
+    pub fn stays(&self, run: &Run<'a>, op: &Op<'a>) -> usize {
         let sent = op.invoke.or(op.end).unwrap_or(0);
-        let all_over = self.over_of.any(&(op.node, None), sent, until);
-        let Some(end) = answered else {
-            return self.member == "enter" && !all_over;
-        };
-        if run.events[end].kind != EventType::Ok {
-            return false;
-        }
+        let waiting = self.over_of.first(&(op.node, None), sent);
+        let Some(end) = op.end else { return waiting };
         let over = match run.events[end].str("session") {
-            Some(session) => all_over || self.over_of.any(&(op.node, Some(session)), sent, until),
-            None => self.over.any(&op.node, sent, until),
+            Some(session) => waiting.min(self.over_of.first(&(op.node, Some(session)), sent)),
+            None => self.over.first(&op.node, sent),
         };
-        let closed = self.closes.any(&op.node, sent + 1, until);
-        let left = told(run, op, "round").is_some_and(|round| self.left.any(&(op.node, round), sent + 1, until))
-            || self.left_any.any(&op.node, sent + 1, until);
-        !over && !closed && !left
+        let left = told(run, op, "round").map_or(usize::MAX, |round| self.left.first(&(op.node, round), sent + 1));
+        let left = left.min(self.left_any.first(&op.node, sent + 1));
+        let closed = self.closes.first(&op.node, sent + 1);
+        match over.min(left).min(closed) {
+            over if over > end && run.events[end].kind == EventType::Ok => over,
+            _ => waiting.min(end),
+        }
     }
 }
 

@@ -5,22 +5,17 @@
 //! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
 //! ([`crate::recovery`]) nobody is convicted.
 
-use super::rounds::{Round, Rounds, told};
+use super::presence::{Answer, Presence, Question, Stay};
+use super::rounds::{Rounds, told};
 use crate::findings::{Findings, Found};
 use crate::liveness;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
-use crate::run::{Run, seconds};
-use std::collections::{BTreeMap, HashSet};
+use crate::run::{Run, few, seconds};
+use std::collections::BTreeMap;
 
-/// A live member, by the event that shows it: its enter was sent, or its join was answered.
-#[derive(Debug, Clone, Copy)]
-struct Member<'a> {
-    node: &'a str,
-    since: usize,
-    /// The last event that shows it.
-    until: usize,
-}
+/// When witnesses have named so many members, of more stuck enters only the number is told.
+const MOST: usize = 1_000_000;
 
 /// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`. `each`:
 /// every planned client has to finish an operation.
@@ -30,33 +25,35 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings)
     };
     let all = unfinished(run, span);
     let bound = liveness::bound(run, "enter");
-    let mut there = There {
-        run,
-        rounds,
-        refused: refused(run, &all),
-        live: BTreeMap::new(),
-    };
-    for one in &all {
-        let long = spells(run, one, span, bound);
-        let stuck = match one.op.f {
-            "enter" if !long.is_empty() => there.stuck(one, &long, span),
-            _ => Err(String::new()),
-        };
-        let why = match stuck {
+    let there = There::new(run, rounds, &all, (span, bound));
+    let (mut room, mut untold) = (MOST, 0);
+    for (number, one) in all.iter().enumerate() {
+        let why = match there.stuck(number, span) {
             Ok(stuck) if stuck.waited >= bound && run.recovery.doubt().is_none() => {
-                add(run, one, &stuck, (span, bound), out);
+                if room == 0 {
+                    untold += 1;
+                    continue;
+                }
+                let (members, looked_at) = there.members(one, &stuck);
+                room = room.saturating_sub(looked_at.max(1));
+                add(run, one, (&stuck, members), (span, bound), out);
                 continue;
             }
             Ok(stuck) if stuck.waited < bound && one.made_up => continue,
             Ok(stuck) => format!(
                 ", with {} live members in its round for {}",
-                stuck.members.len(),
+                stuck.wanted,
                 of_bound(stuck.waited, bound)
             ),
             Err(_) if one.made_up => continue,
             Err(why) => why,
         };
         out.reasons.push(one.reason(run, &why));
+    }
+    if untold > 0 {
+        out.reasons.push(format!(
+            "note: {untold} more stuck enters, in rounds of many members, are not told"
+        ));
     }
     let told = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
     idle(run, span, told, each, out);
@@ -75,15 +72,16 @@ fn spells(run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Ve
 }
 
 /// By round those whose enters fail one after the other, while they go on asking.
-fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Member<'a>>> {
-    let mut refused: BTreeMap<i64, Vec<Member<'a>>> = BTreeMap::new();
+fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Stay<'a>>> {
+    let mut refused: BTreeMap<i64, Vec<Stay<'a>>> = BTreeMap::new();
     let enters = all.iter().filter(|one| one.op.f == "enter");
     for one in enters.filter(|one| one.how == How::Failed && !one.made_up) {
         if let Some(number) = told(run, one.op, "round") {
-            refused.entry(number).or_default().push(Member {
+            refused.entry(number).or_default().push(Stay {
                 node: one.op.node,
                 since: one.asked(),
-                until: one.until(),
+                alive: (0, usize::MAX),
+                until: Some(one.until()),
             });
         }
     }
@@ -93,117 +91,145 @@ fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<M
 /// Who is in each round.
 struct There<'r, 'a> {
     run: &'r Run<'a>,
-    rounds: &'r Rounds<'a>,
-    /// See [`refused`].
-    refused: BTreeMap<i64, Vec<Member<'a>>>,
-    /// The live members by round and moment.
-    live: BTreeMap<(i64, usize), Vec<Member<'a>>>,
+    /// By round the members, with those refused if the enter in question is ([`refused`]).
+    rounds: BTreeMap<(i64, bool), Presence<'a>>,
+    /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
+    /// who was there at its end.
+    asked: BTreeMap<usize, (i64, usize, Vec<((usize, usize), Answer)>)>,
+    /// Whether members enter for themselves.
+    enters: bool,
 }
 
-impl<'a> There<'_, 'a> {
-    /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
-    fn stuck(&mut self, one: &Unfinished<'_, 'a>, spells: &[(usize, usize)], span: Span) -> Result<Stuck<'a>, String> {
-        let (run, op) = (self.run, one.op);
-        let (Some(number), Some(wanted)) = (told(run, op, "round"), told(run, op, "members")) else {
-            return Err(String::new());
+impl<'r, 'a> There<'r, 'a> {
+    fn new(run: &'r Run<'a>, rounds: &Rounds<'a>, all: &[Unfinished<'_, 'a>], (span, bound): (Span, u64)) -> Self {
+        let mut there = Self {
+            run,
+            rounds: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            enters: rounds.member == "enter",
         };
-        let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-        let (mut longest, mut most) = (None::<Stuck<'a>>, 0);
-        for &(asked, until) in spells {
-            let members = self.members(one, number, until);
-            most = most.max(members.len());
-            let own = Member {
-                node: op.node,
-                since: asked,
-                until,
-            };
-            let Some(members) = choose(&members, own, wanted, self.rounds.member) else {
+        let refused = refused(run, all);
+        // By round the questions about it, each with the enter and the spell.
+        type Of<'a> = Vec<(Question<'a>, usize, (usize, usize))>;
+        let mut questions: BTreeMap<(i64, bool), Of<'a>> = BTreeMap::new();
+        for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == "enter") {
+            let (Some(number), Some(wanted)) = (told(run, one.op, "round"), told(run, one.op, "members")) else {
                 continue;
             };
-            let since = members
-                .iter()
-                .map(|member| member.since)
-                .fold(asked.max(span.clock), usize::max);
-            let there = members.iter().map(|member| member.until).fold(until, usize::min);
+            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+            there.asked.insert(at, (number, wanted, Vec::new()));
+            for spell in spells(run, one, span, bound) {
+                let question = there.question(one, wanted, spell.1);
+                questions
+                    .entry(there.round(one, number))
+                    .or_default()
+                    .push((question, at, spell));
+            }
+        }
+        for ((number, with_refused), of) in questions {
+            let mut stays = live(run, rounds, number);
+            stays.extend(refused.get(&number).into_iter().flatten().filter(|_| with_refused));
+            let presence = Presence::new(stays, there.enters);
+            let asked: Vec<Question<'_>> = of.iter().map(|&(question, ..)| question).collect();
+            for ((_, at, spell), answer) in of.into_iter().zip(presence.answers(&asked)) {
+                if let Some((_, _, spells)) = there.asked.get_mut(&at) {
+                    spells.push((spell, answer));
+                }
+            }
+            there.rounds.insert((number, with_refused), presence);
+        }
+        there
+    }
+
+    fn round(&self, one: &Unfinished<'_, 'a>, number: i64) -> (i64, bool) {
+        (number, one.how == How::Failed && self.enters)
+    }
+
+    /// Where each enters for itself, the one that waits is a member itself.
+    fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
+        Question {
+            at,
+            beside: self.enters.then_some(one.op.node),
+            wanted: wanted.saturating_sub(usize::from(self.enters)),
+        }
+    }
+
+    /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
+    fn stuck(&self, at: usize, span: Span) -> Result<Stuck, String> {
+        let run = self.run;
+        let Some(&(number, wanted, ref spells)) = self.asked.get(&at).filter(|(_, _, spells)| !spells.is_empty())
+        else {
+            return Err(String::new());
+        };
+        let (mut longest, mut most) = (None::<Stuck>, 0);
+        for &((asked, until), answer) in spells {
+            most = most.max(answer.members);
+            let Some((last, shown)) = answer.full else { continue };
+            let since = last.max(asked).max(span.clock);
+            let there = shown.map_or(until, |shown| shown.min(until));
             let waited = run.time(there).saturating_sub(run.time(since));
-            let stuck = Stuck {
-                number,
-                asked,
-                until,
-                since,
-                waited,
-                members,
-            };
             if longest.as_ref().is_none_or(|longest| longest.waited < waited) {
-                longest = Some(stuck);
+                longest = Some(Stuck {
+                    number,
+                    wanted,
+                    asked,
+                    until,
+                    since,
+                    waited,
+                });
             }
         }
         longest.ok_or_else(|| format!(", with {most} of {wanted} live members in its round"))
     }
 
-    /// The live members of the round of an enter, one for each client where each enters for itself.
-    fn members(&mut self, one: &Unfinished<'_, 'a>, number: i64, until: usize) -> Vec<Member<'a>> {
-        let (run, rounds) = (self.run, self.rounds);
-        let live = self.live.entry((number, until)).or_insert_with(|| {
-            let round = rounds.all.get(&number);
-            round.map(|round| live(run, rounds, round, until)).unwrap_or_default()
-        });
-        let mut members = live.clone();
-        if one.how == How::Failed && rounds.member == "enter" {
-            members.extend(self.refused.get(&number).into_iter().flatten());
-            members.sort_by_key(|member| member.since);
-            let mut seen = HashSet::new();
-            members.retain(|member| seen.insert(member.node));
-        }
-        members
+    /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
+    /// event that shows it. And how many were looked at.
+    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<(&'a str, usize)>, usize) {
+        let own = (one.op.node, stuck.asked);
+        let mut members: Vec<(&str, usize)> = [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
+        let Some(presence) = self.rounds.get(&self.round(one, stuck.number)) else {
+            return (members, 0);
+        };
+        let (others, looked_at) = presence.named(self.question(one, stuck.wanted, stuck.until));
+        members.extend(others.into_iter().map(|stay| (stay.node, stay.since)));
+        (members, looked_at)
     }
 }
 
-/// The live members of a round in the order in which they came to be; one for each client where each enters for itself.
-fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, round: &Round, until: usize) -> Vec<Member<'a>> {
-    let each = rounds.member == "enter";
-    let mut members: Vec<Member<'_>> = round
-        .members
-        .iter()
-        .map(|&op| &run.ops.work[op])
-        .filter(|op| rounds.lives(run, op, until))
-        .filter_map(|op| {
-            let since = if each { op.invoke } else { op.end };
-            Some(Member {
-                node: op.node,
-                since: since.filter(|&since| since < until)?,
-                until,
-            })
+/// The members of a round while they live.
+fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a>> {
+    let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
+    let stay = |&op: &usize| {
+        let op = &run.ops.work[op];
+        let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
+        Some(Stay {
+            node: op.node,
+            since,
+            alive: (since + 1, rounds.stays(run, op)),
+            until: None,
         })
-        .collect();
-    members.sort_unstable_by_key(|member| member.since);
-    let mut seen = HashSet::new();
-    members.retain(|member| !each || seen.insert(member.node));
-    members
-}
-
-/// As many members as the round wants, the earliest; where each enters for itself, the one that waits among them.
-fn choose<'a>(live: &[Member<'a>], own: Member<'a>, wanted: usize, member: &str) -> Option<Vec<Member<'a>>> {
-    if member != "enter" {
-        return live.get(..wanted).map(<[_]>::to_vec);
-    }
-    let others = live.iter().filter(|member| member.node != own.node).copied();
-    let chosen: Vec<Member<'_>> = [own].into_iter().chain(others).take(wanted).collect();
-    (chosen.len() == wanted).then_some(chosen)
+    };
+    members.filter_map(stay).collect()
 }
 
 /// An enter, and since when it waits for nobody.
-struct Stuck<'a> {
+struct Stuck {
     number: i64,
+    wanted: usize,
     asked: usize,
     until: usize,
     since: usize,
     waited: u64,
-    members: Vec<Member<'a>>,
 }
 
-fn add(run: &Run<'_>, one: &Unfinished<'_, '_>, stuck: &Stuck<'_>, (span, bound): (Span, u64), out: &mut Findings) {
-    let names: Vec<&str> = stuck.members.iter().map(|member| member.node).collect();
+fn add(
+    run: &Run<'_>,
+    one: &Unfinished<'_, '_>,
+    (stuck, members): (&Stuck, Vec<(&str, usize)>),
+    (span, bound): (Span, u64),
+    out: &mut Findings,
+) {
+    let names: Vec<&str> = members.iter().map(|&(node, _)| node).collect();
     let until = run.at(stuck.until);
     let what = match (one.how, one.attempts.len()) {
         (How::Failed, 2..) => format!("was refused again and again until {until}"),
@@ -219,10 +245,10 @@ fn add(run: &Run<'_>, one: &Unfinished<'_, '_>, stuck: &Stuck<'_>, (span, bound)
         run.at(span.recovered),
         run.at(stuck.since),
         names.len(),
-        names.join(", "),
+        few(&names),
         seconds(bound),
     );
-    let members = stuck.members.iter().map(|member| member.since);
+    let members = members.iter().map(|&(_, since)| since);
     let first = members.clone().chain([stuck.asked]).min();
     let found = Found {
         kind: "stuck-barrier",

@@ -8,6 +8,7 @@ mod elections;
 mod epochs;
 mod leaders;
 mod lesser;
+mod looks;
 
 pub use account::{Account, VoteCast, accounts};
 pub use clock::Clock;
@@ -19,7 +20,7 @@ use crate::evidence::ServerSample;
 use crate::findings::Findings;
 use crate::run::Run;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use zooquake_history::server_log::{self as event, self as log, self as vote};
 
 /// The checkers that run for every family.
@@ -106,9 +107,9 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             ));
         }
     }
-    for number in 1..=run.record.plan.cluster.servers {
-        let server = format!("n{number}");
-        if !logs.iter().any(|log| log.server == server) {
+    let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
+    for server in run.record.plan.cluster.voters() {
+        if !known.contains(server.as_str()) {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"
             ));

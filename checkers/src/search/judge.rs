@@ -13,6 +13,7 @@ use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
 use crate::verdict::{NOTE, verdict};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -237,16 +238,23 @@ where
     M::Input: Clone,
 {
     let mut known = reading.ops.clone();
+    let within: HashSet<usize> = witness.ops.iter().copied().collect();
     let (mut ops, mut least) = (witness.ops.clone(), witness.least);
     for &op in &witness.ops {
         let Some((revealing, unrevealed)) = reading.revealed_by.get(&op) else {
             continue;
         };
-        if ops.contains(revealing) {
+        // No operation reveals two.
+        if within.contains(revealing) {
+            continue;
+        }
+        if budget.steps == 0 || (budget.expired)() {
+            least = false;
+            ops.push(*revealing);
             continue;
         }
         let input = std::mem::replace(&mut known[op].input, unrevealed.clone());
-        match proves(model, &known, stuck, &witness.ops, budget) {
+        match proves(model, &known, stuck, &within, budget) {
             Some(true) => continue,
             Some(false) => {}
             None => least = false,

@@ -98,7 +98,7 @@ pub fn proves<M: Model>(
     model: &M,
     ops: &[Op<M::Input>],
     stuck: usize,
-    witness: &[usize],
+    witness: &HashSet<usize>,
     budget: &mut Budget<'_>,
 ) -> Option<bool>
 where

@@ -6,4 +6,4 @@ mod random;
 mod real;
 mod scenes;
 mod simulator;
-mod teller;
+pub mod teller;

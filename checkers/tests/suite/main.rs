@@ -72,6 +72,7 @@ mod shutdown;
 mod spoilt;
 mod teller;
 mod terms;
+mod texts;
 mod verdicts;
 mod witness;
 mod world;

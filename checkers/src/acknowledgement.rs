@@ -36,7 +36,11 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         }
     }
     out.doubt("acknowledgements cannot be read", &unreadable);
-    if looked_at == 0 && !run.grants.writes.is_empty() && run.record.plan.workload.variant == "acknowledged" {
+    if looked_at == 0
+        && unreadable.is_empty()
+        && !run.grants.writes.is_empty()
+        && run.record.plan.workload.variant == "acknowledged"
+    {
         out.reasons.push(
             "no reply tells of its leader's acknowledgement: unacknowledged leaders were not looked for".to_owned(),
         );

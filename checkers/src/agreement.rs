@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 pub fn check(run: &Run<'_>, out: &mut Findings) {
     let Some(txns) = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty()) else {
         out.reasons
-            .push("note: no transaction log was read; the verdict rests on the history and the tree".to_owned());
+            .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
         return;
     };
     let first = txns.iter().map(|txn| txn.zxid).min().unwrap_or_default();
@@ -28,7 +28,8 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             Some(txn) => told(txn),
         };
         out.reasons.push(format!(
-            "evidence disagrees: {} was read at {} with the znode {path}, but the transaction log has {found}",
+            "evidence disagrees: {} was read at {} with the znode {path} of transaction 0x{czxid:x}, but the transaction log has \
+             {found}",
             run.grant(number),
             run.at(read),
         ));

@@ -163,7 +163,11 @@ fn convict(run: &Run<'_>, one: &Unfinished<'_, '_>, spell: &Spell, (span, bound)
         (How::Pending, _) => format!("was not answered by {at}"),
         (How::Unknown, _) => format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome"),
         (How::Failed, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
-        (How::Failed, count) => format!("was refused, and asked again: it was refused {count} times by {at}"),
+        (How::Failed, _) => {
+            let within = |&&(from, to): &&(usize, usize)| asked <= from && to <= until;
+            let count = one.attempts.iter().filter(within).count();
+            format!("was refused, and asked again: it was refused {count} times by {at}")
+        }
     };
     let why = format!(
         "{} asked for grant {name} at {} and {what}, though every fault was healed and the ensemble had recovered at {}, and \

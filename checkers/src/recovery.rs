@@ -178,7 +178,7 @@ fn unhealed(events: &[Event], span: Option<Span>) -> Vec<String> {
     let late = span.map_or_else(Vec::new, |span| windows::unhealed(events, span.recovered));
     let known: BTreeSet<i64> = ever.iter().map(|window| window.id).collect();
     let late = late.into_iter().filter(|window| !known.contains(&window.id));
-    let late = late.map(|window| format!("window {} was not healed before `recovered`", window.id));
+    let late = late.map(|window| format!("window {} was not seen healed before `recovered`", window.id));
     let never = ever.iter().map(|window| match window.ended {
         true => format!("the healing of window {} was not verified", window.id),
         false => format!("window {} was never healed", window.id),

@@ -102,6 +102,11 @@ pub fn few<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
+/// A number of things: `1 item`, `2 items`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Nanoseconds as seconds with three decimals, `12.402 s`; what is below a millisecond is cut off.
 pub fn seconds(ns: u64) -> String {
     format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000)

@@ -4,7 +4,7 @@
 use super::rounds::{Round, Rounds, answered};
 use crate::findings::{Findings, Found};
 use crate::ops::Op;
-use crate::run::Run;
+use crate::run::{Run, count};
 
 /// Looks for enters and leaves that were answered too early.
 pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
@@ -41,10 +41,12 @@ fn enters(run: &Run<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), ou
             continue;
         }
         let why = format!(
-            "{} was let into round {number} of {members} members at {}, when only {before} {member}s of that round had been \
-             sent. So the barrier opened before all members can have been there.",
+            "{} was let into round {number} of {} at {}, when no more than {} of that round had been sent. So the barrier \
+             opened before all members can have been there.",
             op.node,
+            count(usize::try_from(members).unwrap_or_default(), "member"),
             run.at(read),
+            count(before, member),
         );
         add(run, vec![asked, read], why, out);
     }

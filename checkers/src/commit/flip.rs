@@ -65,8 +65,8 @@ fn against_znode(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Finding
         return;
     }
     let why = format!(
-        "Site {} reported {} of transaction {} at {}, as did every site that reported at all, and at the end its decision \
-         znode says {}. A decision that was told is final.",
+        "Site {} reported {} of transaction {} at {}, no site reported anything else, and the decision znode said {} in the last \
+         reading of the tree that has it. A decision that was told is final.",
         told.node,
         told.decision.word(),
         transaction.name,

@@ -18,7 +18,7 @@ use crate::Record;
 use crate::findings::Findings;
 use crate::names;
 use crate::results::Results;
-use crate::run::Run;
+use crate::run::{Run, count};
 use crate::verdict::{self, Needs};
 use decision::Decision;
 use transactions::Transactions;
@@ -68,7 +68,8 @@ fn enough(all: &Transactions<'_>, out: &mut Findings) {
     let (commits, aborts) = (all.decided(Decision::Commit), all.decided(Decision::Abort));
     if commits < ENOUGH || aborts < ENOUGH {
         out.reasons.push(format!(
-            "{commits} transactions were committed and {aborts} aborted; it takes {ENOUGH} of each"
+            "{} committed and {aborts} aborted; it takes {ENOUGH} of each",
+            count(commits, "transaction")
         ));
     }
 }
@@ -78,9 +79,8 @@ fn readable(all: &Transactions<'_>, out: &mut Findings) {
     out.doubt("transactions cannot be read", &all.unread);
     if let Some(path) = all.unreadable.first() {
         out.reasons.push(format!(
-            "{} readings of decision znodes say neither commit nor abort, such as {path}: what was decided there was not \
-             judged",
-            all.unreadable.len()
+            "{} of decision znodes told neither commit nor abort, such as that of {path}: what was decided there was not judged",
+            count(all.unreadable.len(), "reading")
         ));
     }
 }

@@ -77,8 +77,8 @@ fn lack(
     commit: &Commit<'_>,
 ) -> Option<(Vec<usize>, String)> {
     let in_time = |vote: &&&Vote<'_>| {
-        let asked = vote.asked.or(vote.voted.map(|(_, read)| read));
-        asked.is_some_and(|asked| asked < commit.by) && vote.may_be_yes()
+        // One whose request is missing may have been sent at any time.
+        vote.asked.is_none_or(|asked| asked < commit.by) && vote.may_be_yes()
     };
     if votes.iter().find(in_time).is_some() {
         return None;
@@ -101,14 +101,12 @@ fn lack(
         .find_map(|vote| vote.asked);
     if let Some(asked) = asked_no {
         let what = format!(
-            "was asked at {} to vote no, and never to vote yes by then",
+            "was asked at {} to vote no, and before that commit was read it was not asked to vote yes",
             run.at(asked)
         );
         return Some((vec![asked], what));
     }
-    let late = votes
-        .iter()
-        .find_map(|vote| vote.asked.or(vote.voted.map(|(_, read)| read)));
+    let late = votes.iter().find_map(|vote| vote.asked);
     let named = transaction
         .begin
         .filter(|_| transaction.sites.contains(&site))
@@ -131,7 +129,7 @@ fn convict(
     witness.extend(commit.event);
     let told = match commit.event {
         Some(read) => format!("was reported committed by {} at {}", commit.who, run.at(read)),
-        None => "stands as committed in its decision znode".to_owned(),
+        None => "was committed by its decision znode when the tree was read".to_owned(),
     };
     let why = format!(
         "Transaction {} {told}, but site {site} {what}. Commit takes a yes of every site.",

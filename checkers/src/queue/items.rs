@@ -181,7 +181,10 @@ impl<'a> Items<'a> {
     fn unread(&mut self, at: usize, op: &Op<'_>) {
         self.unread.push((
             at,
-            format!("the `{}` of {}, which names no item that can be read", op.f, op.node),
+            format!(
+                "the `{}` of {}, which names no one item that can be read",
+                op.f, op.node
+            ),
         ));
     }
 

@@ -80,7 +80,7 @@ pub struct Access<'a> {
     pub start: Moment,
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
     pub finish: Moment,
-    /// Where it was sent; where that is not in the history, what else names it without an answer.
+    /// Where it was sent; where that is not in the history, or not certain of a read, what else names it without an answer.
     pub invoke: Option<usize>,
     /// Where its answer `ok` was read.
     pub end: Option<usize>,
@@ -225,11 +225,12 @@ fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Un
     };
     let answer = end.map(|end| &events[end]);
     let tells = |event: &Event| ["value", "to"].iter().any(|name| value(event, name).is_some());
-    let invoke = op.invoke.or(op.end.filter(|_| end.is_none()));
+    let sent = if op.f == "read" { op.sent() } else { op.invoke };
+    let invoke = sent.or(op.end.filter(|_| end.is_none()));
     Ok(Some(Access {
         node: op.node,
         action: action.ok_or(Unreadable)?,
-        start: if op.f == "read" { op.sent() } else { op.invoke }.map_or(UNKNOWN, at),
+        start: sent.map_or(UNKNOWN, at),
         finish: end.map_or(NEVER, at),
         invoke,
         end,

@@ -8,7 +8,7 @@ use super::witness::show;
 use crate::agreement::{told, touched};
 use crate::evidence::Txn;
 use crate::findings::Findings;
-use crate::run::Run;
+use crate::run::{Run, count};
 use std::collections::{BTreeMap, HashMap};
 
 /// How many disagreements are named; of more only the number.
@@ -24,7 +24,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: 
         None => {
             out.ran("evidence", looked_at);
             out.reasons
-                .push("note: no transaction log was read; the verdict rests on the history and the tree".to_owned());
+                .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
         }
     }
     let more = found.len().saturating_sub(NAMED);
@@ -32,20 +32,20 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: 
     out.reasons
         .extend(first.map(|what| format!("evidence disagrees: {what}")));
     if more > 0 {
-        out.reasons.push(format!("evidence disagrees in {more} more ways"));
+        out.reasons.push(format!("evidence disagrees {more} more times"));
     }
     if !accesses.ambiguous.is_empty() {
         let values: Vec<String> = accesses.ambiguous.iter().take(NAMED).map(i64::to_string).collect();
         out.reasons.push(format!(
-            "{} values were written more than once and could not be judged, such as {}",
-            accesses.ambiguous.len(),
+            "{} may have been written more than once and could not be judged, such as {}",
+            count(accesses.ambiguous.len(), "value"),
             values.join(", ")
         ));
     }
     if accesses.unreadable > 0 {
         out.reasons.push(format!(
-            "the values of {} operations could not be read",
-            accesses.unreadable
+            "the values of {} could not be read",
+            count(accesses.unreadable, "operation")
         ));
     }
 }

@@ -18,9 +18,11 @@ use super::witness::{Teller, show};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 
-/// The property of what is found in the wrong order, or of values that are found without having been sent.
+/// The property of what is found in the wrong order.
 pub const PROPERTY: &str = "linearizability";
-const MADE_UP: &str = "nothing is made up";
+
+/// The property of values that are found without having been sent.
+pub const MADE_UP: &str = "nothing is made up";
 
 /// How many anomalies are named; of more only the number.
 const NAMED: usize = 10;
@@ -152,7 +154,7 @@ fn forked(teller: &Teller<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, Str
     let mut witness = teller.happened(one);
     witness.extend(teller.happened(other));
     let why = format!(
-        "Both happened: {}, and {}. The value was written once, and after the first of them it was gone.",
+        "Both happened: {}, and {}. The value was there once only, and after the first of them it was gone.",
         teller.name(one),
         teller.name(other)
     );
@@ -171,10 +173,13 @@ fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
         witness.extend(links.into_iter().flat_map(|access| teller.link(access)));
     }
     let names: Vec<String> = sets.iter().map(|&set| teller.name(set)).collect();
-    let why = format!(
-        "All of these happened, and each found what another of them left, so none can have been the first: {}.",
-        names.join("; ")
-    );
+    let why = match names.as_slice() {
+        [alone] => format!("It happened, though nothing but itself left what it found: {alone}."),
+        all => format!(
+            "All of these happened, and each found what another of them left, so none can have been the first: {}.",
+            all.join("; ")
+        ),
+    };
     (witness, why)
 }
 

@@ -11,6 +11,7 @@ use super::words::{anomaly, gave_up};
 use super::{Budget, Limit, Model, Outcome, prefix, reduce, search, shrink};
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
+use crate::run::count;
 use crate::verdict::{NOTE, verdict};
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -155,8 +156,8 @@ fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Found)
     all.reasons.sort_by_key(|reason| reason.starts_with(NOTE));
     all.reasons.dedup();
     all.reasons.push(format!(
-        "{NOTE}values are pairs of a key and a value: each of {} keys was judged as a {kind} of its own",
-        keys.len()
+        "{NOTE}values are pairs of a key and a value, with {}: each was judged as a {kind} of its own",
+        count(keys.len(), "key")
     ));
     all
 }

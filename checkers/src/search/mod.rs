@@ -50,6 +50,9 @@ pub trait Model {
     /// only costs time.
     fn is_read(&self, input: &Self::Input) -> bool;
 
+    /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one.
+    fn after(&self, input: &Self::Input) -> Option<Self::State>;
+
     /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
     fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {
         None

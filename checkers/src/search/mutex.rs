@@ -34,4 +34,8 @@ impl Model for Mutex {
     fn is_read(&self, _: &MutexOp) -> bool {
         false
     }
+
+    fn after(&self, input: &MutexOp) -> Option<bool> {
+        Some(*input == MutexOp::Acquire)
+    }
 }

@@ -5,6 +5,7 @@ use super::calls::Call;
 use super::judge::{Kind, Proof};
 use crate::history::EventType;
 use crate::results::Anomaly;
+use crate::run::count;
 use serde_json::Value;
 
 /// What ran out before a search ended, and what to do.
@@ -43,7 +44,7 @@ pub fn anomaly(kind: Kind, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
     let mut why = format!("{claim}: {} cannot have its answer.", described(stuck));
     if let Some(fits) = proof.fits {
         why += &match fits {
-            0 => " Nothing else had happened.".to_owned(),
+            0 => " Before it nothing is known to have happened.".to_owned(),
             fits => format!(" What was answered before it fits together ({fits} in a row)."),
         };
     }
@@ -80,12 +81,12 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
     let shown: Vec<String> = others[hidden..].iter().map(|call| described(call)).collect();
     let before = match hidden {
         0 => String::new(),
-        _ => format!(", and {hidden} operations before these"),
+        _ => format!(", and {} before these", count(hidden, "operation")),
     };
     match shown.len() {
         0 => " This alone proves it: nothing that was invoked before it ended explains its answer.".to_owned(),
         _ => format!(
-            " It contradicts {}{before}, even if of everything else nobody knew whether it happened.",
+            " It contradicts {}{before}, even if of everything else that did not fail nobody knew whether it happened.",
             shown.join("; ")
         ),
     }

@@ -71,6 +71,7 @@ mod shutdown;
 mod spoilt;
 mod teller;
 mod terms;
+mod texts;
 mod verdicts;
 mod witness;
 mod world;

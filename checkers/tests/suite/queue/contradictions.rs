@@ -11,7 +11,7 @@ fn an_answer_that_names_no_item_is_no_empty_queue() {
         let broken = drained("").replace("c3 ok dequeue item=null", &format!("c3 ok dequeue {answer}"));
         let results = silent("fifo", &broken);
         assert_eq!(results.verdict, Verdict::Unknown);
-        let said = |reason: &String| reason.contains("the `dequeue` of c3, which names no item");
+        let said = |reason: &String| reason.contains("the `dequeue` of c3, which names no one item");
         assert!(results.reasons.iter().any(said), "{:?}", results.reasons);
     }
     // It may have been the item that is missing, unless that was enqueued only later.

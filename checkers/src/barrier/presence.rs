@@ -35,7 +35,7 @@ pub struct Presence<'a> {
 pub struct Question<'a> {
     /// The moment.
     pub at: usize,
-    /// The client that is not counted; `None` where all are.
+    /// The client that is not counted, where each client counts once; `None` where all are.
     pub beside: Option<&'a str>,
     /// How many it takes.
     pub wanted: usize,
@@ -261,10 +261,12 @@ mod tests {
                     until,
                 }
             });
-            let presence = Presence::new(stays.collect(), random.bool());
+            let stays = stays.collect();
+            let once = random.bool();
+            let presence = Presence::new(stays, once);
             let questions = (0..6).map(|_| Question {
                 at: random.usize(1..14),
-                beside: random.bool().then(|| nodes[random.usize(0..4)]),
+                beside: (once && random.bool()).then(|| nodes[random.usize(0..4)]),
                 wanted: random.usize(0..4),
             });
             let questions: Vec<Question<'_>> = questions.collect();

@@ -88,6 +88,9 @@ fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<S
     refused
 }
 
+/// From a sending to an end, and who was there at the end.
+type Spell = ((usize, usize), Answer);
+
 /// Who is in each round.
 struct There<'r, 'a> {
     run: &'r Run<'a>,
@@ -95,7 +98,7 @@ struct There<'r, 'a> {
     rounds: BTreeMap<(i64, bool), Presence<'a>>,
     /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
     /// who was there at its end.
-    asked: BTreeMap<usize, (i64, usize, Vec<((usize, usize), Answer)>)>,
+    asked: BTreeMap<usize, (i64, usize, Vec<Spell>)>,
     /// Whether members enter for themselves.
     enters: bool,
 }

@@ -12,7 +12,7 @@ use super::looks::{Looks, Server, Turn};
 use super::vote::Vote;
 use super::{Ensemble, Suspicion};
 use crate::run::few;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 /// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of that
 /// vote after it.
@@ -33,6 +33,8 @@ pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
         if voters.len() == counted.len() && voters.iter().all(whole) {
             judged += 1;
         }
+        let names: Vec<String> = counted.iter().map(i64::to_string).collect();
+        let names = few(&names);
         for (sid, server) in voters.into_iter().filter(whole).filter(|_| win.log.cuts.is_empty()) {
             let Some((number, look)) = server.during(&win) else {
                 continue;
@@ -41,7 +43,7 @@ pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
                 .entry((sid, number))
                 .or_insert_with(|| broken_by(look.sid, server.turns(number)));
             if let Some(casts) = of_look.get(&(win.cast.round, win.cast.vote)) {
-                found.push(suspicion(ensemble, &win, &counted, (server, look.began_ms), *casts));
+                found.push(suspicion(ensemble, &win, &names, (server, look.began_ms), *casts));
             }
         }
     }
@@ -68,12 +70,11 @@ fn broken_by(sid: i64, turns: &[Turn]) -> Broken {
 fn suspicion(
     ensemble: &Ensemble<'_>,
     win: &Win<'_>,
-    counted: &BTreeSet<i64>,
+    counted: &str,
     (server, began_ms): (&Server<'_>, i64),
     [higher, vote]: [Cast; 2],
 ) -> Suspicion {
     let clock = ensemble.clock;
-    let counted: Vec<String> = counted.iter().map(i64::to_string).collect();
     let rule = higher.vote.beats(win.cast.vote).map_or("", |rule| rule.name());
     Suspicion {
         kind: "lesser-vote-won",
@@ -86,7 +87,7 @@ fn suspicion(
             win.cast.round,
             clock.at(win.won_ms),
             win.cast.vote,
-            few(&counted),
+            counted,
             server.log.server,
             higher.vote,
             clock.at(higher.ms),

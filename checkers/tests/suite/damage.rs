@@ -36,3 +36,35 @@ fn nonsense_is_judged_without_a_panic() {
         );
     }
 }
+
+/// A short plan may name more than anybody can judge.
+#[test]
+fn a_plan_that_asks_for_too_much_is_cut_off() {
+    let read = |clients: usize, faults: usize| {
+        let mut plan = Plan::default();
+        plan.workload.family = "lock".to_owned();
+        plan.cluster.clients = clients;
+        plan.faults = (0..faults).map(|number| format!("fault{number}")).collect();
+        let plan = serde_json::to_vec(&plan).expect("it is data");
+        Record::read(Files {
+            plan: Some(&plan),
+            history: Some(text().as_bytes()),
+            ..Files::default()
+        })
+    };
+    let sound = read(10_000, 100);
+    assert_eq!((sound.plan.cluster.clients, &sound.damage), (10_000, &vec![]));
+    let record = read(usize::MAX, 101);
+    assert_eq!((record.plan.cluster.clients, record.plan.faults.len()), (10_000, 100));
+    let results = check(&record);
+    for why in [
+        "clients, and 10000 at most are judged",
+        "101 faults, and 100 at most are judged",
+    ] {
+        assert!(
+            results.reasons.iter().any(|reason| reason.contains(why)),
+            "{why}: {:?}",
+            results.reasons
+        );
+    }
+}

@@ -1,7 +1,7 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
 use crate::age::Ages;
-use crate::clients::{Owner, session};
+use crate::clients::session;
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
 use crate::history::{Event, EventType};
@@ -26,8 +26,8 @@ struct Answers<'a> {
     of: BTreeMap<&'a str, Answer>,
     /// Whether every client answered.
     all: bool,
-    /// The sessions that any client has.
-    sessions: BTreeSet<u64>,
+    /// The sessions that clients have, each by the first of those that named it.
+    sessions: BTreeMap<u64, &'a str>,
     /// The events of all answers.
     events: Vec<usize>,
     /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
@@ -98,9 +98,13 @@ impl<'a> Answers<'a> {
         let recovered = run.phase("recovered");
         let died =
             |(node, answer): (&&str, &Answer)| recovered.is_none_or(|at| run.clients.died(node, at, answer.read));
+        let named = |(&node, answer): (&&'a str, &Answer)| {
+            let sessions: Vec<u64> = answer.sessions.iter().copied().collect();
+            sessions.into_iter().map(move |session| (session, node))
+        };
         Self {
             all,
-            sessions: of.values().flat_map(|answer| &answer.sessions).copied().collect(),
+            sessions: of.iter().rev().flat_map(named).collect(),
             events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
             died: of.iter().any(died),
             of,
@@ -217,27 +221,30 @@ fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Fin
     let text = owner(znode).unwrap_or_default();
     let Some(number) = session(&text) else { return false };
     // That an ephemeral znode is there tells that its session lives; of others only a client can.
-    if znode.owner.is_none() && !answers.sessions.contains(&number) {
+    let named = answers.sessions.get(&number).copied();
+    if znode.owner.is_none() && named.is_none() {
         return false;
     }
     let recovered = run.phase("recovered");
-    let (mut witness, asked, whose) = match run.clients.sessions.get(&number) {
-        Some(Owner { node, event }) => {
+    let tied = run.clients.sessions.get(&number);
+    let (mut witness, asked, whose) = match named.or(tied.map(|owner| owner.node)) {
+        Some(node) => {
             let Some(answer) = answers.of.get(node) else {
                 return false;
             };
             let mut witness = vec![answer.sent, answer.read];
-            if !answer.sessions.contains(&number) {
+            if named.is_none() {
                 // Once it was this client's. That it lived until now is the client's doing only if older silent
                 // sessions had been seen to expire, and the client's process has not died since.
                 let Some(recovered) = recovered.filter(|&at| !run.clients.died(node, at, answer.read)) else {
                     return false;
                 };
-                witness.extend([*event, recovered]);
+                witness.extend(tied.map(|owner| owner.event));
+                witness.push(recovered);
             }
             (
                 witness,
-                *node,
+                node,
                 format!("a session of {node}, which answered at {}", run.at(answer.read)),
             )
         }

@@ -6,9 +6,9 @@ use zooquake_checkers::history::{EventType, Process};
 use zooquake_checkers::{Record, Verdict, check};
 
 /// A history whose requests and answers do not pair.
-struct Spoilt {
+pub struct Spoilt {
     what: &'static str,
-    record: Record,
+    pub record: Record,
 }
 
 /// Answers an operation a second time, the same way or another.
@@ -108,7 +108,7 @@ fn busy(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
     })
 }
 
-fn spoil(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
+pub fn spoil(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
     match rng.u8(0..4) {
         0 => twice(rng, record),
         1 => unasked(rng, record),

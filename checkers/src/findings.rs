@@ -68,6 +68,7 @@ impl Findings {
         self.push(run, found, span);
     }
 
+    /// Adds an anomaly, unless a disputed answer is among its witness.
     fn push(&mut self, run: &Run<'_>, found: Found<'_>, span: Span) {
         let Found {
             kind,
@@ -78,6 +79,10 @@ impl Findings {
         } = found;
         witness.sort_unstable();
         witness.dedup();
+        // It is an anomaly only if it happened in every way in which the history can have come about.
+        if witness.iter().any(|at| run.ops.disputed.contains(at)) {
+            return;
+        }
         let plan = &run.record.plan;
         let mut known = plan.workload.accepted.iter();
         self.anomalies.push(Anomaly {

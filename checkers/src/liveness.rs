@@ -55,7 +55,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 pub fn bound(run: &Run<'_>, f: &str) -> u64 {
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
     // One whose request is missing may have been sent at any time.
-    let sent = |op: &Op<'_>| op.invoke.map_or(0, |at| run.time(at));
+    let sent = |op: &Op<'_>| op.sent().map_or(0, |at| run.time(at));
     let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(sent(op)));
     let mut durations: Vec<u64> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
     durations.sort_unstable();

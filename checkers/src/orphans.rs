@@ -134,7 +134,7 @@ fn answers<'a>(
     let mut answers = BTreeMap::new();
     let mut known = BTreeSet::new();
     for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
-        let (Some(sent), Some(read)) = (op.invoke, op.end) else {
+        let (Some(sent), Some(read)) = (op.sent(), op.end) else {
             continue;
         };
         let event = &run.events[read];

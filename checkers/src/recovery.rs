@@ -65,6 +65,11 @@ impl<'a> Recovery<'a> {
         recovery.lacks.extend(unhealed(events, span));
         if let Some(span) = span {
             recovery.doubts.extend(stalls(events, span));
+            let disputed = ops
+                .disputed
+                .first()
+                .map(|at| format!("whether the answer at event {at} was given is not certain"));
+            recovery.doubts.extend(disputed);
             // A history without the phase `recover` is not that of an engine that asks.
             recovery
                 .doubts
@@ -149,7 +154,8 @@ impl Asked<'_, '_> {
         }
         let asked = |op: &&Op<'_>| op.f == "quiesce" && op.invoke.is_some_and(|at| from < at && at < to);
         let answer = |op: &Op<'_>| {
-            let read = op.end.filter(|&at| at < until && self.events[at].kind == EventType::Ok);
+            let own = op.end.filter(|_| !op.doubtful);
+            let read = own.filter(|&at| at < until && self.events[at].kind == EventType::Ok);
             read.or_else(|| running.get(op.node).copied().filter(|&at| Some(at) > op.invoke))
         };
         let mut all: BTreeMap<&str, Option<usize>> = BTreeMap::new();

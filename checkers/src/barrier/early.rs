@@ -30,7 +30,7 @@ fn enters(run: &Run<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), ou
         .collect();
     sent.sort_unstable();
     for op in round.enters.iter().map(|&op| &run.ops.work[op]) {
-        let (Some(asked), Some(read)) = (op.invoke, answered(run, op)) else {
+        let (Some(asked), Some(read)) = (op.sent(), answered(run, op)) else {
             continue;
         };
         let Some(members) = run.events[asked].int("members") else {
@@ -78,7 +78,7 @@ fn leaves(run: &Run<'_>, (number, round): (i64, &Round), out: &mut Findings) {
         last.push(next);
     }
     for op in round.leaves.iter().map(|&op| &run.ops.work[op]) {
-        let (Some(asked), Some(read)) = (op.invoke, answered(run, op)) else {
+        let (Some(asked), Some(read)) = (op.sent(), answered(run, op)) else {
             continue;
         };
         let place = stays.partition_point(|stay| stay.entered < asked).checked_sub(1);

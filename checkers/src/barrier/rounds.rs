@@ -101,6 +101,10 @@ impl<'a> Rounds<'a> {
                     round.leaves.push(at);
                     if let Some(end) = op.end {
                         rounds.left.push((op.node, number), end);
+                        // The answer may be that to another leave.
+                        if op.doubtful {
+                            rounds.left_any.push(op.node, end);
+                        }
                     }
                 }
                 _ => {}
@@ -152,8 +156,12 @@ impl<'a> Rounds<'a> {
     /// The last event up to which the member that an operation sent is in the round, as far as the history tells.
     ///
     /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is until
-    /// its process or its session ends, or it is told to close that, or its leave is answered.
+    /// its process or its session ends, or it is told to close that, or its leave is answered. One that pairs with no answer for
+    /// certain may have left.
     pub fn stays(&self, run: &Run<'a>, op: &Op<'a>) -> usize {
+        if op.doubtful {
+            return 0;
+        }
         let sent = op.invoke.or(op.end).unwrap_or(0);
         let waiting = self.over_of.first(&(op.node, None), sent);
         let Some(end) = op.end else { return waiting };
@@ -177,7 +185,8 @@ pub fn told(run: &Run<'_>, op: &Op<'_>, name: &str) -> Option<i64> {
     told(op.invoke).or_else(|| told(op.end))
 }
 
-/// Where an operation was answered with `ok`.
+/// Where an operation was certainly answered with `ok`.
 pub fn answered(run: &Run<'_>, op: &Op<'_>) -> Option<usize> {
-    op.end.filter(|&end| run.events[end].kind == EventType::Ok)
+    op.end
+        .filter(|end| run.events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end))
 }

@@ -22,7 +22,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let faults = Faults::new(run);
     let patience = session(run);
     let mut looked_at = 0;
-    for transaction in &all.all {
+    for transaction in all.all.iter().filter(|transaction| !transaction.disputed) {
         let (Some(begin), Some(asked)) = (transaction.begin, transaction.asked) else {
             continue;
         };

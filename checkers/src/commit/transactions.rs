@@ -61,6 +61,8 @@ pub struct Transaction<'a> {
     pub reports: Vec<Report<'a>>,
     /// Whether its znode is in the last reading of the tree.
     pub stands: bool,
+    /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
+    pub disputed: bool,
     /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by then.
     pub znode: Vec<(usize, Decision)>,
 }
@@ -73,14 +75,14 @@ impl<'a> Transaction<'a> {
 
     /// Where the only requests to begin it failed, so that it certainly never was; `None` if it may have been.
     pub fn never_begun(&self) -> Option<(usize, usize)> {
-        self.unbegun.filter(|_| !self.may_begin)
+        self.unbegun.filter(|_| !self.may_begin && !self.disputed)
     }
 
     /// The sites' common decision; `None` if there is none yet, or more than one.
     pub fn unanimous(&self) -> Option<Report<'a>> {
         let first = *self.reports.first()?;
         let same = self.reports.iter().all(|report| report.decision == first.decision);
-        same.then_some(first)
+        (same && !self.disputed).then_some(first)
     }
 
     /// Where some client first reported this decision.
@@ -125,6 +127,11 @@ impl<'a> Transactions<'a> {
                 .any(|at| run.events[at].str("tx").is_some());
             if op.f == "vote" && !named && op.failed(run.events).is_none() {
                 all.voted_unnamed.insert(op.node);
+            }
+        }
+        for at in run.ops.in_dispute() {
+            if let Some(name) = run.events[at].str("tx") {
+                all.named(name, at).disputed = true;
             }
         }
         for transaction in &mut all.all {
@@ -185,10 +192,14 @@ impl<'a> Transactions<'a> {
                 _ => {}
             }
         }
-        let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
+        let done = op
+            .end
+            .filter(|end| events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end));
         let answer = done.and_then(|end| Some((end, events[end].str("tx")?)));
         if op.f == "vote" {
-            self.vote(run, op, answer);
+            for part in op.apart() {
+                self.vote(run, &part, answer.filter(|&(end, _)| part.end == Some(end)));
+            }
         }
         let Some((end, name)) = answer else { return };
         let event = &events[end];

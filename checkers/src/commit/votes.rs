@@ -76,11 +76,9 @@ fn lack(
     votes: &[&Vote<'_>],
     commit: &Commit<'_>,
 ) -> Option<(Vec<usize>, String)> {
-    let in_time = |vote: &&&Vote<'_>| {
-        // One whose request is missing may have been sent at any time.
-        vote.asked.is_none_or(|asked| asked < commit.by) && vote.may_be_yes()
-    };
-    if votes.iter().find(in_time).is_some() {
+    // One whose request is missing may have been asked for at any time.
+    let in_time = |vote: &&Vote<'_>| vote.asked.is_none_or(|asked| asked < commit.by) && vote.may_be_yes();
+    if transaction.disputed || votes.iter().any(in_time) {
         return None;
     }
     let failed = votes

@@ -9,7 +9,7 @@ use crate::run::Run;
 
 /// Looks for items delivered (`claimed`: acknowledged) too often.
 pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
-    for (&number, item) in &items.all {
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         if item.ambiguous() {
             out.reasons.push(format!(
                 "item {number} may have been enqueued {} times: how often it may be delivered is not known",

@@ -69,7 +69,11 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
 
 /// Whether it is known, or possible, that somebody got it.
 fn accounted(item: &Item<'_>) -> bool {
-    !item.given.is_empty() || !item.maybe_given.is_empty() || !item.consumed.is_empty() || item.maybe_consumed
+    item.disputed
+        || !item.given.is_empty()
+        || !item.maybe_given.is_empty()
+        || !item.consumed.is_empty()
+        || item.maybe_consumed
 }
 
 fn lost(run: &Run<'_>, drain: &Drain<'_>, (number, sent, stored): (i64, usize, usize), out: &mut Findings) {

@@ -20,6 +20,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
     let mut later: Vec<Later> = items
         .all
         .iter()
+        .filter(|(_, item)| !item.disputed)
         .filter_map(|(&number, item)| overtaker(number, item))
         .collect();
     later.sort_unstable_by_key(|later| later.sent);
@@ -35,7 +36,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
     let unreadable = items.unreadable.iter().map(|taken| taken.sent.unwrap_or(0));
     let open = open.chain(unreadable).min().unwrap_or(usize::MAX);
     let mut looked_at = 0;
-    for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous()) {
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous() && !item.disputed) {
         let (Some(stored), Some(sent)) = (item.stored, earliest(item)) else {
             continue;
         };

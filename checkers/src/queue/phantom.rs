@@ -7,7 +7,7 @@ use crate::run::Run;
 /// Looks for items delivered (`claimed`: or acknowledged) before any enqueue of them was sent that may have happened.
 pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
     let mut looked_at = 0;
-    for (&number, item) in &items.all {
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         let acknowledged = item.consumed.first().filter(|_| claimed);
         let (done, what) = match (item.given.first(), acknowledged) {
             (Some(given), _) => (given, "delivered to"),

@@ -2,7 +2,8 @@
 
 use crate::world;
 use serde_json::json;
-use zooquake_checkers::check;
+use zooquake_checkers::files::Files;
+use zooquake_checkers::{Plan, Record, check};
 
 /// Nobody promises that a history makes sense: events may be lost, doubled, out of order, and say anything.
 #[test]
@@ -40,6 +41,8 @@ fn nonsense_is_judged_without_a_panic() {
 /// A short plan may name more than anybody can judge.
 #[test]
 fn a_plan_that_asks_for_too_much_is_cut_off() {
+    let line = json!({ "index": 0, "time": 1, "process": "run", "type": "info", "f": "phase", "value": "done" });
+    let line = format!("{line}\n").into_bytes();
     let read = |clients: usize, faults: usize| {
         let mut plan = Plan::default();
         plan.workload.family = "lock".to_owned();
@@ -48,7 +51,7 @@ fn a_plan_that_asks_for_too_much_is_cut_off() {
         let plan = serde_json::to_vec(&plan).expect("it is data");
         Record::read(Files {
             plan: Some(&plan),
-            history: Some(text().as_bytes()),
+            history: Some(&line),
             ..Files::default()
         })
     };

@@ -52,6 +52,7 @@ mod bare;
 mod brute;
 mod commit;
 mod damage;
+mod disputed;
 mod election;
 mod ensemble;
 mod finishing;

@@ -206,7 +206,8 @@ fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: u
     let Some(mut witness) = answers.events() else { return };
     let why = format!(
         "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
-         name its znodes. No client named it, and its item is gone: that was acknowledged at {}. No client knows of it, so none will remove it.",
+         name its znodes. No client named it, and its item is gone: that was acknowledged at {}. No client knows \
+         of it, so none will remove it.",
         znode.path,
         znode.czxid,
         run.at(ended),

@@ -146,8 +146,8 @@ fn convict(
     let why = format!(
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \
          healed, every killed process was running again, and the ensemble had recovered at {}: for {} of the time after that it \
-         was left without an answer that tells the decision. The bound is {}: ten times the median of the run's answered `decided` operations, at \
-         least ten seconds.{coordinator}",
+         was left without an answer that tells the decision. The bound is {}: ten times the median of the run's answered \
+         `decided` operations, at least ten seconds.{coordinator}",
         op.node,
         transaction.name,
         op.f,
@@ -161,7 +161,12 @@ fn convict(
         // If that was read late enough, it shows the time that went by as well.
         let late = run.time(begun).saturating_sub(run.time(asked.max(recovered))) >= bound;
         witness[2] = if late { begun } else { until };
-        witness.push(begun);
+        // The last event of a history may show it itself.
+        let event = &run.events[until];
+        let shows = event.kind == EventType::Ok && matches!(event.f.as_str(), "begin" | "vote");
+        if late || !shows || event.str("tx") != Some(transaction.name) {
+            witness.push(begun);
+        }
     }
     let found = Found {
         kind: "blocked-transaction",

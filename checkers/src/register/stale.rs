@@ -152,7 +152,8 @@ fn report(run: &Run<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out
     let server = first.read.server.unwrap_or("a server that is not named");
     let why = format!(
         "{} sent a read at {}, and {server} answered {} (transaction 0x{:x}) at {}, though the write of {} by {} (transaction \
-         0x{:x}) had been acknowledged {} ms before the read was sent.{more} At worst it was {} behind. {} Reads of this variant are not promised to be fresh.",
+         0x{:x}) had been acknowledged {} ms before the read was sent.{more} At worst it was {} behind. {} Reads of \
+         this variant are not promised to be fresh.",
         first.read.node,
         run.at(first.invoke),
         show(value),

@@ -40,10 +40,12 @@ const SILENT: [&str; 4] = ["evidence", "second-opinion", "scenes", "observers"];
 
 type Names = BTreeSet<String>;
 
-/// What an anomaly is about, where one event can prove several of its kind: an orphan's znode, a transaction.
+/// What an anomaly is about, where one event can prove several of its kind: an orphan's znode, an enter, a transaction.
 fn about(anomaly: &Anomaly) -> Option<&str> {
     match anomaly.kind.as_str() {
         "orphan-node" => anomaly.why.split(' ').nth(2),
+        // Who was sent to which round.
+        "stuck-barrier" => anomaly.why.split(" at ").next(),
         kind if commit::agree::KINDS.iter().any(|(name, _)| *name == kind) => Some(transaction(&anomaly.why)),
         _ => None,
     }

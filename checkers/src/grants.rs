@@ -147,8 +147,12 @@ impl<'a> Grants<'a> {
         } else if event.f == names.release {
             match event.kind {
                 EventType::Invoke => {
-                    self.all[grant].release.get_or_insert(at);
-                    self.end(grant, at);
+                    let of = &mut self.all[grant];
+                    of.release.get_or_insert(at);
+                    // One that another client sent, or that was sent before the grant was read, may have released nothing.
+                    if of.read.is_some() && of.node == node {
+                        self.end(grant, at);
+                    }
                 }
                 EventType::Ok => {
                     self.all[grant].released.get_or_insert(at);

@@ -212,7 +212,8 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
         let before = how == Ended::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
         let made_up = how != Ended::Never && (later || before);
         let attempt = Attempt { asked, until, how };
-        if last == Some((how, false)) && !made_up {
+        // One that is pending is not followed by another attempt, but by another request at the same time.
+        if how != Ended::Never && last == Some((how, false)) && !made_up {
             all.last_mut().expect("one").push(attempt);
         } else {
             all.push(vec![attempt]);

@@ -44,7 +44,7 @@ fn claimed<'a>(run: &'a Run<'_>) -> impl Iterator<Item = (usize, usize, &'a str,
         let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
         let ack = || {
             let read = grant.read?;
-            let ack = run.events[read].value.get("ack")?;
+            let ack = run.events[read].ack()?;
             Some((number, read, ack.get("path")?.as_str()?, ack.get("czxid")?.as_i64()?))
         };
         own().into_iter().chain(ack())

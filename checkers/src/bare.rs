@@ -192,7 +192,7 @@ fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
 fn windows(history: &History) -> Vec<Window> {
     let mut faults: BTreeMap<usize, &str> = BTreeMap::new();
     for event in history.events.iter().filter(|event| event.on_lane("nemesis")) {
-        if let Some(id) = event.int("window").and_then(|id| usize::try_from(id).ok()) {
+        if let Some(id) = event.window().and_then(|id| usize::try_from(id).ok()) {
             faults.entry(id).or_insert(&event.f);
         }
     }

@@ -157,7 +157,7 @@ fn convict(run: &Run<'_>, one: &Unfinished<'_, '_>, spell: &Spell, (span, bound)
         waited,
         attempts,
     } = *spell;
-    let name = run.events[asked].str("grant").unwrap_or("without a name");
+    let name = run.events[asked].grant().unwrap_or("without a name");
     let (at, asks, thing) = (run.at(until), run.names.acquire, run.names.thing);
     let what = match (one.how, attempts) {
         (How::Pending, _) => format!("was not answered by {at}"),

@@ -197,7 +197,7 @@ fn stalls(events: &[Event], span: Span) -> Option<String> {
     let all: Vec<String> = events[span.recovered..span.end]
         .iter()
         .filter(stall)
-        .map(|event| format!("{} ms at {}", event.int("ms").unwrap_or(0), seconds(event.time)))
+        .map(|event| format!("{} ms at {}", event.stalled_ms().unwrap_or(0), seconds(event.time)))
         .collect();
     (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", few(&all)))
 }

@@ -2,7 +2,8 @@
 //!
 //! This crate is pure: it does no I/O and judges nothing. Orchestrator, clients, sidecar, checkers and reports depend on it.
 //!
-//! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its [`event`]s; what the ensemble left behind is its
+//! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its [`event`]s, most of them of an
+//! [`operation`] of a family of recipes; what the ensemble left behind is its
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
 //! [`jsonl`] reads and writes the lines of its files. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
 //! versions wrote are [`renamed`]. [`protocol`] is what orchestrator and client say to each other.
@@ -15,6 +16,7 @@ pub mod evidence;
 pub mod fault;
 pub mod files;
 pub mod jsonl;
+pub mod operation;
 pub mod plan;
 pub mod protocol;
 pub mod renamed;

@@ -1,7 +1,9 @@
 //! The messages between the orchestrator and a client: one JSON object a line. `docs/protocol.md` tells the whole.
 
+use crate::operation::control;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Version of the protocol that `hello` names.
 pub const VERSION: u32 = 1;
@@ -22,6 +24,20 @@ pub struct Request {
     /// Milliseconds in which the recipe has to answer; `None` for no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<u64>,
+}
+
+impl Request {
+    /// What is asked, as one of a family's [operations](crate::operation).
+    ///
+    /// # Errors
+    /// The family has no such operation, or the value is none of it.
+    pub fn operation<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        let value = match &self.value {
+            Value::Null => json!({}),
+            value => value.clone(),
+        };
+        serde_json::from_value(json!({ "f": self.f, "value": value }))
+    }
 }
 
 /// A line on the client's stdout.
@@ -73,4 +89,12 @@ pub enum Outcome {
     Fail,
     /// Unknown.
     Info,
+}
+
+impl From<control::Notice> for Message {
+    fn from(notice: control::Notice) -> Self {
+        let (notice, value) = notice.parts();
+        let notice = notice.to_owned();
+        Self::Notice { notice, value }
+    }
 }

@@ -215,8 +215,8 @@ mod tests {
             [""; 0],
             "the last operations will do"
         );
-        let short = shortfalls(&drawn(1, &lock, 5, 4_000, &kinds("pause,cut,pause")));
-        assert_eq!(short, ["no window of pause, cut fits into 4 s"]);
+        let short = shortfalls(&drawn(1, &lock, 5, 4_000, &kinds("pause,disconnect,pause")));
+        assert_eq!(short, ["no window of pause, disconnect fits into 4 s"]);
 
         let commit = of("commit/atomic");
         assert_eq!(shortfalls(&drawn(1, &commit, 5, 5_000, &[])), [""; 0]);

@@ -33,7 +33,7 @@ fn enters(run: &Run<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), ou
         let (Some(asked), Some(read)) = (op.sent(), answered(run, op)) else {
             continue;
         };
-        let Some(members) = run.events[asked].int("members") else {
+        let Some(members) = run.events[asked].members() else {
             continue;
         };
         let before = sent.partition_point(|&sent| sent < read);
@@ -100,13 +100,13 @@ fn stays<'a>(run: &Run<'a>, round: &Round) -> Vec<Stay<'a>> {
         .filter_map(|&op| {
             let op = &run.ops.work[op];
             let entered = answered(run, op)?;
-            Some((op.node, run.events[entered].int("czxid")?, entered))
+            Some((op.node, run.events[entered].czxid()?, entered))
         })
         .collect();
     enters.sort_unstable();
     let stay = |op: &Op<'a>| {
         let (asked, left) = (op.sent()?, answered(run, op)?);
-        let czxid = run.events[left].value.get("removed")?.get("czxid")?.as_i64()?;
+        let czxid = run.events[left].removed()?.1?;
         let key = |&(node, other, _): &(&str, i64, usize)| (node, other).cmp(&(op.node, czxid));
         let entered = enters[enters.binary_search_by(key).ok()?].2;
         (entered < asked).then_some(Stay {

@@ -28,7 +28,7 @@ fn unread(run: &Run<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
         return None;
     }
     let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
-    let named = |at: Option<usize>| events[at?].str("tx");
+    let named = |at: Option<usize>| events[at?].tx();
     match (named(op.invoke), named(done)) {
         (None, None) => return Some((op.invoke.or(op.end)?, UNNAMED)),
         (Some(asked), Some(answered)) if asked != answered => {
@@ -42,11 +42,11 @@ fn unread(run: &Run<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
             Some((asked, "names no sites that can be read"))
         }
         "vote" => {
-            let voted = |&at: &usize| matches!(events[at].str("voted"), Some("yes" | "no"));
+            let voted = |&at: &usize| matches!(events[at].voted(), Some("yes" | "no"));
             Some((done.filter(|at| !voted(at))?, "is neither yes nor no"))
         }
         _ => {
-            let decided = |&at: &usize| events[at].str("decision").and_then(Decision::read);
+            let decided = |&at: &usize| events[at].decision().and_then(Decision::read);
             Some((done.filter(|at| decided(at).is_none())?, "is neither commit nor abort"))
         }
     }

@@ -246,7 +246,7 @@ impl<'a> Items<'a> {
             let Some(op) = before.filter(|op| !over(op)).or(after) else {
                 continue;
             };
-            if let Some(number) = event.int("item") {
+            if let Some(number) = event.item() {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
             } else {
                 self.unread

@@ -259,9 +259,9 @@ fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadab
         asks: invoke.is_some_and(|at| tells(&events[at])),
         repeats: answer.is_some_and(tells),
         own: None,
-        session: answer.and_then(|event| event.str("session")).and_then(session),
-        server: answer.and_then(|event| event.str("server")),
-        mzxid: answer.and_then(|event| event.int("mzxid")),
+        session: answer.and_then(|event| event.session()).and_then(session),
+        server: answer.and_then(|event| event.server()),
+        mzxid: answer.and_then(|event| event.mzxid()),
     }))
 }
 

@@ -5,5 +5,6 @@ mod damage;
 mod edn;
 mod hostile;
 mod log;
+mod operation;
 mod renamed;
 mod there_and_back;

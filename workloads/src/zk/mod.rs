@@ -3,7 +3,6 @@
 //! Neither trait is tied to a runtime: the real client ([`real`]) and a simulated cluster both fit.
 
 pub mod counted;
-mod counts;
 mod error;
 pub mod real;
 mod shared;

@@ -154,12 +154,12 @@ fn a_ghost_is_counted_by_the_tutorials_barrier() {
 fn an_application_whose_session_ended_waits_again_in_another_one() {
     let bed = Bed::new();
     let mut application = bed.of("c1", "barrier", "tutorial");
-    let first = application.send("enter", json!({"round": 1}));
+    let first = application.send("enter", json!({"round": 1, "members": 1}));
     bed.world.pass(MOMENT);
     bed.net.expire(bed.net.last_session(), MOMENT);
     bed.world.pass(LONG);
     assert_eq!(application.reply(first).unwrap().0, Outcome::Fail);
-    let second = application.send("enter", json!({"round": 1}));
+    let second = application.send("enter", json!({"round": 1, "members": 1}));
     let mut member = bed.of("c2", "barrier", "tutorial");
     member.ok("join", json!({"round": 1, "members": 1}));
     bed.world.pass(MOMENT);

@@ -184,7 +184,7 @@ fn torture(seed: u64, variant: &str, build: fn(&Env) -> Arc<dyn Queue>) -> usize
     let events = recorder.events.lock().unwrap().clone();
     let given = events
         .iter()
-        .filter(|event| event.f == "dequeue" && event.int("item").is_some())
+        .filter(|event| event.f == "dequeue" && event.item().is_some())
         .count();
     let record = Record {
         plan: Plan {

@@ -11,11 +11,11 @@ pub fn tell(told: Told<'_>) -> Option<String> {
         return None;
     }
     let kind = text::clip(&event.f, 40);
-    let target = told.str("target").map(|t| format!(" of {}", text::clip(t, 60)));
+    let target = told.of(Event::target).map(|t| format!(" of {}", text::clip(t, 60)));
     let target = target.unwrap_or_default();
-    let detail = told.str("detail").map(|d| format!(": {}", text::clip(d, 160)));
+    let detail = told.of(Event::detail).map(|d| format!(": {}", text::clip(d, 160)));
     let detail = detail.unwrap_or_default();
-    Some(match event.str("phase") {
+    Some(match event.phase() {
         Some("begin") => format!("{kind}{target} {}", FaultKind::of(&event.f).begins),
         Some("on") => match lost(event) {
             Some(lost) => format!("{kind}{target} is in effect: {lost}"),

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::json;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
 
 use super::{ROUNDS, ensure, overdue, steady};
 use crate::protocol::Request;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Ended, Env, Ledger, NOT_HELD, Owned, Working};
-use crate::service::{Answer, Seat, Service, parse};
+use crate::service::{Answer, Seat, Service, parse, unknown};
 use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
 
 /// The znode that says that all are there.
@@ -30,17 +30,6 @@ pub struct Double {
     ledger: Ledger,
     /// The round that the client is in, and its znode there.
     inside: Shared<Option<(i64, Owned)>>,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-struct Enter {
-    round: i64,
-    members: usize,
-}
-
-#[derive(Clone, Copy, Deserialize)]
-struct Leave {
-    round: i64,
 }
 
 /// What became of a try to enter.
@@ -61,21 +50,22 @@ impl Double {
         }
     }
 
-    async fn enter(&self, asked: Enter) -> Result<Answer, Ended> {
+    async fn enter(&self, round: i64, members: usize) -> Result<Answer, Ended> {
         loop {
             let zk = self.handle.live().await;
-            let own = format!("{ROUNDS}/{}/{:032x}", asked.round, self.env.host.random());
+            let own = format!("{ROUNDS}/{}/{:032x}", round, self.env.host.random());
             let mut mine = None;
             while !zk.state().is_over() {
-                match self.pass(zk.as_ref(), asked, &own, &mut mine).await {
+                match self.pass(zk.as_ref(), (round, members), &own, &mut mine).await {
                     Ok(Tried::In) => {
                         let Some(mine) = mine else { break };
-                        let value = json!({
-                            "round": asked.round, "path": mine.path, "czxid": mine.czxid,
-                            "session": session_hex(zk.session()),
-                        });
-                        self.inside.update(|inside| *inside = Some((asked.round, mine)));
-                        return Ok(Answer::ok(value));
+                        let answer = Answered::Member {
+                            round,
+                            znode: Made::from(&mine),
+                            session: session_hex(zk.session()),
+                        };
+                        self.inside.update(|inside| *inside = Some((round, mine)));
+                        return Ok(Answer::ok(answer));
                     }
                     Ok(Tried::Again) => {}
                     Err(error) if error.is_definite() => return Err(Ended::unknown("enter", &error)),
@@ -90,7 +80,7 @@ impl Double {
     async fn pass(
         &self,
         zk: &dyn Zk,
-        Enter { round, members }: Enter,
+        (round, members): (i64, usize),
         own: &str,
         mine: &mut Option<Owned>,
     ) -> Result<Tried, Error> {
@@ -145,7 +135,7 @@ impl Double {
         Ok(owned)
     }
 
-    async fn leave(&self, Leave { round }: Leave) -> Result<Answer, Ended> {
+    async fn leave(&self, round: i64) -> Result<Answer, Ended> {
         let inside = self.inside.with(Clone::clone);
         let Some((_, own)) = inside.filter(|(other, _)| *other == round) else {
             return Err(Ended::Fail(NOT_HELD.to_string()));
@@ -155,7 +145,7 @@ impl Double {
             let zk = self.handle.live().await;
             // In each session anew, and be there nothing to delete: by a write of its own it sees all that was before.
             match zk.delete(&own.path, None).await {
-                Ok(()) => removed = Some(json!({"path": own.path, "czxid": own.czxid})),
+                Ok(()) => removed = Some(Made::from(&own)),
                 Err(Error::NoNode) => {}
                 Err(error) if error.is_definite() => return Err(Ended::unknown("leave", &error)),
                 Err(_) => {
@@ -166,7 +156,7 @@ impl Double {
             self.ledger.disown(&own.path);
             if self.emptied(&zk, round).await? {
                 self.inside.update(|inside| *inside = None);
-                return Ok(Answer::ok(json!({"round": round, "removed": removed})));
+                return Ok(Answer::ok(Answered::Left { round, removed }));
             }
         }
     }
@@ -185,10 +175,10 @@ impl Double {
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let done: BoxFuture<'_, Result<Answer, Ended>> = match request.f.as_str() {
-            "enter" => self.enter(parse(request)?).boxed(),
-            "leave" => self.leave(parse(request)?).boxed(),
-            other => return Err(Answer::fail(format!("no operation `{other}`"))),
+        let done: BoxFuture<'_, Result<Answer, Ended>> = match parse(request)? {
+            Asked::Enter { round, members } => self.enter(round, members).boxed(),
+            Asked::Leave { round } => self.leave(round).boxed(),
+            Asked::Join { .. } | Asked::Close { .. } => return Err(unknown(request)),
         };
         let ended = self.env.within(deadline, done).await;
         Ok(ended.unwrap_or_else(|| Err(overdue()))?)

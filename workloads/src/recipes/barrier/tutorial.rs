@@ -10,13 +10,13 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::json;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
 
 use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
 use crate::recipes::{Ended, Env, Ledger, Owned, Working};
-use crate::service::{Answer, Seat, Service, parse};
+use crate::service::{Answer, Seat, Service, parse, unknown};
 use crate::zk::{CreateMode, Created, Shared, WatchEvent, Zk, session_hex};
 
 /// `barrier/tutorial`.
@@ -26,19 +26,6 @@ pub struct Tutorial {
     ledger: Ledger,
     /// The session of the round: opened by its first operation, closed by `close`.
     session: Shared<Option<Arc<dyn Zk>>>,
-}
-
-#[derive(Deserialize)]
-struct Join {
-    round: i64,
-    members: usize,
-    #[serde(default)]
-    member: u64,
-}
-
-#[derive(Deserialize)]
-struct Of {
-    round: i64,
 }
 
 impl Tutorial {
@@ -66,7 +53,7 @@ impl Tutorial {
         zk
     }
 
-    async fn join(&self, Join { round, members, member }: Join) -> Result<Answer, Ended> {
+    async fn join(&self, round: i64, members: usize, member: u64) -> Result<Answer, Ended> {
         let zk = self.open().await;
         let start = format!("{MEMBERS}/start");
         // The member's own watch, which the tutorial sets and a member does not wait for.
@@ -91,9 +78,14 @@ impl Tutorial {
                 .await
                 .map_err(|(Ended::Fail(why) | Ended::Info(why))| Ended::Info(format!("start: {why}")))?;
         }
-        Ok(Answer::ok(json!({
-            "round": round, "path": own.path, "czxid": own.stat.map(|stat| stat.czxid), "session": session_hex(zk.session()),
-        })))
+        Ok(Answer::ok(Answered::Member {
+            round,
+            znode: Made {
+                path: own.path,
+                czxid: own.stat.map(|stat| stat.czxid),
+            },
+            session: session_hex(zk.session()),
+        }))
     }
 
     async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Created, Ended> {
@@ -110,7 +102,7 @@ impl Tutorial {
         Ok(created)
     }
 
-    async fn enter(&self, Of { round }: Of) -> Result<Answer, Ended> {
+    async fn enter(&self, round: i64) -> Result<Answer, Ended> {
         let zk = self.open().await;
         // Whoever only waits leaves nothing behind.
         let (there, watch) = zk
@@ -122,25 +114,24 @@ impl Tutorial {
         {
             return Err(Ended::Fail(format!("the session is {} while waiting", state.name())));
         }
-        Ok(Answer::ok(
-            json!({"round": round, "session": session_hex(zk.session())}),
-        ))
+        let session = session_hex(zk.session());
+        Ok(Answer::ok(Answered::Opened { round, session }))
     }
 
-    async fn close(&self, Of { round }: Of) -> Result<Answer, Ended> {
+    async fn close(&self, round: i64) -> Result<Answer, Ended> {
         if let Some(zk) = self.session.update(Option::take) {
             zk.close().await;
         }
         self.ledger.forget();
-        Ok(Answer::ok(json!({"round": round})))
+        Ok(Answer::ok(Answered::Closed { round }))
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let done: BoxFuture<'_, Result<Answer, Ended>> = match request.f.as_str() {
-            "join" => self.join(parse(request)?).boxed(),
-            "enter" => self.enter(parse(request)?).boxed(),
-            "close" => self.close(parse(request)?).boxed(),
-            other => return Err(Answer::fail(format!("no operation `{other}`"))),
+        let done: BoxFuture<'_, Result<Answer, Ended>> = match parse(request)? {
+            Asked::Join { round, members, member } => self.join(round, members, member).boxed(),
+            Asked::Enter { round, .. } => self.enter(round).boxed(),
+            Asked::Close { round } => self.close(round).boxed(),
+            Asked::Leave { .. } => return Err(unknown(request)),
         };
         let ended = self.env.within(deadline, done).await;
         Ok(ended.unwrap_or_else(|| Err(overdue()))?)

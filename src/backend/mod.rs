@@ -2,6 +2,8 @@
 
 mod clock;
 pub mod docker;
+#[cfg(test)]
+pub mod memory;
 
 use crate::sidecar::Dropped;
 use anyhow::Result;

@@ -1,7 +1,7 @@
 //! The audit: what stands in the tree at the end, and what of it the clients know to be their own.
 
 use super::control::QUIESCE;
-use super::effect::{Effect, Stalls};
+use super::effect::{Effect, Question, Stalls};
 use super::generator::Phase;
 use super::stage::{Seen, Stage, Turn};
 use super::{Deadline, Engine};
@@ -42,7 +42,7 @@ impl Engine {
     }
 
     fn read(&mut self, attempt: usize) -> Stage {
-        self.emit(Effect::ReadTree);
+        self.emit(Effect::Ask(Question::Tree));
         Stage::Auditing(Audit {
             attempt,
             before: self.stalls,
@@ -60,7 +60,7 @@ impl Engine {
                 Turn::Moves(goes_on(Step::Quiescing(first, by)))
             }
             (Step::Quiescing(first, by), _) if self.all_quiesced() || self.passed(by) => {
-                self.emit(Effect::ReadTree);
+                self.emit(Effect::Ask(Question::Tree));
                 Turn::Stays(goes_on(Step::Second(first)))
             }
             (Step::Second(first), Some(Seen::Read(second))) => match (first, second) {

@@ -1,6 +1,6 @@
 //! Control requests: `confirm` while two clients believe that they hold, `quiesce` around recovery and audit.
 
-use super::effect::{Effect, Entry};
+use super::effect::{Effect, Entry, Question};
 use super::ops::event_type;
 use super::{Deadline, Engine};
 use serde_json::{Value, json};
@@ -154,7 +154,7 @@ impl Engine {
 
     fn look_at_next(&mut self, asking: &mut Asking) {
         match asking.unseen.front() {
-            Some(&number) => self.emit(Effect::LookAt(number)),
+            Some(&number) => self.emit(Effect::Ask(Question::Runs(number))),
             None => asking.by = Some(self.deadline(asking.limit)),
         }
     }

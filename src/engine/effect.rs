@@ -44,13 +44,13 @@ pub enum Input {
     Stalled(Stalls),
     /// The user wants the run to stop.
     Interrupted,
-    /// Answers [`Effect::AwaitSteady`].
+    /// Answers [`Question::Steady`].
     Steady(Result<Leader, String>),
-    /// Answers [`Effect::AskLeader`].
+    /// Answers [`Question::Leader`].
     Leads(Result<(), String>),
-    /// Answers [`Effect::LookAt`], with what was seen.
+    /// Answers [`Question::Runs`], with what was seen.
     Running(Result<String, String>),
-    /// Answers [`Effect::ReadTree`].
+    /// Answers [`Question::Tree`].
     Read(Result<Reading, String>),
 }
 
@@ -90,14 +90,8 @@ pub enum Effect {
     },
     /// Say something to the user.
     Say(String),
-    /// Wait until one server leads steadily and a silent session has expired under it.
-    AwaitSteady,
-    /// See whether the same server leads as before.
-    AskLeader(Leader),
-    /// See whether the process of a client runs.
-    LookAt(usize),
-    /// Read all znodes.
-    ReadTree,
+    /// Find the answer to a question.
+    Ask(Question),
     /// A client breaks the protocol, ended by itself or cannot be started: the run fails, and proves nothing.
     Broken {
         /// Which client.
@@ -107,6 +101,19 @@ pub enum Effect {
     },
     /// The run is over, with the reason why the tree was not read, where it was to be.
     Done(Result<Option<zooquake_checkers::Tree>, String>),
+}
+
+/// What the engine wants to know of the cluster. One question is open at a time.
+#[derive(Debug)]
+pub enum Question {
+    /// Which server leads, once it has led steadily and a silent session has expired under it; [`Input::Steady`] answers.
+    Steady,
+    /// Whether the same server leads as before; [`Input::Leads`] answers.
+    Leader(Leader),
+    /// Whether the process of a client runs; [`Input::Running`] answers.
+    Runs(usize),
+    /// All znodes; [`Input::Read`] answers.
+    Tree,
 }
 
 /// What an event says; the recorder adds index and time.

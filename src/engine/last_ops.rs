@@ -1,7 +1,7 @@
 //! The last operations: each client finishes what it has pending and does one thing more, within the bound of liveness.
 
 use super::control::Asking;
-use super::effect::{Effect, Leader, Stalls};
+use super::effect::{Effect, Leader, Question, Stalls};
 use super::generator::Phase;
 use super::stage::{Seen, Stage, Turn};
 use super::worker::Worker;
@@ -118,7 +118,7 @@ impl Engine {
                     None => Onward::Wait(Step::Checking(asking)),
                     Some(Err(silent)) => Onward::Leave(self.conclude(last.before, Err(silent))),
                     Some(Ok(())) => {
-                        self.emit(Effect::AskLeader(last.leader.clone()));
+                        self.emit(Effect::Ask(Question::Leader(last.leader.clone())));
                         Onward::Go(Step::Leading)
                     }
                 }

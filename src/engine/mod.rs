@@ -22,7 +22,7 @@ mod tests;
 mod trigger;
 mod worker;
 
-pub use effect::{Effect, Entry, Input, Leader, Stalls};
+pub use effect::{Effect, Entry, Input, Leader, Question, Stalls};
 pub use nemesis::{Answer, Fired, Report};
 
 use generator::{Generator, Moment, Phase};

@@ -1,6 +1,6 @@
 //! After the faults: healing, and recovery with its canary.
 
-use super::effect::{Effect, Entry, Leader};
+use super::effect::{Effect, Entry, Leader, Question};
 use super::generator::Phase;
 use super::stage::{Seen, Stage, Turn};
 use super::{Deadline, Engine};
@@ -44,7 +44,7 @@ impl Engine {
 
     fn recover(&mut self) -> Stage {
         self.enter("recover", Phase::Drain);
-        self.emit(Effect::AwaitSteady);
+        self.emit(Effect::Ask(Question::Steady));
         Stage::Steady
     }
 

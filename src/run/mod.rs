@@ -13,6 +13,8 @@ pub mod scenes;
 mod shell;
 pub mod stage;
 mod steady;
+#[cfg(test)]
+mod tests;
 mod watchdog;
 
 pub use execute::{Finished, Order, execute};

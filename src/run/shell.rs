@@ -6,7 +6,7 @@ use super::recorder::Recorder;
 use super::stage;
 use super::steady::{steady_and_silent, still_leads};
 use crate::backend::Stdin;
-use crate::engine::{Answer, Effect, Engine, Input, Stalls};
+use crate::engine::{Answer, Effect, Engine, Input, Question, Stalls};
 use crate::faults::nemesis::{Link, Nemesis, Told};
 use anyhow::{Context, Result, bail};
 use futures_util::future::BoxFuture;
@@ -199,30 +199,30 @@ impl Shell {
                 bail!("{why}\n{}", self.place.cluster.log_tail(&format!("c{}", client + 1)));
             }
             Effect::Done(outcome) => self.outcome = Some(outcome),
-            Effect::AwaitSteady | Effect::AskLeader(_) | Effect::LookAt(_) | Effect::ReadTree => self.question(effect),
+            Effect::Ask(question) => self.question(question),
         }
         Ok(())
     }
 
     /// Begins to find the answer to a question of the engine.
-    fn question(&mut self, question: Effect) {
+    fn question(&mut self, question: Question) {
         let Place { cluster, clock } = self.place.clone();
         let (timing, index) = (self.timing, self.recorder.len());
         let answer = async move {
             match question {
-                Effect::AwaitSteady => {
+                Question::Steady => {
                     let steady = steady_and_silent((&*cluster, &*clock), timing.sync_ms(), timing.session_ms).await;
                     Input::Steady(steady.map_err(|error| format!("{error:#}")))
                 }
-                Effect::AskLeader(leader) => {
+                Question::Leader(leader) => {
                     let leads = still_leads(&*cluster, &*clock, &leader).await;
                     Input::Leads(leads.map_err(|error| format!("{error:#}")))
                 }
-                Effect::LookAt(client) => {
+                Question::Runs(client) => {
                     let seen = cluster.sees_running(&format!("c{}", client + 1)).await;
                     Input::Running(seen.map_err(|error| format!("{error:#}")))
                 }
-                _ => {
+                Question::Tree => {
                     let znodes = async {
                         let leader = crate::faults::leader(&*cluster).await.context("no server leads")?;
                         cluster.tree(&leader).await

@@ -178,7 +178,7 @@ fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recove
     let why = "not-recovered: after 60 s not seen to be healed: window 7; not running: c2";
     assert_eq!(bench.phases(), ["ops", "heal", why, "audit"]);
     assert!(
-        bench.took(|effect| matches!(effect, Effect::ReadTree)),
+        bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))),
         "the evidence is read all the same"
     );
 }

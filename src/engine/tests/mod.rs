@@ -73,7 +73,7 @@ impl Bench {
         let mut bench = Self::running(name, clients);
         bench.pass(TIME_MS);
         assert!(
-            bench.took(|effect| matches!(effect, Effect::AwaitSteady)),
+            bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))),
             "{:?}",
             bench.phases()
         );

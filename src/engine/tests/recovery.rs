@@ -49,14 +49,14 @@ fn each_client_finishes_one_thing_more_and_the_tree_is_audited() {
         end_index: index + 1,
         znodes: Vec::new(),
     };
-    assert!(bench.took(|effect| matches!(effect, Effect::ReadTree)));
+    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))));
     bench.step(Input::Read(Ok(reading(10))));
     assert!(
-        !bench.took(|effect| matches!(effect, Effect::ReadTree)),
+        !bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))),
         "first all are asked"
     );
     bench.all_ok("quiesce");
-    assert!(bench.took(|effect| matches!(effect, Effect::ReadTree)));
+    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))));
     bench.step(Input::Read(Ok(reading(20))));
     assert_eq!(bench.phases()[5..], ["audit", "done"]);
     let both = |effect: &Effect| matches!(effect, Effect::Done(Ok(Some(tree))) if tree.readings.len() == 2);
@@ -78,14 +78,14 @@ fn a_tree_that_cannot_be_read_gives_the_reason() {
 fn recovery_is_begun_three_times_at_most() {
     let mut bench = Bench::recovering("lock/fenced", 2);
     bench.step(Input::Steady(Err("two servers say that they lead".to_string())));
-    assert!(bench.took(|effect| matches!(effect, Effect::AwaitSteady)));
+    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))));
     // c2 answers no `quiesce`.
     bench.step(Input::Steady(Ok(leader())));
     bench.ok(0, "quiesce");
     bench.pass(9_999);
-    assert!(!bench.took(|effect| matches!(effect, Effect::AwaitSteady)));
+    assert!(!bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))));
     bench.pass(1);
-    assert!(bench.took(|effect| matches!(effect, Effect::AwaitSteady)));
+    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))));
     bench.step(Input::Steady(Err("no server leads".to_string())));
     let why = "not-recovered: in 3 attempts; the last one: no steady leader: no server leads";
     assert_eq!(bench.phases()[2..], ["recover", "recover", "recover", why, "audit"]);
@@ -100,7 +100,7 @@ fn what_stays_pending_for_the_bound_is_its_own_doing_if_all_answer_and_the_same_
             bench.all_ok("quiesce");
         }
         assert!(
-            bench.took(|effect| matches!(effect, Effect::AskLeader(asked) if *asked == leader())),
+            bench.took(|effect| matches!(effect, Effect::Ask(Question::Leader(asked)) if *asked == leader())),
             "{:?}",
             bench.phases()
         );
@@ -162,7 +162,7 @@ fn one_that_cannot_answer_beside_its_operation_is_looked_at() {
         bench.effects.clear();
         bench.step(Input::Steady(Ok(leader())));
         assert!(!bench.asked(0, "quiesce"));
-        assert!(bench.took(|effect| matches!(effect, Effect::LookAt(0))));
+        assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Runs(0)))));
         match runs {
             true => bench.step(Input::Running(Ok("not paused".to_string()))),
             false => bench.step(Input::Running(Err("one is stopped".to_string()))),

@@ -7,6 +7,7 @@ mod counts;
 mod error;
 pub mod real;
 mod shared;
+pub mod sim;
 
 use std::sync::Arc;
 use std::time::Duration;

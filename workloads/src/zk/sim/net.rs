@@ -1,18 +1,18 @@
 //! Sessions with the server in memory: each request takes a moment to get there and back, in order, and waits while the
 //! connection is lost.
 
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-use zooquake_workloads::zk::{
+use super::script::{Fate, Scripted};
+use super::server::{PARENTS, Server};
+use super::world::World;
+use crate::zk::{
     Connect, CreateMode, Created, Error, Host, MultiError, Op, OpResult, Reply, SessionState, Shared, Stat, Watch,
     WatchEvent, Zk,
 };
-
-use crate::server::{Fate, PARENTS, Scripted, Server};
-use crate::world::World;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
 
 /// How long a message takes.
 const WAY: Duration = Duration::from_millis(1);
@@ -28,6 +28,7 @@ pub struct Net {
 }
 
 impl Net {
+    /// A server with the znodes that locks and elections stand on.
     pub fn new(world: &World) -> Self {
         let server = Server::with(&[&["/zooquake", "/zooquake/scratch", "/resource"], PARENTS].concat());
         Self {
@@ -36,22 +37,9 @@ impl Net {
         }
     }
 
+    /// The server itself.
     pub fn server(&self) -> MutexGuard<'_, Server> {
-        self.server.lock().unwrap()
-    }
-
-    /// What becomes of the next request of a kind.
-    pub fn next(&self, op: &'static str, fate: Fate) {
-        self.before(op, fate, |_| {});
-    }
-
-    /// What becomes of the next request of a kind, and what happens just before.
-    pub fn before(&self, op: &'static str, fate: Fate, before: impl FnOnce(&mut Server) + Send + 'static) {
-        self.server().script.push(Scripted {
-            op,
-            fate,
-            before: Box::new(before),
-        });
+        self.server.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The contender znodes there are.
@@ -64,9 +52,9 @@ impl Net {
             .collect()
     }
 
-    /// The session that was opened last.
+    /// The session that was opened last; 0 before the first one.
     pub fn last_session(&self) -> i64 {
-        *self.server().sessions.keys().next_back().unwrap()
+        self.server().sessions.keys().next_back().copied().unwrap_or(0)
     }
 
     /// Loses a session's connection for this long.
@@ -127,7 +115,8 @@ impl Fake {
                 slot.update(|slot| *slot = Mutex::new(Some(result)));
             };
             zk.net.world.spawn(travel.boxed());
-            reply.until(|reply| reply.lock().unwrap().take()).await
+            let taken = |reply: &Mutex<Option<_>>| reply.lock().unwrap_or_else(PoisonError::into_inner).take();
+            reply.until(taken).await
         }
         .boxed()
     }
@@ -152,20 +141,25 @@ impl Fake {
             if state.is_over() || (state == SessionState::Disconnected && !server.late) {
                 return lost("connection lost");
             }
-            let scripted = server.script.iter().position(|scripted| scripted.op == op);
+            let session = self.session;
+            let scripted = server
+                .script
+                .iter_mut()
+                .position(|scripted| (scripted.fits)(session, op));
             let scripted = scripted.map(|at| server.script.remove(at));
-            let fate = scripted.map_or(Fate::Answered, |scripted| {
-                (scripted.before)(&mut server);
-                scripted.fate
-            });
-            (
-                fate,
-                if fate == Fate::RequestLost {
-                    lost("connection lost")
-                } else {
-                    apply(&mut server)
-                },
-            )
+            let (fate, before, after) = match scripted {
+                Some(Scripted {
+                    fate, before, after, ..
+                }) => (fate, Some(before), Some(after)),
+                None => (Fate::Answered, None, None),
+            };
+            before.into_iter().for_each(|before| before(&mut server));
+            let result = match fate {
+                Fate::RequestLost => lost("connection lost"),
+                Fate::Answered | Fate::ReplyLost => apply(&mut server),
+            };
+            after.into_iter().for_each(|after| after(&server));
+            (fate, result)
         };
         if fate != Fate::Answered {
             self.net.lose(self.session, OUTAGE);

@@ -1,10 +1,9 @@
-//! A ZooKeeper in memory: one server, no delays of its own.
+//! A ZooKeeper in memory: one order of transactions, no delays of its own.
 
 use std::collections::BTreeMap;
 
-use zooquake_workloads::zk::{
-    CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Shared, Stat, WatchEvent,
-};
+use super::script::Scripted;
+use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Shared, Stat, WatchEvent};
 
 /// The parents of contender znodes.
 pub const PARENTS: &[&str] = &["/lock", "/ha", "/election", "/election-ack"];
@@ -17,31 +16,10 @@ pub struct Server {
     watches: Vec<Watch>,
     /// The sessions, and what their clients know of them.
     pub sessions: BTreeMap<i64, Shared<SessionState>>,
-    /// What to do to requests yet to come; each is used once, by the first that fits.
+    /// What to do to requests yet to come; each is used once, by the first request that fits.
     pub script: Vec<Scripted>,
     /// Whether a request that was on its way when its client lost the connection still arrives.
     pub late: bool,
-}
-
-/// Something to be done to the next request of a kind.
-pub struct Scripted {
-    /// `create`, `delete`, …
-    pub op: &'static str,
-    /// What becomes of it.
-    pub fate: Fate,
-    /// Done just before the server looks at it.
-    pub before: Box<dyn FnOnce(&mut Server) + Send>,
-}
-
-/// What becomes of a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fate {
-    /// It is answered.
-    Answered,
-    /// It is applied, and the connection is lost before the answer.
-    ReplyLost,
-    /// The connection is lost before it arrives.
-    RequestLost,
 }
 
 #[derive(Clone)]
@@ -63,14 +41,42 @@ impl Server {
     pub fn with(paths: &[&str]) -> Self {
         let mut server = Self::default();
         for path in paths {
-            server.create(0, path, b"", CreateMode::Persistent).unwrap();
+            server.ensure(path);
         }
         server
     }
 
-    /// Sets the number that the next child of a znode gets.
+    /// Creates a persistent znode, and its parents; those that are there are left as they are.
+    pub fn ensure(&mut self, path: &str) {
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        for end in ends {
+            // The only error is that it is there.
+            let _ = self.create(0, &path[..end], b"", CreateMode::Persistent);
+        }
+    }
+
+    /// Sets the number that the next child of a znode gets; nothing happens where there is no such znode.
     pub fn number(&mut self, parent: &str, next: i32) {
-        self.nodes.get_mut(parent).unwrap().next = next;
+        if let Some(node) = self.nodes.get_mut(parent) {
+            node.next = next;
+        }
+    }
+
+    /// The last transaction.
+    pub fn zxid(&self) -> i64 {
+        self.zxid
+    }
+
+    /// Begins an epoch: the transactions that follow have its number in their upper half.
+    pub fn lead(&mut self, epoch: i64) {
+        self.zxid = self.zxid.max(epoch << 32);
+    }
+
+    /// All znodes, in the order of their paths.
+    pub fn nodes(&self) -> impl Iterator<Item = (&str, Stat, &[u8])> {
+        self.nodes
+            .iter()
+            .map(|(path, node)| (path.as_str(), node.stat, node.data.as_slice()))
     }
 
     /// Opens a session.
@@ -99,11 +105,16 @@ impl Server {
             .collect();
         let owned: Vec<_> = owned.into_iter().map(|(path, _)| path.clone()).collect();
         for path in owned {
-            self.delete(&path, None).unwrap();
+            // What its session owns is there.
+            let _ = self.delete(&path, None);
         }
         self.tell(session, state);
     }
 
+    /// Creates a znode of a session.
+    ///
+    /// # Errors
+    /// If it is there, or its parent is not.
     pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
         self.zxid += 1;
         let parent = parent(path);
@@ -139,6 +150,10 @@ impl Server {
         Ok(Created { path, stat: Some(stat) })
     }
 
+    /// Deletes a znode, of this version only if one is given.
+    ///
+    /// # Errors
+    /// If it is not there, or of another version.
     pub fn delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
         self.zxid += 1;
         self.check(path, version)?;
@@ -147,6 +162,10 @@ impl Server {
         Ok(())
     }
 
+    /// Writes a znode, of this version only if one is given.
+    ///
+    /// # Errors
+    /// If it is not there, or of another version.
     pub fn set(&mut self, path: &str, data: &[u8], version: Option<i32>) -> Result<Stat, Error> {
         self.zxid += 1;
         self.check(path, version)?;
@@ -160,6 +179,9 @@ impl Server {
     }
 
     /// All or none, in one transaction. Watches of what is taken back may fire, as spurious ones are allowed to.
+    ///
+    /// # Errors
+    /// That of the first part that fails.
     pub fn multi(&mut self, session: i64, ops: &[Op]) -> Result<Vec<OpResult>, MultiError> {
         let (before, zxid) = (self.nodes.clone(), self.zxid);
         let mut results = Vec::new();
@@ -186,6 +208,10 @@ impl Server {
         Ok(results)
     }
 
+    /// Reads a znode.
+    ///
+    /// # Errors
+    /// If it is not there.
     pub fn get(&self, path: &str) -> Result<(Vec<u8>, Stat), Error> {
         self.nodes
             .get(path)
@@ -193,13 +219,17 @@ impl Server {
             .ok_or(Error::NoNode)
     }
 
+    /// A znode's stat, if it is there.
     pub fn exists(&self, path: &str) -> Option<Stat> {
         self.nodes.get(path).map(|node| node.stat)
     }
 
+    /// The names of a znode's children, in an order that nobody may rely on.
+    ///
+    /// # Errors
+    /// If it is not there.
     pub fn children(&self, path: &str) -> Result<Vec<String>, Error> {
         self.get(path)?;
-        // In an order that nobody may rely on.
         let below = self.nodes.keys().rev().filter(|child| parent(child) == path);
         Ok(below.map(|child| child[path.len() + 1..].to_string()).collect())
     }

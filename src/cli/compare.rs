@@ -3,13 +3,12 @@
 use super::args::{duration, servers, timing};
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::cluster::engine;
+use crate::backend::docker::DockerBackend;
 use crate::compare::drive::{Runner, drive, left};
 use crate::compare::ledger::{self, Header, Ledger, OtherComparison};
 use crate::compare::order::{Turn, turns};
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
-use crate::images::{self, Images};
 use crate::naming;
 use crate::nightly::clock;
 use crate::run::folder::Folder;
@@ -19,8 +18,8 @@ use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
-use testcontainers::bollard::Docker;
 use tokio::sync::watch;
 use zooquake_checkers::plan::{Timing, Workload};
 use zooquake_checkers::sample::{self, Sample};
@@ -105,7 +104,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(ledger::NAME).exists() {
-        engine().await?;
+        DockerBackend::connect().await?;
     }
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
     let end = go_on(&mut ledger, &options.out).await?;
@@ -228,27 +227,25 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
         return Ok(End::Through);
     }
     let interrupt = interrupt::listen()?;
-    let docker = engine().await?;
+    let engine = DockerBackend::connect().await?;
     let runs = out.join("runs");
     std::fs::create_dir_all(&runs).with_context(|| format!("making the folder {}", runs.display()))?;
     let claimed: BTreeSet<&str> = ledger.entries.iter().filter_map(|entry| entry.run.as_deref()).collect();
     let unclaimed = leftover::unclaimed(&runs, &claimed)?;
-    leftover::clear(&docker, &runs, &unclaimed).await?;
+    leftover::clear(&engine, &runs, &unclaimed).await?;
     for name in unclaimed {
         eprintln!("removed the run {name}, which did not come to its end: it is run again");
     }
     let setup = ledger.header.setup.clone();
-    let mut images: Vec<(Option<String>, Images)> = Vec::new();
+    let mut backends: Vec<(Option<String>, Arc<DockerBackend>)> = Vec::new();
     for subject in &setup.subjects {
-        if !images.iter().any(|(asked, _)| *asked == subject.zookeeper) {
-            let request = images::Request::of(subject.zookeeper.as_deref());
-            let there = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
-            images.push((subject.zookeeper.clone(), there));
+        if !backends.iter().any(|(asked, _)| *asked == subject.zookeeper) {
+            let backend = engine.with_images(subject.zookeeper.as_deref()).await?;
+            backends.push((subject.zookeeper.clone(), Arc::new(backend)));
         }
     }
     let mut runner = Ensembles {
-        docker,
-        images,
+        backends,
         setup,
         runs,
         interrupt,
@@ -258,9 +255,8 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
 
 /// Runs turns on real ensembles.
 struct Ensembles {
-    docker: Docker,
-    /// The images of each ZooKeeper asked for.
-    images: Vec<(Option<String>, Images)>,
+    /// One with the images of each ZooKeeper asked for.
+    backends: Vec<(Option<String>, Arc<DockerBackend>)>,
     setup: Setup,
     runs: PathBuf,
     interrupt: watch::Receiver<bool>,
@@ -273,12 +269,13 @@ impl Runner for Ensembles {
             .setup
             .plan(turn.subject, turn.faults, seed)
             .map_err(|why| anyhow!(why))?;
-        let images = self.images.iter().find(|(asked, _)| *asked == plan.cluster.image);
-        let (_, images) = images.context("its images were not prepared")?;
+        let backend = self.backends.iter().find(|(asked, _)| *asked == plan.cluster.image);
+        let backend = backend
+            .map(|(_, backend)| backend.clone())
+            .context("its images were not prepared")?;
         let order = Order {
             plan,
-            docker: self.docker.clone(),
-            images: images.clone(),
+            backend,
             out: self.runs.clone(),
             keep: false,
             interrupt: self.interrupt.clone(),

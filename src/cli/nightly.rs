@@ -5,8 +5,8 @@ use super::args::duration;
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::cluster::engine;
-use crate::images;
+use crate::backend::docker::DockerBackend;
+
 use crate::nightly::budget::Budget;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
@@ -24,8 +24,8 @@ use crate::run::{Order, feasible, leftover};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
-use testcontainers::bollard::Docker;
 use tokio::sync::watch;
 use zooquake_reports::night::{self, Night, Outcome};
 
@@ -94,12 +94,12 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     };
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
-    let docker = engine().await?;
+    let engine = DockerBackend::connect().await?;
     let mut night = NightFolder::open(&path, header).map_err(usage)?;
     let header = night.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
     let left = night.unclaimed()?;
-    leftover::clear(&docker, &night.runs(), &left).await?;
+    leftover::clear(&engine, &night.runs(), &left).await?;
     for name in left {
         eprintln!("removed the run {name}, which did not come to its end: its cell is run again");
     }
@@ -111,7 +111,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     {
         false => End::Through,
         true => {
-            let mut runner = Ensembles::prepare(docker, &night, interrupt).await?;
+            let mut runner = Ensembles::prepare(&engine, &night, interrupt).await?;
             drive(&mut night, &header.campaign, (&order, &earlier), budget, &mut runner).await?
         }
     };
@@ -195,21 +195,18 @@ fn usage(error: anyhow::Error) -> anyhow::Error {
 
 /// Runs cells on real ensembles.
 struct Ensembles {
-    docker: Docker,
-    images: images::Images,
+    backend: Arc<DockerBackend>,
     campaign: Campaign,
     out: PathBuf,
     interrupt: watch::Receiver<bool>,
 }
 
 impl Ensembles {
-    async fn prepare(docker: Docker, night: &NightFolder, interrupt: watch::Receiver<bool>) -> Result<Self> {
+    async fn prepare(engine: &DockerBackend, night: &NightFolder, interrupt: watch::Receiver<bool>) -> Result<Self> {
         let campaign = night.recorded.header.campaign.clone();
-        let request = images::Request::of(campaign.cluster.image.as_deref());
-        let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+        let backend = engine.with_images(campaign.cluster.image.as_deref()).await?;
         Ok(Self {
-            docker,
-            images,
+            backend: Arc::new(backend),
             campaign,
             out: night.runs(),
             interrupt,
@@ -222,8 +219,7 @@ impl Runner for Ensembles {
         let plan = self.campaign.plan(cell, seed).map_err(|why| anyhow!(why))?;
         let order = Order {
             plan,
-            docker: self.docker.clone(),
-            images: self.images.clone(),
+            backend: self.backend.clone(),
             out: self.out.clone(),
             keep: false,
             interrupt: self.interrupt.clone(),

@@ -2,12 +2,12 @@
 
 use super::run::summary;
 use super::{again, interrupt};
-use crate::cluster::engine;
-use crate::images;
+use crate::backend::docker::DockerBackend;
 use crate::run::{Finished, Order, execute};
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
+use std::sync::Arc;
 use zooquake_checkers::Verdict;
 use zooquake_checkers::plan::Plan;
 
@@ -33,15 +33,13 @@ impl Series {
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
-        let docker = engine().await?;
-        let request = images::Request::of(self.plan.cluster.image.as_deref());
-        let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+        let engine = DockerBackend::connect().await?;
+        let backend = Arc::new(engine.with_images(self.plan.cluster.image.as_deref()).await?);
         let mut runs = Vec::new();
         for _ in 0..self.times {
             let order = Order {
                 plan: self.plan.clone(),
-                docker: docker.clone(),
-                images: images.clone(),
+                backend: backend.clone(),
                 out: self.out.clone(),
                 keep: self.keep,
                 interrupt: interrupt.clone(),

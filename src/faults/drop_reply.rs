@@ -54,6 +54,7 @@ async fn lose(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     let mut over = scene.over.clone();
     let mut losing = scene.cluster.lose(victim, wire, PATIENCE);
     let lost = tokio::select! {
+        biased;
         lost = &mut losing => lost,
         () = async { drop(over.wait_for(|over| *over).await) } => {
             scene.cluster.lose_nothing(victim).await?;

@@ -3,7 +3,7 @@
 use super::scene::{Scene, Seen};
 use super::victims::peers;
 use super::{Fault, Sketch, any_server, servers};
-use crate::cluster::Directions;
+use crate::backend::Directions;
 use anyhow::{Context, Result};
 use zooquake_history::fault;
 use zooquake_history::plan::{Cut, State, Target};

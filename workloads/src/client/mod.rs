@@ -76,6 +76,7 @@ fn environment(config: &Config, name: &str, output: &Output) -> Env {
         host: Arc::new(RealHost::default()),
         ensemble: Some(ensemble),
         server: config.server.as_deref().map(Arc::from),
+        journal: None,
         notify: Arc::new(move |notice| output.send(&message(notice))),
         sessions: Shared::new(BTreeSet::new()),
         counters: Counters::default(),

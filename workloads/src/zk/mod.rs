@@ -6,6 +6,7 @@ pub mod counted;
 mod error;
 pub mod real;
 mod shared;
+pub mod sim;
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -5,7 +5,7 @@ use zooquake_workloads::protocol::Outcome;
 
 use crate::bed::{LONG, MOMENT};
 use crate::driven::{Bed, Driven};
-use crate::server::Fate;
+use zooquake_workloads::zk::sim::Fate;
 
 fn enter(client: &mut Driven, round: i64, members: usize) -> u64 {
     client.send("enter", json!({"round": round, "members": members}))

@@ -9,8 +9,8 @@ use zooquake_workloads::recipes::registry;
 
 use crate::bed::{LONG, MOMENT};
 use crate::driven::Bed;
-use crate::server::Fate;
-use crate::zk::OUTAGE;
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::OUTAGE;
 
 #[test]
 fn a_cycle_of_a_fenced_lock() {

@@ -62,7 +62,10 @@ const PLAIN: Variant = Variant {
 
 fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Result<Recipe> {
     let name = &env.client;
-    let journal = Journal::of_client(name).with_context(|| format!("the log of {name}"))?;
+    let journal = match &env.journal {
+        Some(journal) => journal.clone(),
+        None => Journal::of_client(name).with_context(|| format!("the log of {name}"))?,
+    };
     Ok(Arc::new(make(env, name, journal)))
 }
 

@@ -201,10 +201,16 @@ fn registers() {
 
 #[test]
 fn queues() {
-    tried("queue", |seed| match seed % 5 {
-        0 => audited(seed, queue::world::items(seed / 5)),
-        1 => audited(seed, queue::world::rounds(seed / 5)),
-        2 | 3 => varied(&spoilt::items::FAMILY, queue::world::items, seed),
+    tried("queue", |seed| match seed % 3 {
+        0 => audited(seed, queue::world::items(seed / 3)),
+        _ => varied(&spoilt::items::FAMILY, queue::world::items, seed),
+    });
+}
+
+#[test]
+fn barriers() {
+    tried("barrier", |seed| match seed % 3 {
+        0 => audited(seed, queue::world::rounds(seed / 3)),
         _ => varied(&spoilt::rounds::FAMILY, queue::world::rounds, seed),
     });
 }

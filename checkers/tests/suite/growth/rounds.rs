@@ -86,7 +86,7 @@ fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Rec
         ends(&mut long, k);
     }
     long.phase("audit");
-    long.record("queue", "double-barrier", count)
+    long.record("barrier", "double", count)
 }
 
 #[test]

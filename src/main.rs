@@ -6,6 +6,7 @@
 #[macro_use]
 mod output;
 
+mod campaign;
 mod cli;
 mod cluster;
 mod compare;

@@ -1,8 +1,8 @@
 //! `zooquake compare`
 
-use super::args::{duration, servers, timing};
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::campaign::{spec, values};
 use crate::cluster::engine;
 use crate::compare::drive::{Runner, drive, left};
 use crate::compare::ledger::{Header, Ledger, OtherComparison};
@@ -14,7 +14,7 @@ use crate::naming;
 use crate::nightly::clock;
 use crate::run::folder::Folder;
 use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, draw, feasible, leftover};
+use crate::run::{Order, draw, leftover};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -57,7 +57,7 @@ pub struct CompareOptions {
     )]
     pub faults: Vec<String>,
     /// How long operations and faults go on in each run
-    #[arg(long, default_value = "20s", value_parser = duration)]
+    #[arg(long, default_value = "20s", value_parser = values::duration)]
     pub time: Duration,
     /// Runs of each subject under each kind of faults; every one has a plan of its own
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -69,14 +69,14 @@ pub struct CompareOptions {
     #[arg(long, value_delimiter = ',', value_name = "VERSIONS")]
     pub zookeeper: Vec<String>,
     /// tickTime in ms, syncLimit in ticks, session timeout in ms, each
-    #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = timing)]
+    #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
     pub timings: Vec<Timing>,
     /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
-    #[arg(long, value_delimiter = ',', value_parser = servers)]
+    #[arg(long, value_delimiter = ',', value_parser = values::servers)]
     pub servers: Vec<usize>,
     /// Clients
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=50))]
-    pub clients: u16,
+    #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
+    pub clients: usize,
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
@@ -129,15 +129,12 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
 
 /// Refuses a comparison with runs that cannot end valid, and names them.
 fn refuse(setup: &Setup) -> Result<(), String> {
-    let short = setup.shortfalls()?;
-    if short.is_empty() {
-        return Ok(());
-    }
-    let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
-    let way_out = setup
-        .enough_ms()
-        .map_or_else(|| "give --clients 2 or more".to_string(), time);
-    Err(feasible::refusal(&short, &way_out))
+    let specs = setup.specs()?;
+    spec::refuse(&specs, || {
+        let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
+        let enough = spec::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
+        enough.map_or_else(|| "give --clients 2 or more".to_string(), time)
+    })
 }
 
 /// What the options ask for.
@@ -172,7 +169,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
                         variant: variant.to_string(),
                         zookeeper: zookeeper.cloned(),
                         timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
-                        servers: servers.copied().unwrap_or(3),
+                        servers: servers.copied().unwrap_or(spec::SERVERS),
                     });
                 }
             }
@@ -186,7 +183,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
             .map(|round| options.seed.wrapping_add(round))
             .collect(),
         time_ms: options.time.as_millis() as u64,
-        clients: usize::from(options.clients),
+        clients: options.clients,
     };
     setup.check()?;
     Ok(setup)
@@ -250,10 +247,8 @@ struct Ensembles {
 impl Runner for Ensembles {
     async fn run(&mut self, turn: Turn) -> Result<Ran> {
         let seed = self.setup.seeds[turn.round];
-        let plan = self
-            .setup
-            .plan(turn.subject, turn.faults, seed)
-            .map_err(|why| anyhow!(why))?;
+        let spec = self.setup.spec(turn.subject, turn.faults, seed);
+        let plan = spec.and_then(|spec| spec.plan()).map_err(|why| anyhow!(why))?;
         let images = self.images.iter().find(|(asked, _)| *asked == plan.cluster.image);
         let images = images
             .map(|(_, images)| images.clone())

@@ -1,10 +1,11 @@
 //! `zooquake nightly`
 
 use super::again;
-use super::args::duration;
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::campaign::spec::{self, RunSpec};
+use crate::campaign::values;
 use crate::cluster::engine;
 use crate::images;
 use crate::nightly::budget::Budget;
@@ -20,7 +21,7 @@ use crate::nightly::state::Next;
 use crate::nightly::{clock, report, thin};
 use crate::run::folder::Folder;
 use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, feasible, leftover};
+use crate::run::{Order, leftover};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use std::path::{Path, PathBuf};
@@ -49,7 +50,7 @@ pub struct NightlyOptions {
     #[arg(long, value_name = "K/N")]
     pub shard: Option<Shard>,
     /// No run is begun that would end later than this after the start, such as 90m
-    #[arg(long, value_parser = duration)]
+    #[arg(long, value_parser = values::duration)]
     pub budget: Option<Duration>,
     /// The night's folder; nights beside it are what it is compared with. nights/DATE if not given
     #[arg(long, value_name = "DIR")]
@@ -75,14 +76,14 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
         begun: Instant::now(),
     };
     let header = Header {
-        format: 1,
+        format: 2,
         zooquake: env!("CARGO_PKG_VERSION").to_string(),
         campaign: read_campaign(options.campaign.as_deref())?,
         shard: options.shard.map(|shard| shard.to_string()),
         begun: clock::now()?,
     };
     if !options.anyway {
-        refuse(&header)?;
+        refuse(&header).map_err(Usage)?;
     }
     paths::output_folder(options.out.as_deref().unwrap_or(Path::new(NIGHTS)), "--out")?;
     if let Some(junit) = &options.junit {
@@ -145,45 +146,23 @@ fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
 }
 
 /// Refuses a night with cells that cannot end valid, and names them.
-fn refuse(header: &Header) -> Result<()> {
+fn refuse(header: &Header) -> Result<(), String> {
     let campaign = &header.campaign;
     let cells = past::cells(header);
-    let mut short = Vec::new();
-    for cell in &cells {
-        let shortfalls = feasible::shortfalls(&campaign.plan(cell, cell.seed).map_err(Usage)?);
-        if !shortfalls.is_empty() {
-            short.push((cell.to_string(), shortfalls));
+    let named = |cell: &Cell| (cell.to_string(), campaign.spec(cell, cell.seed));
+    let named: Vec<(String, RunSpec)> = cells.iter().map(named).collect();
+    spec::refuse(&named, || {
+        // Also with the seeds with which unknown cells are run again.
+        let again = cells
+            .iter()
+            .map(|cell| campaign.spec(cell, campaign.next_seed(cell.seed)));
+        match spec::enough_ms(named.iter().map(|(_, spec)| spec.clone()).chain(again)) {
+            Some(enough) => {
+                format!("give the campaign `time = \"{enough}ms\"`, the shortest that works for all of its cells")
+            }
+            None => "give the campaign `clients = 2` or more".to_string(),
         }
-    }
-    if short.is_empty() {
-        return Ok(());
-    }
-    let way_out = match enough_ms(campaign, &cells) {
-        Some(enough) => {
-            format!("give the campaign `time = \"{enough}ms\"`, the shortest that works for all of its cells")
-        }
-        None => "give the campaign `clients = 2` or more".to_string(),
-    };
-    Err(Usage(feasible::refusal(&short, &way_out)).into())
-}
-
-/// The shortest time in which all cells can end valid, also with the seeds with which unknown ones are run again, in
-/// milliseconds; `None` if no time would do.
-fn enough_ms(campaign: &Campaign, cells: &[Cell]) -> Option<u64> {
-    let mut enough = 0;
-    for cell in cells {
-        for seed in [cell.seed, campaign.next_seed(cell.seed)] {
-            let draw = |time_ms| {
-                let longer = Campaign {
-                    time_ms,
-                    ..campaign.clone()
-                };
-                longer.plan(cell, seed).unwrap_or_default()
-            };
-            enough = enough.max(feasible::shortest_ms(draw)?);
-        }
-    }
-    Some(enough)
+    })
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {
@@ -219,7 +198,7 @@ impl Ensembles {
 
 impl Runner for Ensembles {
     async fn run(&mut self, cell: &Cell, seed: u64) -> Result<Ran> {
-        let plan = self.campaign.plan(cell, seed).map_err(|why| anyhow!(why))?;
+        let plan = self.campaign.spec(cell, seed).plan().map_err(|why| anyhow!(why))?;
         let order = Order {
             plan,
             docker: self.docker.clone(),
@@ -232,7 +211,7 @@ impl Runner for Ensembles {
     }
 
     fn again(&self, cell: &Cell, seed: u64) -> String {
-        let plan = self.campaign.plan(cell, seed).ok();
+        let plan = self.campaign.spec(cell, seed).plan().ok();
         plan.and_then(|plan| again::drawn(&plan)).unwrap_or_default()
     }
 

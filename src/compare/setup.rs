@@ -1,10 +1,13 @@
 //! What is compared: subjects, under which faults, with which plans.
 
 use super::order::{Turn, turns};
+use crate::campaign::spec::RunSpec;
+use crate::campaign::values::clocks;
 use crate::naming;
-use crate::run::{draw, feasible};
+use crate::run::draw;
 use serde::{Deserialize, Serialize};
-use zooquake_checkers::plan::{Cluster, Plan, Timing, Workload};
+use std::time::Duration;
+use zooquake_checkers::plan::{DrawnFor, Timing, Workload};
 use zooquake_checkers::sample;
 
 /// What all runs of a comparison have in common, and what they differ in.
@@ -37,19 +40,6 @@ pub struct Subject {
     pub servers: usize,
 }
 
-impl Subject {
-    /// Its cluster.
-    fn cluster(&self, clients: usize) -> Cluster {
-        Cluster {
-            servers: self.servers,
-            observers: 0,
-            clients,
-            image: self.zookeeper.clone(),
-            timing: self.timing,
-        }
-    }
-}
-
 impl Setup {
     /// The workload of a subject.
     ///
@@ -59,14 +49,13 @@ impl Setup {
         naming::workload(&format!("{}/{}", self.family, self.subjects[subject].variant))
     }
 
-    /// The plan of a subject's run: that of the first subject with the smallest ensemble and the same words for what clients
-    /// do, but for what is compared. So windows and cycles are the same for all of them.
+    /// A subject's run: its plan is drawn for the first of the smallest ensembles whose clients have the same words for what
+    /// they do. So windows and cycles are the same for all of these.
     ///
     /// # Errors
-    /// If a variant or a fault does not exist (any more): what is said to the user.
-    pub fn plan(&self, subject: usize, faults: usize, seed: u64) -> Result<Plan, String> {
+    /// If a variant does not exist (any more): what is said to the user.
+    pub fn spec(&self, subject: usize, faults: usize, seed: u64) -> Result<RunSpec, String> {
         let own = self.workload(subject)?;
-        let kinds = naming::faults(&self.faults[faults].replace('+', ","))?;
         let mut kin = subject;
         for other in (0..self.subjects.len()).rev() {
             let alike = draw::alike(&self.workload(other)?, &own);
@@ -74,11 +63,21 @@ impl Setup {
                 kin = other;
             }
         }
-        let drawn_for = self.subjects[kin].cluster(self.clients);
-        let mut plan = draw::plan(seed, self.workload(kin)?, drawn_for, self.time_ms, &kinds);
-        plan.workload = own;
-        plan.cluster = self.subjects[subject].cluster(self.clients);
-        Ok(plan)
+        let (subject, kin) = (&self.subjects[subject], &self.subjects[kin]);
+        Ok(RunSpec {
+            faults: Some(self.faults[faults].replace('+', ",")),
+            time: Some(Duration::from_millis(self.time_ms)),
+            seed: Some(seed),
+            servers: Some(subject.servers),
+            clients: self.clients,
+            timing: Some(subject.timing),
+            zookeeper: subject.zookeeper.clone(),
+            drawn_for: Some(DrawnFor {
+                servers: kin.servers,
+                timing: kin.timing,
+            }),
+            ..RunSpec::new(own.name())
+        })
     }
 
     /// Refuses what is there twice, which would be compared with itself, and variants that do different things, such as a
@@ -108,38 +107,21 @@ impl Setup {
         Ok(())
     }
 
-    /// The plans that cannot end valid, each with its name and why.
+    /// All runs, each with its name.
     ///
     /// # Errors
-    /// If a variant or a fault does not exist (any more): what is said to the user.
-    pub fn shortfalls(&self) -> Result<Vec<(String, Vec<String>)>, String> {
-        let mut short = Vec::new();
-        for turn in turns(self) {
-            let (Turn { subject, faults, .. }, seed) = (turn, self.seeds[turn.round]);
-            let shortfalls = feasible::shortfalls(&self.plan(subject, faults, seed)?);
-            if !shortfalls.is_empty() {
-                let name = format!("{} under {}, seed {seed}", self.label(subject), self.faults[faults]);
-                short.push((name, shortfalls));
-            }
-        }
-        Ok(short)
-    }
-
-    /// The shortest time in which all runs can end valid, in milliseconds; `None` if no time would do.
-    pub fn enough_ms(&self) -> Option<u64> {
-        let shortest = |turn: Turn| {
-            feasible::shortest_ms(|time_ms| {
-                let longer = Self {
-                    time_ms,
-                    ..self.clone()
-                };
-                let plan = longer.plan(turn.subject, turn.faults, self.seeds[turn.round]);
-                plan.unwrap_or_default()
-            })
+    /// If a variant does not exist (any more): what is said to the user.
+    pub fn specs(&self) -> Result<Vec<(String, RunSpec)>, String> {
+        let named = |turn: Turn| {
+            let seed = self.seeds[turn.round];
+            let name = format!(
+                "{} under {}, seed {seed}",
+                self.label(turn.subject),
+                self.faults[turn.faults]
+            );
+            Ok((name, self.spec(turn.subject, turn.faults, seed)?))
         };
-        turns(self)
-            .into_iter()
-            .try_fold(0, |enough, turn| Some(shortest(turn)?.max(enough)))
+        turns(self).into_iter().map(named).collect()
     }
 
     /// What tells a subject from the others: its variant if there are several, and whatever else differs.
@@ -194,14 +176,14 @@ impl Setup {
     }
 }
 
-/// `250/4/2000`.
-fn clocks(timing: &Timing) -> String {
-    format!("{}/{}/{}", timing.tick_ms, timing.sync_limit, timing.session_ms)
-}
-
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::campaign::spec::tests::{assert_same, run_again};
+    use crate::campaign::values::timing;
+    use crate::cli::again;
+    use std::collections::BTreeSet;
+    use zooquake_checkers::plan::Plan;
 
     /// A comparison of these locks.
     pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {
@@ -221,13 +203,17 @@ pub mod tests {
         }
     }
 
+    fn plan(setup: &Setup, subject: usize, faults: usize, seed: u64) -> Plan {
+        setup.spec(subject, faults, seed).unwrap().plan().unwrap()
+    }
+
     #[test]
     fn all_subjects_run_the_same_plan() {
         let mut setup = setup(&["predecessor", "fenced"], &["pause+kill", "partition"], &[7]);
         setup.subjects[1].servers = 5;
         setup.subjects[1].zookeeper = Some("trixie".into());
         for faults in 0..2 {
-            let (one, two) = (setup.plan(0, faults, 7).unwrap(), setup.plan(1, faults, 7).unwrap());
+            let (one, two) = (plan(&setup, 0, faults, 7), plan(&setup, 1, faults, 7));
             assert!(!one.windows.is_empty());
             assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
             assert_eq!((one.cluster.servers, two.cluster.servers), (3, 5));
@@ -235,17 +221,69 @@ pub mod tests {
             assert_eq!(two.workload.name(), "lock/fenced");
             assert_eq!(one.faults.len(), if faults == 0 { 2 } else { 1 });
         }
-        assert_ne!(setup.plan(0, 0, 7), setup.plan(0, 0, 8));
+        assert_ne!(plan(&setup, 0, 0, 7), plan(&setup, 0, 0, 8));
         setup.subjects[1].timing.session_ms = 4000;
-        let (one, two) = (setup.plan(0, 0, 7).unwrap(), setup.plan(1, 0, 7).unwrap());
+        let (one, two) = (plan(&setup, 0, 0, 7), plan(&setup, 1, 0, 7));
         assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
+    }
+
+    #[test]
+    fn variants_that_are_alike_have_one_plan() {
+        for first in naming::variants().iter().map(|name| naming::workload(name).unwrap()) {
+            let draw = |workload: &Workload| {
+                let spec = RunSpec {
+                    seed: Some(7),
+                    timing: Some(Timing::default()),
+                    faults: Some(crate::faults::names().join(",")),
+                    ..RunSpec::new(workload.name())
+                };
+                spec.plan().unwrap()
+            };
+            let of_first = draw(&first);
+            for other in naming::variants().iter().map(|name| naming::workload(name).unwrap()) {
+                if draw::alike(&first, &other) {
+                    let of_other = Plan {
+                        workload: first.clone(),
+                        ..draw(&other)
+                    };
+                    assert_same(&of_other, &of_first, &other.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_line_of_every_run_runs_its_plan() {
+        let families: BTreeSet<String> = naming::variants()
+            .iter()
+            .map(|name| name.split('/').next().unwrap().to_string())
+            .collect();
+        for family in families {
+            let prefix = format!("{family}/");
+            let names = naming::variants();
+            let names: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
+            let mut setup = setup(&names, &["none", "pause", "kill+partition+drop-reply"], &[1, 2]);
+            setup.family = family;
+            // Each in another size and with other clocks than the one before.
+            let mut others = setup.subjects.clone();
+            others.iter_mut().for_each(|subject| {
+                subject.servers = 5;
+                subject.timing = timing("500/4/4000").unwrap();
+            });
+            setup.subjects.extend(others);
+            for (name, spec) in setup.specs().unwrap() {
+                let plan = spec.plan().unwrap();
+                let line = again::drawn(&plan).unwrap_or_else(|| panic!("{name} has no line"));
+                assert_same(&run_again(&line), &plan, &line);
+            }
+        }
     }
 
     #[test]
     fn what_clients_have_other_words_for_is_drawn_for_them() {
         let mut setup = setup(&["fifo", "double-barrier"], &["kill"], &[7]);
         setup.family = "queue".into();
-        let (one, two) = (setup.plan(0, 0, 7).unwrap(), setup.plan(1, 0, 7).unwrap());
+        let (one, two) = (plan(&setup, 0, 0, 7), plan(&setup, 1, 0, 7));
         assert_ne!(one.windows, two.windows);
         let alone = draw::plan(
             7,

@@ -1,11 +1,12 @@
 //! What a night is to run: variants × faults × seeds, on which ensemble, for how long.
 
 use super::cell::Cell;
+use crate::campaign::spec::RunSpec;
 use crate::naming;
 use crate::run::draw;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use zooquake_checkers::plan::{Cluster, Plan};
+use zooquake_checkers::plan::Timing;
 
 /// A campaign. Nights of the same name are compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,7 +22,23 @@ pub struct Campaign {
     /// Milliseconds of operations and faults in each run.
     pub time_ms: u64,
     /// The ensemble and its clients.
-    pub cluster: Cluster,
+    pub cluster: Ensemble,
+}
+
+/// What each run has for an ensemble.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ensemble {
+    /// Servers that vote.
+    pub servers: usize,
+    /// Servers that only observe.
+    #[serde(default)]
+    pub observers: usize,
+    /// Clients.
+    pub clients: usize,
+    /// The ZooKeeper asked for; `None` for the project's choice.
+    pub image: Option<String>,
+    /// Clocks; `None` for those that `run` gives each variant.
+    pub timing: Option<Timing>,
 }
 
 impl Campaign {
@@ -54,14 +71,42 @@ impl Campaign {
         Duration::from_millis(self.time_ms)
     }
 
-    /// The plan of a cell's run with this seed.
-    ///
-    /// # Errors
-    /// If the variant or a fault does not exist (any more): what is said to the user.
-    pub fn plan(&self, cell: &Cell, seed: u64) -> Result<Plan, String> {
-        let workload = naming::workload(&cell.variant)?;
-        let faults = naming::faults(&cell.faults)?;
-        Ok(draw::plan(seed, workload, self.cluster.clone(), self.time_ms, &faults))
+    /// A cell's run with this seed.
+    pub fn spec(&self, cell: &Cell, seed: u64) -> RunSpec {
+        let Ensemble {
+            servers,
+            observers,
+            clients,
+            image,
+            timing,
+        } = self.cluster.clone();
+        RunSpec {
+            faults: Some(cell.faults.clone()),
+            time: Some(self.time()),
+            seed: Some(seed),
+            servers: Some(servers),
+            observers: Some(observers),
+            clients,
+            timing,
+            zookeeper: image,
+            ..RunSpec::new(&cell.variant)
+        }
+    }
+
+    /// The clocks of its runs, each once.
+    pub fn timings(&self) -> Vec<Timing> {
+        let of = |name: &String| Some(draw::timing(&naming::workload(name).ok()?));
+        let mut timings = Vec::new();
+        for timing in self
+            .variants
+            .iter()
+            .filter_map(|name| self.cluster.timing.or_else(|| of(name)))
+        {
+            if !timings.contains(&timing) {
+                timings.push(timing);
+            }
+        }
+        timings
     }
 }
 
@@ -82,6 +127,9 @@ fn fits(pattern: &str, name: &str) -> bool {
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::campaign::spec::tests::{assert_same, run_again};
+    use crate::campaign::values::timing;
+    use crate::cli::again;
 
     /// A campaign of two locks under two faults.
     pub fn campaign(seeds: &[u64]) -> Campaign {
@@ -91,10 +139,12 @@ pub mod tests {
             faults: ["pause", "kill,partition"].map(String::from).into(),
             seeds: seeds.to_vec(),
             time_ms: 30_000,
-            cluster: Cluster {
+            cluster: Ensemble {
                 servers: 3,
+                observers: 0,
                 clients: 5,
-                ..Cluster::default()
+                image: None,
+                timing: None,
             },
         }
     }
@@ -118,17 +168,43 @@ pub mod tests {
     }
 
     #[test]
-    fn a_cell_is_the_run_of_the_command_line() {
+    fn the_line_of_every_cell_runs_its_plan() {
+        let timings = [None, Some(Timing::default()), Some(timing("500/4/1000").unwrap())];
+        for timing in timings {
+            let mut campaign = campaign(&[1, 2]);
+            campaign.variants = naming::variants();
+            campaign.faults = ["none", "pause", "kill,partition", "drop-reply,cut"]
+                .map(String::from)
+                .into();
+            campaign.cluster.timing = timing;
+            for cell in campaign.cells() {
+                let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
+                let line = again::drawn(&plan).unwrap_or_else(|| panic!("{cell} has no line"));
+                assert_same(&run_again(&line), &plan, &line);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_is_the_run_that_has_nothing_else_given() {
         let campaign = campaign(&[1]);
-        let cell = &campaign.cells()[1];
-        let plan = campaign.plan(cell, 1).unwrap();
-        assert_eq!(plan.faults, ["kill", "partition"]);
-        assert_eq!((plan.seed, plan.time_ms, plan.clients.len()), (1, 30_000, 5));
+        for variant in naming::variants() {
+            let cell = Cell {
+                variant: variant.clone(),
+                ..campaign.cells()[1].clone()
+            };
+            let plan = campaign.spec(&cell, 1).plan().unwrap();
+            assert_eq!(plan.faults, ["kill", "partition"]);
+            let line = ["--faults", "kill,partition", "--time", "30s", "--seed", "1"];
+            let run = RunSpec::from_args([&[variant.as_str()][..], &line].concat()).unwrap();
+            assert_same(&plan, &run.plan().unwrap(), &variant);
+        }
         let gone = Cell {
             variant: "lock/gone".into(),
-            ..cell.clone()
+            ..campaign.cells()[1].clone()
         };
-        assert!(campaign.plan(&gone, 1).unwrap_err().contains("no variant `lock/gone`"));
+        let said = campaign.spec(&gone, 1).plan().unwrap_err();
+        assert!(said.contains("no variant `lock/gone`"), "{said}");
     }
 
     #[test]

@@ -121,9 +121,14 @@ pub fn name_of(path: &Path) -> String {
     )
 }
 
-/// Whether two headers are of one night, but for when it began and with which version.
-fn same(a: &Header, b: &Header) -> bool {
-    (&a.campaign, &a.shard) == (&b.campaign, &b.shard)
+/// Whether a recorded night is the one that is asked for, but for when it began and with which version.
+fn same(recorded: &Header, asked: &Header) -> bool {
+    let mut campaign = asked.campaign.clone();
+    if recorded.format == 1 {
+        // Then every variant had the same clocks where none were given.
+        campaign.cluster.timing.get_or_insert_default();
+    }
+    (&recorded.campaign, &recorded.shard) == (&campaign, &asked.shard)
 }
 
 /// The folder in `nights` for a night that is not told where: the one of today that is not through yet, else a new one

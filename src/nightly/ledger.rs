@@ -33,7 +33,7 @@ pub enum Line {
 /// What a night is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// Version of this format; 1.
+    /// Version of this format; 2. In 1 a campaign always has clocks.
     pub format: u32,
     /// The version of zooquake that began it.
     pub zooquake: String,
@@ -126,7 +126,7 @@ pub mod tests {
     /// The header of a night that began on this date.
     pub fn header(date: &str) -> Header {
         Header {
-            format: 1,
+            format: 2,
             zooquake: "0.1.0".into(),
             campaign: campaign(&[1]),
             shard: None,

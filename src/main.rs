@@ -12,7 +12,6 @@ mod cluster;
 mod compare;
 mod faults;
 mod images;
-mod journal;
 mod judge;
 mod naming;
 mod nightly;

@@ -38,7 +38,7 @@ pub struct RunSpec {
     /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
     #[arg(long, value_name = "FAULTS")]
     pub faults: Option<String>,
-    /// How long operations and faults go on, such as 60s, 2m or 500ms; 60s if not given
+    /// How long operations and faults go on, such as 60s, 2m, 1h30m or 500ms; 60s if not given
     #[arg(long, value_parser = values::duration)]
     pub time: Option<Duration>,
     /// What every random choice is drawn from; a random one if not given
@@ -207,10 +207,10 @@ impl RunSpec {
             return self.of_scenes(variant);
         }
         let workload = naming::workload(name).map_err(|_| naming::unknown("variant", name, &variants()))?;
-        let faults = self
-            .faults
-            .as_deref()
-            .map_or_else(|| Ok(faults::usual()), naming::faults)?;
+        let faults = match &self.faults {
+            Some(list) => naming::faults(list)?,
+            None => faults::usual(),
+        };
         let cluster = Cluster {
             servers: self.servers.unwrap_or(SERVERS),
             observers: self.observers.unwrap_or(0),
@@ -280,30 +280,6 @@ impl RunSpec {
 fn variants() -> Vec<String> {
     let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)().name());
     naming::variants().into_iter().chain(scenes).collect()
-}
-
-/// Refuses specs whose runs cannot end valid, each with its name.
-///
-/// # Errors
-/// Which they are and why, with the way out; or that a variant or a fault does not exist.
-pub fn refuse(specs: &[(String, RunSpec)], way_out: impl FnOnce() -> String) -> Result<(), String> {
-    let mut short = Vec::new();
-    for (name, spec) in specs {
-        let shortfalls = feasible::shortfalls(&spec.plan()?);
-        if !shortfalls.is_empty() {
-            short.push((name.clone(), shortfalls));
-        }
-    }
-    match short.is_empty() {
-        true => Ok(()),
-        false => Err(feasible::refusal(&short, &way_out())),
-    }
-}
-
-/// The shortest time with which all these plans can end valid, in milliseconds; `None` if no time would do.
-pub fn enough_ms(specs: impl IntoIterator<Item = RunSpec>) -> Option<u64> {
-    let mut each = specs.into_iter().map(|spec| spec.shortest_ms());
-    each.try_fold(0, |enough, shortest| Some(shortest?.max(enough)))
 }
 
 #[cfg(test)]

@@ -1,28 +1,22 @@
 //! Values that the command line and campaign files share: how each is read, within which bounds, and how it is written.
 
+use jiff::SignedDuration;
 use std::time::Duration;
 use zooquake_checkers::plan::{DrawnFor, Timing};
 
-/// A length of time such as `60s`, `2m`, `500ms`; a bare number is seconds.
+/// A length of time such as `60s`, `1h30m`, `500ms`, as [`jiff::fmt::friendly`] reads them; a bare number is seconds.
 ///
 /// # Errors
 /// If it is none, or not between one second and a day.
 pub fn duration(text: &str) -> Result<Duration, String> {
-    let digits = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
-    let (number, unit) = text.split_at(digits);
-    let number: u64 = number
-        .parse()
-        .map_err(|_| format!("`{text}` is no length of time such as 60s, 2m or 500ms"))?;
-    let milliseconds = match unit {
-        "ms" => number,
-        "s" | "" => number * 1000,
-        "m" => number * 60_000,
-        _ => return Err(format!("`{text}` ends in neither ms, s nor m")),
-    };
-    if !(1000..=24 * 3_600_000).contains(&milliseconds) {
-        return Err("give between one second and a day".to_string());
-    }
-    Ok(Duration::from_millis(milliseconds))
+    let number = text.parse().ok().map(SignedDuration::from_secs);
+    let length = number.or_else(|| text.parse().ok());
+    let length = length.ok_or_else(|| format!("`{text}` is no length of time such as 60s, 2m or 500ms"))?;
+    let bounds = SignedDuration::from_secs(1)..=SignedDuration::from_hours(24);
+    let within = Some(length).filter(|length| bounds.contains(length));
+    let ms = within.ok_or("give between one second and a day")?.as_millis();
+    // Plans count milliseconds.
+    Ok(Duration::from_millis(ms as u64))
 }
 
 /// The number of an ensemble's voting servers.
@@ -113,8 +107,23 @@ mod tests {
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         assert_eq!(duration("1500ms"), Ok(Duration::from_millis(1500)));
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
-        assert!(duration("0s").is_err());
-        assert!(duration("x").is_err());
+        assert_eq!(duration("90m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(duration("24h"), Ok(Duration::from_secs(86_400)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1_500)));
+        for wrong in [
+            "0s",
+            "999ms",
+            "25h",
+            "-5s",
+            "1mo",
+            "x",
+            "",
+            "99999999999999999999",
+            "9223372036854775807",
+        ] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -2,28 +2,23 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::campaign::{spec, values};
-use crate::cluster::engine;
-use crate::compare::drive::{Runner, drive, left};
-use crate::compare::ledger::{Header, Ledger, OtherComparison};
-use crate::compare::order::{Turn, turns};
+use crate::campaign::engine::{self, Budget, End};
+use crate::campaign::ensembles::{self, Ensembles};
+use crate::campaign::ledger::Other;
+use crate::campaign::{clock, refusal, spec, values};
+use crate::cluster;
+use crate::compare::drive::{self, Header, Ledger, last, left};
+use crate::compare::order::turns;
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
-use crate::images::{self, Images};
 use crate::naming;
-use crate::nightly::clock;
-use crate::run::folder::Folder;
-use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, draw, leftover};
-use anyhow::{Context, Result, anyhow};
+use crate::run::draw;
+use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use testcontainers::bollard::Docker;
-use tokio::sync::watch;
 use zooquake_checkers::plan::Timing;
-use zooquake_checkers::sample::{self, Sample};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`
@@ -101,7 +96,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     let header = Header {
         format: 1,
         setup,
-        begun: clock::now()?,
+        begun: clock::now(),
     };
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
     let end = match left(&ledger).is_empty() {
@@ -130,9 +125,9 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
 /// Refuses a comparison with runs that cannot end valid, and names them.
 fn refuse(setup: &Setup) -> Result<(), String> {
     let specs = setup.specs()?;
-    spec::refuse(&specs, || {
+    refusal::refuse(&specs, || {
         let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
-        let enough = spec::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
+        let enough = refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
         enough.map_or_else(|| "give --clients 2 or more".to_string(), time)
     })
 }
@@ -198,7 +193,7 @@ fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<OtherComparison>() {
+    match error.downcast::<Other>() {
         Ok(other) => Usage(other.to_string()).into(),
         Err(error) => error,
     }
@@ -206,74 +201,15 @@ fn usage(error: anyhow::Error) -> anyhow::Error {
 
 async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
     let interrupt = interrupt::listen()?;
-    let docker = engine().await?;
+    let docker = cluster::engine().await?;
     let runs = out.join("runs");
-    std::fs::create_dir_all(&runs).with_context(|| format!("making the folder {}", runs.display()))?;
-    let claimed: BTreeSet<&str> = ledger.entries.iter().filter_map(|entry| entry.run.as_deref()).collect();
-    let unclaimed = leftover::unclaimed(&runs, &claimed)?;
-    leftover::clear(&docker, &runs, &unclaimed).await?;
-    for name in unclaimed {
-        eprintln!("removed the run {name}, which did not come to its end: it is run again");
-    }
-    let setup = ledger.header.setup.clone();
-    let mut images: Vec<(Option<String>, Images)> = Vec::new();
-    for subject in &setup.subjects {
-        if !images.iter().any(|(asked, _)| *asked == subject.zookeeper) {
-            let request = images::Request::of(subject.zookeeper.as_deref());
-            let there = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
-            images.push((subject.zookeeper.clone(), there));
-        }
-    }
-    let mut runner = Ensembles {
-        docker,
-        images,
-        setup,
-        runs,
-        interrupt,
-    };
-    drive(ledger, &mut runner).await
-}
-
-/// Runs turns on real ensembles.
-struct Ensembles {
-    docker: Docker,
-    /// The images of each ZooKeeper asked for.
-    images: Vec<(Option<String>, Images)>,
-    setup: Setup,
-    runs: PathBuf,
-    interrupt: watch::Receiver<bool>,
-}
-
-impl Runner for Ensembles {
-    async fn run(&mut self, turn: Turn) -> Result<Ran> {
-        let seed = self.setup.seeds[turn.round];
-        let spec = self.setup.spec(turn.subject, turn.faults, seed);
-        let plan = spec.and_then(|spec| spec.plan()).map_err(|why| anyhow!(why))?;
-        let images = self.images.iter().find(|(asked, _)| *asked == plan.cluster.image);
-        let images = images
-            .map(|(_, images)| images.clone())
-            .context("its images were not prepared")?;
-        let order = Order {
-            plan,
-            docker: self.docker.clone(),
-            images,
-            out: self.runs.clone(),
-            keep: false,
-            interrupt: self.interrupt.clone(),
-        };
-        ran::attempt(order).await
-    }
-
-    fn measure(&self, run: &str) -> Result<Sample> {
-        let folder = Folder {
-            path: self.runs.join(run),
-        };
-        Ok(sample::of(&folder.load()?))
-    }
-
-    fn stopped(&self) -> bool {
-        *self.interrupt.borrow()
-    }
+    ensembles::clear(&docker, &runs, &ledger.runs(), "it is run again").await?;
+    let setup = ledger.recorded.header.setup.clone();
+    let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
+    let runner = Ensembles::prepare(docker, asked, runs, interrupt).await?;
+    let turns = turns(&setup);
+    let mut comparison = drive::Comparison { setup, runner };
+    engine::drive(&mut comparison, &turns, ledger, Budget::new(None)).await
 }
 
 /// Writes the report, and says what it says.
@@ -281,7 +217,16 @@ fn finish(options: &CompareOptions, ledger: &Ledger, comparison: &Comparison) ->
     let written = write_all(comparison, &options.out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;
     value["summary"] = serde_json::json!(summary(comparison));
-    value["order"] = serde_json::json!(turns(&ledger.header.setup));
+    // In the order of the runs.
+    for (run, attempt) in value["runs"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+        .zip(last(ledger).values())
+    {
+        run["again"] = serde_json::json!(attempt.again);
+    }
+    value["order"] = serde_json::json!(turns(&ledger.recorded.header.setup));
     value["folder"] = serde_json::json!(options.out);
     let text = serde_json::to_string_pretty(&value).context("writing the comparison as JSON")?;
     let path = options.out.join("compare.json");

@@ -3,7 +3,8 @@
 use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
-use crate::campaign::spec::{self, RunSpec};
+use crate::campaign::refusal::refuse;
+use crate::campaign::spec::RunSpec;
 use crate::run::{Finished, feasible};
 use crate::terminal::line;
 use anyhow::Result;
@@ -17,7 +18,7 @@ use zooquake_checkers::{Results, Verdict};
 pub async fn run(options: RunSpec) -> Result<Code> {
     let plan = options.plan().map_err(Usage)?;
     if !options.anyway {
-        refuse(&options, &plan)?;
+        ensure_feasible(&options, &plan)?;
     }
     paths::output_folder(&options.out, "--out")?;
     let series = Series {
@@ -37,7 +38,7 @@ pub async fn run(options: RunSpec) -> Result<Code> {
 }
 
 /// Refuses a plan that cannot end valid. Without a seed it says how long is enough for any.
-fn refuse(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
+fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     let enough = || {
         let Plan { workload, faults, .. } = plan;
         let mut shape = plan.cluster.clone();
@@ -57,7 +58,7 @@ fn refuse(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
         seed: Some(plan.seed),
         ..spec.clone()
     };
-    spec::refuse(&[(plan.workload.name(), drawn)], way_out).map_err(Usage)
+    refuse(&[(plan.workload.name(), drawn)], way_out).map_err(Usage)
 }
 
 /// The verdict in a few lines: what was found, then why it is not more.

@@ -1,10 +1,11 @@
 //! One plan, run several times.
 
+use super::interrupt;
 use super::run::summary;
-use super::{again, interrupt};
+use crate::campaign::again;
+use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::cluster::engine;
-use crate::images;
-use crate::run::{Finished, Order, execute};
+use crate::run::Finished;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -34,24 +35,16 @@ impl Series {
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
         let docker = engine().await?;
-        let request = images::Request::of(self.plan.cluster.image.as_deref());
-        let images = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
+        let asked = [self.plan.cluster.image.as_deref()];
+        let ensembles = Ensembles::prepare(docker, asked, self.out, interrupt).await?;
         let mut runs = Vec::new();
         for _ in 0..self.times {
-            let order = Order {
-                plan: self.plan.clone(),
-                docker: docker.clone(),
-                images: images.clone(),
-                out: self.out.clone(),
-                keep: self.keep,
-                interrupt: interrupt.clone(),
-            };
-            let finished = execute(order).await?;
+            let finished = ensembles.execute(&self.plan, self.keep).await?;
             if !self.json {
                 print(&finished)?;
             }
             runs.push(finished);
-            if *interrupt.borrow() {
+            if ensembles.stopped() {
                 break;
             }
         }

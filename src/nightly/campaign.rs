@@ -4,6 +4,7 @@ use super::cell::Cell;
 use crate::campaign::spec::RunSpec;
 use crate::naming;
 use crate::run::draw;
+use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zooquake_checkers::plan::Timing;
@@ -110,26 +111,21 @@ impl Campaign {
     }
 }
 
-/// The names that fit a pattern, in which `*` stands for anything.
-pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Vec<&'a String> {
-    names.iter().filter(|name| fits(pattern, name)).collect()
-}
-
-fn fits(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => name
-            .strip_prefix(before)
-            .is_some_and(|rest| (0..=rest.len()).any(|at| rest.get(at..).is_some_and(|rest| fits(after, rest)))),
-    }
+/// The names that fit a glob, in which `*` stands for anything, a slash among it.
+///
+/// # Errors
+/// If it is none: what is said to the user.
+pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String>, String> {
+    let glob = Glob::new(pattern).map_err(|error| error.to_string())?.compile_matcher();
+    Ok(names.iter().filter(|name| glob.is_match(name)).collect())
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::campaign::again;
     use crate::campaign::spec::tests::{assert_same, run_again};
     use crate::campaign::values::timing;
-    use crate::cli::again;
 
     /// A campaign of two locks under two faults.
     pub fn campaign(seeds: &[u64]) -> Campaign {
@@ -210,10 +206,13 @@ pub mod tests {
     #[test]
     fn stars_stand_for_anything() {
         let names = ["lock/fenced", "lock/crate", "queue/fifo"].map(String::from);
-        assert_eq!(matching("lock/*", &names), ["lock/fenced", "lock/crate"]);
-        assert_eq!(matching("*/f*", &names), ["lock/fenced", "queue/fifo"]);
-        assert_eq!(matching("*", &names).len(), 3);
-        assert_eq!(matching("lock/fenced", &names).len(), 1);
-        assert!(matching("lock", &names).is_empty() && matching("*x", &names).is_empty());
+        let fitting = |pattern: &str| matching(pattern, &names).unwrap();
+        assert_eq!(fitting("lock/*"), ["lock/fenced", "lock/crate"]);
+        assert_eq!(fitting("*/f*"), ["lock/fenced", "queue/fifo"]);
+        assert_eq!(fitting("*").len(), 3);
+        assert_eq!(fitting("lock/fenced").len(), 1);
+        assert_eq!(fitting("{lock,queue}/f*").len(), 2);
+        assert!(fitting("lock").is_empty() && fitting("*x").is_empty());
+        assert!(matching("lock/[", &names).unwrap_err().contains("lock/["));
     }
 }

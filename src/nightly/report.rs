@@ -1,12 +1,12 @@
 //! What came of a night: from its record to its report and its exit code.
 
 use super::failures;
-use super::ledger::Header;
+use super::folder::Header;
 use super::past::Past;
 use super::{attempt, remarks, state};
+use crate::campaign::engine::End;
 use crate::campaign::values;
 use crate::naming;
-use crate::run::ran::End;
 use zooquake_checkers::plan::Timing;
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
@@ -56,7 +56,7 @@ fn decided(outcome: Outcome, attempts: usize) -> Outcome {
 
 fn shown(attempt: &attempt::Attempt) -> Attempt {
     Attempt {
-        seed: attempt.run_seed,
+        seed: attempt.seed(),
         verdict: attempt.verdict.map(|verdict| verdict.to_string()),
         error: attempt.error.clone(),
         anomalies: attempt.anomalies.clone(),
@@ -202,7 +202,7 @@ fn settings(header: &Header) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::super::attempt::tests::{attempt, cell};
-    use super::super::ledger::tests::header;
+    use super::super::folder::tests::header;
     use super::super::past::tests::night;
     use super::*;
     use zooquake_checkers::Verdict;

@@ -1,6 +1,6 @@
 //! The command lines that show a run again: its check, its replay, its plan drawn anew.
 
-use crate::campaign::spec::RunSpec;
+use super::spec::RunSpec;
 use crate::replay::runnable;
 use crate::{images, shell};
 use std::ffi::OsString;

@@ -6,10 +6,11 @@
 #[macro_use]
 mod output;
 
+mod backend;
 mod campaign;
 mod cli;
-mod cluster;
 mod compare;
+mod engine;
 mod faults;
 mod images;
 mod judge;
@@ -22,7 +23,6 @@ mod shell;
 mod sidecar;
 mod terminal;
 mod txnlog;
-mod watcher;
 
 use std::process::ExitCode;
 

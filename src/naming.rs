@@ -1,7 +1,8 @@
 //! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
 
 use crate::faults;
-use zooquake_checkers::plan::Workload;
+use zooquake_history::plan::Workload;
+use zooquake_history::renamed;
 use zooquake_workloads::recipes;
 
 /// The names of all variants, in the order in which they are shown.
@@ -12,13 +13,16 @@ pub fn variants() -> Vec<String> {
         .collect()
 }
 
-/// The workload of this name, such as `lock/fenced`.
+/// The workload of this name, such as `lock/fenced`, or of a former one.
 ///
 /// # Errors
 /// If there is none: what is said to the user.
 pub fn workload(name: &str) -> Result<Workload, String> {
     name.split_once('/')
-        .and_then(|(family, variant)| recipes::workload(family, variant))
+        .and_then(|(family, variant)| match renamed::variant(family, variant) {
+            Some((family, variant)) => recipes::workload(&family, &variant),
+            None => recipes::workload(family, variant),
+        })
         .ok_or_else(|| unknown("variant", name, &variants()))
 }
 
@@ -28,7 +32,7 @@ pub fn workload(name: &str) -> Result<Workload, String> {
 /// If one of them does not exist: what is said to the user.
 pub fn faults(list: &str) -> Result<Vec<String>, String> {
     let fault = |name: &str| match faults::find(name) {
-        Some(fault) => Ok(fault.name.to_string()),
+        Some(fault) => Ok(fault.kind.name.to_string()),
         None => Err(unknown("fault", name, &faults::names())),
     };
     match list {
@@ -57,6 +61,18 @@ mod tests {
         let text = unknown("variant", "lock/predecesor", &known);
         assert!(text.contains("did you mean `lock/predecessor`?"), "{text}");
         assert!(text.contains("lock/children, lock/predecessor, lock/fenced"), "{text}");
+    }
+
+    #[test]
+    fn former_names_are_understood() {
+        assert_eq!(
+            faults("cut,kill"),
+            Ok(vec!["disconnect".to_string(), "kill".to_string()])
+        );
+        assert_eq!(workload("queue/barrier").unwrap().name(), "barrier/tutorial");
+        assert_eq!(workload("queue/double-barrier").unwrap().name(), "barrier/double");
+        let former = |name: &String| name.starts_with("queue/") && name.contains("barrier");
+        assert!(!variants().iter().any(former) && !faults::names().contains(&"cut".to_string()));
     }
 
     #[test]

@@ -82,7 +82,10 @@ fn what_does_not_exist_is_wrong_usage() {
         (vec!["lock", "--variants", "fencd"], "did you mean `lock/fenced`?"),
         (vec!["lock", "--faults", "pause+kil"], "did you mean `kill`?"),
         (vec!["lock", "--variants", "fenced,fenced"], "there twice"),
-        (vec!["queue"], "give --variants that can be compared"),
+        (
+            vec!["queue", "--variants", "fifo,barrier"],
+            "queue/fifo and barrier/tutorial cannot be compared",
+        ),
         (vec!["lock", "--timings", "250/4/100"], "2 to 20 ticks"),
     ] {
         let output = zooquake()

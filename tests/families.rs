@@ -65,12 +65,12 @@ fn election_epoch_is_valid_under_pause() {
 
 #[test]
 fn queue_barrier() {
-    calm("queue/barrier", "4s");
+    calm("barrier/tutorial", "4s");
 }
 
 #[test]
 fn queue_double_barrier_is_valid_under_kill() {
-    shaken("queue/double-barrier", "kill", "9s", valid);
+    shaken("barrier/double", "kill", "9s", valid);
 }
 
 #[test]

@@ -2,23 +2,12 @@
 
 mod common;
 
+use common::jepsen::{FRESH, STALE, check, printed};
 use common::{Runs, text, zooquake};
-use serde_json::Value;
 use std::fs;
 use std::path::Path;
 use std::process::Output;
 
-const STALE: &str = "; the write was answered before the read began
-[{:process 0, :type :invoke, :f :write, :value 3, :index 7}
- {:process 0, :type :ok, :f :write, :value 3}
- {:process 1, :type :invoke, :f :read, :value nil}
- {:process 1, :type :ok, :f :read, :value 0}]
-";
-const FRESH: &str = "INFO  jepsen.util - 0\t:invoke\t:write\t3
-INFO  jepsen.util - 1\t:invoke\t:read\tnil
-INFO  jepsen.util - 1\t:ok\t:read\tnil
-INFO  jepsen.util - 0\t:info\t:write\t:timed-out
-";
 const LEASE: &str = "{:process 0 :type :invoke :f :acquire}
 {:process 0 :type :ok :f :acquire}
 {:process 1 :type :invoke :f :acquire}
@@ -44,21 +33,11 @@ fn histories(name: &str) -> Runs {
     folder
 }
 
-fn check(folder: &Path, arguments: &[&str]) -> Output {
-    let mut command = zooquake();
-    command.arg("check").arg(folder).args(arguments);
-    command.output().expect("starting zooquake")
-}
-
 /// Checks against a table.
 fn expect(folder: &Path, table: &str, arguments: &[&str]) -> Output {
     let file = folder.join("expected.tsv");
     fs::write(&file, table).unwrap();
     check(folder, &[&["--expect", file.to_str().unwrap()], arguments].concat())
-}
-
-fn printed(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(output)))
 }
 
 #[test]

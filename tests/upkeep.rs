@@ -1,27 +1,37 @@
-//! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader; and what `clean` removes.
+//! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
 mod common;
 
-use common::{OneEnsemble, Runs, assert_nothing_left, docker, history, signal, start, until, zooquake};
-use serde_json::Value;
+use common::{
+    OneEnsemble, Runs, SMALL, assert_nothing_left, docker, history, recorded, signal, start, text, tools_image, until,
+    zooquake,
+};
 use std::io::{BufRead, BufReader};
-use std::process::Stdio;
+use std::process::Child;
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Waits until the history of the run has a line with all of these.
-fn recorded(runs: &Runs, parts: &[&str]) {
-    until(&format!("an event with {parts:?}"), PATIENCE, || {
-        let made = std::fs::read_dir(runs.path())
-            .ok()?
-            .flatten()
-            .any(|entry| entry.path().is_dir());
-        let text = if made { history(runs) } else { String::new() };
-        text.lines()
-            .any(|line| parts.iter().all(|part| line.contains(part)))
-            .then_some(())
-    });
+/// A run that was stopped is judged, is unknown, says what its interrupt did, and has left nothing on the engine.
+#[track_caller]
+fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
+    let output = child.wait_with_output().expect("waiting for zooquake");
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
+    assert!(text.contains(&format!("interrupted: {does}")), "{text}");
+    assert!(text.contains("the run was interrupted at"), "{text}");
+    let run = runs.only();
+    assert!(
+        run.join("results.json").exists() && run.join("report.html").exists(),
+        "{text}"
+    );
+    assert!(history(runs).contains("\"interrupted\""));
+    assert_nothing_left();
+}
+
+/// Whether a fault was taken away.
+fn healed(runs: &Runs) -> bool {
+    history(runs).contains("\"phase\":\"off\"")
 }
 
 #[test]
@@ -34,13 +44,29 @@ fn ctrl_c_heals_clears_away_and_still_checks() {
     );
     recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
     signal(&child, "INT");
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = common::text(&output);
-    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
-    assert!(text.contains("interrupted"), "{text}");
-    assert!(runs.only().join("results.json").exists() && runs.only().join("report.html").exists());
-    assert!(history(&runs).contains("\"phase\":\"off\""), "the pause was healed");
-    assert_nothing_left();
+    stopped_and_judged(&runs, child, "healing");
+    assert!(healed(&runs), "the pause was healed");
+}
+
+#[test]
+fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
+    let _turn = OneEnsemble::wait();
+    for (moment, containers) in [("the lease", 1), ("the servers", 3), ("the clients", 6)] {
+        let runs = Runs::new(&format!("interrupted-bring-up-{containers}"));
+        let child = start(
+            &runs,
+            &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
+        );
+        until(moment, PATIENCE, || {
+            let made = docker(&["ps", "-aq", "--filter", "label=zooquake.run"]);
+            (made.lines().count() >= containers).then_some(())
+        });
+        signal(&child, "INT");
+        stopped_and_judged(&runs, child, "clearing away what was started");
+        let check = zooquake().arg("check").arg(runs.only()).output();
+        let check = check.expect("starting zooquake");
+        assert_eq!(check.status.code(), Some(2), "{}", text(&check));
+    }
 }
 
 #[test]
@@ -53,12 +79,7 @@ fn ctrl_c_in_recovery_says_what_it_does() {
     );
     recorded(&runs, &["\"value\":\"recover\""]);
     signal(&child, "INT");
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = common::text(&output);
-    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
-    assert!(text.contains("interrupted: giving up the recovery"), "{text}");
-    assert!(history(&runs).contains("\"interrupted\""));
-    assert_nothing_left();
+    stopped_and_judged(&runs, child, "giving up the recovery");
 }
 
 #[test]
@@ -86,14 +107,14 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
             checked.status.code(),
             Some(2),
             "a cut-off run is unknown: {}",
-            common::text(&checked)
+            text(&checked)
         );
         assert!(
             !docker(&["ps", "-aq", "--filter", "label=zooquake.run"]).is_empty(),
             "containers outlive SIGKILL"
         );
         let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
-        assert_eq!(cleaned.status.code(), Some(0), "{}", common::text(&cleaned));
+        assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
         assert_nothing_left();
     }
 }
@@ -108,7 +129,7 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
         &["lock/fenced", "--zookeeper", &name, "--faults", "none", "--time", "5s"],
     );
     let output = run.wait_with_output().expect("waiting for zooquake");
-    let text = common::text(&output);
+    let text = text(&output);
     assert_eq!(output.status.code(), Some(255), "{text}");
     assert!(
         text.contains("ended instead of serving") && text.contains("docker-entrypoint.sh"),
@@ -132,12 +153,8 @@ fn sighup_heals_clears_away_and_still_checks() {
     // A closed terminal sends it more than once.
     signal(&child, "HUP");
     signal(&child, "HUP");
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = common::text(&output);
-    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
-    assert!(runs.only().join("results.json").exists(), "{text}");
-    assert!(history(&runs).contains("\"phase\":\"off\""), "the pause was healed");
-    assert_nothing_left();
+    stopped_and_judged(&runs, child, "healing");
+    assert!(healed(&runs), "the pause was healed");
 }
 
 #[test]
@@ -161,7 +178,7 @@ fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
         std::thread::sleep(Duration::from_secs(1));
         assert!(!damaged("pause"), "frozen again, {delay_ms} ms after the beginning");
         let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
-        assert_eq!(cleaned.status.code(), Some(0), "{}", common::text(&cleaned));
+        assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
         assert_nothing_left();
     }
 }
@@ -189,123 +206,6 @@ fn a_reader_that_goes_after_one_line_ends_no_run() {
     assert_eq!(status.code(), Some(0), "the first line was {line}");
     assert!(runs.only().join("results.json").exists() && runs.only().join("report.html").exists());
     assert_nothing_left();
-}
-
-#[test]
-fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
-    let _turn = OneEnsemble::wait();
-    let runs = Runs::new("spared");
-    let child = start(&runs, &[SMALL, &["--faults", "none", "--time", "12s"]].concat());
-    recorded(&runs, &["\"f\":\"phase\"", "\"ops\""]);
-    let containers = std::fs::read(runs.only().join("containers.json")).expect("containers.json");
-    let containers: Value = serde_json::from_slice(&containers).expect("JSON");
-    let id = containers["run"].as_str().expect("the run's id").to_string();
-    // A dead run that can be removed, and one that cannot: a foreign container has its volume. So has the live run, in
-    // whose network another one stands.
-    let label = |id: &str| format!("zooquake.run={id}");
-    let image = tools_image();
-    let mut foreign = Foreign::default();
-    foreign.make("network", &["--label", &label("zz-dead"), "zooquake-test-dead"]);
-    foreign.start(&["--network", &format!("zooquake-{id}"), &image]);
-    for (id, volume) in [("a-stubborn", "zooquake-test-stubborn"), (&id, "zooquake-test-held")] {
-        foreign.make("volume", &["--label", &label(id), volume]);
-        foreign.start(&["-v", &format!("{volume}:/held"), &image]);
-    }
-
-    let clean = |arguments: &[&str]| {
-        let elsewhere = Runs::new("elsewhere");
-        let mut command = zooquake();
-        command.arg("clean").args(arguments).env("TMPDIR", elsewhere.path());
-        let output = command.stdin(Stdio::null()).output().expect("starting zooquake");
-        (output.status.code().expect("an exit code"), common::text(&output))
-    };
-    let (code, text) = clean(&["--dry-run"]);
-    assert_eq!(code, 0, "{text}");
-    assert!(text.contains("run zz-dead: would remove 1 network"), "{text}");
-    assert!(text.contains(&format!("run {id}: going on")), "{text}");
-    let (code, text) = clean(&[]);
-    assert_eq!(code, 255, "{text}");
-    assert!(text.contains("run zz-dead: removed 1 network"), "{text}");
-    assert!(
-        text.contains("run a-stubborn: could not remove volume zooquake-test-stubborn"),
-        "{text}"
-    );
-    assert!(text.contains(&format!("run {id}: going on")), "{text}");
-
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = common::text(&output);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "a run that cannot be cleared away is judged: {text}"
-    );
-    assert!(runs.only().join("results.json").exists(), "{text}");
-    assert!(text.contains(&format!("`zooquake clean --run {id}`")), "{text}");
-    foreign.end();
-    let (code, text) = clean(&["--run", &id]);
-    assert_eq!(code, 0, "{text}");
-    assert!(
-        text.contains(&format!("run {id}: removed 1 volume")) && !text.contains("a-stubborn"),
-        "{text}"
-    );
-    assert_eq!(clean(&[]).0, 0);
-    assert_nothing_left();
-}
-
-/// Containers, networks and volumes that are not a run's; a failing test leaves none of them behind.
-#[derive(Default)]
-struct Foreign {
-    containers: Vec<String>,
-    others: Vec<(&'static str, String)>,
-}
-
-impl Foreign {
-    /// Makes a `network` or a `volume`, whose name is the last argument.
-    fn make(&mut self, kind: &'static str, arguments: &[&str]) {
-        self.others.push((kind, arguments.last().expect("a name").to_string()));
-        docker(&[&[kind, "create"], arguments].concat());
-    }
-
-    /// Starts a container that stays for a while; the image is the last argument.
-    fn start(&mut self, arguments: &[&str]) {
-        let id = docker(&[&["run", "-d"], arguments, &["sleep", "300"]].concat());
-        self.containers.push(id);
-    }
-
-    /// Removes the containers.
-    fn end(&mut self) {
-        self.containers.drain(..).for_each(|id| remove(&["rm", "-f", &id]));
-    }
-}
-
-impl Drop for Foreign {
-    fn drop(&mut self) {
-        self.end();
-        self.others
-            .drain(..)
-            .for_each(|(kind, name)| remove(&[kind, "rm", &name]));
-    }
-}
-
-/// Removes something that `clean` may have removed. What stays is found by `assert_nothing_left`.
-fn remove(arguments: &[&str]) {
-    let _ = std::process::Command::new("docker").args(arguments).output();
-}
-
-/// A run on as few containers as there can be.
-const SMALL: &[&str] = &["lock/fenced", "--servers", "1", "--clients", "2", "--seed", "1"];
-
-/// The image of the clients.
-fn tools_image() -> String {
-    let images = zooquake()
-        .args(["images", "--json"])
-        .output()
-        .expect("starting zooquake");
-    let images: Value = serde_json::from_slice(&images.stdout).expect("JSON");
-    let mut images = images["images"].as_array().expect("a list").iter();
-    let tools = images.find(|image| image["role"] == "tools");
-    let name = tools.expect("the image of the clients")["name"].as_str();
-    name.expect("a name").to_string()
 }
 
 /// Whether some container of ours is frozen, or has network rules.

@@ -90,8 +90,8 @@ fn fenced_is_valid_when_connections_are_cut() {
     let runs = Runs::new("wire-cut");
     let ran = run(
         &runs,
-        &["lock/fenced", "--faults", "cut", "--time", "12s", "--seed", "1"],
+        &["lock/fenced", "--faults", "disconnect", "--time", "12s", "--seed", "1"],
     );
     assert_eq!((ran.code, ran.damage()), (0, Vec::new()), "{}", ran.story());
-    assert!(counting(&ran, "cut") > 0, "{}", ran.story());
+    assert!(counting(&ran, "disconnect") > 0, "{}", ran.story());
 }

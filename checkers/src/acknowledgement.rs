@@ -36,7 +36,11 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         }
     }
     out.doubt("acknowledgements cannot be read", &unreadable);
-    if looked_at == 0 && !run.grants.writes.is_empty() && run.record.plan.workload.variant == "acknowledged" {
+    if looked_at == 0
+        && unreadable.is_empty()
+        && !run.grants.writes.is_empty()
+        && run.record.plan.workload.variant == "acknowledged"
+    {
         out.reasons.push(
             "no reply tells of its leader's acknowledgement: unacknowledged leaders were not looked for".to_owned(),
         );
@@ -47,7 +51,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 /// What the leader says of its acknowledgement for a write, and the event that says it. That a grant was made without one
 /// says nothing about the writes after it.
 fn told<'a>(run: &Run<'a>, write: Write) -> Option<(usize, &'a Value)> {
-    let said = |at: usize| Some((at, run.events[at].value.get("ack")?));
+    let said = |at: usize| Some((at, run.events[at].ack()?));
     let granted = || said(run.grants.all[write.grant].read?).filter(|(_, ack)| !ack.is_null());
     said(write.read).or_else(granted)
 }

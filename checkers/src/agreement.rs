@@ -2,19 +2,20 @@
 
 use crate::evidence::Txn;
 use crate::findings::Findings;
-use crate::run::Run;
-use std::collections::HashMap;
+use crate::run::{Run, few};
+use std::collections::{HashMap, HashSet};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
     let Some(txns) = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty()) else {
         out.reasons
-            .push("note: no transaction log was read; the verdict rests on the history and the tree".to_owned());
+            .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
         return;
     };
     let first = txns.iter().map(|txn| txn.zxid).min().unwrap_or_default();
     let last = txns.iter().map(|txn| txn.zxid).max().unwrap_or_default();
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
+    let touched = touched(by_zxid.values().copied());
     let mut looked_at = 0;
     for (number, read, path, czxid) in claimed(run) {
         if czxid < first || czxid > last {
@@ -23,11 +24,12 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         looked_at += 1;
         let found = match by_zxid.get(&czxid) {
             None => "no such transaction".to_owned(),
-            Some(txn) if creates(txn, path) => continue,
-            Some(txn) => format!("there {} of {}", txn.op, txn.paths.join(", ")),
+            Some(txn) if creates(txn, touched.contains(&(czxid, path))) => continue,
+            Some(txn) => told(txn),
         };
         out.reasons.push(format!(
-            "evidence disagrees: {} was read at {} with the znode {path}, but the transaction log has {found}",
+            "evidence disagrees: {} was read at {} with the znode {path} of transaction 0x{czxid:x}, but the transaction log has \
+             {found}",
             run.grant(number),
             run.at(read),
         ));
@@ -42,18 +44,30 @@ fn claimed<'a>(run: &'a Run<'_>) -> impl Iterator<Item = (usize, usize, &'a str,
         let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
         let ack = || {
             let read = grant.read?;
-            let ack = run.events[read].value.get("ack")?;
+            let ack = run.events[read].ack()?;
             Some((number, read, ack.get("path")?.as_str()?, ack.get("czxid")?.as_i64()?))
         };
         own().into_iter().chain(ack())
     })
 }
 
-/// Whether a transaction may have created the path: a create of it, or a multi, whose parts its line need not name.
-fn creates(txn: &Txn, path: &str) -> bool {
+/// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name it.
+pub fn touched<'a>(txns: impl Iterator<Item = &'a Txn>) -> HashSet<(i64, &'a str)> {
+    txns.flat_map(|txn| txn.paths.iter().map(|path| (txn.zxid, path.as_str())))
+        .collect()
+}
+
+/// What stands in the transaction logs instead, in words.
+pub fn told(txn: &Txn) -> String {
+    format!("there {} of {}", txn.op, few(&txn.paths))
+}
+
+/// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line need
+/// not name.
+fn creates(txn: &Txn, names: bool) -> bool {
     match txn.op.as_str() {
         "createSession" => false,
-        "multi" => txn.paths.is_empty() || txn.paths.iter().any(|other| other == path),
-        op => op.starts_with("create") && txn.paths.iter().any(|other| other == path),
+        "multi" => txn.paths.is_empty() || names,
+        op => op.starts_with("create") && names,
     }
 }

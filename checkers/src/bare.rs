@@ -26,7 +26,7 @@ pub fn check(history: &History, damage: Vec<String>) -> Result<Results, String> 
     };
     record
         .damage
-        .push(format!("plan.json is missing: {}", promise.told.join("; ")));
+        .push(format!("plan.json is missing: {}", promise.basis.join("; ")));
     let mut results = families::check(&record);
     // A vote may lawfully take as long as a session, and how long that is only the plan tells.
     let timed = |kind: &str| kind == "needless-abort";
@@ -59,15 +59,16 @@ pub fn unjudged(history: &History) -> String {
     }
 }
 
-/// A plan that has all that is known of a history's promise, and in words from what that is known.
+/// A plan that has all that is known of a history's promise.
 #[derive(Debug)]
 struct Promise {
     plan: Plan,
-    told: Vec<&'static str>,
+    /// From what in the history it was inferred, in words.
+    basis: Vec<&'static str>,
 }
 
 fn infer(history: &History) -> Option<Promise> {
-    let (family, variant, mut told) = family(history)?;
+    let (family, variant, mut basis) = family(history)?;
     let mut workload = Workload {
         family: family.to_owned(),
         variant: variant.to_owned(),
@@ -75,7 +76,7 @@ fn infer(history: &History) -> Option<Promise> {
         ..Workload::default()
     };
     if matches!(family, "lock" | "election") {
-        workload.resource = resource(history, &mut told);
+        workload.resource = resource(history, &mut basis);
         workload.fenced = answers(history).any(|event| known(event, "token"));
     }
     let windows = windows(history);
@@ -89,7 +90,7 @@ fn infer(history: &History) -> Option<Promise> {
         windows,
         ..Plan::default()
     };
-    Some(Promise { plan, told })
+    Some(Promise { plan, basis })
 }
 
 /// The family, the variant whose promise is judged, and what that rests on.
@@ -98,7 +99,7 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
         let of = |event: &Event| names.contains(&event.f.as_str()) && event.value.get(field).is_some();
         invocations(history).any(of)
     };
-    let one = |family, variant, told: &'static str| Some((family, variant, vec![told]));
+    let one = |family, variant, basis: &'static str| Some((family, variant, vec![basis]));
     if any(&["elect", "resign"], "grant") {
         return one("election", "unknown", "it elects, so it was judged as an election");
     }
@@ -107,27 +108,27 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
     }
     if any(&["join"], "round") {
         return one(
-            "queue",
             "barrier",
+            "tutorial",
             "members join, so it was judged as the tutorial's barrier",
         );
     }
     if any(&["enter", "leave"], "round") {
         return one(
-            "queue",
-            "double-barrier",
+            "barrier",
+            "double",
             "nobody joins, so it was judged as a double barrier",
         );
     }
     if any(&["enqueue", "acknowledge"], "item") || dequeues(history) {
-        let told = match claims(history) {
+        let basis = match claims(history) {
             true => "items are claimed, so it was judged by what queue/claimed promises",
             false => {
                 "nothing tells whether an item may be delivered again until it is acknowledged, so only what queue/fifo and \
                  queue/claimed both promise was judged"
             }
         };
-        return one("queue", "claimed", told);
+        return one("queue", "claimed", basis);
     }
     if any(&["begin", "decide", "vote", "decided"], "tx") {
         return one(
@@ -169,28 +170,29 @@ fn claims(history: &History) -> bool {
         || answers(history).any(|event| event.f == "dequeue" && (known(event, "path") || known(event, "czxid")))
 }
 
-/// Where the resource is. Its own writes tell; where none does, their order is not known, as if it were in ZooKeeper.
-fn resource(history: &History, told: &mut Vec<&'static str>) -> Resource {
+/// Where the resource is, by what its writes say. If none says it, the resource is taken to be in ZooKeeper, where writes
+/// without an `mzxid` have no known order.
+fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
     let writes = || answers(history).filter(|event| event.f == "write");
     if writes().any(|event| known(event, "mzxid")) {
-        told.push("writes name their transactions, so the resource is in ZooKeeper");
+        basis.push("writes name their transactions, so the resource is in ZooKeeper");
         Resource::Zookeeper
     } else if writes().any(|event| known(event, "accepted")) {
-        told.push("writes say that they were accepted, so the resource is outside of ZooKeeper");
+        basis.push("writes say that they were accepted, so the resource is outside of ZooKeeper");
         Resource::External
     } else {
         if writes().next().is_some() {
-            told.push("nothing tells where the resource is, so the order of writes was not judged");
+            basis.push("nothing tells where the resource is, so the order of writes was not judged");
         }
         Resource::Zookeeper
     }
 }
 
-/// A window for each fault that the history tells of.
+/// A window for each fault in the history.
 fn windows(history: &History) -> Vec<Window> {
     let mut faults: BTreeMap<usize, &str> = BTreeMap::new();
     for event in history.events.iter().filter(|event| event.on_lane("nemesis")) {
-        if let Some(id) = event.int("window").and_then(|id| usize::try_from(id).ok()) {
+        if let Some(id) = event.window().and_then(|id| usize::try_from(id).ok()) {
             faults.entry(id).or_insert(&event.f);
         }
     }

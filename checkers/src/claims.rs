@@ -1,6 +1,6 @@
 //! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
 //! certainly failed, or it says of one request both that it was accepted and that it was not. No anomaly is made of them, as
-//! nobody knows which of the two is true; each is a reason against `valid`.
+//! either of the two may be true; each is a reason against `valid`.
 
 use crate::findings::Findings;
 use crate::history::{Event, EventType, Process};
@@ -15,8 +15,8 @@ struct State {
     known: bool,
     /// Where its acquire failed.
     failed: Option<usize>,
-    /// Whether it was told of already.
-    told: bool,
+    /// Whether a reason names it already.
+    named: bool,
 }
 
 /// Looks for such answers.
@@ -41,8 +41,8 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             continue;
         }
         let mut odd = |what: String| found.push((at, what));
-        if !state.known && !state.told && acts(event) {
-            state.told = true;
+        if !state.known && !state.named && acts(event) {
+            state.named = true;
             odd(format!(
                 "a `{}` under grant {name}, which nobody had asked for",
                 event.f
@@ -64,14 +64,14 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 /// The grant that an event is about: of an operation under a grant, or of a client that says that it holds.
 fn name<'a>(run: &Run<'a>, at: usize) -> Option<&'a str> {
     let event = &run.events[at];
-    let own = event.str("grant");
+    let own = event.grant();
     match &event.process {
         Process::Number(_) if event.f == run.names.acquire || event.f == run.names.release || event.f == "write" => {
             let asked = || run.ops.work[run.ops.completes[at]?].invoke;
-            own.or_else(|| run.events[asked()?].str("grant"))
+            own.or_else(|| run.events[asked()?].grant())
         }
         Process::Name(_) if event.f == "confirm" && event.kind == EventType::Ok => {
-            own.filter(|_| event.bool("holds") == Some(true))
+            own.filter(|_| event.holds() == Some(true))
         }
         _ => None,
     }
@@ -98,7 +98,7 @@ fn both(run: &Run<'_>, event: &Event) -> Option<&'static str> {
             _ => None,
         };
     }
-    let removed = event.value.get("removed").is_some_and(Value::is_object);
+    let removed = event.removed().is_some();
     let failed = event.f == run.names.release && event.kind == EventType::Fail;
     (failed && removed).then_some("is answered `fail` and removed a znode")
 }

@@ -51,7 +51,7 @@ impl<'a> Clients<'a> {
             };
             match (event.f.as_str(), event.kind) {
                 ("exit", EventType::Info) => clients.exits.entry(lane).or_default().push(at),
-                ("hello" | "session", EventType::Info) => clients.tie(event.str("session"), lane, at),
+                ("hello" | "session", EventType::Info) => clients.tie(event.session(), lane, at),
                 ("quiesce", EventType::Ok) => {
                     for text in event
                         .value

@@ -1,6 +1,7 @@
 //! The families of workloads that can be judged. A new one is a file and a line here.
 
 use crate::Record;
+use crate::barrier;
 use crate::commit;
 use crate::election;
 use crate::lock;
@@ -45,6 +46,11 @@ pub const FAMILIES: &[Family] = &[
         name: "commit",
         check: commit::check,
         checkers: commit::CHECKERS,
+    },
+    Family {
+        name: "barrier",
+        check: barrier::check,
+        checkers: barrier::CHECKERS,
     },
     Family {
         name: "queue",

@@ -2,7 +2,7 @@
 //! cannot be judged, which is a reason against `valid`.
 
 use crate::findings::{Findings, Found};
-use crate::run::Run;
+use crate::run::{Run, count};
 
 /// Looks for tokens that do not rise. Only grants with tokens are looked at.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -49,10 +49,9 @@ fn without(run: &Run<'_>, out: &mut Findings) {
         .collect();
     if let Some(&first) = bare.first() {
         out.reasons.push(format!(
-            "{} of {} grants tell no token, though the variant is fenced, such as {}: whether tokens rise was not judged of \
-             them",
+            "{} of {} told no token, though the variant is fenced, such as {}: whether tokens rise was not judged of them",
             bare.len(),
-            read.len(),
+            count(read.len(), "grant"),
             run.grant(first)
         ));
     }

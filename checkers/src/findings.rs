@@ -68,6 +68,7 @@ impl Findings {
         self.push(run, found, span);
     }
 
+    /// Adds an anomaly, unless a disputed answer is among its witness.
     fn push(&mut self, run: &Run<'_>, found: Found<'_>, span: Span) {
         let Found {
             kind,
@@ -78,13 +79,19 @@ impl Findings {
         } = found;
         witness.sort_unstable();
         witness.dedup();
-        let mut known = run.record.plan.workload.accepted.iter();
+        // It is an anomaly only if it happened in every way in which the history can have come about.
+        if witness.iter().any(|at| run.ops.disputed.contains(at)) {
+            return;
+        }
+        let plan = &run.record.plan;
+        let mut known = plan.workload.accepted.iter();
         self.anomalies.push(Anomaly {
             kind: kind.into(),
             property: property.into(),
             advisory,
-            accepted: known.any(|known| known.anomaly == kind && run.faults.any_near(run, span, &known.faults)),
+            accepted: known.any(|known| known.anomaly == kind && run.faults.any_near(plan, span, &known.faults)),
             witness,
+            span: Some(span),
             why: format!("{why} {}", run.faults.words(span)),
         });
     }

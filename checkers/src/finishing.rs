@@ -83,9 +83,7 @@ pub fn finishes(answer: &Event) -> bool {
     match (rule(&answer.f).0, answer.kind) {
         (Finishes::WithOthers, _) => false,
         (_, EventType::Ok) | (Finishes::OkOrFail, EventType::Fail) => true,
-        (Finishes::OkOrRefused, EventType::Fail) => {
-            answer.bool("accepted") == Some(false) || code().starts_with("refused")
-        }
+        (Finishes::OkOrRefused, EventType::Fail) => answer.accepted() == Some(false) || code().starts_with("refused"),
         (Finishes::OkOrMismatch, EventType::Fail) => matches!(code(), "" | "mismatch" | "bad-version"),
         _ => false,
     }
@@ -94,7 +92,7 @@ pub fn finishes(answer: &Event) -> bool {
 /// The round or the transaction that an operation is about.
 pub fn unit<'a>(run: &Run<'a>, op: &Op<'_>) -> Unit<'a> {
     let events = || op.invoke.into_iter().chain(op.end).map(|at| &run.events[at]);
-    let transaction = events().find_map(|event| event.str("tx")).map(Unit::Transaction);
-    let round = || events().find_map(|event| event.int("round")).map(Unit::Round);
+    let transaction = events().find_map(|event| event.tx()).map(Unit::Transaction);
+    let round = || events().find_map(|event| event.round()).map(Unit::Round);
     transaction.or_else(round).unwrap_or(Unit::None)
 }

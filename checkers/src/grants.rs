@@ -26,6 +26,8 @@ pub struct Grant<'a> {
     pub asked: Option<usize>,
     /// Where it was read, which begins the hold.
     pub read: Option<usize>,
+    /// Whether that answer is a disputed one.
+    pub disputed: bool,
     /// The znode it rests on.
     pub path: Option<&'a str>,
     /// Its age: the zxid that created that znode.
@@ -44,6 +46,14 @@ pub struct Grant<'a> {
     pub answers: Vec<Answer>,
     /// Those of them that were a `confirm`.
     pub confirms: Vec<Answer>,
+}
+
+impl Grant<'_> {
+    /// Takes back what its client confirmed: its release may have been sent before.
+    fn unconfirm(&mut self) {
+        let confirms = std::mem::take(&mut self.confirms);
+        self.answers.retain(|answer| !confirms.contains(answer));
+    }
 }
 
 /// An accepted write, in the order of the history.
@@ -76,11 +86,10 @@ impl<'a> Grants<'a> {
         for (at, event) in events.iter().enumerate() {
             match &event.process {
                 Process::Number(_) => {
-                    let sent = ops.completes[at].and_then(|op| ops.work[op].invoke);
-                    grants.work(events, at, sent, names);
+                    grants.work(events, at, ops, names);
                 }
                 Process::Name(lane) if !ops::is_harness(lane) => {
-                    let sent = ops.completes[at].and_then(|op| ops.control[op].invoke);
+                    let sent = ops.completes[at].and_then(|op| ops.control[op].sent());
                     grants.control(event, at, sent);
                 }
                 Process::Name(_) => {}
@@ -93,10 +102,10 @@ impl<'a> Grants<'a> {
         grants
     }
 
-    /// Grants that were read, in the order in which they were.
+    /// Grants that were certainly read, in the order in which they were.
     pub fn read(&self) -> Vec<usize> {
         let mut read: Vec<usize> = (0..self.all.len())
-            .filter(|&grant| self.all[grant].read.is_some())
+            .filter(|&grant| self.all[grant].read.is_some() && !self.all[grant].disputed)
             .collect();
         read.sort_unstable_by_key(|&grant| self.all[grant].read);
         read
@@ -115,11 +124,14 @@ impl<'a> Grants<'a> {
         grant
     }
 
-    fn work(&mut self, events: &'a [Event], at: usize, sent: Option<usize>, names: &Names) {
+    fn work(&mut self, events: &'a [Event], at: usize, ops: &Ops<'a>, names: &Names) {
         let event = &events[at];
-        let Some(name) = event.str("grant").or_else(|| events[sent?].str("grant")) else {
+        let op = ops.completes[at].map(|op| &ops.work[op]);
+        let asked = || op?.invoke.and_then(|at| events[at].str("grant"));
+        let Some(name) = event.str("grant").or_else(asked) else {
             return;
         };
+        let disputed = ops.disputed.contains(&at);
         let node = ops::node(event);
         let mut grant = self.named(name, node);
         if event.f == names.acquire {
@@ -129,19 +141,29 @@ impl<'a> Grants<'a> {
                 grant = self.named(name, node);
             }
             self.acquire(event, at, grant);
+            self.all[grant].disputed |= disputed && self.all[grant].read == Some(at);
+        } else if disputed {
+            // Who acted under the grant, if anybody did, is not known.
         } else if event.f == names.release {
             match event.kind {
                 EventType::Invoke => {
-                    self.all[grant].release.get_or_insert(at);
-                    self.end(grant, at);
+                    let of = &mut self.all[grant];
+                    of.release.get_or_insert(at);
+                    // One that another client sent, or that was sent before the grant was read, may have released nothing.
+                    if of.read.is_some() && of.node == node {
+                        self.end(grant, at);
+                    }
                 }
                 EventType::Ok => {
                     self.all[grant].released.get_or_insert(at);
+                    if op.is_some_and(|op| op.invoke.is_none()) {
+                        self.all[grant].unconfirm();
+                    }
                 }
                 EventType::Fail | EventType::Info => {}
             }
         } else if event.f == "write" {
-            self.write(event, at, sent, grant);
+            self.write(event, at, op.and_then(|op| op.sent()), grant);
         }
     }
 
@@ -205,7 +227,7 @@ impl<'a> Grants<'a> {
                 let Some(number) = known else { return };
                 let grant = &mut self.all[number];
                 // Answered after its release was sent, it may rest on what the client knew before.
-                if grant.node != node || grant.release.is_some() {
+                if grant.node != node || grant.release.is_some() || grant.released.is_some() {
                     return;
                 }
                 if let (Some(sent), Some(read)) = (sent, grant.read)

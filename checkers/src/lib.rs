@@ -6,11 +6,10 @@
 //!
 //! # Layout
 //!
-//! What goes in and out: [`plan`], [`history`], [`evidence`], [`results`]; [`jsonl`] reads and writes their files,
-//! and [`files`] makes a record of those of a run. [`edn`] and [`textlog`] read other people's histories.
+//! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are [`results`].
 //!
 //! What is read out of a history once, for all checkers: `ops` pairs invocations with completions (what does not pair is a
-//! matter of `pairing`), `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
+//! matter of `pairing`), `injected` reads from when to when each fault was on, `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
 //! held from when to when, `clients` who had which session, `windows` which faults count, `recovery` where liveness is
 //! judged; `run` holds it all together.
 //!
@@ -35,28 +34,23 @@
 //! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
 //! and a line in [`families`].
 
-use std::collections::BTreeMap;
-
 mod acknowledgement;
 mod age;
 mod agreement;
 pub mod bare;
+mod barrier;
 mod claims;
 mod clients;
 mod commit;
-pub mod edn;
 mod election;
 pub mod ensemble;
-pub mod evidence;
 mod exclusion;
 pub mod families;
 mod fencing;
-pub mod files;
 mod findings;
 mod finishing;
 mod grants;
-pub mod history;
-pub mod jsonl;
+mod injected;
 mod leaderless;
 mod liveness;
 mod lock;
@@ -67,7 +61,6 @@ mod orphans;
 mod pairing;
 mod peaks;
 mod pending;
-pub mod plan;
 mod queue;
 mod recovery;
 mod register;
@@ -80,35 +73,13 @@ pub mod sample;
 mod scenes;
 pub mod search;
 mod stats;
-pub mod textlog;
 mod verdict;
 mod windows;
 
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
-pub use ensemble::ServerLog;
-pub use evidence::{ServerSample, Tree, Txn};
 pub use families::check;
-pub use history::{Event, EventType, History, Process};
-pub use plan::Plan;
+pub use near::{FaultWindow, Faults, Span};
 pub use results::{Anomaly, Results, Verdict};
-
-/// Everything that a run left behind and that a verdict rests on.
-#[derive(Debug, Clone, Default)]
-pub struct Record {
-    /// What was to be done.
-    pub plan: Plan,
-    /// What was recorded, in order; of a damaged file, what stands before the damage.
-    pub history: History,
-    /// The znodes at the end of the run; `None` if the run was cut off before they were read.
-    pub tree: Option<Tree>,
-    /// The servers' transaction logs merged by zxid; `None` if they were not read.
-    pub txnlog: Option<Vec<Txn>>,
-    /// What the servers said of themselves during the run, in order; `None` if they were not asked.
-    pub servers: Option<Vec<ServerSample>>,
-    /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
-    pub logs: Option<Vec<ServerLog>>,
-    /// Of a run of scenes, the servers' logs of each, by its name.
-    pub scenes: BTreeMap<String, Vec<ServerLog>>,
-    /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
-    pub damage: Vec<String>,
-}
+pub use zooquake_history::event as history;
+pub use zooquake_history::{Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, Tree, Txn};
+pub use zooquake_history::{edn, evidence, files, jsonl, plan, textlog};

@@ -55,7 +55,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 pub fn bound(run: &Run<'_>, f: &str) -> u64 {
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
     // One whose request is missing may have been sent at any time.
-    let sent = |op: &Op<'_>| op.invoke.map_or(0, |at| run.time(at));
+    let sent = |op: &Op<'_>| op.sent().map_or(0, |at| run.time(at));
     let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(sent(op)));
     let mut durations: Vec<u64> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
     durations.sort_unstable();
@@ -157,13 +157,17 @@ fn convict(run: &Run<'_>, one: &Unfinished<'_, '_>, spell: &Spell, (span, bound)
         waited,
         attempts,
     } = *spell;
-    let name = run.events[asked].str("grant").unwrap_or("without a name");
+    let name = run.events[asked].grant().unwrap_or("without a name");
     let (at, asks, thing) = (run.at(until), run.names.acquire, run.names.thing);
     let what = match (one.how, attempts) {
         (How::Pending, _) => format!("was not answered by {at}"),
         (How::Unknown, _) => format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome"),
         (How::Failed, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
-        (How::Failed, count) => format!("was refused, and asked again: it was refused {count} times by {at}"),
+        (How::Failed, _) => {
+            let within = |&&(from, to): &&(usize, usize)| asked <= from && to <= until;
+            let count = one.attempts.iter().filter(within).count();
+            format!("was refused, and asked again: it was refused {count} times by {at}")
+        }
     };
     let why = format!(
         "{} asked for grant {name} at {} and {what}, though every fault was healed and the ensemble had recovered at {}, and \

@@ -1,15 +1,18 @@
 //! The faults that were near a moment of a run: on then, or ended less than one session timeout before.
 //!
-//! A window counts from its `begin`, as its effect may come before `on` is read, to its `off`; one that was not seen to be
-//! healed is on until the end. One that was skipped never was.
+//! From when to when a window was on is what [`Injected`] says.
 
 use crate::history::Event;
+use crate::injected::{Injected, injected};
 use crate::peaks::Peaks;
+use crate::plan::Plan;
 use crate::run::{Run, seconds};
-use std::collections::{BTreeMap, HashMap};
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 
 /// When an anomaly came about, in nanoseconds since the run began.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Span {
     /// Between two moments.
     Between(u64, u64),
@@ -19,7 +22,7 @@ pub enum Span {
 
 impl Span {
     /// From the first to the last event of a witness.
-    pub fn of(run: &Run<'_>, witness: &[usize]) -> Self {
+    pub(crate) fn of(run: &Run<'_>, witness: &[usize]) -> Self {
         let times = || witness.iter().map(|&at| run.time(at));
         match (times().min(), times().max()) {
             (Some(first), Some(last)) => Self::Between(first, last),
@@ -28,7 +31,7 @@ impl Span {
     }
 
     /// Of what is found at the end of a run: from its first moment, or the run's if that is not known, to recovery.
-    pub fn until_recovery(run: &Run<'_>, first: Option<u64>) -> Self {
+    pub(crate) fn until_recovery(run: &Run<'_>, first: Option<u64>) -> Self {
         let first = first.unwrap_or(0);
         match run.phase("recovered").map(|at| run.time(at)) {
             Some(recovered) if first <= recovered => Self::Between(first, recovered),
@@ -38,18 +41,36 @@ impl Span {
     }
 }
 
-/// A fault that was injected.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Window<'a> {
-    fault: &'a str,
-    target: &'a str,
-    /// `None` until it begins.
-    from: Option<u64>,
-    /// When it was in effect, if that was read.
-    on: Option<u64>,
-    skipped: bool,
-    /// `None` while it is not seen to be healed.
-    until: Option<u64>,
+/// A fault that was on, with times in nanoseconds since the run began.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FaultWindow<'a> {
+    /// Its number in the plan.
+    pub id: i64,
+    /// Kind of fault.
+    pub fault: &'a str,
+    /// Whom it hit, such as `c3` or `n1,n2`; empty if that was not recorded.
+    pub target: &'a str,
+    /// When it began.
+    pub from: u64,
+    /// When it was in effect, if that was recorded.
+    pub on: Option<u64>,
+    /// When it was healed; `None` if it was on until the end.
+    pub until: Option<u64>,
+}
+
+impl<'a> FaultWindow<'a> {
+    fn of(window: &Injected<'a>, events: &[Event]) -> Option<Self> {
+        let time = |at: usize| events[at].time;
+        let from = window.began().filter(|_| window.was_on())?;
+        Some(Self {
+            id: window.id,
+            fault: window.fault,
+            target: window.target,
+            from: time(from),
+            on: window.on.map(time),
+            until: window.healed().map(time),
+        })
+    }
 }
 
 /// How many windows a text names; of more of them only that there are.
@@ -62,25 +83,24 @@ pub struct Faults<'a> {
     of_kind: HashMap<&'a str, Windows<'a>>,
 }
 
-/// Windows with their numbers in the order in which they began, and until when each is near.
+/// Windows in the order in which they began, and until when each is near.
 #[derive(Debug, Default)]
 struct Windows<'a> {
-    windows: Vec<(i64, Window<'a>)>,
+    windows: Vec<FaultWindow<'a>>,
     over: Peaks,
 }
 
 impl<'a> Windows<'a> {
     /// `session`: nanoseconds after its end for which a fault is near.
-    fn new(mut windows: Vec<(i64, Window<'a>)>, session: u64) -> Self {
-        windows.sort_by_key(|&(id, ref window)| (window.from, id));
-        let over =
-            |(_, window): &(i64, Window<'_>)| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
+    fn new(mut windows: Vec<FaultWindow<'a>>, session: u64) -> Self {
+        windows.sort_by_key(|window| (window.from, window.id));
+        let over = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
         let over = Peaks::new(windows.iter().map(over).collect());
         Self { windows, over }
     }
 
     /// Those that were near, in time logarithmic in all for each.
-    fn near(&self, span: Span) -> impl Iterator<Item = &(i64, Window<'a>)> {
+    fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
         let (first, last) = match span {
             Span::Between(first, last) => (first.saturating_add(1), last),
             Span::Any => (0, u64::MAX),
@@ -89,54 +109,44 @@ impl<'a> Windows<'a> {
         std::iter::from_fn(move || {
             let at = self.over.first(next, first)?;
             next = at + 1;
-            self.windows
-                .get(at)
-                .filter(|(_, window)| window.from.is_some_and(|from| from <= last))
+            self.windows.get(at).filter(|window| window.from <= last)
         })
     }
 }
 
 impl<'a> Faults<'a> {
-    /// Reads them out of a history.
+    /// Reads them out of a history. `session_ms` is the session timeout, for which a fault is near after its end.
     pub fn new(events: &'a [Event], session_ms: u64) -> Self {
-        let mut windows: BTreeMap<i64, Window<'_>> = BTreeMap::new();
-        for event in events.iter().filter(|event| event.on_lane("nemesis")) {
-            let (Some(id), Some(phase)) = (event.int("window"), event.str("phase")) else {
-                continue;
-            };
-            let window = windows.entry(id).or_default();
-            match phase {
-                "begin" | "on" | "heal" => {
-                    window.fault = &event.f;
-                    window.target = event.str("target").unwrap_or(window.target);
-                    window.from = window.from.or(Some(event.time));
-                    if phase == "on" {
-                        window.on = window.on.or(Some(event.time));
-                    }
-                }
-                "off" if event.bool("verified") != Some(false) => window.until = window.until.or(Some(event.time)),
-                "skipped" => window.skipped = true,
-                _ => {}
-            }
-        }
-        windows.retain(|_, window| window.from.is_some() && (window.on.is_some() || !window.skipped));
         let session = session_ms.saturating_mul(1_000_000);
-        let mut of_kind: HashMap<&str, Vec<(i64, Window<'_>)>> = HashMap::new();
-        for (&id, window) in &windows {
-            of_kind.entry(window.fault).or_default().push((id, window.clone()));
+        let windows = injected(events).into_values();
+        let windows: Vec<FaultWindow<'_>> = windows.filter_map(|window| FaultWindow::of(&window, events)).collect();
+        let mut of_kind: HashMap<&str, Vec<FaultWindow<'_>>> = HashMap::new();
+        for window in &windows {
+            of_kind.entry(window.fault).or_default().push(window.clone());
         }
         let of_kind = of_kind.into_iter();
         Self {
             of_kind: of_kind
                 .map(|(kind, windows)| (kind, Windows::new(windows, session)))
                 .collect(),
-            all: Windows::new(windows.into_iter().collect(), session),
+            all: Windows::new(windows, session),
         }
     }
 
-    /// Whether a fault of one of these kinds was near; `none` stands for no fault at all.
-    pub fn any_near(&self, run: &Run<'_>, span: Span, kinds: &[String]) -> bool {
-        let planned = |kind: &String| span == Span::Any && run.record.plan.faults.contains(kind);
+    /// All that were on, in the order in which they began.
+    pub fn all(&self) -> &[FaultWindow<'a>] {
+        &self.all.windows
+    }
+
+    /// Those that were near, in the order in which they began.
+    pub fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
+        self.all.near(span)
+    }
+
+    /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind
+    /// of the plan.
+    pub fn any_near(&self, plan: &Plan, span: Span, kinds: &[String]) -> bool {
+        let planned = |kind: &String| span == Span::Any && plan.faults.contains(kind);
         let near = |kind: &String| {
             let windows = self.of_kind.get(kind.as_str());
             windows.is_some_and(|windows| windows.near(span).next().is_some())
@@ -145,11 +155,11 @@ impl<'a> Faults<'a> {
     }
 
     /// A sentence on the faults that were near. It names them and claims nothing.
-    pub fn words(&self, span: Span) -> String {
-        let mut near = self.all.near(span);
-        let mut named: Vec<&(i64, Window<'_>)> = near.by_ref().take(NAMED).collect();
-        named.sort_by_key(|(id, _)| *id);
-        let words = named.into_iter().map(|(id, window)| tell(*id, window));
+    pub(crate) fn words(&self, span: Span) -> String {
+        let mut near = self.near(span);
+        let mut named: Vec<&FaultWindow<'_>> = near.by_ref().take(NAMED).collect();
+        named.sort_by_key(|window| window.id);
+        let words = named.into_iter().map(words);
         let near: Vec<String> = words.chain(near.next().map(|_| "and more".to_owned())).collect();
         let after = match span {
             Span::Between(..) => "",
@@ -165,12 +175,13 @@ impl<'a> Faults<'a> {
     }
 }
 
-fn tell(id: i64, window: &Window<'_>) -> String {
-    let from = window.on.or(window.from).map_or_else(String::new, seconds);
+/// `pause of c3 (window 2, 9.561 s to 13.999 s)`.
+fn words(window: &FaultWindow<'_>) -> String {
+    let from = seconds(window.on.unwrap_or(window.from));
     let until = window.until.map_or("the end".to_owned(), seconds);
     let of = match window.target {
         "" => String::new(),
         target => format!(" of {target}"),
     };
-    format!("{}{of} (window {id}, {from} to {until})", window.fault)
+    format!("{}{of} (window {}, {from} to {until})", window.fault, window.id)
 }

@@ -1,8 +1,8 @@
 //! Operations: an invocation and its completion as one.
 
 use crate::history::{Event, EventType, Process};
-use crate::pairing::Misfit;
-use std::collections::{HashMap, VecDeque};
+use crate::pairing::{self, Misfit};
+use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 
 /// One operation of a client, or one control request to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,6 +33,16 @@ impl Op<'_> {
             .filter(|&end| events[end].kind == EventType::Fail && !self.doubtful)
     }
 
+    /// Itself; or its request and its answer, each alone, where they may not belong together.
+    pub fn apart(&self) -> Vec<Self> {
+        if !self.doubtful || self.invoke.is_none() || self.end.is_none() {
+            return vec![self.clone()];
+        }
+        let (mut request, mut answer) = (self.clone(), self.clone());
+        (request.end, answer.invoke) = (None, None);
+        vec![request, answer]
+    }
+
     /// Whether it was in flight at some moment between the events `from` and `to`.
     pub fn in_flight(&self, from: usize, to: usize) -> bool {
         let begin = self.invoke.unwrap_or(0);
@@ -52,6 +62,9 @@ pub struct Ops<'a> {
     pub completes: Vec<Option<usize>>,
     /// Events that fit no pairing, and why, in their order.
     pub misfits: Vec<(usize, Misfit)>,
+    /// Answers that may not have been given, or not to what they say: one that names another operation than the open one, and all
+    /// that one request seems to have got ([`crate::pairing`]). No anomaly rests on one.
+    pub disputed: BTreeSet<usize>,
 }
 
 /// The client an event belongs to.
@@ -92,16 +105,46 @@ impl<'a> Ops<'a> {
                         pair(&mut ops.control, &mut ops.completes, open.queue(key, event), at, event);
                     } else if event.kind != EventType::Info {
                         ops.misfits.push((at, Misfit::Unasked));
+                        open.shifted.insert(key, at);
                     }
                 }
-                Process::Number(_) => ops.work(at, event, &mut open),
+                Process::Number(_) => ops.work(events, at, &mut open),
             }
+        }
+        ops.dispute(pairing::repeated(events, &ops.misfits));
+        for op in &mut ops.control {
+            // One answer too many: each until then may be that to an earlier request.
+            let process = op.invoke.map(|at| &events[at].process);
+            let until = process.and_then(|process| open.shifted.get(&(process, op.f)));
+            op.doubtful = until.is_some_and(|&until| op.invoke < Some(until));
         }
         ops
     }
 
+    /// The disputed answers, and the requests that they seem to be to.
+    pub fn in_dispute(&self) -> impl Iterator<Item = usize> {
+        let asked = |at: usize| self.completes[at].and_then(|op| self.work[op].invoke);
+        let each = move |&at: &usize| asked(at).into_iter().chain([at]);
+        self.disputed.iter().flat_map(each)
+    }
+
+    /// Whether a request or an answer pairs.
+    pub fn fits(&self, at: usize) -> bool {
+        self.misfits.binary_search_by_key(&at, |&(misfit, _)| misfit).is_err()
+    }
+
+    fn dispute(&mut self, answers: impl IntoIterator<Item = usize>) {
+        for at in answers {
+            self.disputed.insert(at);
+            if let Some(op) = self.completes[at] {
+                self.work[op].doubtful = true;
+            }
+        }
+    }
+
     /// An event of a numbered process. A request makes it forget what it was at.
-    fn work(&mut self, at: usize, event: &'a Event, open: &mut Open<'a>) {
+    fn work(&mut self, events: &'a [Event], at: usize, open: &mut Open<'a>) {
+        let event = &events[at];
         let last = open.ended.get(&event.process).copied();
         let queue = open.queue((&event.process, ""), event);
         let under_way = queue.front().copied();
@@ -125,8 +168,18 @@ impl<'a> Ops<'a> {
         if event.kind != EventType::Invoke {
             open.ended.insert(&event.process, of);
         }
+        // What a forgotten request of its name is yet to get may be taken for its own.
+        self.work[of].doubtful |= open.forgotten.contains(&(&event.process, event.f.as_str()));
         let Some(misfit) = misfit else { return };
         self.misfits.push((at, misfit));
+        match misfit {
+            Misfit::Busy(before) => {
+                open.forgotten.insert((&event.process, events[before].f.as_str()));
+            }
+            Misfit::Other(_) => self.dispute([at]),
+            Misfit::Again(first) => self.dispute([first, at]),
+            Misfit::Unasked => {}
+        }
         let before = match misfit {
             Misfit::Busy(_) | Misfit::Other(_) => under_way,
             Misfit::Again(_) => last,
@@ -137,7 +190,7 @@ impl<'a> Ops<'a> {
         self.work[before].doubtful = true;
         // An answer has the name of its request, so that it is not mistaken for that to a request of another name.
         let alike = self.work[before].f == event.f;
-        self.work[of].doubtful = alike || event.kind != EventType::Invoke;
+        self.work[of].doubtful |= alike || event.kind != EventType::Invoke;
     }
 
     /// Nothing of a client outlives its stream. A numbered process still gets its completion, as `info`; a control
@@ -174,6 +227,10 @@ struct Open<'a> {
     asked: HashMap<&'a str, Vec<Key<'a>>>,
     /// For each numbered process the operation that it ended last.
     ended: HashMap<&'a Process, usize>,
+    /// Requests of a numbered process that were not answered when the next one was sent.
+    forgotten: HashSet<Key<'a>>,
+    /// For each request on a lane the last answer that nobody had asked for.
+    shifted: HashMap<Key<'a>, usize>,
 }
 
 impl<'a> Open<'a> {

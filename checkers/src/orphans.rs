@@ -1,11 +1,11 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
 use crate::age::Ages;
-use crate::clients::{Owner, session};
+use crate::clients::session;
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
 use crate::history::{Event, EventType};
-use crate::run::Run;
+use crate::run::{Run, count};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -26,8 +26,8 @@ struct Answers<'a> {
     of: BTreeMap<&'a str, Answer>,
     /// Whether every client answered.
     all: bool,
-    /// The sessions that any client has.
-    sessions: BTreeSet<u64>,
+    /// The sessions that clients have, each by the first of those that named it.
+    sessions: BTreeMap<u64, &'a str>,
     /// The events of all answers.
     events: Vec<usize>,
     /// Whether the process of a client ended between recovery and its answer; also if there was no recovery.
@@ -63,7 +63,7 @@ pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mu
     if !silent.is_empty() {
         let names = silent.join(", ");
         out.reasons.push(format!(
-            "{names} answered no quiesce between the two readings of the znode tree: not audited"
+            "{names} answered no quiesce that can be read between the two readings of the znode tree: not audited"
         ));
     }
     let mut answers = Answers::new(run, of, silent.is_empty());
@@ -78,15 +78,16 @@ pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mu
         if !first.contains(&id) || known.contains(&id) {
             continue;
         }
-        match item(znode).and_then(gone).filter(|_| answers.all) {
-            Some(ended) => stale_claim(run, znode, &mut answers, ended, out),
-            None => orphan(run, znode, &mut answers, out),
+        if !orphan(run, znode, &mut answers, out)
+            && let Some(ended) = item(znode).and_then(gone).filter(|_| answers.all)
+        {
+            stale_claim(run, znode, &mut answers, ended, out);
         }
     }
     if answers.untold > 0 {
         out.reasons.push(format!(
-            "note: {} more orphans, each proved by the answers of all clients, are not told",
-            answers.untold
+            "note: {} proved by the answers of all clients could not be told any more",
+            count(answers.untold, "orphan")
         ));
     }
     out.ran("orphan-node", contenders.len());
@@ -97,9 +98,13 @@ impl<'a> Answers<'a> {
         let recovered = run.phase("recovered");
         let died =
             |(node, answer): (&&str, &Answer)| recovered.is_none_or(|at| run.clients.died(node, at, answer.read));
+        let named = |(&node, answer): (&&'a str, &Answer)| {
+            let sessions: Vec<u64> = answer.sessions.iter().copied().collect();
+            sessions.into_iter().map(move |session| (session, node))
+        };
         Self {
             all,
-            sessions: of.values().flat_map(|answer| &answer.sessions).copied().collect(),
+            sessions: of.iter().rev().flat_map(named).collect(),
             events: of.values().flat_map(|answer| [answer.sent, answer.read]).collect(),
             died: of.iter().any(died),
             of,
@@ -129,7 +134,7 @@ fn answers<'a>(
     let mut answers = BTreeMap::new();
     let mut known = BTreeSet::new();
     for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
-        let (Some(sent), Some(read)) = (op.invoke, op.end) else {
+        let (Some(sent), Some(read)) = (op.sent(), op.end) else {
             continue;
         };
         let event = &run.events[read];
@@ -201,7 +206,8 @@ fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: u
     let Some(mut witness) = answers.events() else { return };
     let why = format!(
         "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
-         name its znodes. No client named it, and its item is gone: that was acknowledged at {}. Nobody will ever remove it.",
+         name its znodes. No client named it, and its item is gone: that was acknowledged at {}. No client knows \
+         of it, so none will remove it.",
         znode.path,
         znode.czxid,
         run.at(ended),
@@ -211,52 +217,69 @@ fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: u
     out.add_at_end(run, found(witness, why), first);
 }
 
-fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) {
+/// Returns whether the znode is an orphan of a live session.
+fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) -> bool {
     let text = owner(znode).unwrap_or_default();
-    let Some(number) = session(&text) else { return };
+    let Some(number) = session(&text) else { return false };
     // That an ephemeral znode is there tells that its session lives; of others only a client can.
-    if znode.owner.is_none() && !answers.sessions.contains(&number) {
-        return;
+    let named = answers.sessions.get(&number).copied();
+    if znode.owner.is_none() && named.is_none() {
+        return false;
     }
     let recovered = run.phase("recovered");
-    let (mut witness, whose) = match run.clients.sessions.get(&number) {
-        Some(Owner { node, event }) => {
-            let Some(answer) = answers.of.get(node) else { return };
+    let tied = run.clients.sessions.get(&number);
+    let (mut witness, asked, whose) = match named.or(tied.map(|owner| owner.node)) {
+        Some(node) => {
+            let Some(answer) = answers.of.get(node) else {
+                return false;
+            };
             let mut witness = vec![answer.sent, answer.read];
-            if !answer.sessions.contains(&number) {
+            if named.is_none() {
                 // Once it was this client's. That it lived until now is the client's doing only if older silent
                 // sessions had been seen to expire, and the client's process has not died since.
                 let Some(recovered) = recovered.filter(|&at| !run.clients.died(node, at, answer.read)) else {
-                    return;
+                    return false;
                 };
-                witness.extend([*event, recovered]);
+                witness.extend(tied.map(|owner| owner.event));
+                witness.push(recovered);
             }
             (
                 witness,
+                node,
                 format!("a session of {node}, which answered at {}", run.at(answer.read)),
             )
         }
         None => {
             let Some(recovered) = recovered.filter(|_| answers.all && !answers.died) else {
-                return;
+                return false;
             };
-            let Some(mut witness) = answers.events() else { return };
+            let Some(mut witness) = answers.events() else {
+                return true;
+            };
             witness.push(recovered);
             (
                 witness,
+                "every client",
                 "which no client named as its own, though all had answered".to_owned(),
             )
         }
     };
     witness.sort_unstable();
     let why = format!(
-        "The znode {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
-         name its znodes. It belongs to the live session {text}, {whose}; no client named it. Nobody will remove it, and \
-         whoever queues behind it waits until that session ends.",
-        znode.path, znode.czxid,
+        "The znode {} (czxid 0x{:x}) was in the tree before and after {asked} was last asked to finish its work and to name its \
+         znodes. It belongs to the live session {text}, {whose}; no client named it. No client knows of it, so none will \
+         remove it{}.",
+        znode.path,
+        znode.czxid,
+        if znode.owner.is_some() {
+            ", and it stays until that session ends"
+        } else {
+            ""
+        },
     );
     let first = answers.ages.not_before(znode.czxid);
     out.add_at_end(run, found(witness, why), first);
+    true
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {

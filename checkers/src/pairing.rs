@@ -1,13 +1,18 @@
 //! Events that no pairing of requests and answers fits.
 //!
 //! A process has one operation at a time, and each operation one completion, of its own name. Where that is not so, nobody
-//! can tell which answer belongs to which request: a reason against `valid`. What an answer says itself still counts; that
-//! an operation *failed* does not, as the failure may be another one's.
+//! can tell which answer belongs to which request: a reason against `valid`.
+//!
+//! An anomaly is found only if every execution that fits the history has it. An answer is disputed that names another operation
+//! than the open one, or whose request got another one too, or that nobody asked for and that says what its process had said
+//! before: no anomaly has one among its witness. Where two requests of one name were open at once an answer counts by what it
+//! says itself, as one whose request was sent at any time; that an operation *failed* does not count, as the failure may be another one's.
 
-use crate::history::Event;
+use crate::history::{Event, EventType, Process};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
-/// How many are told; of more than these only the number.
-const TOLD: usize = 3;
+/// How many a reason names; of more it gives the number.
+const NAMED: usize = 3;
 
 /// Why an event fits no pairing. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -22,9 +27,38 @@ pub enum Misfit {
     Unasked,
 }
 
+/// The answers of numbered processes that fit no request and say what the same process had said before, and those that had said
+/// it: which of them was given, if they are of different kinds, nobody knows.
+pub fn repeated(events: &[Event], misfits: &[(usize, Misfit)]) -> Vec<usize> {
+    let odd = misfits.iter().flat_map(|&(at, misfit)| match misfit {
+        Misfit::Busy(_) => [None, None],
+        Misfit::Again(first) => [Some(first), Some(at)],
+        Misfit::Other(_) | Misfit::Unasked => [Some(at), None],
+    });
+    let odd: BTreeSet<usize> = odd.flatten().collect();
+    let processes: HashSet<&Process> = odd.iter().map(|&at| &events[at].process).collect();
+    let mut said: HashMap<_, Vec<usize>> = HashMap::new();
+    for (at, event) in events.iter().enumerate() {
+        let numbered = matches!(event.process, Process::Number(_));
+        if numbered && event.kind != EventType::Invoke && processes.contains(&event.process) {
+            let key = (&event.process, event.f.as_str(), event.value.to_string());
+            said.entry(key).or_default().push(at);
+        }
+    }
+    let mut repeated = Vec::new();
+    for mut same in said.into_values() {
+        let last = same.iter().rposition(|at| odd.contains(at));
+        same.truncate(last.map_or(0, |last| last + 1));
+        if same.iter().any(|at| !odd.contains(at)) {
+            repeated.append(&mut same);
+        }
+    }
+    repeated
+}
+
 /// The misfits of a history as one reason; `None` if there is none.
 pub fn reason(events: &[Event], misfits: &[(usize, Misfit)]) -> Option<String> {
-    let words: Vec<String> = misfits.iter().take(TOLD).map(|misfit| words(events, misfit)).collect();
+    let words: Vec<String> = misfits.iter().take(NAMED).map(|misfit| words(events, misfit)).collect();
     let more = match misfits.len() - words.len() {
         0 => String::new(),
         more => format!("; {more} more"),

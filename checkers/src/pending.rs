@@ -161,8 +161,9 @@ fn state(run: &Run<'_>, op: &Op<'_>, span: Span) -> State {
     let Some(asked) = op.invoke.filter(|&asked| asked < span.end) else {
         return State::Elsewhere;
     };
-    // Of one that pairs with no answer for certain nobody knows whether it was answered.
-    if op.doubtful || op.cut.is_some_and(|cut| cut <= span.end) {
+    // Of one that pairs with no answer for certain nobody knows whether it was answered; one sent to a busy process may have
+    // waited for the other.
+    if op.doubtful || !run.ops.fits(asked) || op.cut.is_some_and(|cut| cut <= span.end) {
         return State::Elsewhere;
     }
     let Some(done) = op.end.filter(|&done| done <= span.end) else {

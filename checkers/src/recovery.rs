@@ -4,7 +4,7 @@ use crate::Record;
 use crate::clients::Clients;
 use crate::history::{Event, EventType, Process};
 use crate::ops::{Op, Ops};
-use crate::run::seconds;
+use crate::run::{few, seconds};
 use crate::windows;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -65,6 +65,11 @@ impl<'a> Recovery<'a> {
         recovery.lacks.extend(unhealed(events, span));
         if let Some(span) = span {
             recovery.doubts.extend(stalls(events, span));
+            let disputed = ops
+                .disputed
+                .first()
+                .map(|at| format!("whether the answer at event {at} was given is not certain"));
+            recovery.doubts.extend(disputed);
             // A history without the phase `recover` is not that of an engine that asks.
             recovery
                 .doubts
@@ -149,7 +154,8 @@ impl Asked<'_, '_> {
         }
         let asked = |op: &&Op<'_>| op.f == "quiesce" && op.invoke.is_some_and(|at| from < at && at < to);
         let answer = |op: &Op<'_>| {
-            let read = op.end.filter(|&at| at < until && self.events[at].kind == EventType::Ok);
+            let own = op.end.filter(|_| !op.doubtful);
+            let read = own.filter(|&at| at < until && self.events[at].kind == EventType::Ok);
             read.or_else(|| running.get(op.node).copied().filter(|&at| Some(at) > op.invoke))
         };
         let mut all: BTreeMap<&str, Option<usize>> = BTreeMap::new();
@@ -169,7 +175,7 @@ impl Asked<'_, '_> {
 
 fn unanswered<'n>(silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
     let names: Vec<&str> = silent.into_iter().collect();
-    (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", names.join(", ")))
+    (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", few(&names)))
 }
 
 /// The windows that were not seen healed, each in words.
@@ -178,7 +184,7 @@ fn unhealed(events: &[Event], span: Option<Span>) -> Vec<String> {
     let late = span.map_or_else(Vec::new, |span| windows::unhealed(events, span.recovered));
     let known: BTreeSet<i64> = ever.iter().map(|window| window.id).collect();
     let late = late.into_iter().filter(|window| !known.contains(&window.id));
-    let late = late.map(|window| format!("window {} was not healed before `recovered`", window.id));
+    let late = late.map(|window| format!("window {} was not seen healed before `recovered`", window.id));
     let never = ever.iter().map(|window| match window.ended {
         true => format!("the healing of window {} was not verified", window.id),
         false => format!("window {} was never healed", window.id),
@@ -191,9 +197,9 @@ fn stalls(events: &[Event], span: Span) -> Option<String> {
     let all: Vec<String> = events[span.recovered..span.end]
         .iter()
         .filter(stall)
-        .map(|event| format!("{} ms at {}", event.int("ms").unwrap_or(0), seconds(event.time)))
+        .map(|event| format!("{} ms at {}", event.stalled_ms().unwrap_or(0), seconds(event.time)))
         .collect();
-    (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", all.join(", ")))
+    (!all.is_empty()).then(|| format!("the harness itself stood still after recovery: {}", few(&all)))
 }
 
 fn dead<'a>(events: &'a [Event], clients: &Clients<'a>, end: usize) -> BTreeSet<&'a str> {

@@ -27,7 +27,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             convicted.insert(number);
             let why = format!(
                 "{} was read at {}; its release, answered at {}, removed a znode with the czxid 0x{removed:x}, which is \
-                 another one: the client took away what it did not own.",
+                 another than the one that the grant rests on.",
                 run.grant(number),
                 run.at(read),
                 run.at(at),
@@ -181,7 +181,7 @@ fn deleted(run: &Run<'_>, number: usize, tie: usize, txn: &Txn, incarnation: &In
     let Some(read) = grant.read else { return };
     let why = format!(
         "{} was read at {}. The transaction log shows that a session of {} ({}) deleted {} in transaction 0x{:x}, when the \
-         znode there was the one created in 0x{:x} by another session: the client took away what it did not own.",
+         znode there was the one created in 0x{:x} by another session: none of the client's grants rests on that.",
         run.grant(number),
         run.at(read),
         grant.node,

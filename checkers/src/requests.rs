@@ -1,4 +1,4 @@
-//! What the clients asked of ZooKeeper and heard from it, as far as they told.
+//! Requests and watch events that the clients counted.
 
 use crate::history::EventType;
 use crate::run::Run;
@@ -8,7 +8,7 @@ use std::collections::HashMap;
 /// Kinds of request, as `counts` of a `quiesce` names them.
 const KINDS: [&str; 8] = ["create", "delete", "get", "set", "exists", "children", "multi", "sync"];
 
-/// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one told nothing, or if a
+/// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if a
 /// process ended before, which took its counts with it.
 pub fn of(run: &Run<'_>) -> Option<(u64, u64)> {
     let (mut requests, mut events) = (0, 0);

@@ -8,7 +8,7 @@
 use crate::findings::{Findings, Found};
 use crate::grants::Write;
 use crate::plan::Resource;
-use crate::run::Run;
+use crate::run::{Run, count};
 
 /// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -16,9 +16,9 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     let without = run.grants.writes.len() - writes.len();
     if without > 0 {
         out.reasons.push(format!(
-            "{without} of {} accepted writes tell no transaction (`mzxid`), though the resource is in ZooKeeper: their order was \
-             not judged",
-            run.grants.writes.len()
+            "{without} of {} told no transaction (`mzxid`), which alone orders the writes of a resource in ZooKeeper: their order \
+             was not judged",
+            count(run.grants.writes.len(), "accepted write")
         ));
     }
     let grants = &run.grants.all;
@@ -86,7 +86,7 @@ fn older(run: &Run<'_>, write: Write, newer: Write, out: &mut Findings) {
     };
     let why = format!(
         "The resource accepted {} under {}, read at {}, after {} under {}, read at {}. The second grant is the newer one: its \
-         znode was created later. So the older holder wrote after another had been granted {} and had written.",
+         znode was created later. So a write was accepted under an older grant of {} after one under a newer.",
         taken(run, write),
         run.grant(write.grant),
         run.at(read_old),
@@ -102,7 +102,7 @@ fn older(run: &Run<'_>, write: Write, newer: Write, out: &mut Findings) {
 fn interleaved(run: &Run<'_>, [first, between, second]: [Write; 3], out: &mut Findings) {
     let why = format!(
         "The resource accepted {} under {}, then {} under {}, then {} under the former again. Whichever of the two grants \
-         came first, the other's client wrote while it did not hold {}.",
+         came first, one of these writes was made under a grant of {} that was not held then.",
         taken(run, first),
         run.grant(first.grant),
         taken(run, between),

@@ -1,5 +1,6 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
+use crate::near::Span;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -61,6 +62,10 @@ pub struct Anomaly {
     /// Indexes of the events that prove it, ascending; none of them can be left out, unless `why` says that this was not
     /// tried.
     pub witness: Vec<usize>,
+    /// When it came about, for the faults that were near it; `None` if no faults are asked for: in a search of somebody
+    /// else's history.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub span: Option<Span>,
     /// One paragraph in words.
     pub why: String,
 }
@@ -71,6 +76,7 @@ pub struct WindowResult {
     /// Number of the window in the plan.
     pub id: usize,
     /// Kind of fault.
+    #[serde(deserialize_with = "zooquake_history::renamed::fault_of")]
     pub fault: String,
     /// Whom it hit, such as `c3` or `n1,n2`; empty if it never began.
     pub target: String,
@@ -80,6 +86,6 @@ pub struct WindowResult {
     pub why: String,
     /// Nanoseconds since the run began when it took effect; `None` if it never did.
     pub from: Option<u64>,
-    /// Nanoseconds since the run began when it was healed; `None` if it never was.
+    /// Nanoseconds since the run began when it was seen healed; `None` if it never was.
     pub until: Option<u64>,
 }

@@ -94,11 +94,17 @@ impl<'a> Run<'a> {
 }
 
 /// Names for a text: all of them, of many the first ones and how many more there are.
-pub fn few(names: &[&str]) -> String {
+pub fn few<S: AsRef<str>>(names: &[S]) -> String {
+    let first = |count: usize| names[..count].iter().map(AsRef::as_ref).collect::<Vec<_>>().join(", ");
     match names.len() {
-        0..=20 => names.join(", "),
-        all => format!("{} and {} more", names[..10].join(", "), all - 10),
+        all @ 0..=20 => first(all),
+        all => format!("{} and {} more", first(10), all - 10),
     }
+}
+
+/// A number of things: `1 item`, `2 items`.
+pub fn count(number: usize, thing: &str) -> String {
+    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Nanoseconds as seconds with three decimals, `12.402 s`; what is below a millisecond is cut off.

@@ -11,7 +11,10 @@ use crate::plan::{Scene, Step};
 use crate::results::{Anomaly, Results, Verdict};
 use crate::stats;
 use serde_json::json;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+/// How many observers of a scene are named that did not observe; of more of them only the number.
+const NAMED: usize = 20;
 
 /// What is looked at.
 pub const CHECKERS: &[&str] = &["scenes", "observers"];
@@ -23,19 +26,30 @@ pub fn check(record: &Record) -> Results {
     let clock = Clock::of(&record.history.events);
     let (mut told, mut anomalies) = (Vec::new(), Vec::new());
     let mut looked_at: BTreeMap<&str, usize> = BTreeMap::new();
+    let told_of = Told::new(record);
+    let observers = record.plan.cluster.observers();
+    let mut names = HashSet::new();
     for scene in &record.plan.scenes {
+        // Nothing tells which of two a log or an event belongs to.
+        if !names.insert(scene.name.as_str()) {
+            reasons.push(format!("scene {}: the plan has several of this name", scene.name));
+            continue;
+        }
         let logs = record.scenes.get(&scene.name).map(Vec::as_slice).unwrap_or_default();
-        let samples = samples(record, scene);
         let ensemble = Ensemble {
             logs,
-            samples: &samples,
+            samples: told_of.samples(scene),
             clock: &clock,
         };
-        match played(record, scene).and_then(|leader| of_scene(scene, &leader, &ensemble)) {
+        match told_of
+            .played(scene)
+            .and_then(|leader| of_scene(scene, leader, &ensemble))
+        {
             Ok(election) => told.push(election),
             Err(why) => reasons.push(format!("scene {}: {why}", scene.name)),
         }
-        *looked_at.entry("observers").or_default() += silent(record, scene, logs, &mut reasons);
+        *looked_at.entry("observers").or_default() += observers.len();
+        reasons.extend(silent(&observers, scene, logs));
         let (found, looked) = ensemble.judge();
         for (checker, looked) in ensemble::CHECKERS.iter().zip(looked) {
             *looked_at.entry(checker).or_default() += looked;
@@ -64,19 +78,64 @@ pub fn check(record: &Record) -> Results {
     }
 }
 
-/// What the servers of a scene said of themselves: those of another scene have the same names.
-fn samples(record: &Record, scene: &Scene) -> Vec<ServerSample> {
-    let of_scenes = record.history.events.iter().filter(|event| event.on_lane("scene"));
-    let own = |event: &&Event| event.str("scene") == Some(scene.name.as_str());
-    let Some(from) = of_scenes.clone().find(own).map(|event| event.time) else {
-        return Vec::new();
-    };
-    let mut later = of_scenes.filter(|event| event.time > from && !own(event));
-    let until = later.next().map_or(u64::MAX, |event| event.time);
-    let all = record.servers.iter().flatten();
-    all.filter(|sample| from <= sample.time && sample.time < until)
-        .cloned()
-        .collect()
+/// What the history and the servers tell of each scene.
+struct Told<'a> {
+    /// By scene and step the event that ended it.
+    done: HashMap<(&'a str, i64), &'a Event>,
+    /// By scene the time of its first event and that of the next scene's, in nanoseconds since the run began.
+    spans: HashMap<&'a str, (u64, u64)>,
+    /// What all servers said of themselves, in the order of time.
+    samples: Vec<ServerSample>,
+}
+
+impl<'a> Told<'a> {
+    fn new(record: &'a Record) -> Self {
+        let mut samples = record.servers.clone().unwrap_or_default();
+        samples.sort_by_key(|sample| sample.time);
+        let mut told = Self {
+            done: HashMap::new(),
+            spans: HashMap::new(),
+            samples,
+        };
+        let mut last: Option<&str> = None;
+        for event in record.history.events.iter().filter(|event| event.on_lane("scene")) {
+            let scene = event.str("scene");
+            if let Some(before) = last.filter(|_| last != scene) {
+                let (_, until) = told.spans.entry(before).or_default();
+                *until = event.time.min(*until);
+            }
+            last = scene;
+            let Some(scene) = scene else { continue };
+            told.spans.entry(scene).or_insert((event.time, u64::MAX));
+            if let Some(step) = event.int("step").filter(|_| event.str("phase") == Some("done")) {
+                told.done.entry((scene, step)).or_insert(event);
+            }
+        }
+        told
+    }
+
+    /// What the servers of a scene said of themselves: those of another scene have the same names.
+    fn samples(&self, scene: &Scene) -> &[ServerSample] {
+        let (from, until) = self.spans.get(scene.name.as_str()).copied().unwrap_or_default();
+        let place = |time: u64| self.samples.partition_point(|sample| sample.time < time);
+        &self.samples[place(from)..place(until.max(from))]
+    }
+
+    /// Whom the scene's last step saw elected, if the effect of every step was seen.
+    fn played(&self, scene: &Scene) -> Result<&'a str, String> {
+        let mut leader = None;
+        for (number, Step { act, .. }) in (1..).zip(&scene.steps) {
+            let act = act.name();
+            let done = self.done.get(&(scene.name.as_str(), number));
+            let event = done.ok_or_else(|| format!("step {number} ({act}) was not made"))?;
+            if event.bool("verified") != Some(true) {
+                let detail = event.str("detail").unwrap_or("no reason is told");
+                return Err(format!("step {number} ({act}) did not come about: {detail}"));
+            }
+            leader = event.str("leader");
+        }
+        Ok(leader.ok_or("it does not end with an election")?)
+    }
 }
 
 fn anomaly(scene: &Scene, suspicion: Suspicion) -> Anomaly {
@@ -86,6 +145,7 @@ fn anomaly(scene: &Scene, suspicion: Suspicion) -> Anomaly {
         advisory: false,
         accepted: false,
         witness: Vec::new(),
+        span: None,
         why: format!("In the scene {}: {}", scene.name, suspicion.why),
     }
 }
@@ -104,33 +164,6 @@ fn phases(record: &Record, reasons: &mut Vec<String>) {
     if !phase("done") {
         reasons.push("the run did not reach its end".to_owned());
     }
-}
-
-/// The event that ended a step of a scene.
-fn done<'a>(record: &'a Record, scene: &Scene, number: usize) -> Option<&'a Event> {
-    let number = i64::try_from(number).ok();
-    record.history.events.iter().find(|event| {
-        event.on_lane("scene")
-            && event.str("scene") == Some(scene.name.as_str())
-            && event.int("step") == number
-            && event.str("phase") == Some("done")
-    })
-}
-
-/// Whom the scene's last step saw elected, if the effect of every step was seen.
-fn played(record: &Record, scene: &Scene) -> Result<String, String> {
-    let mut leader = None;
-    for (at, Step { act, .. }) in scene.steps.iter().enumerate() {
-        let (number, act) = (at + 1, act.name());
-        let event = done(record, scene, number).ok_or(format!("step {number} ({act}) was not made"))?;
-        if event.bool("verified") != Some(true) {
-            let detail = event.str("detail").unwrap_or("no reason is told");
-            return Err(format!("step {number} ({act}) did not come about: {detail}"));
-        }
-        leader = event.str("leader");
-    }
-    let leader = leader.ok_or("it does not end with an election")?;
-    Ok(leader.to_owned())
 }
 
 /// The election that a scene ended with, if it came about as planned; of the votes, those of the last step's servers.
@@ -162,26 +195,39 @@ fn of_scene(scene: &Scene, leader: &str, ensemble: &Ensemble<'_>) -> Result<Acco
     Ok(election)
 }
 
-/// Sees that no observer has voted, and each was heard to observe; returns how many were looked at.
-fn silent(record: &Record, scene: &Scene, logs: &[ServerLog], reasons: &mut Vec<String>) -> usize {
-    let observers = record.plan.cluster.observers();
-    for observer in &observers {
-        let id = sid(observer);
-        let mut looks = logs.iter().flat_map(ServerLog::looks).map(|(_, look)| look);
-        let voted = looks.any(|look| look.seen.iter().any(|(_, message)| Some(message.sid) == id));
-        if voted {
+/// Why it is not sure that no observer has voted and each was heard to observe, in words.
+fn silent(observers: &[String], scene: &Scene, logs: &[ServerLog]) -> Vec<String> {
+    let looks = || {
+        logs.iter()
+            .flat_map(|log| log.looks().map(move |(_, look)| (log, look)))
+    };
+    let voted: BTreeSet<i64> = looks()
+        .flat_map(|(_, look)| &look.seen)
+        .map(|(_, message)| message.sid)
+        .collect();
+    let observing = looks().filter(|(_, look)| matches!(look.end, Some((_, State::Observing))));
+    let observing: HashSet<&str> = observing.map(|(log, _)| log.server.as_str()).collect();
+    let mut reasons = Vec::new();
+    let mut unseen = 0;
+    for observer in observers {
+        if sid(observer).is_some_and(|id| voted.contains(&id)) {
             reasons.push(format!("scene {}: {observer}, an observer, has voted", scene.name));
         }
-        let own = logs.iter().find(|log| log.server == *observer);
-        let observed = own.is_some_and(|log| {
-            log.looks()
-                .any(|(_, look)| matches!(look.end, Some((_, State::Observing))))
-        });
-        if !observed {
-            reasons.push(format!("scene {}: {observer} was not seen to observe", scene.name));
+        if !observing.contains(observer.as_str()) {
+            unseen += 1;
+            if unseen <= NAMED {
+                reasons.push(format!("scene {}: {observer} was not seen to observe", scene.name));
+            }
         }
     }
-    observers.len()
+    if unseen > NAMED {
+        reasons.push(format!(
+            "scene {}: {} more observers were not seen to observe",
+            scene.name,
+            unseen - NAMED
+        ));
+    }
+    reasons
 }
 
 /// The id of a server: the number in its name.

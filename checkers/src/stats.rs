@@ -46,7 +46,7 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
     stats
 }
 
-/// The versions of ZooKeeper that the servers told, each once.
+/// The versions of ZooKeeper that the servers reported, each once.
 pub fn versions(record: &Record) -> BTreeSet<&str> {
     let samples = record.servers.iter().flatten().map(|sample| sample.version.as_str());
     samples.filter(|version| !version.is_empty()).collect()

@@ -7,7 +7,7 @@ use crate::leaderless;
 use crate::pairing;
 use crate::recovery::Span;
 use crate::results::{Anomaly, Results, Verdict};
-use crate::run::Run;
+use crate::run::{Run, count};
 use crate::stats;
 use crate::windows;
 
@@ -95,9 +95,7 @@ fn phases(run: &Run<'_>, reasons: &mut Vec<String>) {
         .keys()
         .filter(|node| run.clients.died(node, recovered, end))
     {
-        reasons.push(format!(
-            "the process of {node} ended after recovery, when no fault was on"
-        ));
+        reasons.push(format!("the process of {node} ended after recovery"));
     }
 }
 
@@ -150,8 +148,8 @@ fn tree(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
         None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
         Some(tree) if tree.audit().is_none() => {
             reasons.push(format!(
-                "the znode tree was read {} times of 2: {undone}",
-                tree.readings.len()
+                "of the znode tree there is {}, and not 2: {undone}",
+                count(tree.readings.len(), "reading")
             ));
         }
         Some(_) => {}

@@ -6,41 +6,28 @@
 use crate::Record;
 use crate::grants::{Grant, Grants};
 use crate::history::Event;
+use crate::injected::{Injected, injected};
 use crate::ops::{Op, Ops};
 use crate::peaks::Peaks;
 use crate::plan::Window;
 use crate::results::WindowResult;
 use std::collections::HashMap;
 
-/// The events of one window, by phase: the first of each, of `off` the last.
-#[derive(Debug, Default)]
-struct Marks {
-    begin: Option<usize>,
-    on: Option<usize>,
-    heal: Option<usize>,
-    off: Option<usize>,
-    skipped: Option<usize>,
-}
-
 /// What became of each window of the plan.
 pub fn results(record: &Record, ops: &Ops<'_>, grants: &Grants<'_>) -> Vec<WindowResult> {
     let events = record.history.events.as_slice();
-    let marks = marks(events);
-    let none = Marks::default();
+    let injected = injected(events);
     let busy = Busy::new(ops, grants);
     let each = |window: &Window| {
-        let marks = i64::try_from(window.id)
-            .ok()
-            .and_then(|id| marks.get(&id))
-            .unwrap_or(&none);
-        let target = marks
-            .on
+        let marks = i64::try_from(window.id).ok().and_then(|id| injected.get(&id));
+        let on = marks.and_then(|marks| marks.on);
+        let target = on
             .and_then(|on| events[on].str("target"))
             .unwrap_or_default()
             .to_owned();
         let (counts, why) = judge(window, marks, &target, events, &busy);
         let time = |at: Option<usize>| at.map(|at| events[at].time);
-        let (from, until) = (time(marks.on), time(marks.off));
+        let (from, until) = (time(on), time(marks.and_then(Injected::healed)));
         WindowResult {
             id: window.id,
             fault: window.fault.clone(),
@@ -65,13 +52,12 @@ pub struct Effect {
 
 /// When each window took effect, of those that did.
 pub fn effects(events: &[Event]) -> HashMap<i64, Effect> {
-    let effect = |marks: Marks| {
-        let on = marks.on?;
-        let begin = marks.begin.unwrap_or(on);
-        Some(Effect { begin, on })
+    let effect = |window: Injected<'_>| {
+        let on = window.on?;
+        let begin = window.begin.unwrap_or(on);
+        Some((window.id, Effect { begin, on }))
     };
-    let marks = marks(events).into_iter();
-    marks.filter_map(|(id, marks)| Some((id, effect(marks)?))).collect()
+    injected(events).into_values().filter_map(effect).collect()
 }
 
 /// The last event that took a fault away, if there is one.
@@ -90,52 +76,36 @@ pub struct Unhealed {
     pub ended: bool,
 }
 
-/// Windows that began and have no verified end among the events before `by`, in the order of their numbers. A window
-/// that was skipped never began, unless it had taken effect. If its end was recorded more than once, the last one decides:
-/// healing is tried again.
+/// Windows that were on and that no event before `by` healed, in the order of their numbers.
 pub fn unhealed(events: &[Event], by: usize) -> Vec<Unhealed> {
-    let offs = marks(&events[..by.min(events.len())]);
-    let began = |marks: &Marks| marks.on.is_some() || marks.begin.is_some() && marks.skipped.is_none();
-    let all = marks(events).into_iter().filter(|(_, marks)| began(marks));
-    let open = all.filter_map(|(id, _)| {
-        let off = offs.get(&id).and_then(|marks| marks.off);
-        let healed = off.is_some_and(|off| events[off].bool("verified") == Some(true));
-        let ended = off.is_some();
-        (!healed).then_some(Unhealed { id, ended })
-    });
-    let mut open: Vec<Unhealed> = open.collect();
-    open.sort_unstable_by_key(|window| window.id);
-    open
+    let before = injected(&events[..by.min(events.len())]);
+    let open = |window: Injected<'_>| {
+        let before = before.get(&window.id);
+        let healed = before.and_then(Injected::healed).is_some();
+        let ended = before.is_some_and(|window| window.off.is_some());
+        (window.was_on() && !healed).then_some(Unhealed { id: window.id, ended })
+    };
+    injected(events).into_values().filter_map(open).collect()
 }
 
-fn marks(events: &[Event]) -> HashMap<i64, Marks> {
-    let mut all: HashMap<i64, Marks> = HashMap::new();
-    for (at, event) in events.iter().enumerate().filter(|(_, event)| event.on_lane("nemesis")) {
-        let (Some(window), Some(phase)) = (event.int("window"), event.str("phase")) else {
-            continue;
-        };
-        let marks = all.entry(window).or_default();
-        match phase {
-            "begin" => marks.begin.get_or_insert(at),
-            "on" => marks.on.get_or_insert(at),
-            "heal" => marks.heal.get_or_insert(at),
-            "off" => marks.off.insert(at),
-            "skipped" => marks.skipped.get_or_insert(at),
-            _ => continue,
-        };
-    }
-    all
-}
-
-fn judge(window: &Window, marks: &Marks, target: &str, events: &[Event], busy: &Busy<'_, '_>) -> (bool, String) {
+fn judge(
+    window: &Window,
+    marks: Option<&Injected<'_>>,
+    target: &str,
+    events: &[Event],
+    busy: &Busy<'_, '_>,
+) -> (bool, String) {
     let detail = |at: usize| {
         events[at]
             .str("detail")
             .map(|detail| format!(": {detail}"))
             .unwrap_or_default()
     };
+    let Some(marks) = marks else {
+        return (false, "it never began".to_owned());
+    };
     let Some(on) = marks.on else {
-        return match (marks.skipped, marks.begin) {
+        return match (marks.skipped, marks.began()) {
             (Some(at), _) => (false, format!("it never began{}", detail(at))),
             (None, Some(_)) => (false, "it began and was never seen to take effect".to_owned()),
             (None, None) => (false, "it never began".to_owned()),

@@ -2,9 +2,8 @@
 //! the same. The page takes them from its style sheet, under the same names.
 
 use crate::model::{Outcome, Role};
-
-/// Red, green, blue.
-pub type Rgb = (u8, u8, u8);
+pub use zooquake_history::fault::Rgb;
+use zooquake_history::fault::{FaultKind, Hatch, KINDS, OTHER};
 
 const ORANGE: Rgb = (230, 159, 0);
 const SKY: Rgb = (86, 180, 233);
@@ -13,9 +12,6 @@ const BLUE: Rgb = (0, 114, 178);
 const VERMILLION: Rgb = (213, 94, 0);
 const PURPLE: Rgb = (204, 121, 167);
 const OLIVE: Rgb = (138, 125, 0);
-/// Two more, from Tol's dark ones: a hairline of them is still seen.
-const WINE: Rgb = (136, 34, 85);
-const INDIGO: Rgb = (75, 47, 176);
 const GREY: Rgb = (120, 120, 120);
 
 /// What marks a violation.
@@ -26,28 +22,45 @@ pub const HOLD: Rgb = GREEN;
 /// Colours of series, by number.
 pub const SERIES: [Rgb; 8] = [BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, GREY, (184, 168, 0)];
 
-/// The colour of a kind of fault.
-pub fn fault(kind: &str) -> Rgb {
-    match fault_class(kind) {
-        "f-pause" => ORANGE,
-        "f-kill" => VERMILLION,
-        "f-partition" => PURPLE,
-        "f-drop" => WINE,
-        "f-cut" => INDIGO,
-        _ => GREY,
-    }
+/// The style sheet's name for a kind of fault: names from a record never become class names.
+pub fn fault_class(kind: &str) -> String {
+    class(FaultKind::of(kind))
 }
 
-/// The style sheet's name for a kind of fault: names from a record never become class names.
-pub fn fault_class(kind: &str) -> &'static str {
-    match kind {
-        "pause" => "f-pause",
-        "kill" => "f-kill",
-        "partition" => "f-partition",
-        "drop-reply" => "f-drop",
-        "cut" => "f-cut",
-        _ => "f-other",
+fn class(kind: &FaultKind) -> String {
+    format!("f-{}", kind.name)
+}
+
+/// The style sheet's rules for kinds of fault.
+pub fn fault_styles() -> String {
+    let hex = |(red, green, blue): Rgb| format!("#{red:02x}{green:02x}{blue:02x}");
+    let (mut light, mut dark, mut rules) = (String::new(), String::new(), String::new());
+    for kind in KINDS.iter().chain([&OTHER]) {
+        let (class, name) = (class(kind), kind.name);
+        light += &format!("--{class}: {}; ", hex(kind.colour));
+        dark += &format!("--{class}: {}; ", hex(kind.dark));
+        rules += &format!(
+            ".{class} {{ fill: var(--{class}); stroke: var(--{class}); }}\n\
+             .hatch.{class} {{ fill: url(#h-{name}); }}\n\
+             .key.{class} {{ background: var(--{class}); }}\n\
+             pattern .line.{class} {{ stroke: var(--{class}); }}\n"
+        );
     }
+    format!(":root {{ {light}}}\n@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark}}} }}\n{rules}")
+}
+
+/// Hatches for kinds of fault, for all pictures of a page; must stand in it once.
+pub fn hatches() -> String {
+    let pattern = |kind: &FaultKind| {
+        let (class, line) = (class(kind), if kind.hatch.line { " line" } else { "" });
+        let (name, Hatch { size, turned, path, .. }) = (kind.name, &kind.hatch);
+        format!(
+            "<pattern id=\"h-{name}\" width=\"{size}\" height=\"{size}\" patternUnits=\"userSpaceOnUse\" \
+             patternTransform=\"rotate({turned})\"><path class=\"{class}{line}\" d=\"{path}\"/></pattern>"
+        )
+    };
+    let patterns: String = KINDS.iter().chain([&OTHER]).map(pattern).collect();
+    format!("<svg class=\"defs\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>{patterns}</defs></svg>")
 }
 
 /// The colour of an operation by what it is for.

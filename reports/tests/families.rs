@@ -95,8 +95,8 @@ fn a_blocked_transaction_names_the_fault_under_which_it_began() {
         &first_screen(&page),
         &[
             "<b>blocked-transaction</b> breaks",
-            "none on, or ended less than one session timeout (2 s) before. <b>Since t2 began</b>, at 0.300 s: kill c1, 0.480 s \
-             – 0.900 s (window 1, does not count)",
+            "<b>Faults on in 0.300 s – 5.000 s, or ended less than one session timeout (2 s) before</b> kill c1, 0.480 s – 0.900 s \
+             (window 1, does not count)",
             // The coordinator has a row, though it does nothing any more.
             ">c1</text>",
             "has recovered: from here on waiting counts",

@@ -121,6 +121,7 @@ fn absurd_times_and_witnesses_do_no_harm() {
         advisory: false,
         accepted: true,
         witness,
+        span: None,
         why: "because".into(),
     };
     let results = Results {

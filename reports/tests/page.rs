@@ -3,6 +3,7 @@
 mod common;
 
 use common::{Run, build::MS, results, without_scripts};
+use zooquake_checkers::Span;
 use zooquake_checkers::results::WindowResult;
 
 /// The part of the page before the whole run: the first screen.
@@ -97,38 +98,59 @@ fn the_rest_of_the_page_is_there_without_scripts() {
 #[test]
 fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
     let mut run = results::invalid();
-    let window = |id, from: u64, until: u64| WindowResult {
-        id,
-        fault: "partition".into(),
-        target: format!("n{id}"),
-        counts: true,
-        why: String::new(),
-        from: Some(from * MS),
-        until: Some(until * MS),
-    };
     // The session timeout is 2 s and the first step is at 23.58 s.
-    run.results.windows.push(window(77, 20_950, 21_700));
-    run.results.windows.push(window(78, 20_950, 21_500));
+    for (id, until) in [(77, 21_700), (78, 21_500)] {
+        run.fault(id, "partition", &format!("n{id}"), 20_950 * MS, until * MS);
+    }
     let first = first_screen(&run.page("near"));
-    assert!(first.contains("partition n77, 20.950 s – 21.700 s (window 77)"));
+    assert!(
+        first.contains("partition n77, 20.950 s – 21.700 s (window 77, does not count)"),
+        "{first}"
+    );
     assert!(!first.contains("(window 78"));
+}
+
+#[test]
+fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
+    let mut run = results::invalid();
+    assert!(!first_screen(&run.page("as-checked")).contains("partition n2"));
+    // What is found at the end came about earlier than its witness: the checker says when.
+    run.results.anomalies[0].span = Some(Span::Between(16_000 * MS, 30_000 * MS));
+    let first = first_screen(&run.page("as-checked"));
+    assert!(
+        first.contains("<b>Faults on in 16.000 s – 30.000 s, or ended") && first.contains("partition n2, 15.800 s"),
+        "{first}"
+    );
+    // A healing that was not verified is none.
+    let events = run.record.history.events.iter_mut();
+    for event in events.filter(|event| event.f == "partition" && event.str("phase") == Some("off")) {
+        event.value["verified"] = false.into();
+    }
+    run.spans();
+    let page = run.page("unhealed");
+    assert!(first_screen(&page).contains("partition n2, 15.800 s – never healed"));
+    // Of results without a span nothing is said.
+    run.results.anomalies[0].span = None;
+    assert!(!first_screen(&run.page("unasked")).contains("<b>Faults"));
 }
 
 #[test]
 fn of_many_faults_it_is_said_how_many_are_not_told() {
     let mut run = results::invalid();
-    let near = |id| WindowResult {
-        id,
-        fault: "cut".into(),
-        target: format!("c{id}"),
-        counts: false,
-        why: "hit nothing".into(),
-        from: Some(25_000 * MS),
-        until: Some(25_001 * MS),
-    };
-    run.results.windows.extend((100..120).map(near));
+    for id in 100..120 {
+        run.fault(id, "disconnect", &format!("c{id}"), 25_000 * MS, 25_001 * MS);
+        run.results.windows.push(WindowResult {
+            id,
+            fault: "disconnect".into(),
+            target: format!("c{id}"),
+            counts: false,
+            why: "hit nothing".into(),
+            from: Some(25_000 * MS),
+            until: Some(25_001 * MS),
+        });
+    }
     let first = first_screen(&run.page("many-faults"));
-    assert!(first.contains("cut c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
+    assert!(first.contains("disconnect c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
     assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
 }
 

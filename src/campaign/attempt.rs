@@ -126,6 +126,7 @@ mod tests {
             advisory,
             accepted,
             witness: vec![1],
+            span: None,
             why: format!("because of {kind}"),
         };
         let known = || anomaly("stale-write", false, true);

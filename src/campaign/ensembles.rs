@@ -4,15 +4,16 @@ use super::again;
 use super::attempt::{Attempt, Place};
 use super::clock;
 use super::spec::RunSpec;
-use crate::images::{self, Images};
+use crate::backend::Backend;
+use crate::backend::docker::DockerBackend;
 use crate::run::folder::Folder;
 use crate::run::ran::{self, Ran};
 use crate::run::{Finished, Order, execute, leftover};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
-use testcontainers::bollard::Docker;
 use tokio::sync::watch;
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::sample::{self, Sample};
@@ -53,10 +54,10 @@ pub async fn attempt<P: Place>(runner: &mut impl Runner, place: P, spec: &RunSpe
 ///
 /// # Errors
 /// If one of them still goes on, or something cannot be removed.
-pub async fn clear(docker: &Docker, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
+pub async fn clear(engine: &DockerBackend, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
     std::fs::create_dir_all(runs).with_context(|| format!("making the folder {}", runs.display()))?;
     let left = leftover::unclaimed(runs, claimed)?;
-    leftover::clear(docker, runs, &left).await?;
+    leftover::clear(engine, runs, &left).await?;
     for name in left {
         eprintln!("removed the run {name}, which did not come to its end: {again}");
     }
@@ -64,11 +65,9 @@ pub async fn clear(docker: &Docker, runs: &Path, claimed: &BTreeSet<&str>, again
 }
 
 /// An engine with images.
-#[derive(Debug)]
 pub struct Ensembles {
-    docker: Docker,
-    /// The images of each ZooKeeper asked for.
-    images: Vec<(Option<String>, Images)>,
+    /// One with the images of each ZooKeeper asked for.
+    backends: Vec<(Option<String>, Arc<dyn Backend>)>,
     /// The folder of runs.
     out: PathBuf,
     interrupt: watch::Receiver<bool>,
@@ -80,21 +79,19 @@ impl Ensembles {
     /// # Errors
     /// If there are none.
     pub async fn prepare<'a>(
-        docker: Docker,
+        engine: &DockerBackend,
         asked: impl IntoIterator<Item = Option<&'a str>>,
         out: PathBuf,
         interrupt: watch::Receiver<bool>,
     ) -> Result<Self> {
         let asked: BTreeSet<Option<&str>> = asked.into_iter().collect();
-        let mut images = Vec::new();
+        let mut backends = Vec::new();
         for name in asked {
-            let request = images::Request::of(name);
-            let there = images::ensure(&docker, &request, &|text| eprintln!("{text}")).await?;
-            images.push((name.map(String::from), there));
+            let backend: Arc<dyn Backend> = Arc::new(engine.with_images(name).await?);
+            backends.push((name.map(String::from), backend));
         }
         Ok(Self {
-            docker,
-            images,
+            backends,
             out,
             interrupt,
         })
@@ -109,12 +106,11 @@ impl Ensembles {
     }
 
     fn order(&self, plan: Plan, keep: bool) -> Result<Order> {
-        let images = self.images.iter().find(|(asked, _)| *asked == plan.cluster.image);
-        let (_, images) = images.context("its images were not prepared")?;
+        let backend = self.backends.iter().find(|(asked, _)| *asked == plan.cluster.image);
+        let (_, backend) = backend.context("its images were not prepared")?;
         Ok(Order {
             plan,
-            docker: self.docker.clone(),
-            images: images.clone(),
+            backend: Arc::clone(backend),
             out: self.out.clone(),
             keep,
             interrupt: self.interrupt.clone(),

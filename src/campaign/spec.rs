@@ -122,10 +122,16 @@ impl RunSpec {
         Ok(Arguments::try_parse_from(arguments)?.spec)
     }
 
-    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out.
+    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names of
+    /// variants and faults are replaced by the present ones; names that do not exist are kept.
     pub fn to_args(&self) -> Vec<OsString> {
         let usual = Self::new("");
-        let mut all: Vec<OsString> = vec![self.workload.clone().into()];
+        let workload = naming::workload(&self.workload).map_or_else(|_| self.workload.clone(), |known| known.name());
+        let present = |list: &String| match naming::faults(list) {
+            Ok(kinds) if !kinds.is_empty() => kinds.join(","),
+            _ => list.clone(),
+        };
+        let mut all: Vec<OsString> = vec![workload.into()];
         let mut give = |name: &str, value: Option<OsString>| match value {
             // As a word of its own it would be taken for an option.
             Some(value) if value.as_bytes().starts_with(b"-") => {
@@ -139,7 +145,7 @@ impl RunSpec {
         let number = |n: usize| OsString::from(n.to_string());
         let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::clocks(&d.timing)).into();
         give("--seed", self.seed.map(|seed| seed.to_string().into()));
-        give("--faults", self.faults.clone().map(Into::into));
+        give("--faults", self.faults.as_ref().map(|list| present(list).into()));
         give("--time", self.time.map(|time| format!("{}ms", time.as_millis()).into()));
         give("--servers", self.servers.map(number));
         give("--observers", self.observers.map(number));

@@ -116,7 +116,8 @@ impl File<'_> {
     fn variants(&self, patterns: &[Spanned<String>]) -> Result<Vec<String>, String> {
         let known = naming::variants();
         let found = self.each("variants", patterns, |pattern| {
-            let found = matching(pattern, &known)?;
+            let present = naming::workload(pattern).map(|workload| workload.name());
+            let found = matching(present.as_deref().unwrap_or(pattern), &known)?;
             match found.is_empty() {
                 true => Err(naming::unknown("variant", pattern, &known)),
                 false => Ok(found.into_iter().cloned().collect::<Vec<String>>()),

@@ -2,11 +2,11 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::backend::docker::DockerBackend;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
-use crate::campaign::ledger::Other;
+use crate::campaign::ledger::{Header as _, Other};
 use crate::campaign::{clock, refusal, spec, values};
-use crate::cluster;
 use crate::compare::drive::{self, Header, Ledger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;
@@ -18,7 +18,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use zooquake_checkers::plan::Timing;
+use zooquake_checkers::plan::{Timing, Workload};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`
@@ -38,7 +38,7 @@ Examples:
   zooquake compare lock --variants protected --timings 250/4/2000,500/4/1000 --faults partition
   zooquake compare commit --variants broadcast,coordinated --servers 3,5 --faults none")]
 pub struct CompareOptions {
-    /// Family whose variants are compared: lock, election, queue, commit or register
+    /// Family whose variants are compared: lock, election, barrier, queue, commit or register
     pub family: String,
     /// Its variants, separated by commas; all if not given
     #[arg(long, value_delimiter = ',', value_name = "VARIANTS")]
@@ -98,20 +98,19 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
         setup,
         begun: clock::now(),
     };
+    // A record is begun only where an engine answers: without one there is no comparison.
+    if !options.out.join(header.file()).exists() {
+        DockerBackend::connect().await?;
+    }
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
-    let end = match left(&ledger).is_empty() {
-        true => End::Through,
-        false => go_on(&mut ledger, &options.out).await?,
-    };
+    let end = go_on(&mut ledger, &options.out).await?;
     let comparison = report::of(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
     finish(&options, &ledger, &comparison)?;
     if end == End::Interrupted {
         let left = comparison.planned - comparison.runs.len() + failed;
-        eprintln!(
-            "stopped with {left} of {} runs to go: the same command goes on",
-            comparison.planned
-        );
+        let planned = comparison.planned;
+        eprintln!("stopped with {left} of {planned} runs to go: the same command goes on");
     }
     Ok(match (failed, end) {
         (0, End::Through | End::Interrupted) => Code::Valid,
@@ -143,25 +142,34 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         let families: Vec<String> = families.into_iter().map(String::from).collect();
         return Err(naming::unknown("family", family, &families));
     }
+    let given = options.variants.iter();
+    let given = given.map(|name| name.strip_prefix(&prefix).unwrap_or(name));
     let variants: Vec<&str> = match options.variants.is_empty() {
         true => of_family,
-        false => options
-            .variants
-            .iter()
-            .map(|name| name.strip_prefix(&prefix).unwrap_or(name))
-            .collect(),
+        false => given.collect(),
     };
-    for list in &options.faults {
-        naming::faults(&list.replace('+', ","))?;
+    let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
+    let workloads: Result<Vec<Workload>, String> = variants
+        .iter()
+        .map(|variant| naming::workload(&format!("{prefix}{variant}")))
+        .collect();
+    let workloads = workloads?;
+    // A former name may be that of a variant that has moved to another family.
+    let family = workloads[0].family.clone();
+    if let Some(other) = workloads.iter().find(|other| other.family != family) {
+        let names = (workloads[0].name(), other.name());
+        return Err(format!(
+            "{} and {} cannot be compared: give variants of one family",
+            names.0, names.1
+        ));
     }
     let mut subjects = Vec::new();
-    for variant in variants {
-        let workload = naming::workload(&format!("{prefix}{variant}"))?;
+    for workload in workloads {
         for zookeeper in one_at_least(&options.zookeeper) {
             for timing in one_at_least(&options.timings) {
                 for servers in one_at_least(&options.servers) {
                     subjects.push(Subject {
-                        variant: variant.to_string(),
+                        variant: workload.variant.clone(),
                         zookeeper: zookeeper.cloned(),
                         timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
                         servers: servers.copied().unwrap_or(spec::SERVERS),
@@ -170,18 +178,26 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
             }
         }
     }
+    let seeds = (0..u64::from(options.runs)).map(|round| options.seed.wrapping_add(round));
     let setup = Setup {
-        family: family.to_string(),
+        family,
         subjects,
-        faults: options.faults.clone(),
-        seeds: (0..u64::from(options.runs))
-            .map(|round| options.seed.wrapping_add(round))
-            .collect(),
+        faults: faults?,
+        seeds: seeds.collect(),
         time_ms: options.time.as_millis() as u64,
         clients: options.clients,
     };
     setup.check()?;
     Ok(setup)
+}
+
+/// Kinds of fault joined by `+`, or `none`.
+fn joined(list: &str) -> Result<String, String> {
+    let kinds = naming::faults(&list.replace('+', ","))?;
+    Ok(match kinds.is_empty() {
+        true => "none".to_string(),
+        false => kinds.join("+"),
+    })
 }
 
 /// The values given, or that none was.
@@ -200,13 +216,16 @@ fn usage(error: anyhow::Error) -> anyhow::Error {
 }
 
 async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
+    if left(ledger).is_empty() {
+        return Ok(End::Through);
+    }
     let interrupt = interrupt::listen()?;
-    let docker = cluster::engine().await?;
+    let engine = DockerBackend::connect().await?;
     let runs = out.join("runs");
-    ensembles::clear(&docker, &runs, &ledger.runs(), "it is run again").await?;
+    ensembles::clear(&engine, &runs, &ledger.runs(), "it is run again").await?;
     let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
-    let runner = Ensembles::prepare(docker, asked, runs, interrupt).await?;
+    let runner = Ensembles::prepare(&engine, asked, runs, interrupt).await?;
     let turns = turns(&setup);
     let mut comparison = drive::Comparison { setup, runner };
     engine::drive(&mut comparison, &turns, ledger, Budget::new(None)).await

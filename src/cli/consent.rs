@@ -1,7 +1,7 @@
 //! Asking before an image is pulled that a file names, rather than the user.
 
 use super::exit::Usage;
-use crate::cluster::engine;
+use crate::backend::docker;
 use crate::images;
 use anyhow::{Context, Result};
 use std::io::{IsTerminal, stderr, stdin};
@@ -14,7 +14,7 @@ use zooquake_checkers::plan::Plan;
 /// [`Usage`] if it may not, or nobody can be asked; otherwise if no engine answers.
 pub async fn to_pull(run: &Path, plan: &Plan) -> Result<()> {
     let request = images::Request::of(plan.cluster.image.as_deref());
-    let Some(image) = images::to_pull(&engine().await?, &request).await? else {
+    let Some(image) = images::to_pull(&docker::connect().await?, &request).await? else {
         return Ok(());
     };
     let asked = format!("The plan of {run:?} names the image {image}, which is not on this engine");

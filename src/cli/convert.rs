@@ -14,7 +14,7 @@ use zooquake_checkers::jsonl::to_line;
 /// `convert`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The formats are told by the names: .jsonl is ours, .edn Jepsen's; .log and .txt, Jepsen's text logs, can be read only.
+The names give the formats: .jsonl is ours, .edn Jepsen's; .log and .txt, Jepsen's text logs, can be read only.
 What both can say comes back as it was: keywords that are no names of fields become strings such as \":timeout\", and
 keywords again. What our events have no field for, such as :exception, is left out.
 

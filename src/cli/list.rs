@@ -28,7 +28,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
             .collect();
         let faults: Vec<Value> = FAULTS
             .iter()
-            .map(|fault| json!({ "name": fault.name, "summary": fault.summary }))
+            .map(|fault| json!({ "name": fault.kind.name, "summary": fault.kind.summary }))
             .collect();
         let checkers: Vec<Value> = FAMILIES
             .iter()
@@ -53,7 +53,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     }
     println!("\nFaults (none: a run without)");
     for fault in FAULTS {
-        println!("  {:<10} {}", fault.name, fault.summary);
+        println!("  {:<10} {}", fault.kind.name, fault.kind.summary);
     }
     println!("\nCheckers");
     for family in FAMILIES {

@@ -101,9 +101,9 @@ async fn dispatch(command: Command) -> Result<Code> {
             Ok(Code::Valid)
         }
         Command::Lease => {
-            crate::cluster::lease::hold().await;
+            crate::backend::docker::lease::hold().await;
             Ok(Code::Valid)
         }
-        Command::Watch { run } => crate::watcher::watch(&run).await.map(|()| Code::Valid),
+        Command::Watch { run } => crate::backend::docker::watcher::watch(&run).await.map(|()| Code::Valid),
     }
 }

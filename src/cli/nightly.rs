@@ -3,12 +3,12 @@
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::backend::docker::DockerBackend;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::Other;
 use crate::campaign::spec::RunSpec;
 use crate::campaign::{clock, refusal, values};
-use crate::cluster;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
@@ -86,12 +86,12 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     };
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
-    let docker = cluster::engine().await?;
+    let engine = DockerBackend::connect().await?;
     let mut ledger = Ledger::open(&path, header).map_err(usage)?;
     let header = ledger.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
     let runs = path.join("runs");
-    ensembles::clear(&docker, &runs, &ledger.runs(), "its cell is run again").await?;
+    ensembles::clear(&engine, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
     let order = order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
@@ -101,7 +101,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
             let mut going_on = drive::Night {
                 campaign,
                 earlier: &earlier,
-                runner: Ensembles::prepare(docker, asked, runs.clone(), interrupt).await?,
+                runner: Ensembles::prepare(&engine, asked, runs.clone(), interrupt).await?,
             };
             engine::drive(&mut going_on, &order, &mut ledger, budget).await?
         }

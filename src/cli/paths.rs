@@ -23,6 +23,11 @@ pub fn run(path: &Path) -> Result<(Opened, Record), Usage> {
     }
     let wrong = |error: anyhow::Error| Usage(format!("{error:#}: {A_RUN}"));
     let opened = pack::open(path).map_err(wrong)?;
+    let lacks = opened.folder.lacks();
+    if !lacks.is_empty() {
+        let lacks = lacks.join(" and ");
+        return Err(Usage(format!("{path:?} is no whole run, it lacks {lacks}: {A_RUN}")));
+    }
     let record = opened.folder.load().map_err(wrong)?;
     Ok((opened, record))
 }

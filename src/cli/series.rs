@@ -2,9 +2,9 @@
 
 use super::interrupt;
 use super::run::summary;
+use crate::backend::docker::DockerBackend;
 use crate::campaign::again;
 use crate::campaign::ensembles::{Ensembles, Runner};
-use crate::cluster::engine;
 use crate::run::Finished;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -34,9 +34,9 @@ impl Series {
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
-        let docker = engine().await?;
+        let engine = DockerBackend::connect().await?;
         let asked = [self.plan.cluster.image.as_deref()];
-        let ensembles = Ensembles::prepare(docker, asked, self.out, interrupt).await?;
+        let ensembles = Ensembles::prepare(&engine, asked, self.out, interrupt).await?;
         let mut runs = Vec::new();
         for _ in 0..self.times {
             let finished = ensembles.execute(&self.plan, self.keep).await?;

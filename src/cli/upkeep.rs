@@ -2,8 +2,8 @@
 
 use super::args::{CleanOptions, ImagesOptions};
 use super::exit::Code;
-use crate::cluster::sweep::{self, Swept};
-use crate::cluster::{engine, lease};
+use crate::backend::docker::sweep::{self, Swept};
+use crate::backend::docker::{connect, lease};
 use crate::images;
 use anyhow::Result;
 use futures_util::future::try_join_all;
@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// # Errors
 /// If no engine answers, or an image cannot be prepared.
 pub async fn images(options: &ImagesOptions) -> Result<Code> {
-    let docker = engine().await?;
+    let docker = connect().await?;
     if options.remove {
         let removal = images::remove_all(&docker).await?;
         if options.json {
@@ -70,7 +70,7 @@ fn as_json(image: &images::Entry) -> Value {
 /// # Errors
 /// If no engine answers.
 pub async fn clean(options: &CleanOptions) -> Result<Code> {
-    let docker = engine().await?;
+    let docker = connect().await?;
     let mut runs = sweep::runs(&docker).await?;
     runs.retain(|run| options.run.as_ref().is_none_or(|only| only == run));
     let alive = match options.force || runs.is_empty() {

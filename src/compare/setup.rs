@@ -8,7 +8,6 @@ use crate::run::draw;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zooquake_checkers::plan::{DrawnFor, Timing, Workload};
-use zooquake_checkers::sample;
 
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -83,8 +82,7 @@ impl Setup {
         })
     }
 
-    /// Refuses what is there twice, which would be compared with itself, and variants that do different things, such as a
-    /// queue and a barrier.
+    /// Refuses what is there twice, which would be compared with itself.
     ///
     /// # Errors
     /// What is said to the user.
@@ -94,17 +92,9 @@ impl Setup {
                 return Err(format!("the faults {faults} are there twice"));
             }
         }
-        let kind = |subject: usize| self.workload(subject).map(|workload| sample::kind(&workload));
         for (n, subject) in self.subjects.iter().enumerate() {
             if self.subjects[..n].contains(subject) {
                 return Err(format!("{} is there twice", self.label(n)));
-            }
-            let (first, other) = (kind(0)?, kind(n)?);
-            if first != other {
-                return Err(format!(
-                    "{} is measured in {}, {} in {}: give --variants that can be compared",
-                    self.subjects[0].variant, first.units, subject.variant, other.units
-                ));
             }
         }
         Ok(())

@@ -7,16 +7,15 @@ use crate::sidecar::{Dropped, Lost};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_checkers::plan::{Which, Wire, WireOp};
+use zooquake_history::fault;
+use zooquake_history::plan::{Which, Wire, WireOp};
 
 /// How long the proxy waits for a request that fits.
 const PATIENCE: Duration = Duration::from_secs(8);
 
 /// Drop one reply.
 pub const FAULT: Fault = Fault {
-    name: "drop-reply",
-    summary: "loses the reply to a client's create, delete or other write after a server has applied it, now and then the \
-              request before, and with it the connection",
+    kind: &fault::DROP_REPLY,
     draw: |rng, ground, round| {
         let op = match if round < 2 { round } else { rng.usize(0..4) } {
             // What the other families write has no such common names.
@@ -55,6 +54,7 @@ async fn lose(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     let mut over = scene.over.clone();
     let mut losing = scene.cluster.lose(victim, wire, PATIENCE);
     let lost = tokio::select! {
+        biased;
         lost = &mut losing => lost,
         () = async { drop(over.wait_for(|over| *over).await) } => {
             scene.cluster.lose_nothing(victim).await?;

@@ -1,21 +1,19 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
-use super::nemesis::Ask;
 use super::scene::{Scene, Seen};
 use super::{Fault, Sketch, any_server, servers};
-use crate::cluster::Cluster;
+use crate::engine::Report;
 use anyhow::{Context, Result};
-use std::time::{Duration, Instant};
-use tokio::sync::oneshot;
-use zooquake_checkers::plan::{State, Target};
+use std::time::Duration;
+use zooquake_history::fault;
+use zooquake_history::plan::{State, Target};
 
 /// How long a server may take from its start to serving.
 const RESTART_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Kill.
 pub const FAULT: Fault = Fault {
-    name: "kill",
-    summary: "SIGKILL to a client, a server or the ensemble's leader; the process is started again in the same host",
+    kind: &fault::KILL,
     draw: |rng, ground, round| {
         if ground.pinned {
             return servers::kill(rng, ground, round);
@@ -45,43 +43,33 @@ pub const FAULT: Fault = Fault {
 
 async fn kill(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     if victim.starts_with('c') {
-        let (expected, known) = oneshot::channel();
-        let killing = Ask::Killing {
-            client: victim.to_string(),
-            expected,
-        };
-        scene.ask.send(killing).context("the run has ended")?;
         // The end of its stream takes another way, and must not be read before this.
-        known.await.context("the run has ended")?;
+        let known = scene.link.report(Report::Killing(victim.to_string())).await?;
+        known.context("the run has ended")?;
     }
     Ok(scene.cluster.kill(victim).await?.into())
 }
 
 async fn start(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     if victim.starts_with('n') {
-        scene.cluster.restart_server(victim).await?;
-        return Ok(serves_again(scene.cluster, victim).await?.into());
+        scene.cluster.start_server(victim).await?;
+        return Ok(serves_again(scene, victim).await?.into());
     }
-    let (greeted, hello) = oneshot::channel();
-    let restart = Ask::Restart {
-        client: victim.to_string(),
-        greeted,
-    };
-    scene.ask.send(restart).context("the run has ended")?;
-    hello.await.context("its process did not say hello")?;
+    let hello = scene.link.report(Report::Restart(victim.to_string())).await?;
+    hello.context("its process did not say hello")?;
     Ok("started again, and it said hello".to_string().into())
 }
 
 /// Waits until a server that was started again serves.
-pub(super) async fn serves_again(cluster: &dyn Cluster, server: &str) -> Result<String> {
-    let begun = Instant::now();
+pub(super) async fn serves_again(scene: &Scene<'_>, server: &str) -> Result<String> {
+    let begun = scene.clock.now();
     loop {
-        match cluster.server_state(server).await {
+        match scene.cluster.server_state(server).await {
             Ok(state) => return Ok(format!("started again, and it serves as {}", state.mode)),
-            Err(error) if begun.elapsed() > RESTART_PATIENCE => {
+            Err(error) if scene.clock.now() - begun > RESTART_PATIENCE => {
                 return Err(error.context(format!("not serving {} s after its start", RESTART_PATIENCE.as_secs())));
             }
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            Err(_) => scene.clock.sleep(Duration::from_millis(100)).await,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The faults: each draws its windows into a plan, strikes, and heals. One fault a file, one line in the registry.
 
-mod cut;
+mod disconnect;
 mod drop_reply;
 mod kill;
 mod moments;
@@ -15,14 +15,13 @@ mod wipe;
 use moments::Moments;
 use scene::Act;
 use std::fmt;
-use zooquake_checkers::plan::{Cluster, Cut, State, Target, Timing, Trigger, Window, Wire, Workload};
+use zooquake_history::plan::{Cluster, Cut, State, Target, Timing, Trigger, Window, Wire, Workload};
+use zooquake_history::{FaultKind, renamed};
 
 /// One kind of fault.
 pub struct Fault {
-    /// Its name on the command line.
-    pub name: &'static str,
-    /// What it does, in a sentence.
-    pub summary: &'static str,
+    /// Its kind, with its name.
+    pub kind: &'static FaultKind,
     /// Draws what happens; the number counts the windows of this kind that came before.
     draw: fn(&mut fastrand::Rng, &Ground, usize) -> Sketch,
     /// The longest that a window of it is drawn to last, in milliseconds.
@@ -35,7 +34,7 @@ pub struct Fault {
 
 impl fmt::Debug for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name)
+        f.write_str(self.kind.name)
     }
 }
 
@@ -60,7 +59,10 @@ impl Ground {
     /// What a plan offers to faults.
     pub fn new(workload: &Workload, cluster: &Cluster) -> Self {
         // The last client of these waits, or is kept for the drain.
-        let idle = usize::from(workload.family == "queue" && workload.variant != "double-barrier");
+        let idle = usize::from(matches!(
+            Moments::of(workload),
+            Moments::Items { .. } | Moments::Members
+        ));
         Self {
             servers: cluster.servers + cluster.observers,
             voters: cluster.servers,
@@ -104,7 +106,7 @@ impl Fault {
         };
         Window {
             id,
-            fault: self.name.to_string(),
+            fault: self.kind.name.to_string(),
             target,
             cut,
             wire,
@@ -120,21 +122,22 @@ pub const FAULTS: &[Fault] = &[
     pause::FAULT,
     partition::FAULT,
     drop_reply::FAULT,
-    cut::FAULT,
+    disconnect::FAULT,
     wipe::FAULT,
 ];
 
 /// Those that a run has unless told otherwise: what happens to every ensemble sooner or later.
 const USUAL: [&str; 3] = ["kill", "pause", "partition"];
 
-/// The fault of this name.
+/// The fault of this name, be it a former one.
 pub fn find(name: &str) -> Option<&'static Fault> {
-    FAULTS.iter().find(|fault| fault.name == name)
+    let name = renamed::fault(name);
+    FAULTS.iter().find(|fault| fault.kind.name == name)
 }
 
 /// The names of all faults.
 pub fn names() -> Vec<String> {
-    FAULTS.iter().map(|fault| fault.name.to_string()).collect()
+    FAULTS.iter().map(|fault| fault.kind.name.to_string()).collect()
 }
 
 /// The faults of a run that is not told which.

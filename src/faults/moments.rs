@@ -31,8 +31,8 @@ impl Moments {
         match (workload.family.as_str(), workload.variant.as_str()) {
             ("lock" | "election", _) => Self::Grants,
             ("commit", _) => Self::Commit,
-            ("queue", "double-barrier") => Self::Rounds,
-            ("queue", "barrier") => Self::Members,
+            ("barrier", "double") => Self::Rounds,
+            ("barrier", "tutorial") => Self::Members,
             ("queue", "fifo") => Self::Items { removal: "dequeue" },
             ("queue", "claimed") => Self::Items { removal: "acknowledge" },
             _ => Self::Any,
@@ -95,8 +95,8 @@ mod tests {
             ("commit", "atomic"),
             ("queue", "fifo"),
             ("queue", "claimed"),
-            ("queue", "double-barrier"),
-            ("queue", "barrier"),
+            ("barrier", "double"),
+            ("barrier", "tutorial"),
         ] {
             for state in all.clone() {
                 let (translated, _) = moments(family, variant).translate(&mut rng, state, 3);

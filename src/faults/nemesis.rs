@@ -3,8 +3,9 @@
 use super::Fault;
 use super::scene::{Missed, Scene, Seen};
 use super::victims::victims;
-use crate::cluster::Cluster;
-use anyhow::{Context, Result};
+use crate::backend::{Clock, Cluster};
+use crate::engine::{Answer, Fired, Report};
+use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::future::Future;
@@ -16,64 +17,45 @@ use zooquake_checkers::plan::Window;
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 
-/// What the interpreter knew when a trigger fired.
-#[derive(Debug, Clone, Default)]
-pub struct Fired {
-    /// The client whose state fired it.
-    pub client: Option<String>,
-    /// The client that held.
-    pub holder: Option<String>,
+/// A report to the engine, and the way back for the answer; dropped, it refuses.
+pub type Told = (Report, oneshot::Sender<Answer>);
+
+/// The nemesis's way to the engine.
+#[derive(Debug, Clone)]
+pub struct Link {
+    reports: mpsc::UnboundedSender<Told>,
 }
 
-/// What the nemesis asks of the interpreter, which alone writes the history and knows the clients' states.
-#[derive(Debug)]
-pub enum Ask {
-    /// Write an event and say when it is on disk.
-    Record {
-        /// The fault.
-        fault: String,
-        /// The event's value.
-        value: Value,
-        /// Answered when the event is written.
-        done: oneshot::Sender<()>,
-    },
-    /// Answer when the window's trigger fires.
-    Arm {
-        /// The window.
-        window: Box<Window>,
-        /// Answered then.
-        fired: oneshot::Sender<Fired>,
-    },
-    /// A client's process is about to be killed on purpose.
-    Killing {
-        /// Its name.
-        client: String,
-        /// Answered when the interpreter expects its end.
-        expected: oneshot::Sender<()>,
-    },
-    /// A killed client is to be started again.
-    Restart {
-        /// Its name.
-        client: String,
-        /// Answered when its process has said hello.
-        greeted: oneshot::Sender<()>,
-    },
-    /// Nothing more will come.
-    Done,
+impl Link {
+    /// The way on which reports come out here.
+    pub fn new(reports: mpsc::UnboundedSender<Told>) -> Self {
+        Self { reports }
+    }
+
+    /// Reports, and waits for the answer; `None` if what was asked is refused.
+    ///
+    /// # Errors
+    /// If the run has ended.
+    pub async fn report(&self, report: Report) -> Result<Option<Answer>> {
+        let (answer, answered) = oneshot::channel();
+        self.reports.send((report, answer)).context("the run has ended")?;
+        Ok(answered.await.ok())
+    }
 }
 
 /// Carries out one plan's windows.
-#[derive(Debug)]
-pub struct Nemesis<C> {
+pub struct Nemesis {
     /// The cluster.
-    pub cluster: Arc<C>,
-    /// The interpreter.
-    pub ask: mpsc::UnboundedSender<Ask>,
+    pub cluster: Arc<dyn Cluster>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// The engine.
+    pub link: Link,
     /// Becomes true when the operations are over: the current window is healed at once, no other is begun.
     pub over: watch::Receiver<bool>,
 }
 
-impl<C: Cluster> Nemesis<C> {
+impl Nemesis {
     /// Runs through the windows.
     pub async fn run(mut self, windows: Vec<Window>) {
         for window in windows {
@@ -85,25 +67,15 @@ impl<C: Cluster> Nemesis<C> {
                     .await;
             }
         }
-        // The interpreter has ended if nobody listens.
-        let _ = self.ask.send(Ask::Done);
+        // The run has ended if nobody listens.
+        let _ = self.link.report(Report::Done).await;
     }
 
     async fn record(&self, window: &Window, mut value: Value) {
         value["window"] = json!(window.id);
-        let (done, written) = oneshot::channel();
-        if self
-            .ask
-            .send(Ask::Record {
-                fault: window.fault.clone(),
-                value,
-                done,
-            })
-            .is_ok()
-        {
-            // An interpreter that ends meanwhile needs no record any more.
-            let _ = written.await;
-        }
+        let fault = window.fault.clone();
+        // A run that ends meanwhile needs no record any more.
+        let _ = self.link.report(Report::Record { fault, value }).await;
     }
 
     async fn window(&mut self, window: &Window) -> Result<()> {
@@ -115,7 +87,8 @@ impl<C: Cluster> Nemesis<C> {
         self.record(window, json!({ "phase": "begin", "target": target })).await;
         let scene = Scene {
             cluster: &*self.cluster,
-            ask: &self.ask,
+            clock: &*self.clock,
+            link: &self.link,
             over: &self.over,
             window,
             victims: &victims,
@@ -147,21 +120,19 @@ impl<C: Cluster> Nemesis<C> {
             let off = json!({ "phase": "off", "target": target, "verified": verified, "detail": detail });
             self.record(scene.window, off)
         };
-        until_healed(&self.over, heal, tell).await;
+        until_healed((&*self.clock, &self.over), heal, tell).await;
     }
 
     async fn triggered(&mut self, window: &Window) -> Result<Fired> {
-        let (sender, receiver) = oneshot::channel();
-        self.ask
-            .send(Ask::Arm {
-                window: Box::new(window.clone()),
-                fired: sender,
-            })
-            .context("the run has ended")?;
-        // The interpreter keeps the clock, and lets go of a trigger that has waited too long.
+        let arming = self.link.report(Report::Arm(Box::new(window.clone())));
+        // The engine lets go of a trigger that has waited too long.
         tokio::select! {
-            fired = receiver => fired.context("its trigger did not fire in time"),
-            _ = self.over.wait_for(|over| *over) => anyhow::bail!("the operations were over before its trigger fired"),
+            biased;
+            _ = self.over.wait_for(|over| *over) => bail!("the operations were over before its trigger fired"),
+            answer = arming => match answer? {
+                Some(Answer::Fired(fired)) => Ok(fired),
+                _ => bail!("its trigger did not fire in time"),
+            },
         }
     }
 
@@ -169,7 +140,8 @@ impl<C: Cluster> Nemesis<C> {
     async fn last(&self, window: &Window) {
         let mut over = self.over.clone();
         tokio::select! {
-            () = tokio::time::sleep(Duration::from_millis(window.duration_ms)) => {}
+            biased;
+            () = self.clock.sleep(Duration::from_millis(window.duration_ms)) => {}
             _ = over.wait_for(|over| *over) => {}
         }
     }
@@ -177,8 +149,11 @@ impl<C: Cluster> Nemesis<C> {
 
 /// Heals until that is verified, so that nothing else strikes before, or until the run waits for it no longer, which closes
 /// `over`. Tells each outcome that differs from the one before.
-async fn until_healed<H, T>(over: &watch::Receiver<bool>, heal: impl Fn() -> H, tell: impl Fn(bool, String) -> T)
-where
+async fn until_healed<H, T>(
+    (clock, over): (&dyn Clock, &watch::Receiver<bool>),
+    heal: impl Fn() -> H,
+    tell: impl Fn(bool, String) -> T,
+) where
     H: Future<Output = Result<Vec<Seen>>>,
     T: Future<Output = ()>,
 {
@@ -195,14 +170,14 @@ where
             return;
         }
         told = Some(outcome);
-        tokio::time::sleep(AGAIN).await;
+        clock.sleep(AGAIN).await;
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use anyhow::bail;
+    use crate::backend::RealClock;
     use std::cell::{Cell, RefCell};
 
     /// What is told of a healing that succeeds at the given try, or never; the run gives up after three.
@@ -221,7 +196,7 @@ mod tests {
         };
         let tell = async |verified, detail| told.borrow_mut().push((verified, detail));
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-        runtime.unwrap().block_on(until_healed(&over, heal, tell));
+        runtime.unwrap().block_on(until_healed((&RealClock, &over), heal, tell));
         told.into_inner()
     }
 

@@ -3,15 +3,14 @@
 use super::scene::{Scene, Seen};
 use super::victims::peers;
 use super::{Fault, Sketch, any_server, servers};
-use crate::cluster::Directions;
+use crate::backend::Directions;
 use anyhow::{Context, Result};
-use zooquake_checkers::plan::{Cut, State, Target};
+use zooquake_history::fault;
+use zooquake_history::plan::{Cut, State, Target};
 
 /// Partition.
 pub const FAULT: Fault = Fault {
-    name: "partition",
-    summary: "cuts a client from the ensemble (for longer and for less than its session timeout), a server or the \
-              leader from everyone, halves of the ensemble from each other, also one way only",
+    kind: &fault::PARTITION,
     draw: |rng, ground, round| {
         if ground.pinned {
             return servers::partition(rng, ground, round);

@@ -1,12 +1,12 @@
 //! A frozen node: its processes run no instruction, its kernel goes on.
 
 use super::{Fault, Sketch, any_server, servers};
-use zooquake_checkers::plan::{State, Target};
+use zooquake_history::fault;
+use zooquake_history::plan::{State, Target};
 
 /// Pause.
 pub const FAULT: Fault = Fault {
-    name: "pause",
-    summary: "freezes a client, a server or the ensemble's leader for longer than the session timeout",
+    kind: &fault::PAUSE,
     draw: |rng, ground, round| {
         if ground.pinned {
             return servers::pause(rng, ground, round);

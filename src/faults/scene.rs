@@ -1,20 +1,22 @@
 //! What a fault finds when it strikes and when it heals, and what it says afterwards.
 
-use super::nemesis::Ask;
-use crate::cluster::Cluster;
+use super::nemesis::Link;
+use crate::backend::{Clock, Cluster};
 use anyhow::Result;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::fmt;
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use zooquake_checkers::plan::Window;
 
 /// The window that is on, and what a fault acts with.
 pub struct Scene<'a> {
     /// The cluster.
     pub cluster: &'a dyn Cluster,
-    /// The way to the interpreter.
-    pub ask: &'a mpsc::UnboundedSender<Ask>,
+    /// The clock.
+    pub clock: &'a dyn Clock,
+    /// The way to the engine.
+    pub link: &'a Link,
     /// Becomes true when the operations are over.
     pub over: &'a watch::Receiver<bool>,
     /// The window.

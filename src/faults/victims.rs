@@ -1,7 +1,7 @@
 //! Whom a window hits, once its trigger has fired.
 
-use crate::cluster::Cluster;
-use crate::faults::nemesis::Fired;
+use crate::backend::Cluster;
+use crate::engine::Fired;
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
 use zooquake_checkers::plan::{Cut, Target, Window};

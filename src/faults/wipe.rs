@@ -5,13 +5,12 @@ use super::scene::{Scene, Seen};
 use super::{Fault, Ground, Sketch};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
-use zooquake_checkers::plan::Target;
+use zooquake_history::fault;
+use zooquake_history::plan::Target;
 
 /// Wipe.
 pub const FAULT: Fault = Fault {
-    name: "wipe",
-    summary: "positive control, never a default: kills all voters, deletes snapshots and transaction logs of a majority, \
-              and starts that one first, so that acknowledged writes are gone and a durability checker must say so",
+    kind: &fault::WIPE,
     draw: |rng, ground, _| Sketch {
         target: Target::Servers(majority(rng, ground)),
         cut: None,
@@ -53,8 +52,8 @@ async fn strike(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     let voters = cluster.voters();
     try_join_all(voters.iter().map(|voter| cluster.kill(voter))).await?;
     try_join_all(wiped.iter().map(|server| cluster.wipe(server))).await?;
-    try_join_all(wiped.iter().map(|server| cluster.restart_server(server))).await?;
-    try_join_all(wiped.iter().map(|server| serves_again(cluster, server))).await?;
+    try_join_all(wiped.iter().map(|server| cluster.start_server(server))).await?;
+    try_join_all(wiped.iter().map(|server| serves_again(scene, server))).await?;
     ensure!(
         !cluster.exists(victim, &witness).await?,
         "{witness} survived the loss of a majority's data"
@@ -76,9 +75,9 @@ async fn heal(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     }
     let mut others = scene.cluster.voters();
     others.retain(|voter| !scene.victims.contains(voter));
-    try_join_all(others.iter().map(|server| scene.cluster.restart_server(server))).await?;
+    try_join_all(others.iter().map(|server| scene.cluster.start_server(server))).await?;
     // Those wiped may not have come up at all, or have lost their leader since.
     let all = scene.cluster.voters();
-    try_join_all(all.iter().map(|server| serves_again(scene.cluster, server))).await?;
+    try_join_all(all.iter().map(|server| serves_again(scene, server))).await?;
     Ok(format!("{} were started too, and all serve", others.join(", ")).into())
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tokio::process::Command;
 
-/// Proxies and odd mirrors: a container knows nothing of them unless told.
+/// Proxies and odd mirrors: a container has none of them unless they are passed to it.
 pub(super) struct Host {
     proxies: Vec<(&'static str, String)>,
     apt_options: Vec<String>,

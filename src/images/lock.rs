@@ -17,16 +17,16 @@ pub(super) struct Lock {
 const NAME: &str = "zooquake-images";
 
 impl Lock {
-    /// Waits for its turn; `waiting` is told once if there is a wait.
+    /// Waits for its turn; `waiting` is called once if there is a wait.
     pub(super) async fn acquire(waiting: impl Fn()) -> Result<Self> {
-        let mut told = false;
+        let mut called = false;
         loop {
             if let Some(lock) = Self::attempt(NAME)? {
                 return Ok(lock);
             }
-            if !told {
+            if !called {
                 waiting();
-                told = true;
+                called = true;
             }
             tokio::time::sleep(Duration::from_millis(100)).await;
         }

@@ -34,6 +34,7 @@ pub mod tests {
             advisory: *advisory,
             accepted: *accepted,
             witness: vec![1],
+            span: None,
             why: format!("because of {kind}"),
         });
         let results = Results {

@@ -229,13 +229,13 @@ mod tests {
         ];
         let of = |faults: &str, past: &[Attempt]| expected(&cell(faults, 9), time, past.iter()).as_secs();
         assert_eq!(of("pause", &past), 55);
-        assert_eq!(of("cut", &past), 61);
-        assert_eq!(of("cut", &past[3..]), 90);
-        assert_eq!(of("cut", &[]), 75);
+        assert_eq!(of("disconnect", &past), 61);
+        assert_eq!(of("disconnect", &past[3..]), 90);
+        assert_eq!(of("disconnect", &[]), 75);
         let failed = Attempt {
             verdict: None,
             ..past[3].clone()
         };
-        assert_eq!(of("cut", &[failed]), 75, "a run that failed early tells nothing");
+        assert_eq!(of("disconnect", &[failed]), 75, "a run that failed early tells nothing");
     }
 }

@@ -173,6 +173,6 @@ pub mod tests {
         assert_eq!(last(&nights, &cell("pause", 2)), None);
         let variant = "lock/predecessor";
         assert_eq!(nights[1].outcome(variant, "pause"), Some(Outcome::Skipped));
-        assert_eq!(nights[1].outcome(variant, "cut"), None);
+        assert_eq!(nights[1].outcome(variant, "disconnect"), None);
     }
 }

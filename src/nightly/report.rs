@@ -209,7 +209,7 @@ mod tests {
 
     fn report(attempts: Vec<attempt::Attempt>, end: End) -> Night {
         let mut tonight = night("2026-11-20", attempts);
-        tonight.cells = ["pause", "kill", "cut"].map(|faults| cell(faults, 1)).into();
+        tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
         of(&header("2026-11-20"), &tonight, &[], end)
     }
 
@@ -244,8 +244,8 @@ mod tests {
     #[test]
     fn the_exit_code_is_that_of_the_worst() {
         let code = |attempts: Vec<_>| report(attempts, End::Through).code;
-        assert_eq!(code(vec![valid("pause"), known("kill"), valid("cut")]), 0);
-        assert_eq!(code(vec![valid("pause"), broken("kill"), valid("cut")]), 1);
+        assert_eq!(code(vec![valid("pause"), known("kill"), valid("disconnect")]), 0);
+        assert_eq!(code(vec![valid("pause"), broken("kill"), valid("disconnect")]), 1);
         assert_eq!(code(vec![valid("pause"), unknown("kill"), unknown("kill")]), 2);
         assert_eq!(code(vec![valid("pause"), failed("kill"), failed("kill")]), 255);
         assert_eq!(code(vec![broken("pause"), failed("kill"), failed("kill")]), 1);
@@ -274,7 +274,7 @@ mod tests {
             "{night:?}"
         );
         assert_eq!(night.failures[0].again, "zooquake run lock/predecessor --seed 1");
-        let calm = report(vec![valid("kill"), known("pause"), valid("cut")], End::Through);
+        let calm = report(vec![valid("kill"), known("pause"), valid("disconnect")], End::Through);
         assert_eq!(calm.conclusion, ["all 3 cells that were run are as expected"]);
     }
 

@@ -28,7 +28,7 @@ impl Moment {
             client: client.to_string(),
             f: last.f.clone(),
             nth,
-            work_ms: last.int("work_ms").unwrap_or(0).max(0).unsigned_abs(),
+            work_ms: last.work_ms().unwrap_or(0).max(0).unsigned_abs(),
             after_ms,
         })
     }

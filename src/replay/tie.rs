@@ -53,7 +53,7 @@ pub fn tie(record: &Record, anomaly: &Anomaly, name: &str) -> Tied {
     for window in &mut plan.windows {
         let Some(begin) = begin(events, window) else { continue };
         let id = window.id;
-        let (fault, target) = (&window.fault, begin.str("target").unwrap_or_default());
+        let (fault, target) = (&window.fault, begin.target().unwrap_or_default());
         match moment(events, begin, anomaly) {
             Some(moment) => {
                 notes.push(format!("window {id}, {fault} of {target}: {}", moment.words()));
@@ -73,7 +73,7 @@ pub fn tie(record: &Record, anomaly: &Anomaly, name: &str) -> Tied {
 /// The moment at which a window began: of the client that it hit; for servers, of a client of the witness that was
 /// waiting for an answer.
 fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> {
-    let target = begin.str("target").unwrap_or_default();
+    let target = begin.target().unwrap_or_default();
     if target.starts_with('c') && !target.contains(',') {
         return Moment::of(events, begin, target);
     }
@@ -95,7 +95,7 @@ fn phase<'a>(events: &'a [Event], name: &str) -> Option<&'a Event> {
 }
 
 fn begin<'a>(events: &'a [Event], window: &Window) -> Option<&'a Event> {
-    of_window(events, window).find(|event| event.str("phase") == Some("begin"))
+    of_window(events, window).find(|event| event.phase() == Some("begin"))
 }
 
 fn end<'a>(events: &'a [Event], window: &Window) -> Option<&'a Event> {
@@ -106,7 +106,7 @@ fn of_window<'a>(events: &'a [Event], window: &Window) -> impl Iterator<Item = &
     let id = i64::try_from(window.id).ok();
     events
         .iter()
-        .filter(move |event| event.on_lane("nemesis") && event.int("window") == id)
+        .filter(move |event| event.on_lane("nemesis") && event.window() == id)
 }
 
 #[cfg(test)]
@@ -181,6 +181,7 @@ mod tests {
             advisory: false,
             accepted: true,
             witness: witness.to_vec(),
+            span: None,
             why: String::new(),
         }
     }

@@ -44,7 +44,7 @@ fn of_faults(plan: &Plan) -> Option<String> {
 /// Where one client waits, or coordinates, another one has to do something.
 fn of_clients(plan: &Plan) -> Option<String> {
     let Workload { family, variant, .. } = &plan.workload;
-    let two = family == "commit" || family == "queue" && variant != "double-barrier";
+    let two = matches!(family.as_str(), "commit" | "queue" | "barrier") && variant != "double";
     (two && plan.cluster.clients < 2).then(|| format!("{family}/{variant} does nothing with one client"))
 }
 
@@ -215,8 +215,8 @@ mod tests {
             [""; 0],
             "the last operations will do"
         );
-        let short = shortfalls(&drawn(1, &lock, 5, 4_000, &kinds("pause,cut,pause")));
-        assert_eq!(short, ["no window of pause, cut fits into 4 s"]);
+        let short = shortfalls(&drawn(1, &lock, 5, 4_000, &kinds("pause,disconnect,pause")));
+        assert_eq!(short, ["no window of pause, disconnect fits into 4 s"]);
 
         let commit = of("commit/atomic");
         assert_eq!(shortfalls(&drawn(1, &commit, 5, 5_000, &[])), [""; 0]);
@@ -230,9 +230,9 @@ mod tests {
     fn no_time_makes_up_for_a_client_that_is_not_there() {
         for (name, lacking) in [
             ("queue/fifo", true),
-            ("queue/barrier", true),
+            ("barrier/tutorial", true),
             ("commit/atomic", true),
-            ("queue/double-barrier", false),
+            ("barrier/double", false),
             ("lock/fenced", false),
             ("register/read", false),
         ] {

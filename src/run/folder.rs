@@ -100,6 +100,13 @@ impl Folder {
         fs::rename(&draft, &path).with_context(|| format!("writing {}", path.display()))
     }
 
+    /// The files without which there is nothing to check and that it does not have.
+    pub fn lacks(&self) -> Vec<&'static str> {
+        let mut files = vec!["plan.json", "history.jsonl"];
+        files.retain(|name| !self.file(name).exists() && !self.file(&compressed(name)).exists());
+        files
+    }
+
     /// Reads all that a verdict rests on. What is missing or damaged is noted in the record and forbids `valid`.
     ///
     /// # Errors
@@ -108,12 +115,9 @@ impl Folder {
         if !self.path.is_dir() {
             bail!("{} is no run folder", self.path.display());
         }
-        let missing: Vec<&str> = ["plan.json", "history.jsonl"]
-            .into_iter()
-            .filter(|name| !self.file(name).exists() && !self.file(&compressed(name)).exists())
-            .collect();
-        if !missing.is_empty() {
-            bail!("the run folder {} lacks {}", self.path.display(), missing.join(" and "));
+        let lacks = self.lacks();
+        if !lacks.is_empty() {
+            bail!("the run folder {} lacks {}", self.path.display(), lacks.join(" and "));
         }
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);

@@ -1,12 +1,12 @@
 //! What a program that was killed left behind: half a run, and the containers of it.
 
 use super::folder::{CONTAINERS, Folder};
-use crate::cluster::{lease, sweep};
+use crate::backend::Backend;
 use anyhow::{Context, Result, bail};
+use futures_util::future::join_all;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
-use testcontainers::bollard::Docker;
 
 /// What `containers.json` says.
 #[derive(Debug, Deserialize)]
@@ -28,20 +28,20 @@ pub fn unclaimed(runs: &Path, claimed: &BTreeSet<&str>) -> Result<Vec<String>> {
 ///
 /// # Errors
 /// If one of them still goes on: then nothing is removed. If the engine does not answer, or something cannot be removed.
-pub async fn clear(docker: &Docker, runs: &Path, left: &[String]) -> Result<()> {
+pub async fn clear(backend: &dyn Backend, runs: &Path, left: &[String]) -> Result<()> {
     let folders: Vec<Folder> = left.iter().map(|name| Folder { path: runs.join(name) }).collect();
     let ids: Vec<Option<String>> = folders.iter().map(run_of).collect::<Result<_>>()?;
     let ids: Vec<String> = ids.into_iter().flatten().collect();
     if !ids.is_empty() {
-        let alive = lease::alive(docker).await?;
+        let alive = backend.alive().await?;
         if let Some(run) = ids.iter().find(|run| alive.contains(*run)) {
             bail!("the run {run}, which is in {}, is still going on", runs.display());
         }
     }
-    for (run, swept) in sweep::dead(docker, ids).await {
-        swept
-            .complete()
-            .with_context(|| format!("removing what the run {run} left"))?;
+    // What cannot be removed of one keeps none of the others.
+    let removed = join_all(ids.iter().map(|run| backend.remove_dead(run))).await;
+    for (run, removed) in ids.iter().zip(removed) {
+        removed.with_context(|| format!("removing what the run {run} left"))?;
     }
     folders.iter().try_for_each(remove)
 }

@@ -1,28 +1,20 @@
 //! One run, from its plan to its folder.
 
-mod audit;
-mod control;
-mod drain;
 pub mod draw;
+mod execute;
 pub mod feasible;
 pub mod folder;
-mod holds;
-mod inputs;
-mod interpreter;
 pub mod leftover;
-mod ops;
 mod progress;
 pub mod ran;
 mod recorder;
-mod recovery;
-mod resource;
+mod samples;
 pub mod scenes;
-mod script;
-mod slot;
+mod shell;
 pub mod stage;
 mod steady;
-mod trigger;
+#[cfg(test)]
+mod tests;
 mod watchdog;
-mod whole;
 
-pub use whole::{Finished, Order, execute};
+pub use execute::{Finished, Order, execute};

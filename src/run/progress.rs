@@ -1,13 +1,13 @@
 //! The live progress line on stderr.
 
 use std::io::{IsTerminal, Write};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Says what a run does at the moment: one line that renews itself on a terminal, a line now and then elsewhere.
 #[derive(Debug)]
 pub struct Progress {
     live: bool,
-    last: Option<Instant>,
+    last: Option<Duration>,
     width: usize,
 }
 
@@ -27,13 +27,13 @@ impl Progress {
         eprintln!("{text}");
     }
 
-    /// Renews the line, unless it was renewed a moment ago.
-    pub fn tick(&mut self, text: impl FnOnce() -> String) {
+    /// Renews the line at this moment of the run's clock, unless it was renewed just before.
+    pub fn tick(&mut self, now: Duration, text: impl FnOnce() -> String) {
         let every = Duration::from_millis(if self.live { 250 } else { 10_000 });
-        if self.last.is_some_and(|last| last.elapsed() < every) {
+        if self.last.is_some_and(|last| now - last < every) {
             return;
         }
-        self.last = Some(Instant::now());
+        self.last = Some(now);
         let text = crate::terminal::line(&text());
         if !self.live {
             eprintln!("{text}");

@@ -1,65 +1,35 @@
 //! The recorder: the only writer of a history, appending each event as it happens.
 
 use super::watchdog::{Clocks, Watchdog};
+use crate::backend::Clock;
+use crate::engine::{Entry, Stalls};
 use anyhow::{Context, Result};
-use serde_json::{Value, json};
+use serde_json::json;
+use std::fmt;
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
-use zooquake_checkers::{Event, EventType, Process};
+use std::sync::Arc;
+use std::time::Duration;
+use zooquake_checkers::Event;
 
 /// Appends events to `history.jsonl`; every line is handed to the kernel at once, so that it survives our own death.
-#[derive(Debug)]
 pub struct Recorder {
+    clock: Arc<dyn Clock>,
     file: File,
     path: PathBuf,
     next: usize,
-    begun: Instant,
+    begun: Duration,
     /// `None` while no loop turns.
     watchdog: Option<Watchdog>,
     stalls: Stalls,
 }
 
-/// The stalls recorded so far.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Stalls {
-    /// How many.
-    pub count: usize,
-    /// How long the last one was.
-    pub last: Duration,
-    /// How much time all of them took from deadlines.
-    pub lost: Duration,
-}
-
-/// What an event says; the recorder adds index and time.
-#[derive(Debug)]
-pub struct Entry {
-    /// Who.
-    pub process: Process,
-    /// Type.
-    pub kind: EventType,
-    /// Operation.
-    pub f: String,
-    /// Value.
-    pub value: Value,
-    /// Error, if any.
-    pub error: Option<String>,
-    /// Client, if it is one's.
-    pub node: Option<String>,
-}
-
-impl Entry {
-    /// An event on a lane that is no operation.
-    pub fn lane(name: &str, f: &str, value: Value) -> Self {
-        Self {
-            process: Process::Name(name.to_string()),
-            kind: EventType::Info,
-            f: f.to_string(),
-            value,
-            error: None,
-            node: name.starts_with('c').then(|| name.to_string()),
-        }
+impl fmt::Debug for Recorder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Recorder")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -68,13 +38,14 @@ impl Recorder {
     ///
     /// # Errors
     /// If the file cannot be made.
-    pub fn create(path: &Path) -> Result<Self> {
+    pub fn create(path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
         let file = File::create_new(path).with_context(|| format!("creating {}", path.display()))?;
         Ok(Self {
             file,
             path: path.to_path_buf(),
             next: 0,
-            begun: Instant::now(),
+            begun: clock.now(),
+            clock,
             watchdog: None,
             stalls: Stalls::default(),
         })
@@ -82,13 +53,14 @@ impl Recorder {
 
     /// From now on the loop that records turns again and again; when it does not for `least` or more, that is a stall.
     pub fn watch(&mut self, least: Duration) {
-        self.watchdog = Some(Watchdog::new(least, Clocks::read()));
+        self.watchdog = Some(Watchdog::new(least, self.clocks()));
     }
 
     /// The loop rests now, for `rest` at most.
     pub fn rests(&mut self, rest: Duration) {
+        let now = self.clocks();
         if let Some(watchdog) = &mut self.watchdog {
-            watchdog.rests(Clocks::read(), rest);
+            watchdog.rests(now, rest);
         }
     }
 
@@ -97,7 +69,8 @@ impl Recorder {
     /// # Errors
     /// If it cannot be written.
     pub fn turns(&mut self) -> Result<()> {
-        let Some(stall) = self.watchdog.as_mut().and_then(|dog| dog.turns(Clocks::read())) else {
+        let now = self.clocks();
+        let Some(stall) = self.watchdog.as_mut().and_then(|dog| dog.turns(now)) else {
             return Ok(());
         };
         self.stalls = Stalls {
@@ -106,7 +79,7 @@ impl Recorder {
             lost: self.stalls.lost + stall.monotonic,
         };
         let value = json!({ "ms": stall.lasted.as_millis() as u64 });
-        self.append(Entry::lane("run", "stall", value))?;
+        self.append(Entry::named("run", "stall", value))?;
         Ok(())
     }
 
@@ -116,8 +89,15 @@ impl Recorder {
     }
 
     /// The moment from which the history counts.
-    pub fn begun(&self) -> Instant {
+    pub fn begun(&self) -> Duration {
         self.begun
+    }
+
+    fn clocks(&self) -> Clocks {
+        Clocks {
+            monotonic: self.clock.now(),
+            boottime: self.clock.boottime(),
+        }
     }
 
     /// Events recorded so far.
@@ -143,7 +123,7 @@ impl Recorder {
             error,
             node,
         } = entry;
-        let (index, time) = (self.next, self.begun.elapsed().as_nanos() as u64);
+        let (index, time) = (self.next, (self.clock.now() - self.begun).as_nanos() as u64);
         let event = Event {
             index,
             time,
@@ -166,12 +146,10 @@ impl Recorder {
     /// Records what the wall clock shows, so that the servers' logs, which are written by it, can be put beside the events.
     ///
     /// # Errors
-    /// If it shows a time before 1970, or the event cannot be written.
+    /// If the event cannot be written.
     pub fn read_clock(&mut self) -> Result<()> {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let unix = since.context("the wall clock shows a time before 1970")?;
-        let value = json!({ "unix_us": unix.as_micros() as u64 });
-        self.record(Entry::lane("run", "clock", value))?;
+        let value = json!({ "unix_us": self.clock.unix().as_micros() as u64 });
+        self.record(Entry::named("run", "clock", value))?;
         Ok(())
     }
 

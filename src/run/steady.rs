@@ -1,9 +1,10 @@
 //! Whether the ensemble is steady: one leader, serving without change, under which a silent session expires.
 
-use crate::cluster::{Cluster, DockerCluster};
+use crate::backend::{Clock, Cluster};
+use crate::engine::Leader;
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// Longest wait for a steady leader, beside the time for which it must be steady.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -11,22 +12,17 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// How long a server may leave the question for its state unanswered before it counts as not serving.
 const ANSWERS: Duration = Duration::from_secs(3);
 
-/// A server that leads, and since which epoch.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Leader {
-    /// Its name.
-    pub name: String,
-    /// Its epoch.
-    pub epoch: i64,
-}
-
 /// Waits for one leader that serves without change for `sync_ms`, then for a silent session of `session_ms` to expire under
 /// that same leader. Returns it.
 ///
 /// # Errors
 /// Why it did not come to that.
-pub async fn steady_and_silent(cluster: &DockerCluster, sync_ms: u64, session_ms: u64) -> Result<Leader> {
-    let leader = steady(cluster, Duration::from_millis(sync_ms)).await?;
+pub async fn steady_and_silent(
+    (cluster, clock): (&dyn Cluster, &dyn Clock),
+    sync_ms: u64,
+    session_ms: u64,
+) -> Result<Leader> {
+    let leader = steady(cluster, clock, Duration::from_millis(sync_ms)).await?;
     cluster.canary(&leader.name, session_ms).await?;
     let after = whole_ensemble(cluster).await.context("after the canary session")?;
     same(&leader, after)?;
@@ -37,13 +33,13 @@ pub async fn steady_and_silent(cluster: &DockerCluster, sync_ms: u64, session_ms
 ///
 /// # Errors
 /// Who leads instead, or which server does not serve.
-pub async fn still_leads(cluster: &DockerCluster, leader: &Leader) -> Result<()> {
-    let begun = Instant::now();
+pub async fn still_leads(cluster: &dyn Cluster, clock: &dyn Clock, leader: &Leader) -> Result<()> {
+    let begun = clock.now();
     loop {
         match whole_ensemble(cluster).await {
             Ok(now) => return same(leader, now),
-            Err(error) if begun.elapsed() >= ANSWERS => return Err(error),
-            Err(_) => tokio::time::sleep(Duration::from_millis(100)).await,
+            Err(error) if clock.now() - begun >= ANSWERS => return Err(error),
+            Err(_) => clock.sleep(Duration::from_millis(100)).await,
         }
     }
 }
@@ -62,7 +58,7 @@ fn same(before: &Leader, now: Leader) -> Result<()> {
 }
 
 /// The leader, if all servers serve and exactly one leads.
-async fn whole_ensemble(cluster: &DockerCluster) -> Result<Leader> {
+async fn whole_ensemble(cluster: &dyn Cluster) -> Result<Leader> {
     let servers = cluster.servers();
     let states = join_all(servers.iter().map(|server| cluster.server_state(server))).await;
     let mut leader = None;
@@ -76,21 +72,21 @@ async fn whole_ensemble(cluster: &DockerCluster) -> Result<Leader> {
     leader.context("no server leads")
 }
 
-async fn steady(cluster: &DockerCluster, lasting: Duration) -> Result<Leader> {
-    let begun = Instant::now();
-    let mut steady: Option<(Leader, Instant)> = None;
+async fn steady(cluster: &dyn Cluster, clock: &dyn Clock, lasting: Duration) -> Result<Leader> {
+    let begun = clock.now();
+    let mut steady: Option<(Leader, Duration)> = None;
     loop {
         let now = whole_ensemble(cluster).await;
         match (&now, &steady) {
             (Ok(leader), Some((before, since))) if leader == before => {
-                if since.elapsed() >= lasting {
+                if clock.now() - *since >= lasting {
                     return now;
                 }
             }
-            (Ok(leader), _) => steady = Some((leader.clone(), Instant::now())),
+            (Ok(leader), _) => steady = Some((leader.clone(), clock.now())),
             (Err(_), _) => steady = None,
         }
-        if begun.elapsed() > PATIENCE + lasting {
+        if clock.now() - begun > PATIENCE + lasting {
             let state = now.map_or_else(|error| format!("{error:#}"), |leader| format!("{} leads", leader.name));
             bail!(
                 "the ensemble was not steady for {} ms within {} s: {state}",
@@ -98,6 +94,6 @@ async fn steady(cluster: &DockerCluster, lasting: Duration) -> Result<Leader> {
                 PATIENCE.as_secs()
             );
         }
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        clock.sleep(Duration::from_millis(50)).await;
     }
 }

@@ -3,31 +3,18 @@
 //!
 //! It is asked before anything is recorded, so a stall stands in the history before every line that was read after it.
 
-use rustix::time::{ClockId, clock_gettime};
 use std::time::Duration;
 
-/// Both clocks of this machine, read at one moment.
+/// Both clocks, read at one moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Clocks {
-    /// `CLOCK_MONOTONIC`, which stands still while the machine sleeps.
+    /// The run's clock, which stands still while the machine sleeps.
     pub monotonic: Duration,
-    /// `CLOCK_BOOTTIME`, which runs on meanwhile, as a remote engine does.
+    /// The clock that runs on meanwhile, as a remote engine does.
     pub boottime: Duration,
 }
 
 impl Clocks {
-    /// What they show now.
-    pub fn read() -> Self {
-        #[cfg(target_os = "linux")]
-        let boottime = ClockId::Boottime;
-        #[cfg(not(target_os = "linux"))]
-        let boottime = ClockId::Monotonic;
-        Self {
-            monotonic: shown(ClockId::Monotonic),
-            boottime: shown(boottime),
-        }
-    }
-
     /// How far each has come since `earlier`; zero for one that has not come there yet.
     fn since(self, earlier: Self) -> Self {
         Self {
@@ -37,19 +24,12 @@ impl Clocks {
     }
 }
 
-fn shown(clock: ClockId) -> Duration {
-    let time = clock_gettime(clock);
-    // Neither clock is ever negative: both count from the start of the machine.
-    let seconds = Duration::from_secs(u64::try_from(time.tv_sec).unwrap_or(0));
-    seconds + Duration::from_nanos(u64::try_from(time.tv_nsec).unwrap_or(0))
-}
-
 /// A time in which the loop should have turned and did not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stall {
     /// How long, by the clock that shows more.
     pub lasted: Duration,
-    /// How much of it a deadline of [`std::time::Instant`] has lost.
+    /// How much of it a deadline on the monotonic clock has lost.
     pub monotonic: Duration,
 }
 
@@ -140,12 +120,5 @@ mod tests {
         watchdog.rests(at(6_000, 6_000), Duration::from_secs(5));
         assert_eq!(watchdog.turns(at(6_500, 6_500)), None, "woken by an input");
         assert_eq!(watchdog.turns(at(7_400, 7_400)), None);
-    }
-
-    #[test]
-    fn the_real_clocks_run_forward() {
-        let (first, second) = (Clocks::read(), Clocks::read());
-        assert!(second.monotonic >= first.monotonic && second.boottime >= first.boottime);
-        assert!(first.monotonic > Duration::ZERO);
     }
 }

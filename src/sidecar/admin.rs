@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
-use zooquake_checkers::evidence::Znode;
+use zooquake_history::evidence::Znode;
 
 const SERVER: &str = "127.0.0.1:2181";
 const PROBE: &str = "/zooquake/probe";

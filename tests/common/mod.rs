@@ -1,11 +1,17 @@
 //! Running the real program, one ensemble at a time on this machine.
 #![allow(dead_code, reason = "every test binary uses a part of this")]
 
+pub mod jepsen;
+mod ran;
+
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
+
+#[allow(unused_imports, reason = "every test binary uses a part of this")]
+pub use ran::{Ran, checks_again_to_the_same_bytes, run, short, valid};
 
 /// The program under test.
 pub fn zooquake() -> Command {
@@ -71,63 +77,6 @@ impl Drop for Runs {
     }
 }
 
-/// What a run of the program left.
-pub struct Ran {
-    pub code: i32,
-    pub results: Value,
-    pub folder: PathBuf,
-    pub stderr: String,
-}
-
-impl Ran {
-    /// Kinds of anomalies, advisory ones left out.
-    pub fn damage(&self) -> Vec<String> {
-        let anomalies = self.results["anomalies"].as_array().expect("a list of anomalies");
-        let mut kinds: Vec<String> = anomalies
-            .iter()
-            .filter(|a| a["advisory"] == false)
-            .map(|a| a["kind"].as_str().expect("a kind").to_string())
-            .collect();
-        kinds.sort();
-        kinds.dedup();
-        kinds
-    }
-
-    /// Everything a failing assertion should show.
-    pub fn story(&self) -> String {
-        format!(
-            "code {}, run {}\nreasons {}\nwindows {}\nstderr:\n{}",
-            self.code,
-            self.folder.display(),
-            self.results["reasons"],
-            self.results["windows"],
-            self.stderr
-        )
-    }
-}
-
-/// Runs `zooquake run … --json` to its end.
-pub fn run(runs: &Runs, arguments: &[&str]) -> Ran {
-    let output = zooquake()
-        .arg("run")
-        .args(arguments)
-        .arg("--json")
-        .arg("--out")
-        .arg(runs.path())
-        .output();
-    let output = output.expect("starting zooquake");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    let results: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{arguments:?} gave no results ({error}); stderr:\n{stderr}"));
-    let folder = PathBuf::from(results["run"].as_str().expect("the folder of the run"));
-    Ran {
-        code: output.status.code().expect("an exit code"),
-        results,
-        folder,
-        stderr,
-    }
-}
-
 /// Starts `zooquake run` and leaves it running.
 pub fn start(runs: &Runs, arguments: &[&str]) -> Child {
     let mut command = zooquake();
@@ -167,6 +116,20 @@ pub fn until<T>(what: &str, limit: Duration, mut condition: impl FnMut() -> Opti
 /// The history of the only run, as it stands on disk.
 pub fn history(runs: &Runs) -> String {
     std::fs::read_to_string(runs.only().join("history.jsonl")).unwrap_or_default()
+}
+
+/// Waits until the history of the run has a line with all of these.
+pub fn recorded(runs: &Runs, parts: &[&str]) {
+    until(&format!("an event with {parts:?}"), Duration::from_secs(120), || {
+        let made = std::fs::read_dir(runs.path())
+            .ok()?
+            .flatten()
+            .any(|entry| entry.path().is_dir());
+        let text = if made { history(runs) } else { String::new() };
+        text.lines()
+            .any(|line| parts.iter().all(|part| line.contains(part)))
+            .then_some(())
+    });
 }
 
 /// What `docker` prints.
@@ -216,58 +179,6 @@ pub fn text(output: &Output) -> String {
     )
 }
 
-/// A short real run, judged, checked again, and looked at for all that it should leave and should not.
-pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
-    let _turn = OneEnsemble::wait();
-    let runs = Runs::new(name);
-    let ran = run(&runs, arguments);
-    judge(&ran);
-    checks_again_to_the_same_bytes(&ran);
-    for file in [
-        "plan.json",
-        "tree.json",
-        "txnlog.jsonl",
-        "servers.jsonl",
-        "report.html",
-        "timeline.png",
-    ] {
-        let size = std::fs::metadata(ran.folder.join(file))
-            .unwrap_or_else(|e| panic!("{file}: {e}"))
-            .len();
-        assert!(size > 0, "{file} is empty");
-    }
-    assert_nothing_left();
-}
-
-/// `check` of the folder gives the same `results.json`, byte for byte.
-pub fn checks_again_to_the_same_bytes(ran: &Ran) {
-    let results = ran.folder.join("results.json");
-    let before = std::fs::read(&results).expect("results.json");
-    let output = zooquake()
-        .arg("check")
-        .arg(&ran.folder)
-        .output()
-        .expect("starting zooquake");
-    assert_eq!(output.status.code(), Some(ran.code), "{}", text(&output));
-    assert_eq!(
-        std::fs::read(&results).expect("results.json"),
-        before,
-        "checking again gave other results"
-    );
-}
-
-/// The run is valid: nothing but advisory anomalies, exit code 0.
-#[track_caller]
-pub fn valid(ran: &Ran) {
-    assert_eq!(ran.damage(), Vec::<String>::new(), "{}", ran.story());
-    assert_eq!(
-        (ran.code, &ran.results["verdict"]),
-        (0, &"valid".into()),
-        "{}",
-        ran.story()
-    );
-}
-
 /// What the program says to these arguments.
 pub fn call(arguments: &[&str]) -> Output {
     zooquake().args(arguments).output().expect("starting zooquake")
@@ -299,4 +210,20 @@ pub fn hand_made(folder: &Path) {
             "windows":[],"clients":[{"cycles":[]}]}"#,
     )
     .unwrap();
+}
+
+/// A run on as few containers as there can be.
+pub const SMALL: &[&str] = &["lock/fenced", "--servers", "1", "--clients", "2", "--seed", "1"];
+
+/// The image of the clients.
+pub fn tools_image() -> String {
+    let images = zooquake()
+        .args(["images", "--json"])
+        .output()
+        .expect("starting zooquake");
+    let images: Value = serde_json::from_slice(&images.stdout).expect("JSON");
+    let mut images = images["images"].as_array().expect("a list").iter();
+    let tools = images.find(|image| image["role"] == "tools");
+    let name = tools.expect("the image of the clients")["name"].as_str();
+    name.expect("a name").to_string()
 }

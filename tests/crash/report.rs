@@ -18,8 +18,6 @@ pub struct Report {
     pub seed: u64,
     /// The phase, what the nemesis did last, and the moment aimed at.
     pub struck: String,
-    /// It said that it was interrupted before the history began.
-    pub interrupted_bring_up: bool,
     /// How the harness ended; nothing if it did not in time.
     pub ended: Option<ExitStatus>,
     /// How long its watcher went on after it; nothing if it did not end in time.
@@ -83,7 +81,6 @@ impl Report {
         match (self.signal, self.ended.and_then(|status| status.code())) {
             (_, _) if self.ended.is_none() => broken.push("the run did not end".into()),
             (Signal::Kill, None) | (Signal::Hup | Signal::Stop, Some(0 | 2)) => {}
-            (Signal::Hup, Some(255)) if self.interrupted_bring_up => {}
             (_, _) => broken.push("the run did not end as it should".into()),
         }
         if self.watched.is_none() {

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 /// The variants that no crash of the harness may convict.
 const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
 
-const FAULTS: [&str; 5] = ["pause", "partition", "kill", "drop-reply", "cut"];
+const FAULTS: [&str; 5] = ["pause", "partition", "kill", "drop-reply", "disconnect"];
 
 /// How long the harness stands still for SIGSTOP.
 const STOPPED: Duration = Duration::from_secs(15);
@@ -150,7 +150,6 @@ impl Trial {
             run: format!("{} {}", self.variant, self.faults.join(",")),
             seed: self.seed,
             struck,
-            interrupted_bring_up: history.phase() == crate::life::BRING_UP && printed(folder).contains("interrupted"),
             ended,
             watched,
             before,

@@ -3,7 +3,8 @@
 //! Recipes are written against [`zk::Zk`] and [`zk::Host`] alone, so that they also run on a model of ZooKeeper.
 
 pub mod client;
-pub mod protocol;
 pub mod recipes;
 pub mod service;
 pub mod zk;
+
+pub use zooquake_history::protocol;

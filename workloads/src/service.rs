@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -64,10 +65,10 @@ pub struct Answer {
 
 impl Answer {
     /// It happened.
-    pub fn ok(value: Value) -> Self {
+    pub fn ok(value: impl Serialize) -> Self {
         Self {
             outcome: Outcome::Ok,
-            value,
+            value: plain(value),
             error: None,
         }
     }
@@ -91,7 +92,8 @@ impl Answer {
     }
 
     /// The same with a value.
-    pub fn with(self, value: Value) -> Self {
+    pub fn with(self, value: impl Serialize) -> Self {
+        let value = plain(value);
         Self { value, ..self }
     }
 }
@@ -105,11 +107,20 @@ impl From<Ended> for Answer {
     }
 }
 
-/// The value of a request.
+fn plain(value: impl Serialize) -> Value {
+    serde_json::to_value(value).expect("an answer is plain data with string keys")
+}
+
+/// What a request asks.
 ///
 /// # Errors
-/// The answer to a value that makes no sense.
+/// The answer to an operation that the family does not have, or to a value that makes no sense.
 pub fn parse<T: DeserializeOwned>(request: &Request) -> Result<T, Answer> {
-    serde_json::from_value(request.value.clone())
-        .map_err(|error| Answer::fail(format!("the value of `{}` makes no sense: {error}", request.f)))
+    let senseless = |error| Answer::fail(format!("the value of `{}` makes no sense: {error}", request.f));
+    request.operation().map_err(senseless)
+}
+
+/// The answer to an operation that the recipe does not have.
+pub fn unknown(request: &Request) -> Answer {
+    Answer::fail(format!("no operation `{}`", request.f))
 }

@@ -103,8 +103,13 @@ fn last_word(run: &Run<'_>, op: &Op<'_>) -> String {
     let ended = match (op.end, op.cut) {
         (Some(end), _) if run.events[end].kind == EventType::Ok => return String::new(),
         (Some(end), _) => {
-            let error = run.events[end].error.as_deref().unwrap_or("its outcome is unknown");
-            format!("ended at {}: {error}", run.at(end))
+            let event = &run.events[end];
+            let outcome = match event.kind {
+                EventType::Fail => "failed",
+                _ => "ended with an unknown outcome",
+            };
+            let error = event.error.as_deref().map(|error| format!(": {error}"));
+            format!("{outcome} at {}{}", run.at(end), error.unwrap_or_default())
         }
         (None, Some(cut)) => format!("was cut off by the end of its process at {}", run.at(cut)),
         (None, None) => "was never answered".to_string(),
@@ -140,9 +145,9 @@ fn convict(
     };
     let why = format!(
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \
-         healed, every killed process was running again, and the ensemble had recovered at {}: it stayed undecided for {} \
-         of the time after that. The bound is {}: ten times the median of the run's answered `decided` operations, at \
-         least ten seconds.{coordinator}",
+         healed, every killed process was running again, and the ensemble had recovered at {}: for {} of the time after that it \
+         was left without an answer that tells the decision. The bound is {}: ten times the median of the run's answered \
+         `decided` operations, at least ten seconds.{coordinator}",
         op.node,
         transaction.name,
         op.f,
@@ -156,7 +161,12 @@ fn convict(
         // If that was read late enough, it shows the time that went by as well.
         let late = run.time(begun).saturating_sub(run.time(asked.max(recovered))) >= bound;
         witness[2] = if late { begun } else { until };
-        witness.push(begun);
+        // The last event of a history may show it itself.
+        let event = &run.events[until];
+        let shows = event.kind == EventType::Ok && matches!(event.f.as_str(), "begin" | "vote");
+        if late || !shows || event.str("tx") != Some(transaction.name) {
+            witness.push(begun);
+        }
     }
     let found = Found {
         kind: "blocked-transaction",

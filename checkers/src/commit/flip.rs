@@ -3,8 +3,9 @@
 //! The znode reports through the readings of the tree, and through the sites that read it: where all sites agree on
 //! another decision than the one that stands in it, it has said both, or was never asked.
 
+use super::decision::{Decision, Report};
 use super::split;
-use super::transactions::{Decision, Report, Transaction, Transactions};
+use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 use std::collections::BTreeMap;
@@ -64,8 +65,8 @@ fn against_znode(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Finding
         return;
     }
     let why = format!(
-        "Site {} reported {} of transaction {} at {}, as did every site that reported at all, and at the end its decision \
-         znode says {}. A decision that was told is final.",
+        "Site {} reported {} of transaction {} at {}, no site reported anything else, and the decision znode said {} in the last \
+         reading of the tree that has it. A decision that was told is final.",
         told.node,
         told.decision.word(),
         transaction.name,

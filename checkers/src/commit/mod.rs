@@ -4,6 +4,7 @@
 //! What is the same for all checkers is read once (`transactions`); then come the checkers, one a file.
 
 mod blocked;
+mod decision;
 mod flip;
 mod needless;
 mod outcome;
@@ -17,9 +18,10 @@ use crate::Record;
 use crate::findings::Findings;
 use crate::names;
 use crate::results::Results;
-use crate::run::Run;
+use crate::run::{Run, count};
 use crate::verdict::{self, Needs};
-use transactions::{Decision, Transactions};
+use decision::Decision;
+use transactions::Transactions;
 
 /// The checkers, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &[
@@ -66,7 +68,8 @@ fn enough(all: &Transactions<'_>, out: &mut Findings) {
     let (commits, aborts) = (all.decided(Decision::Commit), all.decided(Decision::Abort));
     if commits < ENOUGH || aborts < ENOUGH {
         out.reasons.push(format!(
-            "{commits} transactions were committed and {aborts} aborted; it takes {ENOUGH} of each"
+            "{} committed and {aborts} aborted; it takes {ENOUGH} of each",
+            count(commits, "transaction")
         ));
     }
 }
@@ -76,9 +79,8 @@ fn readable(all: &Transactions<'_>, out: &mut Findings) {
     out.doubt("transactions cannot be read", &all.unread);
     if let Some(path) = all.unreadable.first() {
         out.reasons.push(format!(
-            "{} readings of decision znodes say neither commit nor abort, such as {path}: what was decided there was not \
-             judged",
-            all.unreadable.len()
+            "{} of decision znodes told neither commit nor abort, such as that of {path}: what was decided there was not judged",
+            count(all.unreadable.len(), "reading")
         ));
     }
 }

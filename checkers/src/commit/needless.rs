@@ -1,15 +1,18 @@
 //! `needless-abort`: abort though every site voted yes in time and no fault was on.
 //!
 //! In time: each yes was answered no later than one session timeout after `decide` was sent, before or after the abort was
-//! told. A vote that has not come yet is no no: a coordinator, or a site, waits one session timeout for it before it gives
+//! reported. A vote that has not come yet is no no: a coordinator, or a site, waits one session timeout for it before it gives
 //! the transaction up. One that was asked to vote no, or answered that it had, excuses an abort, whatever came of it.
 //!
-//! What a fault has begun may go on after it: one that ended less than a session timeout before the transaction began
-//! counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness itself. One
-//! that was not seen healed is on from its begin to the end of the run.
+//! What a fault has begun may go on after it: one that was healed less than a session timeout before the transaction began
+//! counts as on, and so do the end of a client's process, the expiry of a session and a stall of the harness itself. Also
+//! an attempt to inject one counts, from its begin until it was skipped.
 
-use super::transactions::{Decision, Transaction, Transactions, Vote};
+use super::decision::Decision;
+use super::transactions::{Transaction, Transactions, Vote};
 use crate::findings::{Findings, Found};
+use crate::history::Event;
+use crate::injected::injected;
 use crate::run::{Run, seconds};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -19,11 +22,11 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let faults = Faults::new(run);
     let patience = session(run);
     let mut looked_at = 0;
-    for transaction in &all.all {
+    for transaction in all.all.iter().filter(|transaction| !transaction.disputed) {
         let (Some(begin), Some(asked)) = (transaction.begin, transaction.asked) else {
             continue;
         };
-        let Some(abort) = transaction.told(Decision::Abort) else {
+        let Some(abort) = transaction.reported(Decision::Abort) else {
             continue;
         };
         looked_at += 1;
@@ -92,27 +95,15 @@ impl Faults {
     fn new(run: &Run<'_>) -> Self {
         let after = session(run);
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        let mut open: HashMap<(&str, Option<i64>), usize> = HashMap::new();
-        let close = |spans: &mut Vec<(u64, u64)>, span: Option<usize>, at: u64| {
-            if let Some(span) = span {
-                spans[span].1 = at.saturating_add(after);
-            }
-        };
-        for event in run.events.iter().filter(|event| event.on_lane("nemesis")) {
-            let window = (event.f.as_str(), event.int("window"));
-            match event.str("phase") {
-                Some("skipped") => close(&mut spans, open.remove(&window), event.time),
-                Some("off") if event.bool("verified") == Some(true) => {
-                    close(&mut spans, open.remove(&window), event.time);
-                }
-                _ => {
-                    open.entry(window).or_insert_with(|| {
-                        spans.push((event.time, u64::MAX));
-                        spans.len() - 1
-                    });
-                }
-            }
+        for window in injected(run.events).into_values() {
+            let over = window.healed().or(window.skipped.filter(|_| !window.was_on()));
+            let until = over.map_or(u64::MAX, |over| run.time(over).saturating_add(after));
+            spans.extend(window.began().map(|begin| (run.time(begin), until)));
         }
+        // Of an event that names no window nobody knows when its fault ended.
+        let nameless = |event: &&Event| event.on_lane("nemesis") && event.int("window").is_none();
+        let nameless = run.events.iter().filter(nameless);
+        spans.extend(nameless.map(|event| (event.time, u64::MAX)));
         for &exit in run.clients.exits.values().flatten() {
             spans.push((run.time(exit), run.time(exit).saturating_add(after)));
         }

@@ -4,7 +4,8 @@
 //! The decision is what stands in the decision znode, or, where the tree tells none, what all sites report alike. Where
 //! sites disagree there is no decision to differ from, and `split-decision` says so.
 
-use super::transactions::{Decision, Report, Transaction, Transactions};
+use super::decision::{Decision, Report};
+use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 
@@ -24,7 +25,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
         if let Some(written) = transaction.written() {
             let wrong = transaction.answers.iter().find(|answer| answer.decision != written);
             if let Some(answer) = wrong {
-                let says = format!("its decision znode says {}", written.word());
+                let says = format!("its decision znode said {} when it was last read", written.word());
                 convict(run, transaction, answer, &says, vec![], out);
             }
         } else if let Some(told) = transaction.unanimous() {
@@ -48,7 +49,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 
 /// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
 fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
-    if let Some(told) = transaction.told(Decision::Commit) {
+    if let Some(told) = transaction.reported(Decision::Commit) {
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
     }
@@ -56,7 +57,7 @@ fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Op
         .znode
         .iter()
         .any(|&(_, decision)| decision == Decision::Commit);
-    written.then(|| ("its decision znode says commit".to_owned(), None))
+    written.then(|| ("its decision znode said commit when the tree was read".to_owned(), None))
 }
 
 fn never_begun(
@@ -69,7 +70,7 @@ fn never_begun(
 ) {
     let why = format!(
         "`begin` of transaction {} was sent at {} and answered at {} with `fail`: it certainly did not happen, and no other \
-         `begin` of it was sent. Yet {who}. Whoever asked for it acts on what did not happen.",
+         `begin` of it can have. Yet {who}. So its client takes for undone what happened.",
         transaction.name,
         run.at(asked),
         run.at(failed),
@@ -98,7 +99,7 @@ fn convict(
 ) {
     witness.push(answer.read);
     let why = format!(
-        "The coordinator {} answered {} for transaction {} at {}, but {says}. Whoever asked it acts on what did not happen.",
+        "The coordinator {} answered {} for transaction {} at {}, but {says}. So its client takes for decided what was not.",
         answer.node,
         answer.decision.word(),
         transaction.name,

@@ -1,6 +1,7 @@
 //! `split-decision`: one site reports commit, another abort.
 
-use super::transactions::{Decision, Report, Transaction, Transactions};
+use super::decision::{Decision, Report};
+use super::transactions::{Transaction, Transactions};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 

@@ -1,6 +1,7 @@
 //! Counts and durations of transactions.
 
-use super::transactions::{Decision, Transactions};
+use super::decision::Decision;
+use super::transactions::Transactions;
 use crate::run::Run;
 use crate::stats::{milliseconds, percentile};
 use serde_json::{Value, json};

@@ -1,49 +1,11 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
+use super::decision::{Decision, Report};
 use super::unread;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-
-/// What is decided about a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Decision {
-    /// It happens at all sites.
-    Commit,
-    /// It happens at none.
-    Abort,
-}
-
-impl Decision {
-    /// Reads a decision; anything else is none.
-    pub fn read(text: &str) -> Option<Self> {
-        match text {
-            "commit" => Some(Self::Commit),
-            "abort" => Some(Self::Abort),
-            _ => None,
-        }
-    }
-
-    /// Its word.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Abort => "abort",
-        }
-    }
-}
-
-/// A decision that a client told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Report<'a> {
-    /// The client.
-    pub node: &'a str,
-    /// Where its answer was read.
-    pub read: usize,
-    /// What it told.
-    pub decision: Decision,
-}
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -99,6 +61,8 @@ pub struct Transaction<'a> {
     pub reports: Vec<Report<'a>>,
     /// Whether its znode is in the last reading of the tree.
     pub stands: bool,
+    /// Whether a disputed answer is about it, so that nothing is concluded from what is not known of it.
+    pub disputed: bool,
     /// What its decision znode says, one entry for each reading of the tree that has it, with the events recorded by then.
     pub znode: Vec<(usize, Decision)>,
 }
@@ -111,18 +75,18 @@ impl<'a> Transaction<'a> {
 
     /// Where the only requests to begin it failed, so that it certainly never was; `None` if it may have been.
     pub fn never_begun(&self) -> Option<(usize, usize)> {
-        self.unbegun.filter(|_| !self.may_begin)
+        self.unbegun.filter(|_| !self.may_begin && !self.disputed)
     }
 
     /// The sites' common decision; `None` if there is none yet, or more than one.
     pub fn unanimous(&self) -> Option<Report<'a>> {
         let first = *self.reports.first()?;
         let same = self.reports.iter().all(|report| report.decision == first.decision);
-        same.then_some(first)
+        (same && !self.disputed).then_some(first)
     }
 
-    /// Where some client first told this decision.
-    pub fn told(&self, decision: Decision) -> Option<Report<'a>> {
+    /// Where some client first reported this decision.
+    pub fn reported(&self, decision: Decision) -> Option<Report<'a>> {
         let all = self.reports.iter().chain(&self.answers);
         all.filter(|report| report.decision == decision)
             .min_by_key(|report| report.read)
@@ -165,6 +129,11 @@ impl<'a> Transactions<'a> {
                 all.voted_unnamed.insert(op.node);
             }
         }
+        for at in run.ops.in_dispute() {
+            if let Some(name) = run.events[at].str("tx") {
+                all.named(name, at).disputed = true;
+            }
+        }
         for transaction in &mut all.all {
             transaction.reports.sort_by_key(|report| report.read);
             transaction.answers.sort_by_key(|report| report.read);
@@ -173,9 +142,9 @@ impl<'a> Transactions<'a> {
         all
     }
 
-    /// How many transactions somebody told to be decided so.
+    /// How many transactions some client reported to be decided so.
     pub fn decided(&self, decision: Decision) -> usize {
-        self.all.iter().filter(|tx| tx.told(decision).is_some()).count()
+        self.all.iter().filter(|tx| tx.reported(decision).is_some()).count()
     }
 
     /// The transaction that an operation is about.
@@ -201,7 +170,7 @@ impl<'a> Transactions<'a> {
     }
 
     /// A request counts by what it asks, an answer by what it says itself, so that each proves something alone. Only a
-    /// failure, which need not name its transaction, is told apart by its request.
+    /// failure, which need not name its transaction, is known by its request.
     fn op(&mut self, run: &Run<'a>, op: &Op<'a>) {
         let events = run.events;
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].str("tx")?))) {
@@ -223,10 +192,14 @@ impl<'a> Transactions<'a> {
                 _ => {}
             }
         }
-        let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
+        let done = op
+            .end
+            .filter(|end| events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end));
         let answer = done.and_then(|end| Some((end, events[end].str("tx")?)));
         if op.f == "vote" {
-            self.vote(run, op, answer);
+            for part in op.apart() {
+                self.vote(run, &part, answer.filter(|&(end, _)| part.end == Some(end)));
+            }
         }
         let Some((end, name)) = answer else { return };
         let event = &events[end];

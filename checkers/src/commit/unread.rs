@@ -1,6 +1,7 @@
 //! What operations say of transactions that cannot be read: it may be anything.
 
-use super::transactions::{Decision, sites};
+use super::decision::Decision;
+use super::transactions::sites;
 use crate::history::EventType;
 use crate::ops::Op;
 use crate::run::Run;
@@ -27,7 +28,7 @@ fn unread(run: &Run<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
         return None;
     }
     let done = op.end.filter(|&end| events[end].kind == EventType::Ok);
-    let named = |at: Option<usize>| events[at?].str("tx");
+    let named = |at: Option<usize>| events[at?].tx();
     match (named(op.invoke), named(done)) {
         (None, None) => return Some((op.invoke.or(op.end)?, UNNAMED)),
         (Some(asked), Some(answered)) if asked != answered => {
@@ -41,11 +42,11 @@ fn unread(run: &Run<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
             Some((asked, "names no sites that can be read"))
         }
         "vote" => {
-            let voted = |&at: &usize| matches!(events[at].str("voted"), Some("yes" | "no"));
+            let voted = |&at: &usize| matches!(events[at].voted(), Some("yes" | "no"));
             Some((done.filter(|at| !voted(at))?, "is neither yes nor no"))
         }
         _ => {
-            let decided = |&at: &usize| events[at].str("decision").and_then(Decision::read);
+            let decided = |&at: &usize| events[at].decision().and_then(Decision::read);
             Some((done.filter(|at| decided(at).is_none())?, "is neither commit nor abort"))
         }
     }

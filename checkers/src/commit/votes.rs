@@ -4,7 +4,8 @@
 //! A yes whose outcome is unknown may have arrived, and a site that is asked again may vote then. So a site convicts only
 //! if it answered no, or if nothing that it was asked before the first commit was read can have come to a yes.
 
-use super::transactions::{Decision, Transaction, Transactions, Vote};
+use super::decision::Decision;
+use super::transactions::{Transaction, Transactions, Vote};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 use std::collections::BTreeMap;
@@ -44,7 +45,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
-    if let Some(told) = transaction.told(Decision::Commit) {
+    if let Some(told) = transaction.reported(Decision::Commit) {
         return Some(Commit {
             by: told.read,
             event: Some(told.read),
@@ -75,11 +76,9 @@ fn lack(
     votes: &[&Vote<'_>],
     commit: &Commit<'_>,
 ) -> Option<(Vec<usize>, String)> {
-    let in_time = |vote: &&&Vote<'_>| {
-        let asked = vote.asked.or(vote.voted.map(|(_, read)| read));
-        asked.is_some_and(|asked| asked < commit.by) && vote.may_be_yes()
-    };
-    if votes.iter().find(in_time).is_some() {
+    // One whose request is missing may have been asked for at any time.
+    let in_time = |vote: &&Vote<'_>| vote.asked.is_none_or(|asked| asked < commit.by) && vote.may_be_yes();
+    if transaction.disputed || votes.iter().any(in_time) {
         return None;
     }
     let failed = votes
@@ -100,14 +99,12 @@ fn lack(
         .find_map(|vote| vote.asked);
     if let Some(asked) = asked_no {
         let what = format!(
-            "was asked at {} to vote no, and never to vote yes by then",
+            "was asked at {} to vote no, and before that commit was read it was not asked to vote yes",
             run.at(asked)
         );
         return Some((vec![asked], what));
     }
-    let late = votes
-        .iter()
-        .find_map(|vote| vote.asked.or(vote.voted.map(|(_, read)| read)));
+    let late = votes.iter().find_map(|vote| vote.asked);
     let named = transaction
         .begin
         .filter(|_| transaction.sites.contains(&site))
@@ -130,7 +127,7 @@ fn convict(
     witness.extend(commit.event);
     let told = match commit.event {
         Some(read) => format!("was reported committed by {} at {}", commit.who, run.at(read)),
-        None => "stands as committed in its decision znode".to_owned(),
+        None => "was committed by its decision znode when the tree was read".to_owned(),
     };
     let why = format!(
         "Transaction {} {told}, but site {site} {what}. Commit takes a yes of every site.",

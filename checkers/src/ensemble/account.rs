@@ -3,7 +3,11 @@
 use super::Ensemble;
 use super::elections::{Ballot, Election, elections};
 use super::vote::Rule;
+use crate::evidence::ServerSample;
+use crate::peaks::Peaks;
 use serde::{Deserialize, Serialize};
+use std::cmp::Reverse;
+use std::collections::HashMap;
 
 /// One election. Moments are milliseconds since it began, when the first voter counted in it began to look.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +43,9 @@ pub struct Account {
     pub lost_ms: Option<i64>,
     /// The votes that were cast, repetitions left out, in the order of time.
     pub votes: Vec<VoteCast>,
+    /// Whether the votes are left out, because the elections before it told too many.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub votes_left_out: bool,
 }
 
 /// One vote.
@@ -65,11 +72,12 @@ pub struct VoteCast {
 
 /// All elections of an ensemble.
 pub fn accounts(ensemble: &Ensemble<'_>) -> Vec<Account> {
-    let tell = |election: &Election| account(ensemble, election);
+    let leaders = Leaders::new(ensemble.samples);
+    let tell = |election: &Election| account(ensemble, &leaders, election);
     elections(ensemble.logs).iter().map(tell).collect()
 }
 
-fn account(ensemble: &Ensemble<'_>, election: &Election) -> Account {
+fn account(ensemble: &Ensemble<'_>, leaders: &Leaders<'_>, election: &Election) -> Account {
     let since = |ms: i64| ms - election.began_ms;
     let led = election.established.as_ref();
     Account {
@@ -85,8 +93,9 @@ fn account(ensemble: &Ensemble<'_>, election: &Election) -> Account {
         quorum_ms: election.quorum_ms.map(since),
         won_ms: since(election.won_ms),
         established_ms: led.map(|led| since(led.ms)),
-        lost_ms: led.and_then(|led| lost_ms(ensemble, &election.server, led.epoch)),
+        lost_ms: led.and_then(|led| leaders.lost_ms(&election.server, led.epoch)),
         votes: election.ballots.iter().map(|ballot| vote(ballot, since)).collect(),
+        votes_left_out: election.left_out,
     }
 }
 
@@ -108,16 +117,41 @@ fn name(rule: Rule) -> String {
     rule.name().to_owned()
 }
 
-/// From the last answer as leader of an earlier epoch to the first of `server` as leader of this one.
-fn lost_ms(ensemble: &Ensemble<'_>, server: &str, epoch: i64) -> Option<i64> {
-    let leads = || ensemble.samples.iter().filter(|sample| sample.mode == "leader");
-    let first = leads()
-        .filter(|sample| sample.server == server && sample.epoch == epoch)
-        .map(|sample| sample.time)
-        .min()?;
-    let last = leads()
-        .filter(|sample| sample.epoch < epoch && sample.time < first)
-        .map(|sample| sample.time)
-        .max()?;
-    i64::try_from((first - last) / 1_000_000).ok()
+/// The answers of servers as leaders.
+struct Leaders<'a> {
+    /// By server and epoch the time of the first, in nanoseconds since the run began.
+    first: HashMap<(&'a str, i64), u64>,
+    /// The times, the latest first.
+    times: Vec<u64>,
+    /// The epochs at these times, the lowest as the greatest number.
+    epochs: Peaks,
+}
+
+impl<'a> Leaders<'a> {
+    fn new(samples: &'a [ServerSample]) -> Self {
+        let mut all: Vec<&ServerSample> = samples.iter().filter(|sample| sample.mode == "leader").collect();
+        all.sort_by_key(|sample| Reverse(sample.time));
+        let mut first = HashMap::new();
+        for sample in &all {
+            first.insert((sample.server.as_str(), sample.epoch), sample.time);
+        }
+        Self {
+            first,
+            times: all.iter().map(|sample| sample.time).collect(),
+            epochs: Peaks::new(all.iter().map(|sample| falling(sample.epoch)).collect()),
+        }
+    }
+
+    /// Milliseconds from the last answer as leader of an earlier epoch to the first of `server` as leader of this one.
+    fn lost_ms(&self, server: &str, epoch: i64) -> Option<i64> {
+        let first = *self.first.get(&(server, epoch))?;
+        let before = self.times.partition_point(|&time| time >= first);
+        let last = self.times[self.epochs.first(before, falling(epoch.checked_sub(1)?))?];
+        i64::try_from((first - last) / 1_000_000).ok()
+    }
+}
+
+/// A number that is the greater the lower the epoch is.
+fn falling(epoch: i64) -> u64 {
+    !(epoch.cast_unsigned() ^ (1 << 63))
 }

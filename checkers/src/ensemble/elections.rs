@@ -2,8 +2,13 @@
 
 use super::event::State;
 use super::log::{Cast, Established, Look, ServerLog};
+use super::looks::{Begin, Looks, Turn};
 use super::vote::{Rule, Vote};
 use std::collections::{BTreeMap, BTreeSet};
+
+/// When the elections of a run have looked at so many servers and votes, the later ones tell no votes: those of a server that
+/// never stops looking for a leader belong to all elections.
+const MOST: usize = 100_000;
 
 /// One election: a server looked for a leader and found itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,14 +28,16 @@ pub struct Election {
     pub counted: BTreeSet<i64>,
     /// When the first of them began to look, in milliseconds since 1970.
     pub began_ms: i64,
-    /// When votes of more than half of the voters had reached the winner, as far as that is known.
+    /// When votes of more than half of the voters had reached the winner, if the logs show it.
     pub quorum_ms: Option<i64>,
     /// When it knew that it had won.
     pub won_ms: i64,
     /// What it came to lead. A winner that no quorum acknowledged leads nothing ("Follower is ahead of the leader").
     pub established: Option<Established>,
-    /// The votes that were cast, by whoever was looking then, in the order of their times.
+    /// The votes that were cast, by the servers that were LOOKING then, in the order of their times.
     pub ballots: Vec<Ballot>,
+    /// Whether these are left out: the elections before told [`MOST`] of them.
+    pub left_out: bool,
 }
 
 /// A vote that a server cast, and why.
@@ -51,6 +58,8 @@ pub struct Ballot {
 pub(super) struct Win<'a> {
     pub log: &'a ServerLog,
     pub look: &'a Look,
+    /// The number of the look among those of the log.
+    pub number: usize,
     pub won_ms: i64,
     /// Its last vote: for itself.
     pub cast: Cast,
@@ -58,14 +67,18 @@ pub(super) struct Win<'a> {
 
 /// All elections of a run in the order in which they were won, from the logs of its servers.
 pub fn elections(logs: &[ServerLog]) -> Vec<Election> {
-    wins(logs).into_iter().map(|win| win.election(logs)).collect()
+    let looks = Looks::new(logs);
+    let voters = looks.voters();
+    let mut room = MOST;
+    let wins = wins(logs).into_iter();
+    wins.map(|win| win.election(&looks, voters, &mut room)).collect()
 }
 
 /// The looks that were won, in the order of time.
 pub(super) fn wins(logs: &[ServerLog]) -> Vec<Win<'_>> {
     let mut wins = Vec::new();
     for log in logs {
-        for (_, look) in log.looks() {
+        for (number, (_, look)) in log.looks().enumerate() {
             let Some((won_ms, State::Leading)) = look.end else {
                 continue;
             };
@@ -73,6 +86,7 @@ pub(super) fn wins(logs: &[ServerLog]) -> Vec<Win<'_>> {
             wins.extend(cast.map(|cast| Win {
                 log,
                 look,
+                number,
                 won_ms,
                 cast,
             }));
@@ -110,96 +124,72 @@ impl<'a> Win<'a> {
         })
     }
 
-    /// What a server was doing meanwhile: of its looks under way then, the one in which it voted for the winner in this
-    /// round, or else the last.
-    pub fn look_of(&self, log: &'a ServerLog) -> Option<&'a Look> {
-        if log.server == self.log.server {
-            return Some(self.look);
-        }
-        let meanwhile = || {
-            log.looks()
-                .map(|(_, look)| look)
-                .filter(|look| look.overlaps(self.look.began_ms, self.won_ms))
-        };
-        let voted = |look: &Look| {
-            look.casts()
-                .any(|cast| (cast.round, cast.vote) == (self.cast.round, self.cast.vote))
-        };
-        let found = meanwhile().filter(|look| voted(look)).last();
-        found.or_else(|| meanwhile().last())
-    }
-
-    fn election(&self, logs: &[ServerLog]) -> Election {
-        let looks: Vec<&Look> = logs.iter().filter_map(|log| self.look_of(log)).collect();
+    fn election(&self, looks: &Looks<'a>, voters: usize, room: &mut usize) -> Election {
         let counted = self.counted();
-        let of_voters = || looks.iter().filter(|look| counted.contains(&look.sid));
-        let mut ballots: Vec<Ballot> = looks
-            .iter()
-            .flat_map(|look| self.ballots(look, counted.contains(&look.sid)))
-            .collect();
-        ballots.sort_by_key(|ballot| (ballot.cast.ms, ballot.sid));
-        let voters = logs.iter().filter(|log| votes(log)).count();
+        let began = |sid: &i64| looks.begin_of(*sid, self);
+        let begins: Vec<Option<Begin>> = counted.iter().map(began).collect();
+        let ballots = self.ballots(looks, &counted, *room);
+        *room = ballots.as_ref().map_or(0, |&(_, left)| left);
         Election {
             server: self.log.server.clone(),
             winner: self.look.sid,
             round: self.cast.round,
             vote: self.cast.vote,
-            rule: self.rule(&looks, &counted),
-            began_ms: of_voters()
-                .map(|look| look.began_ms)
+            rule: self.rule(&begins),
+            began_ms: begins
+                .iter()
+                .flatten()
+                .map(|begin| begin.ms)
                 .min()
                 .unwrap_or(self.look.began_ms),
             quorum_ms: self.quorum_ms(voters / 2 + 1),
             won_ms: self.won_ms,
             established: self.look.established.clone(),
             counted,
-            ballots,
+            left_out: ballots.is_none(),
+            ballots: ballots.map(|(ballots, _)| ballots).unwrap_or_default(),
         }
     }
 
     /// By which rule the winner's vote beat the highest one with which another counted voter had begun.
-    fn rule(&self, looks: &[&Look], counted: &BTreeSet<i64>) -> Option<Rule> {
-        let first = |sid: &i64| {
-            let look = looks.iter().find(|look| look.sid == *sid)?;
-            Some(look.casts().next()?.vote)
-        };
-        let others = counted.iter().filter(|sid| **sid != self.look.sid);
-        let firsts: Option<Vec<Vote>> = others.map(first).collect();
+    fn rule(&self, begins: &[Option<Begin>]) -> Option<Rule> {
+        let other = |begin: &Option<Begin>| begin.is_none_or(|begin| begin.sid != self.look.sid);
+        let others = begins.iter().copied().filter(other);
+        let firsts: Option<Vec<Vote>> = others.map(|begin| begin?.vote).collect();
         self.cast.vote.beats(firsts?.into_iter().max()?)
     }
 
-    /// What a server cast until the election was won, repetitions left out, in rounds up to the winner's.
-    fn ballots(&self, look: &Look, counted: bool) -> Vec<Ballot> {
-        let mut ballots: Vec<Ballot> = Vec::new();
-        let until = |cast: &Cast| cast.ms <= self.won_ms && cast.round <= self.cast.round;
-        for cast in look.casts().filter(until) {
-            let rule = match (ballots.first(), ballots.last()) {
-                (Some(_), Some(last)) if (last.cast.round, last.cast.vote) == (cast.round, cast.vote) => continue,
-                (Some(first), Some(last)) => why(first.cast, last.cast, cast),
-                _ => None,
+    /// What all servers cast until the election was won, in rounds up to the winner's, and how much room is left; `None` if
+    /// there is not enough.
+    fn ballots(&self, looks: &Looks<'a>, counted: &BTreeSet<i64>, room: usize) -> Option<(Vec<Ballot>, usize)> {
+        let (mut ballots, mut room) = (Vec::new(), room);
+        for server in &looks.servers {
+            room = room.checked_sub(1)?;
+            let Some((number, look)) = server.during(self) else {
+                continue;
             };
-            ballots.push(Ballot {
+            let until = |(cast, _): &&Turn| cast.ms <= self.won_ms && cast.round <= self.cast.round;
+            let before = ballots.len();
+            let ballot = |&(cast, rule): &Turn| Ballot {
                 sid: look.sid,
                 cast,
                 rule,
-                counted,
-            });
+                counted: counted.contains(&look.sid),
+            };
+            ballots.extend(server.turns(number).iter().take_while(until).take(room + 1).map(ballot));
+            room = room.checked_sub(ballots.len() - before)?;
         }
-        ballots
+        ballots.sort_by_key(|ballot| (ballot.cast.ms, ballot.sid));
+        Some((ballots, room))
     }
 }
 
 /// Why a server casts another vote than its last one; `None` if no rule allows it.
 ///
 /// A higher round makes it begin again: it compares the vote that came with the round to its own first one.
-fn why(first: Cast, last: Cast, cast: Cast) -> Option<Rule> {
+pub(super) fn why(first: Cast, last: Cast, cast: Cast) -> Option<Rule> {
     if cast.round != last.round {
         return Some(cast.vote.beats(first.vote).unwrap_or(Rule::Round));
     }
     cast.vote.beats(last.vote)
-}
-
-/// Whether a server votes, as its log shows.
-fn votes(log: &ServerLog) -> bool {
-    log.looks().any(|(_, look)| look.casts().next().is_some())
 }

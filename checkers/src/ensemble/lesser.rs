@@ -7,51 +7,79 @@
 //! arrived while the winner was looking, in the winner's.
 
 use super::elections::{Win, wins};
-use super::log::{Cast, Look, ServerLog};
+use super::log::Cast;
+use super::looks::{Looks, Server, Turn};
+use super::vote::Vote;
 use super::{Ensemble, Suspicion};
+use crate::run::few;
+use std::collections::HashMap;
+
+/// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of that
+/// vote after it.
+type Broken = HashMap<(i64, Vote), [Cast; 2]>;
 
 /// Looks for winners with a lesser vote. Returns how many elections it judged: those whose winner's and voters' logs are
-/// whole.
+/// whole. Of an id that several logs tell it is not known whose it is.
 pub fn check(ensemble: &Ensemble<'_>, found: &mut Vec<Suspicion>) -> usize {
+    let looks = Looks::new(ensemble.logs);
+    // By server id and look.
+    let mut broken: HashMap<(i64, usize), Broken> = HashMap::new();
     let mut judged = 0;
     for win in wins(ensemble.logs) {
         let counted = win.counted();
-        let voters: Vec<&ServerLog> = ensemble
-            .logs
-            .iter()
-            .filter(|log| log.sid().is_some_and(|sid| counted.contains(&sid)))
-            .collect();
-        let whole = |log: &&ServerLog| log.cuts.is_empty();
+        let server = |&sid: &i64| Some((sid, looks.server(sid)?));
+        let voters: Vec<(i64, &Server<'_>)> = counted.iter().filter_map(server).collect();
+        let whole = |(_, server): &(i64, &Server<'_>)| server.log.cuts.is_empty();
         if voters.len() == counted.len() && voters.iter().all(whole) {
             judged += 1;
         }
-        for log in voters.into_iter().filter(whole).filter(|_| win.log.cuts.is_empty()) {
-            if let Some((look, higher, vote)) = win.look_of(log).and_then(|look| betrayal(&win, look)) {
-                found.push(suspicion(ensemble, &win, log, look, [higher, vote]));
+        let names: Vec<String> = counted.iter().map(i64::to_string).collect();
+        let names = few(&names);
+        for (sid, server) in voters.into_iter().filter(whole).filter(|_| win.log.cuts.is_empty()) {
+            let Some((number, look)) = server.during(&win) else {
+                continue;
+            };
+            let of_look = broken
+                .entry((sid, number))
+                .or_insert_with(|| broken_by(look.sid, server.turns(number)));
+            if let Some(casts) = of_look.get(&(win.cast.round, win.cast.vote)) {
+                found.push(suspicion(ensemble, &win, &names, (server, look.began_ms), *casts));
             }
         }
     }
     judged
 }
 
-/// The look in which a voter put itself forward with a higher vote and then voted for the winner, and both votes.
-fn betrayal<'a>(win: &Win<'_>, look: &'a Look) -> Option<(&'a Look, Cast, Cast)> {
-    let mut round = look.casts().filter(|cast| cast.round == win.cast.round);
-    let own = |cast: &Cast| cast.vote.leader == look.sid && cast.vote > win.cast.vote;
-    let higher = round.find(own)?;
-    let vote = round.find(|cast| cast.vote == win.cast.vote)?;
-    Some((look, higher, vote))
+/// Where a server put itself forward and then, in the same round, cast a lesser vote.
+fn broken_by(sid: i64, turns: &[Turn]) -> Broken {
+    let mut broken = Broken::new();
+    // By round the votes for itself, each higher than all before it.
+    let mut highest: HashMap<i64, Vec<Cast>> = HashMap::new();
+    for &(cast, _) in turns {
+        let own = highest.entry(cast.round).or_default();
+        let first = own.partition_point(|own| own.vote <= cast.vote);
+        if let Some(&higher) = own.get(first) {
+            broken.entry((cast.round, cast.vote)).or_insert([higher, cast]);
+        } else if cast.vote.leader == sid && own.last().is_none_or(|own| own.vote < cast.vote) {
+            own.push(cast);
+        }
+    }
+    broken
 }
 
-fn suspicion(ensemble: &Ensemble<'_>, win: &Win<'_>, log: &ServerLog, look: &Look, casts: [Cast; 2]) -> Suspicion {
+fn suspicion(
+    ensemble: &Ensemble<'_>,
+    win: &Win<'_>,
+    counted: &str,
+    (server, began_ms): (&Server<'_>, i64),
+    [higher, vote]: [Cast; 2],
+) -> Suspicion {
     let clock = ensemble.clock;
-    let [higher, vote] = casts;
-    let counted: Vec<String> = win.counted().iter().map(i64::to_string).collect();
     let rule = higher.vote.beats(win.cast.vote).map_or("", |rule| rule.name());
     Suspicion {
         kind: "lesser-vote-won",
         property: "the highest vote of a quorum wins",
-        span: clock.run_ns(look.began_ms).zip(clock.run_ns(win.won_ms)),
+        span: clock.run_ns(began_ms).zip(clock.run_ns(win.won_ms)),
         why: format!(
             "{} won round {} at {} with the vote {}, counting the servers {}; but {}, which it counted, had put itself forward \
              in that round with {} at {}, which is higher by its {rule}, and voted for {} at {} nevertheless.",
@@ -59,8 +87,8 @@ fn suspicion(ensemble: &Ensemble<'_>, win: &Win<'_>, log: &ServerLog, look: &Loo
             win.cast.round,
             clock.at(win.won_ms),
             win.cast.vote,
-            counted.join(", "),
-            log.server,
+            counted,
+            server.log.server,
             higher.vote,
             clock.at(higher.ms),
             win.log.server,

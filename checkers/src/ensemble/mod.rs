@@ -6,26 +6,22 @@ mod account;
 mod clock;
 mod elections;
 mod epochs;
-mod event;
 mod leaders;
 mod lesser;
-mod line;
-mod log;
-mod vote;
+mod looks;
 
 pub use account::{Account, VoteCast, accounts};
 pub use clock::Clock;
 pub use elections::{Ballot, Election, elections};
-pub use event::{Notification, State};
-pub use log::{Cast, Established, Life, Look, ServerLog};
-pub use vote::{Rule, Vote};
+pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
 use crate::Record;
 use crate::evidence::ServerSample;
 use crate::findings::Findings;
 use crate::run::Run;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use zooquake_history::server_log::{self as event, self as log, self as vote};
 
 /// The checkers that run for every family.
 pub const CHECKERS: &[&str] = &["two-ensemble-leaders", "ensemble-epoch-regression", "lesser-vote-won"];
@@ -111,9 +107,9 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
             ));
         }
     }
-    for number in 1..=run.record.plan.cluster.servers {
-        let server = format!("n{number}");
-        if !logs.iter().any(|log| log.server == server) {
+    let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
+    for server in run.record.plan.cluster.voters() {
+        if !known.contains(server.as_str()) {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"
             ));

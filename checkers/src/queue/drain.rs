@@ -30,7 +30,7 @@ impl<'a> Drain<'a> {
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;
         let mut confirms: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
         for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
-            if let (Some(asked), Some(end)) = (op.invoke, op.end)
+            if let (Some(asked), Some(end)) = (op.sent(), op.end)
                 && run.events[end].kind == EventType::Ok
             {
                 confirms.entry(op.node).or_default().push((end, asked));

@@ -9,10 +9,10 @@ use crate::run::Run;
 
 /// Looks for items delivered (`claimed`: acknowledged) too often.
 pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
-    for (&number, item) in &items.all {
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         if item.ambiguous() {
             out.reasons.push(format!(
-                "item {number} was enqueued {} times: how often it may be delivered is not known",
+                "item {number} may have been enqueued {} times: how often it may be delivered is not known",
                 item.sent.len()
             ));
         } else if claimed {
@@ -21,8 +21,8 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings
             && !items.hidden_before(second.read)
         {
             let why = format!(
-                "Item {number}, which {}, was delivered {} times: first to {} at {}, then to {} at {}. The \
-                 variant promises to deliver each item at most once.",
+                "Item {number} {}, and was delivered {} times: first to {} at {}, then to {} at {}. The variant promises to \
+                 deliver each item at most once.",
                 enqueued(item),
                 item.given.len(),
                 first.node,
@@ -42,8 +42,8 @@ fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &m
             return;
         }
         let why = format!(
-            "Item {number}, which {}, was acknowledged {} times: by {} at {} and by {} at {}. An \
-             acknowledgement ends an item's life, so only one can have.",
+            "Item {number} {}, and was acknowledged {} times: by {} at {} and by {} at {}. An acknowledgement ends an item's \
+             life, so one of these acknowledged what was over.",
             enqueued(item),
             item.consumed.len(),
             first.node,
@@ -57,7 +57,7 @@ fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &m
     if let Some(again) = after(item, ack).filter(|again| !items.hidden_before(again.read)) {
         let why = format!(
             "The acknowledgement of item {number} by {} was answered at {}, which ends the item's life. Yet {}, which asked only \
-             after that, at {}, was given it again at {}.",
+             after that, at {}, was given it at {}.",
             ack.node,
             run.at(ack.read),
             again.node,
@@ -69,8 +69,8 @@ fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &m
     }
     if let Some((own, other)) = superseded(items, item, ack) {
         let why = format!(
-            "Item {number} was delivered to {} at {}, and again to {}, which asked for it at {} and got it at {}. From then \
-             on it was the second one's. Yet an acknowledgement that the first one sent at {} was accepted.",
+            "Item {number} was delivered to {} at {}, and again to {}, which asked only after that, at {}, and got it at {}. From \
+             then on it was the second one's. Yet an acknowledgement that the first one sent at {} was accepted.",
             own.node,
             run.at(own.read),
             other.node,
@@ -83,12 +83,12 @@ fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &m
     }
 }
 
-/// How often an item was enqueued that is not ambiguous, in words.
+/// How often an item that is not ambiguous can have been enqueued, in words.
 fn enqueued(item: &Item<'_>) -> &'static str {
     match (item.sent.is_empty(), item.failed) {
-        (false, _) => "was enqueued once",
-        (true, None) => "nobody enqueued",
-        (true, Some(_)) => "was enqueued only by a request that certainly failed",
+        (false, _) => "can have been enqueued once",
+        (true, None) => "is named by no enqueue",
+        (true, Some(_)) => "is named only by enqueues that certainly failed",
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Item<'a> {
     pub consumed: Vec<Done<'a>>,
     /// Whether there is an acknowledgement of it whose end is unknown.
     pub maybe_consumed: bool,
+    /// Whether a disputed answer is about it, so that it is not judged.
+    pub disputed: bool,
 }
 
 impl Item<'_> {
@@ -108,6 +110,11 @@ impl<'a> Items<'a> {
                 .push(taken.sent.map_or(0, |at| at + 1));
         }
         items.maybe.values_mut().for_each(|sent| sent.sort_unstable());
+        for at in run.ops.in_dispute() {
+            if let Some(Told::Item(number)) = told(run, at) {
+                items.all.entry(number).or_default().disputed = true;
+            }
+        }
         for item in items.all.values_mut() {
             item.given.sort_by_key(|done| done.read);
             item.consumed.sort_by_key(|done| done.read);
@@ -150,7 +157,7 @@ impl<'a> Items<'a> {
             return;
         }
         item.sent.push(op.invoke);
-        if outcome(run, op) == Some(EventType::Ok) {
+        if outcome(run, op) == Some(EventType::Ok) && names_its_own(run, op) {
             item.stored = item.stored.or(op.end);
         }
     }
@@ -181,7 +188,10 @@ impl<'a> Items<'a> {
     fn unread(&mut self, at: usize, op: &Op<'_>) {
         self.unread.push((
             at,
-            format!("the `{}` of {}, which names no item that can be read", op.f, op.node),
+            format!(
+                "the `{}` of {}, which names no one item that can be read",
+                op.f, op.node
+            ),
         ));
     }
 
@@ -207,7 +217,7 @@ impl<'a> Items<'a> {
         };
         let item = self.all.entry(number).or_default();
         match (outcome(run, op), op.end) {
-            (Some(EventType::Ok), Some(read)) => item.consumed.push(Done {
+            (Some(EventType::Ok), Some(read)) if names_its_own(run, op) => item.consumed.push(Done {
                 node: op.node,
                 sent: op.sent(),
                 read,
@@ -236,7 +246,7 @@ impl<'a> Items<'a> {
             let Some(op) = before.filter(|op| !over(op)).or(after) else {
                 continue;
             };
-            if let Some(number) = event.int("item") {
+            if let Some(number) = event.item() {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
             } else {
                 self.unread
@@ -249,6 +259,11 @@ impl<'a> Items<'a> {
             }
         }
     }
+}
+
+/// Whether an answer, if it may be that to another request, itself names the item that it is about.
+fn names_its_own(run: &Run<'_>, op: &Op<'_>) -> bool {
+    !op.doubtful || matches!(op.end.and_then(|end| told(run, end)), Some(Told::Item(_)))
 }
 
 /// How an operation was answered; `None` if it was not.

@@ -4,7 +4,7 @@
 use super::drain::Drain;
 use super::items::{Item, Items};
 use crate::findings::{Findings, Found};
-use crate::run::Run;
+use crate::run::{Run, count};
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
 pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
@@ -25,23 +25,23 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
     let (judged, late): (Vec<_>, Vec<_>) = missing.partition(|&(_, _, stored)| stored < drain.asked);
     for (number, _, at) in late {
         out.reasons.push(format!(
-            "item {number} was acknowledged at {}, after the drain had begun, and was not delivered: whether it is lost was \
-             not judged",
+            "the enqueue of item {number} was acknowledged at {}, after the drain had begun, and nobody is known to have got it: \
+             whether it is lost was not judged",
             run.at(at)
         ));
     }
     // Who has not answered may have taken one without anybody's having read so.
     if let Some((node, sent)) = items.open.first().filter(|_| !judged.is_empty()) {
         out.reasons.push(format!(
-            "{} items were not delivered, but the dequeue of {node} sent at {} was never answered: whether they are lost was \
-             not judged",
-            judged.len(),
+            "nobody is known to have got {}, but the dequeue of {node} sent at {} was never answered: what is lost was not \
+             judged",
+            count(judged.len(), "item"),
             run.at(*sent)
         ));
     } else if items.hidden_acknowledgement && !judged.is_empty() {
         out.reasons.push(format!(
-            "{} items were not delivered, but an acknowledgement cannot be read: whether they are lost was not judged",
-            judged.len()
+            "nobody is known to have got {}, but an acknowledgement cannot be read: what is lost was not judged",
+            count(judged.len(), "item")
         ));
     } else {
         // So may one whose answer cannot be read, of what had been sent by then.
@@ -57,9 +57,9 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
             .partition(|&(_, sent, _)| last.is_some_and(|last| last > sent));
         if let Some((number, ..)) = hidden.first() {
             out.reasons.push(format!(
-                "{} items were not delivered, such as item {number}, but what some dequeues took cannot be read: whether they are \
-                 lost was not judged",
-                hidden.len()
+                "nobody is known to have got {}, such as item {number}, but what some dequeue took cannot be read: what is lost \
+                 was not judged",
+                count(hidden.len(), "item")
             ));
         }
         certain.into_iter().for_each(|item| lost(run, &drain, item, out));
@@ -69,15 +69,19 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
 
 /// Whether it is known, or possible, that somebody got it.
 fn accounted(item: &Item<'_>) -> bool {
-    !item.given.is_empty() || !item.maybe_given.is_empty() || !item.consumed.is_empty() || item.maybe_consumed
+    item.disputed
+        || !item.given.is_empty()
+        || !item.maybe_given.is_empty()
+        || !item.consumed.is_empty()
+        || item.maybe_consumed
 }
 
 fn lost(run: &Run<'_>, drain: &Drain<'_>, (number, sent, stored): (i64, usize, usize), out: &mut Findings) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");
     let why = format!(
-        "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, none whose end is \
-         unknown had named it, and it was not in the queue any more: {} wrote to ZooKeeper at {} and found the queue empty at \
-         {}. So somebody took it out who never delivered it.",
+        "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, no dequeue or \
+         acknowledgement whose end is unknown had named it, and it was not in the queue any more: {}, which was told at {} that \
+         it had written to ZooKeeper, found the queue empty at {}. So the item is gone, and nobody got it.",
         run.at(stored),
         drain.node,
         run.at(drain.confirmed),

@@ -20,6 +20,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
     let mut later: Vec<Later> = items
         .all
         .iter()
+        .filter(|(_, item)| !item.disputed)
         .filter_map(|(&number, item)| overtaker(number, item))
         .collect();
     later.sort_unstable_by_key(|later| later.sent);
@@ -35,7 +36,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
     let unreadable = items.unreadable.iter().map(|taken| taken.sent.unwrap_or(0));
     let open = open.chain(unreadable).min().unwrap_or(usize::MAX);
     let mut looked_at = 0;
-    for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous()) {
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous() && !item.disputed) {
         let (Some(stored), Some(sent)) = (item.stored, earliest(item)) else {
             continue;
         };
@@ -44,7 +45,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
         // An enqueue that cannot be read may have been an earlier one of the other item.
         let certain = |other: &&Later| other.read < sent.min(open) && !items.hidden_before(other.read);
         if let Some(other) = first.get(place).filter(certain) {
-            overtaken(run, (number, item), other, out);
+            overtaken(run, (number, item), (other, sent), out);
         }
     }
     out.ran("reordered", looked_at);
@@ -71,19 +72,20 @@ fn earliest(item: &Item<'_>) -> Option<usize> {
     sent?.into_iter().min()
 }
 
-fn overtaken(run: &Run<'_>, (number, item): (i64, &Item<'_>), other: &Later, out: &mut Findings) {
+/// `first`: where the first dequeue was sent that can have delivered the item.
+fn overtaken(run: &Run<'_>, (number, item): (i64, &Item<'_>), (other, first): (&Later, usize), out: &mut Findings) {
     let (Some(stored), Some(given)) = (item.stored, item.given.iter().min_by_key(|given| given.sent)) else {
         return;
     };
     let why = format!(
-        "Item {} was enqueued at {}, after the enqueue of item {number} had been acknowledged at {}. Yet item {} was \
+        "The enqueue of item {} was sent at {}, after that of item {number} had been acknowledged at {}. Yet item {} was \
          delivered first: at {}, while no dequeue that can have been the first to deliver item {number} was sent before {}.",
         other.number,
         run.at(other.sent),
         run.at(stored),
         other.number,
         run.at(other.read),
-        run.at(given.sent.unwrap_or(given.read)),
+        run.at(first),
     );
     let witness = [
         Some(stored),

@@ -7,7 +7,7 @@ use crate::run::Run;
 /// Looks for items delivered (`claimed`: or acknowledged) before any enqueue of them was sent that may have happened.
 pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
     let mut looked_at = 0;
-    for (&number, item) in &items.all {
+    for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         let acknowledged = item.consumed.first().filter(|_| claimed);
         let (done, what) = match (item.given.first(), acknowledged) {
             (Some(given), _) => (given, "delivered to"),
@@ -26,12 +26,12 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings
 
 fn phantom(run: &Run<'_>, (number, item): (i64, &Item<'_>), (done, what): (&Done<'_>, &str), out: &mut Findings) {
     let later = match (item.sent.first().copied().flatten(), item.failed) {
-        (Some(sent), _) => format!("It was enqueued only at {}.", run.at(sent)),
+        (Some(sent), _) => format!("The first such enqueue was sent only at {}.", run.at(sent)),
         (None, Some(failed)) => format!(
-            "Its only enqueue was answered at {} with `fail`, which says that it certainly did not happen.",
+            "Every enqueue of it certainly failed, such as the one that was answered at {} with `fail`.",
             run.at(failed)
         ),
-        (None, None) => "Nobody ever enqueued it.".to_owned(),
+        (None, None) => "No enqueue in the history names it.".to_owned(),
     };
     let why = format!(
         "Item {number} was {what} {} at {}, and until then no enqueue of it had been sent that can have happened. {later}",

@@ -80,7 +80,7 @@ pub struct Access<'a> {
     pub start: Moment,
     /// It took effect before this; [`NEVER`] where its outcome is unknown.
     pub finish: Moment,
-    /// Where it was sent; where that is not in the history, what else names it without an answer.
+    /// Where it was sent; where that is not in the history, or not certain of a read, what else names it without an answer.
     pub invoke: Option<usize>,
     /// Where its answer `ok` was read.
     pub end: Option<usize>,
@@ -148,8 +148,8 @@ impl<'a> Accesses<'a> {
     pub fn new(run: &Run<'a>, promised: bool, ambiguous: &HashSet<i64>) -> Self {
         let mut unreadable = 0;
         let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
-        for op in &run.ops.work {
-            match access(run.events, op) {
+        for op in run.ops.work.iter().flat_map(|op| parts(run, op)) {
+            match access(run, &op) {
                 Ok(found) => all.extend(found),
                 Err(Unreadable) => unreadable += 1,
             }
@@ -200,12 +200,35 @@ fn data(text: &str) -> Option<Value> {
 
 struct Unreadable;
 
-fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
+/// An operation that changes the register as what may have happened: where its answer may not be its own, what it asked
+/// for, and what was answered.
+fn parts<'a>(run: &Run<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
+    if op.f == "read" {
+        return vec![op.clone()];
+    }
+    let mut parts = op.apart();
+    if let [_, answer] = parts.as_slice()
+        && !answer.end.is_some_and(|end| tells(&run.events[end]))
+    {
+        parts.pop();
+    }
+    parts
+}
+
+/// Whether an event tells what was written.
+fn tells(event: &Event) -> bool {
+    ["value", "to"].iter().any(|name| value(event, name).is_some())
+}
+
+fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
+    let events = run.events;
     let outcome = op.end.map(|end| events[end].kind);
     if !matches!(op.f, "read" | "write" | "cas") || op.failed(events).is_some() {
         return Ok(None);
     }
-    let end = op.end.filter(|_| outcome == Some(EventType::Ok));
+    let end = op
+        .end
+        .filter(|end| outcome == Some(EventType::Ok) && !run.ops.disputed.contains(end));
     if op.f == "read" && end.is_none() {
         return Ok(None);
     }
@@ -224,21 +247,21 @@ fn access<'a>(events: &'a [Event], op: &Op<'a>) -> Result<Option<Access<'a>>, Un
         }),
     };
     let answer = end.map(|end| &events[end]);
-    let tells = |event: &Event| ["value", "to"].iter().any(|name| value(event, name).is_some());
-    let invoke = op.invoke.or(op.end.filter(|_| end.is_none()));
+    let sent = if op.f == "read" { op.sent() } else { op.invoke };
+    let invoke = sent.or(op.end.filter(|_| end.is_none()));
     Ok(Some(Access {
         node: op.node,
         action: action.ok_or(Unreadable)?,
-        start: if op.f == "read" { op.sent() } else { op.invoke }.map_or(UNKNOWN, at),
+        start: sent.map_or(UNKNOWN, at),
         finish: end.map_or(NEVER, at),
         invoke,
         end,
         asks: invoke.is_some_and(|at| tells(&events[at])),
         repeats: answer.is_some_and(tells),
         own: None,
-        session: answer.and_then(|event| event.str("session")).and_then(session),
-        server: answer.and_then(|event| event.str("server")),
-        mzxid: answer.and_then(|event| event.int("mzxid")),
+        session: answer.and_then(|event| event.session()).and_then(session),
+        server: answer.and_then(|event| event.server()),
+        mzxid: answer.and_then(|event| event.mzxid()),
     }))
 }
 

@@ -5,13 +5,14 @@
 
 use super::accesses::{Access, Accesses, Value};
 use super::witness::show;
+use crate::agreement::{told, touched};
 use crate::evidence::Txn;
 use crate::findings::Findings;
-use crate::run::Run;
+use crate::run::{Run, count};
 use std::collections::{BTreeMap, HashMap};
 
-/// How many disagreements are told; of more than these only the number.
-const TOLD: usize = 5;
+/// How many disagreements are named; of more only the number.
+const NAMED: usize = 5;
 
 /// Compares the answers.
 pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
@@ -23,28 +24,28 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: 
         None => {
             out.ran("evidence", looked_at);
             out.reasons
-                .push("note: no transaction log was read; the verdict rests on the history and the tree".to_owned());
+                .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
         }
     }
-    let more = found.len().saturating_sub(TOLD);
-    let told = found.into_iter().take(TOLD);
+    let more = found.len().saturating_sub(NAMED);
+    let first = found.into_iter().take(NAMED);
     out.reasons
-        .extend(told.map(|what| format!("evidence disagrees: {what}")));
+        .extend(first.map(|what| format!("evidence disagrees: {what}")));
     if more > 0 {
-        out.reasons.push(format!("evidence disagrees in {more} more ways"));
+        out.reasons.push(format!("evidence disagrees {more} more times"));
     }
     if !accesses.ambiguous.is_empty() {
-        let values: Vec<String> = accesses.ambiguous.iter().take(TOLD).map(i64::to_string).collect();
+        let values: Vec<String> = accesses.ambiguous.iter().take(NAMED).map(i64::to_string).collect();
         out.reasons.push(format!(
-            "{} values were written more than once and could not be judged, such as {}",
-            accesses.ambiguous.len(),
+            "{} may have been written more than once and could not be judged, such as {}",
+            count(accesses.ambiguous.len(), "value"),
             values.join(", ")
         ));
     }
     if accesses.unreadable > 0 {
         out.reasons.push(format!(
-            "the values of {} operations could not be read",
-            accesses.unreadable
+            "the values of {} could not be read",
+            count(accesses.unreadable, "operation")
         ));
     }
 }
@@ -121,6 +122,7 @@ fn order(run: &Run<'_>, accesses: &Accesses<'_>, found: &mut Vec<String>) -> usi
 fn logs(run: &Run<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<String>) -> Option<usize> {
     let txns = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty())?;
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
+    let named = touched(by_zxid.values().copied());
     let first = txns.iter().map(|txn| txn.zxid).min()?;
     let mut looked_at = 0;
     for access in accesses.all.iter().filter(|access| access.action.written().is_some()) {
@@ -134,8 +136,8 @@ fn logs(run: &Run<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<Stri
         looked_at += 1;
         let there = match by_zxid.get(&mzxid) {
             None => "no such transaction".to_owned(),
-            Some(txn) if sets(txn, path) => continue,
-            Some(txn) => format!("there {} of {}", txn.op, txn.paths.join(", ")),
+            Some(txn) if sets(txn, named.contains(&(mzxid, path))) => continue,
+            Some(txn) => told(txn),
         };
         found.push(format!(
             "a write of {} was acknowledged to {} at {} as transaction 0x{mzxid:x}, but the transaction log has {there}",
@@ -147,11 +149,10 @@ fn logs(run: &Run<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<Stri
     Some(looked_at)
 }
 
-/// Whether a transaction may have set the znode's data.
-fn sets(txn: &Txn, path: &str) -> bool {
-    let named = txn.paths.iter().any(|other| other == path);
+/// Whether a transaction may have set the data of a znode that it names or not.
+fn sets(txn: &Txn, names: bool) -> bool {
     match txn.op.as_str() {
-        "multi" => txn.paths.is_empty() || named,
-        op => op == "setData" && named,
+        "multi" => txn.paths.is_empty() || names,
+        op => op == "setData" && names,
     }
 }

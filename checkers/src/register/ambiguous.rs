@@ -29,7 +29,17 @@ pub fn left_out<'a>(all: Vec<Access<'a>>, known: &HashSet<i64>) -> (Vec<Access<'
     };
     let kept = all
         .into_iter()
-        .filter_map(|access| keep(access).map(|action| Access { action, ..access }))
+        .filter_map(|access| {
+            let action = keep(access)?;
+            // What a compare-and-set tells is the transaction of what it wrote, not of what it found.
+            let found = matches!(action, Action::Read(_)) && action != access.action;
+            let mzxid = access.mzxid.filter(|_| !found);
+            Some(Access {
+                action,
+                mzxid,
+                ..access
+            })
+        })
         .collect();
     (kept, writers.into_keys().collect())
 }

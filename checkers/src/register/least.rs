@@ -6,7 +6,7 @@
 
 use super::PATH;
 use super::accesses::Accesses;
-use super::linear::{Contradiction, contradiction};
+use super::linear::{Contradiction, MADE_UP, contradiction};
 use crate::evidence::Reading;
 use crate::history::{Event, History};
 use crate::names;
@@ -50,6 +50,10 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
     match find(terms, &keep, property) {
         Some(mut least) => {
             least.witness.iter_mut().for_each(|event| *event = keep[*event]);
+            if property == MADE_UP {
+                // That nobody had written a value by then is told by all events, and not by those of the witness.
+                least.why = contradiction.why;
+            }
             least
         }
         None => contradiction,

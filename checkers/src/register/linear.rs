@@ -18,12 +18,14 @@ use super::witness::{Teller, show};
 use crate::findings::{Findings, Found};
 use crate::run::Run;
 
-/// The property of what is found in the wrong order, or of values that are found without having been sent.
+/// The property of what is found in the wrong order.
 pub const PROPERTY: &str = "linearizability";
-const MADE_UP: &str = "nothing is made up";
 
-/// How many anomalies are told; of more than these only the number.
-const TOLD: usize = 10;
+/// The property of values that are found without having been sent.
+pub const MADE_UP: &str = "nothing is made up";
+
+/// How many anomalies are named; of more only the number.
+const NAMED: usize = 10;
 
 /// What contradicts every order.
 #[derive(Debug)]
@@ -76,7 +78,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
         let all = if by_tree { tree } else { &[] };
         opinion::check(&[accesses.all.as_slice(), all].concat(), causes.is_empty(), out);
     }
-    let more = causes.len().saturating_sub(TOLD);
+    let more = causes.len().saturating_sub(NAMED);
     let ambiguous = accesses.ambiguous.iter().copied().collect();
     let terms = Terms {
         record: run.record,
@@ -84,7 +86,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
         promised,
         ambiguous: &ambiguous,
     };
-    for contradiction in tell(run, &judged, causes.iter().take(TOLD)) {
+    for contradiction in tell(run, &judged, causes.iter().take(NAMED)) {
         let Contradiction { property, witness, why } = least::told(terms, contradiction);
         if witness.is_empty() {
             // Of the tree alone: then the history does not tell what happened.
@@ -152,7 +154,7 @@ fn forked(teller: &Teller<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, Str
     let mut witness = teller.happened(one);
     witness.extend(teller.happened(other));
     let why = format!(
-        "Both happened: {}, and {}. The value was written once, and after the first of them it was gone.",
+        "Both happened: {}, and {}. The value was there once only, and after the first of them it was gone.",
         teller.name(one),
         teller.name(other)
     );
@@ -171,10 +173,13 @@ fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
         witness.extend(links.into_iter().flat_map(|access| teller.link(access)));
     }
     let names: Vec<String> = sets.iter().map(|&set| teller.name(set)).collect();
-    let why = format!(
-        "All of these happened, and each found what another of them left, so none can have been the first: {}.",
-        names.join("; ")
-    );
+    let why = match names.as_slice() {
+        [alone] => format!("It happened, though nothing but itself left what it found: {alone}."),
+        all => format!(
+            "All of these happened, and each found what another of them left, so none can have been the first: {}.",
+            all.join("; ")
+        ),
+    };
     (witness, why)
 }
 

@@ -24,7 +24,7 @@ use crate::findings::Findings;
 use crate::names;
 use crate::pending;
 use crate::results::Results;
-use crate::run::Run;
+use crate::run::{Run, count};
 use crate::verdict::{self, Needs};
 use accesses::Accesses;
 use std::collections::HashSet;
@@ -60,8 +60,8 @@ pub fn check(record: &Record) -> Results {
     let mut found = Findings::default();
     if unreadable > 0 {
         found.reasons.push(format!(
-            "{unreadable} readings of the znode tree have no {PATH} whose value can be read: what the register held then was not \
-             looked at"
+            "in {} of the znode tree {PATH} has no value that can be read: what the register held then was not looked at",
+            count(unreadable, "reading")
         ));
     }
     linear::check(&run, &accesses, &tree, promised, &mut found);

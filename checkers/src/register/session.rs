@@ -6,7 +6,7 @@
 use super::accesses::{Access, Accesses, Action};
 use super::witness::show;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
+use crate::run::{Run, count};
 use std::collections::BTreeMap;
 
 /// What a session was shown or acknowledged: where that was read, the transaction, the access.
@@ -67,7 +67,7 @@ fn went_back(run: &Run<'_>, accesses: &Accesses<'_>, (session, shown): (u64, &[S
     };
     let more = match older.len() - 1 {
         0 => String::new(),
-        more => format!(" So did {more} later reads of it."),
+        more => format!(" So did {} of it.", count(more, "later read")),
     };
     let why = format!(
         "Session 0x{session:x} of {} {what} at {}, of transaction 0x{newer:x}. A read that it sent after that, at {}, and that {} \

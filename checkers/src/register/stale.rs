@@ -7,7 +7,7 @@ use super::accesses::{Access, Accesses, Action};
 use super::standing::Standing;
 use super::witness::show;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
+use crate::run::{Run, count};
 use crate::stats::milliseconds;
 use std::collections::BTreeMap;
 
@@ -144,15 +144,16 @@ fn report(run: &Run<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out
     let more = match episode.len() - 1 {
         0 => String::new(),
         more => format!(
-            " {more} more reads of it went the same way in the {} ms after that, none of its reads in between was fresh.",
+            " {} of it went the same way in the {} ms after that, and none in between was fresh.",
+            count(more, "more read"),
             since(first.end, last.end)
         ),
     };
     let server = first.read.server.unwrap_or("a server that is not named");
     let why = format!(
         "{} sent a read at {}, and {server} answered {} (transaction 0x{:x}) at {}, though the write of {} by {} (transaction \
-         0x{:x}) had been acknowledged {} ms before the read was sent.{more} At worst it was {worst} acknowledged writes \
-         behind. {} Reads of this variant are not promised to be fresh.",
+         0x{:x}) had been acknowledged {} ms before the read was sent.{more} At worst it was {} behind. {} Reads of \
+         this variant are not promised to be fresh.",
         first.read.node,
         run.at(first.invoke),
         show(value),
@@ -162,6 +163,7 @@ fn report(run: &Run<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out
         missed.node,
         missed.mzxid.unwrap_or_default(),
         since(acknowledged, first.invoke),
+        count(worst, "acknowledged write"),
         standing.of(first.read.server, run.time(last.end)),
     );
     out.add(

@@ -105,12 +105,12 @@ const REGISTER: Kind = Kind {
 
 /// What a workload does.
 pub fn kind(workload: &Workload) -> &'static Kind {
-    match (workload.family.as_str(), workload.variant.as_str()) {
-        ("election", _) => &ELECTION,
-        ("queue", "barrier" | "double-barrier") => &ROUNDS,
-        ("queue", _) => &ITEMS,
-        ("commit", _) => &COMMIT,
-        ("register", _) => &REGISTER,
+    match workload.family.as_str() {
+        "election" => &ELECTION,
+        "barrier" => &ROUNDS,
+        "queue" => &ITEMS,
+        "commit" => &COMMIT,
+        "register" => &REGISTER,
         _ => &LOCK,
     }
 }

@@ -56,7 +56,7 @@ pub struct Gap {
     pub ms: Option<f64>,
     /// The same in session timeouts.
     pub session_timeouts: Option<f64>,
-    /// Whether it struck whoever held or led, and that one's term ended.
+    /// Whether it struck the holder or leader, and ended its term.
     pub struck: bool,
 }
 
@@ -78,7 +78,7 @@ pub fn of(record: &Record) -> Sample {
     let writes = asked
         .as_ref()
         .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
-    // Whoever counts fewer requests than it wrote does not see them all.
+    // A client that counts fewer requests than it wrote does not see them all.
     let counted = requests::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
     Sample {
         seconds: seconds(to) - seconds(from),
@@ -110,8 +110,8 @@ fn phase(run: &Run<'_>) -> (usize, usize) {
 /// The transactions that the clients' sessions asked for, but for those of the harness.
 fn asked<'a>(run: &Run<'a>) -> Option<Vec<&'a Txn>> {
     let log = run.record.txnlog.as_ref()?;
-    let told = run.events.iter().filter(|event| event.f == "session");
-    let sessions: HashSet<&str> = told.filter_map(|event| event.str("session")).collect();
+    let states = run.events.iter().filter(|event| event.f == "session");
+    let sessions: HashSet<&str> = states.filter_map(|event| event.str("session")).collect();
     let harness = |txn: &Txn| txn.paths.iter().any(|path| path.starts_with(HARNESS));
     let asked = |txn: &&Txn| sessions.contains(txn.session.as_str()) && !harness(txn);
     Some(log.iter().filter(asked).collect())

@@ -168,7 +168,7 @@ fn items_rounds_and_transactions_are_counted_once() {
     s.client(15, 2, Invoke, "enter", json!({ "round": 1 }));
     s.client(18, 1, Ok, "enter", json!({ "round": 1 }));
     s.client(19, 2, Ok, "enter", json!({ "round": 1 }));
-    let sample = of(&s.record("queue", "double-barrier"));
+    let sample = of(&s.record("barrier", "double"));
     assert_eq!((sample.units, sample.waits_ms), (1, vec![3.0, 4.0]));
 
     let mut s = Script::default();

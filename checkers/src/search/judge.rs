@@ -6,13 +6,15 @@ use super::lease::LeaseMutex;
 use super::mutex::Mutex;
 use super::reading::{self, Notation, Reading};
 use super::register::{Register, Unset};
-use super::told::{anomaly, gave_up};
 use super::witness::{Witness, proves, share};
+use super::words::{anomaly, gave_up};
 use super::{Budget, Limit, Model, Outcome, prefix, reduce, search, shrink};
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
+use crate::run::count;
 use crate::verdict::{NOTE, verdict};
 use serde_json::{Value, json};
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -154,8 +156,8 @@ fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Found)
     all.reasons.sort_by_key(|reason| reason.starts_with(NOTE));
     all.reasons.dedup();
     all.reasons.push(format!(
-        "{NOTE}values are pairs of a key and a value: each of {} keys was judged as a {kind} of its own",
-        keys.len()
+        "{NOTE}values are pairs of a key and a value, with {}: each was judged as a {kind} of its own",
+        count(keys.len(), "key")
     ));
     all
 }
@@ -220,13 +222,13 @@ where
         Some(plain) => reduce(model, ops, stuck, &plain.witness.ops, budget),
         None => shrink(model, ops, stuck, budget),
     };
-    let proof = with_tellers(model, reading, stuck, witness, budget);
+    let proof = with_revealing(model, reading, stuck, witness, budget);
     budget.steps += kept;
     Ok(Some(Proof { fits, ..proof }))
 }
 
-/// A witness with the later operations that tell what those in it were, where it is none without them.
-fn with_tellers<M: Model>(
+/// A witness with the later operations that reveal what those in it were, where it proves nothing without them.
+fn with_revealing<M: Model>(
     model: &M,
     reading: &Reading<'_, M::Input>,
     stuck: usize,
@@ -237,28 +239,35 @@ where
     M::Input: Clone,
 {
     let mut known = reading.ops.clone();
-    let (mut told, mut least) = (witness.ops.clone(), witness.least);
+    let within: HashSet<usize> = witness.ops.iter().copied().collect();
+    let (mut ops, mut least) = (witness.ops.clone(), witness.least);
     for &op in &witness.ops {
-        let Some((teller, untold)) = reading.told_by.get(&op) else {
+        let Some((revealing, unrevealed)) = reading.revealed_by.get(&op) else {
             continue;
         };
-        if told.contains(teller) {
+        // No operation reveals two.
+        if within.contains(revealing) {
             continue;
         }
-        let input = std::mem::replace(&mut known[op].input, untold.clone());
-        match proves(model, &known, stuck, &witness.ops, budget) {
+        if budget.steps == 0 || (budget.expired)() {
+            least = false;
+            ops.push(*revealing);
+            continue;
+        }
+        let input = std::mem::replace(&mut known[op].input, unrevealed.clone());
+        match proves(model, &known, stuck, &within, budget) {
             Some(true) => continue,
             Some(false) => {}
             None => least = false,
         }
         known[op].input = input;
-        told.push(*teller);
+        ops.push(*revealing);
     }
-    told.sort_unstable();
-    told.dedup();
+    ops.sort_unstable();
+    ops.dedup();
     Proof {
         stuck,
-        witness: told,
+        witness: ops,
         least,
         fits: None,
     }

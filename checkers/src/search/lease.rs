@@ -40,4 +40,11 @@ impl Model for LeaseMutex {
     fn is_read(&self, input: &LeaseOp) -> bool {
         matches!(input, LeaseOp::Glimpse)
     }
+
+    fn after(&self, input: &LeaseOp) -> Option<Option<usize>> {
+        match *input {
+            LeaseOp::Grant(new) => Some(Some(new)),
+            LeaseOp::Release(_) | LeaseOp::Glimpse => Some(None),
+        }
+    }
 }

@@ -7,7 +7,7 @@
 //!
 //! The models, one a file: [`register`], [`mutex`], [`lease`]. `calls` pairs the events of a history, `keys` sorts them by
 //! their keys, `reading` makes operations of them (`values` tells which values are equal), `unexplained` finds what needs no
-//! search, and [`judge`] is the whole way from a history to its verdict, with `told` for its words.
+//! search, and [`judge`] is the whole way from a history to its verdict, with `words` for its texts.
 
 mod bits;
 mod calls;
@@ -19,11 +19,11 @@ pub mod mutex;
 mod reading;
 pub mod register;
 mod seen;
-mod told;
 mod unexplained;
 mod values;
 mod walk;
 mod witness;
+mod words;
 
 use std::fmt;
 use std::hash::Hash;
@@ -49,6 +49,9 @@ pub trait Model {
     /// back, such as an initial one that is not known. Saying `true` of one that does not would lose orders; saying `false`
     /// only costs time.
     fn is_read(&self, input: &Self::Input) -> bool;
+
+    /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one.
+    fn after(&self, input: &Self::Input) -> Option<Self::State>;
 
     /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
     fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {

@@ -1,4 +1,4 @@
-//! A mutex as textbooks have it: held from acquire to release, whoever does either.
+//! A mutex as textbooks have it: held from an acquire to a release, by any process.
 
 use super::Model;
 
@@ -33,5 +33,9 @@ impl Model for Mutex {
 
     fn is_read(&self, _: &MutexOp) -> bool {
         false
+    }
+
+    fn after(&self, input: &MutexOp) -> Option<bool> {
+        Some(*input == MutexOp::Acquire)
     }
 }

@@ -29,9 +29,9 @@ pub struct Reading<'a, I> {
     pub ops: Vec<Op<I>>,
     /// The call of each.
     pub calls: Vec<Call<'a>>,
-    /// For an operation the later one that tells what it was, and what it would be without that one, by their places in
+    /// For an operation the later one that reveals what it was, and what it would be without that one, by their places in
     /// `ops`.
-    pub told_by: HashMap<usize, (usize, I)>,
+    pub revealed_by: HashMap<usize, (usize, I)>,
     /// Remarks.
     pub notes: Vec<String>,
 }
@@ -41,7 +41,7 @@ impl<'a, I> Reading<'a, I> {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
-            told_by: HashMap::new(),
+            revealed_by: HashMap::new(),
             notes: Vec::new(),
         }
     }
@@ -212,7 +212,7 @@ pub fn lease<'a>(calls: &[Call<'a>]) -> Result<Reading<'a, LeaseOp>, String> {
                     EventType::Ok if removed.is_none_or(|removed| !removed.is_null()) => {
                         reading.ops[hold].input = LeaseOp::Grant(hold);
                         let release = reading.ops.len();
-                        reading.told_by.insert(hold, (release, LeaseOp::Glimpse));
+                        reading.revealed_by.insert(hold, (release, LeaseOp::Glimpse));
                         reading.add(call, LeaseOp::Release(hold));
                     }
                     EventType::Fail => reading.notes.extend(lost(&reading.calls[hold], &call)),

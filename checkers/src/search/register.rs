@@ -25,6 +25,16 @@ pub enum RegisterOp<V> {
     Mismatch(V),
 }
 
+impl<V> RegisterOp<V> {
+    /// What the register holds after it; `None` if that may be more than one value.
+    fn left(&self) -> Option<&V> {
+        match self {
+            Self::Read(value) | Self::Write(value) | Self::Cas(_, value) => Some(value),
+            Self::Mismatch(_) => None,
+        }
+    }
+}
+
 impl<V: Clone + Eq + Hash> Model for Register<V> {
     type State = V;
     type Input = RegisterOp<V>;
@@ -44,6 +54,10 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
 
     fn is_read(&self, input: &RegisterOp<V>) -> bool {
         matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
+    }
+
+    fn after(&self, input: &RegisterOp<V>) -> Option<V> {
+        input.left().cloned()
     }
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
@@ -90,6 +104,10 @@ impl<V: Clone + Eq + Hash> Model for Unset<V> {
 
     fn is_read(&self, input: &RegisterOp<V>) -> bool {
         matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
+    }
+
+    fn after(&self, input: &RegisterOp<V>) -> Option<Option<V>> {
+        input.left().cloned().map(Some)
     }
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {

@@ -30,16 +30,18 @@ impl<S: Clone + Eq> Seen<S> {
     /// Adds a configuration; says whether it is worth going on from: not if one is known with the same operations done, the
     /// same state, and none used but such as are used here.
     pub fn insert(&mut self, done: &[u64], used: &[u64], state: &S) -> bool {
-        // What an allocation costs beside its contents, and how far tables and vectors are ahead of what is in them.
+        // What an allocation costs beside its contents, and how far vectors and the table are ahead of what is in them: a table
+        // that has just grown is filled to 7/16, and until it has, the one before, half as large, is there too.
         const ALLOCATION: usize = 16;
         const AHEAD: usize = 2;
+        const TABLE: usize = 4;
         let each = |used: &[u64]| AHEAD * size_of::<Left<S>>() + size_of_val(used) + ALLOCATION;
         let left = Left {
             state: state.clone(),
             used: used.into(),
         };
         let Some(known) = self.table.get_mut(done) else {
-            let entry = AHEAD * (size_of::<(Box<[u64]>, Vec<Left<S>>)>() + 1) + size_of_val(done);
+            let entry = TABLE * (size_of::<(Box<[u64]>, Vec<Left<S>>)>() + 1) + size_of_val(done);
             self.bytes += entry + 2 * ALLOCATION + each(used);
             self.table.insert(done.into(), vec![left]);
             return true;

@@ -67,10 +67,11 @@ pub struct Walk<'a, M: Model> {
 
 /// Bytes that a search of these operations takes before its first step (estimated), with the operations themselves.
 pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
-    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its number, its twin,
-    // its place in the order, and while it begins a place in the table of twins.
-    let list = 2 * (size_of::<Entry>() + 3 * size_of::<usize>());
-    let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 4 * size_of::<usize>();
+    // Of each operation: itself, its two nodes in the list (an entry, two links) and where they are, its two events while the
+    // list is made (in a vector that may be half empty), its number, its twin, its place in the order, a place in the table of
+    // twins while that is made, and its part of a configuration and of the key for it.
+    let list = 2 * (size_of::<Entry>() + 3 * size_of::<usize>()) + 4 * size_of::<(usize, Entry)>();
+    let each = size_of::<Op<M::Input>>() + list + size_of::<(usize, Option<usize>, usize)>() + 10 * size_of::<usize>();
     ops.len() * each
 }
 
@@ -149,7 +150,7 @@ impl<'a, M: Model> Walk<'a, M> {
                 Some(next) => cursor = next,
                 None => return Ok(stuck.map(|(_, op)| op)),
             }
-            let frames = self.frames.len() * size_of::<Frame<M::State>>();
+            let frames = self.frames.capacity() * size_of::<Frame<M::State>>();
             if self.fixed + frames + self.seen.bytes > budget.bytes {
                 return Err(Limit::Memory);
             }

@@ -34,8 +34,9 @@ where
     M::Input: Clone,
 {
     let end = ops[stuck].complete.unwrap_or(usize::MAX);
-    let all = (0..ops.len()).filter(|&op| ops[op].must() && ops[op].complete <= Some(end));
-    reduce(model, ops, stuck, &all.collect::<Vec<_>>(), budget)
+    let all = || (0..ops.len()).filter(|&op| ops[op].must() && ops[op].complete <= Some(end));
+    let witness = near(model, ops, end, budget).unwrap_or_else(|| all().collect());
+    reduce(model, ops, stuck, &witness, budget)
 }
 
 /// What is needed of a witness that ends with the completion of `stuck`.
@@ -52,41 +53,110 @@ where
     let end = ops[stuck].complete.unwrap_or(usize::MAX);
     let (kept, mut known) = cut(ops, |position| position <= end);
     let witness: HashSet<&usize> = witness.iter().collect();
-    let mut needed: Vec<usize> = (0..known.len())
-        .filter(|&op| known[op].must() && witness.contains(&kept[op]))
-        .collect();
-    known.iter_mut().for_each(|op| op.required = false);
-    needed.iter().for_each(|&op| known[op].required = true);
-    let of = |needed: Vec<usize>, least| Witness {
+    for (op, place) in known.iter_mut().zip(&kept) {
+        op.required = op.must() && witness.contains(place);
+    }
+    let (needed, least) = needed(model, &mut known, budget);
+    Witness {
         ops: needed.into_iter().map(|op| kept[op]).collect(),
         least,
-    };
+    }
+}
+
+/// A witness among the last operations that were invoked by `end`: twice as many each time, until no order fits them from
+/// whatever state they begin in. `None` if it takes more than half of all, or the budget runs out.
+///
+/// What was invoked before them may have left any state. What of it was still in flight may take effect among them or not,
+/// and the rest is left out: of an order of all operations, what comes after the last one that had ended before the first of
+/// these was invoked is an order of these.
+fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budget<'_>) -> Option<Vec<usize>>
+where
+    M::Input: Clone,
+{
+    let (kept, known) = cut(ops, |position| position <= end);
+    let mut invokes: Vec<usize> = known.iter().map(|op| op.invoke).collect();
+    invokes.sort_unstable();
+    let model = Anywhere(model);
+    let mut size = 2;
+    while size <= known.len() / 2 {
+        let from = invokes[known.len() - size];
+        let places: Vec<usize> = (0..known.len())
+            .filter(|&op| known[op].complete.is_none_or(|complete| complete > from))
+            .collect();
+        let late = |&op: &usize| Op {
+            required: known[op].must() && known[op].invoke >= from,
+            ..known[op].clone()
+        };
+        let mut last: Vec<Op<M::Input>> = places.iter().map(late).collect();
+        if let Outcome::Not { .. } = share(last.len(), budget, |budget| search(&model, &last, budget)) {
+            let (needed, _) = needed(&model, &mut last, budget);
+            return Some(needed.into_iter().map(|op| kept[places[op]]).collect());
+        }
+        if (budget.expired)() {
+            return None;
+        }
+        size *= 2;
+    }
+    None
+}
+
+/// A model in a state that is not known until an operation tells it.
+struct Anywhere<'m, M>(&'m M);
+
+impl<M: Model> Model for Anywhere<'_, M> {
+    type State = Option<M::State>;
+    type Input = M::Input;
+
+    fn initial(&self) -> Self::State {
+        None
+    }
+
+    fn step(&self, state: &Self::State, input: &M::Input) -> Option<Self::State> {
+        match state {
+            Some(state) => self.0.step(state, input).map(Some),
+            None => Some(self.0.after(input)),
+        }
+    }
+
+    fn is_read(&self, input: &M::Input) -> bool {
+        self.0.is_read(input)
+    }
+
+    fn after(&self, input: &M::Input) -> Option<Self::State> {
+        self.0.after(input).map(Some)
+    }
+}
+
+/// Which of the required operations, of which no order fits, have to be required, and whether it is known that none of these
+/// can be left out; `ops` requires only these then.
+fn needed<M: Model>(model: &M, ops: &mut [Op<M::Input>], budget: &mut Budget<'_>) -> (Vec<usize>, bool) {
+    let mut needed: Vec<usize> = (0..ops.len()).filter(|&op| ops[op].must()).collect();
     let mut size = needed.len().div_ceil(2);
     loop {
         let mut from = 0;
         let (mut fewer, mut sure) = (false, true);
         while from < needed.len() {
             if (budget.expired)() {
-                return of(needed, false);
+                return (needed, false);
             }
             let chunk = from..(from + size).min(needed.len());
-            needed[chunk.clone()].iter().for_each(|&op| known[op].required = false);
-            match share(known.len(), budget, |budget| search(model, &known, budget)) {
+            needed[chunk.clone()].iter().for_each(|&op| ops[op].required = false);
+            match share(ops.len(), budget, |budget| search(model, ops, budget)) {
                 Outcome::Not { .. } => {
                     needed.drain(chunk);
                     fewer = true;
                     continue;
                 }
-                Outcome::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return of(needed, false),
+                Outcome::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return (needed, false),
                 Outcome::GaveUp(_) => sure = false,
                 Outcome::Linearizable { .. } => {}
             }
-            needed[chunk.clone()].iter().for_each(|&op| known[op].required = true);
+            needed[chunk.clone()].iter().for_each(|&op| ops[op].required = true);
             from = chunk.end;
         }
         // One by one until nothing changes: that one cannot be left out is known only for the others as they are.
         if size <= 1 && !fewer {
-            return of(needed, sure);
+            return (needed, sure);
         }
         size = size.div_ceil(2);
     }
@@ -98,7 +168,7 @@ pub fn proves<M: Model>(
     model: &M,
     ops: &[Op<M::Input>],
     stuck: usize,
-    witness: &[usize],
+    witness: &HashSet<usize>,
     budget: &mut Budget<'_>,
 ) -> Option<bool>
 where

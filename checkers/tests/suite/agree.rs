@@ -111,7 +111,7 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     };
     let names: BTreeSet<String> = told
         .iter()
-        .filter_map(|anomaly| name(anomaly).str("grant"))
+        .filter_map(|anomaly| name(anomaly).grant())
         .map(str::to_owned)
         .collect();
     let naive = naive::unowned(record);

@@ -27,7 +27,7 @@ pub fn sent(events: &[Event], at: usize) -> Option<usize> {
 
 /// Where the grant of this name was read.
 pub fn read(events: &[Event], name: &str) -> Option<usize> {
-    let grant = |event: &Event| event.f == "acquire" && event.kind == EventType::Ok && event.str("grant") == Some(name);
+    let grant = |event: &Event| event.f == "acquire" && event.kind == EventType::Ok && event.grant() == Some(name);
     events.iter().position(grant)
 }
 
@@ -36,7 +36,7 @@ pub fn names(events: &[Event]) -> Vec<&str> {
     events
         .iter()
         .filter(|event| event.f == "acquire" && event.kind == EventType::Ok)
-        .filter_map(|event| event.str("grant"))
+        .filter_map(|event| event.grant())
         .collect()
 }
 
@@ -44,11 +44,11 @@ pub fn names(events: &[Event]) -> Vec<&str> {
 pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
     let Some(read) = read(events, name) else { return vec![] };
     let release =
-        |event: &Event| event.f == "release" && event.kind == EventType::Invoke && event.str("grant") == Some(name);
+        |event: &Event| event.f == "release" && event.kind == EventType::Invoke && event.grant() == Some(name);
     let released = events.iter().position(release).unwrap_or(usize::MAX);
     let yes = |event: &Event| {
-        let ok = event.f == "confirm" && event.kind == EventType::Ok && event.bool("holds") == Some(true);
-        ok && event.str("grant") == Some(name) && lane(event) == lane(&events[read])
+        let ok = event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
+        ok && event.grant() == Some(name) && lane(event) == lane(&events[read])
     };
     (0..events.len().min(released))
         .filter(|&at| yes(&events[at]))
@@ -159,11 +159,11 @@ pub fn ordered(record: &Record) -> bool {
     let accepted = |event: &&Event| event.f == "write" && event.kind == EventType::Ok;
     let mut writes: Vec<&Event> = events.iter().filter(accepted).collect();
     if record.plan.workload.resource == Resource::Zookeeper {
-        writes.sort_by_key(|event| event.int("mzxid"));
+        writes.sort_by_key(|event| event.mzxid());
     }
-    let sequence: Vec<&str> = writes.iter().filter_map(|event| event.str("grant")).collect();
+    let sequence: Vec<&str> = writes.iter().filter_map(|event| event.grant()).collect();
     let grants: Vec<&str> = BTreeSet::from_iter(sequence.iter().copied()).into_iter().collect();
-    let age = |name: &str| read(events, name).and_then(|at| events[at].int("czxid"));
+    let age = |name: &str| read(events, name).and_then(|at| events[at].czxid());
     let ages: Vec<Option<i64>> = grants.iter().map(|grant| age(grant)).collect();
     let sequence: Vec<usize> = sequence
         .iter()

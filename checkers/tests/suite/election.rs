@@ -58,8 +58,8 @@ pub fn acknowledged(seed: u64) -> Record {
         .history
         .events
         .iter()
-        .map(|event| read(&record.history.events, event.str("grant")?))
-        .map(|at| record.history.events[at?].int("czxid"))
+        .map(|event| read(&record.history.events, event.grant()?))
+        .map(|at| record.history.events[at?].czxid())
         .collect();
     for (event, age) in record.history.events.iter_mut().zip(ages) {
         let granted = event.f == "acquire" && event.kind == EventType::Ok;
@@ -86,7 +86,7 @@ pub fn unacknowledged(record: &Record) -> BTreeSet<String> {
         .iter()
         .filter(|event| event.f == "write" && event.kind == EventType::Ok)
     {
-        let name = write.str("grant").expect("a grant");
+        let name = write.grant().expect("a grant");
         let grant = read(events, name).map(|at| &events[at]);
         let granted = grant
             .and_then(|grant| grant.value.get("ack"))
@@ -94,7 +94,7 @@ pub fn unacknowledged(record: &Record) -> BTreeSet<String> {
         let Some(ack) = write.value.get("ack").or(granted) else {
             continue;
         };
-        let own = grant.and_then(|grant| grant.int("czxid"));
+        let own = grant.and_then(|grant| grant.czxid());
         let czxid = ack.get("czxid").and_then(|czxid| czxid.as_i64());
         if czxid.is_none() || own.is_some() && czxid < own {
             found.insert(name.to_owned());
@@ -113,7 +113,7 @@ pub fn told(record: &Record, results: &Results) -> BTreeSet<String> {
     found
         .map(|found| {
             write(found.witness.last().expect("a write"))
-                .str("grant")
+                .grant()
                 .expect("a grant")
                 .to_owned()
         })

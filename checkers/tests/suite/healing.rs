@@ -18,13 +18,12 @@ pub fn phases(random: &mut fastrand::Rng) -> &'static [(&'static str, bool)] {
 
 /// Whether a window was not seen healed by `recovered`, or the harness stalled before `end`.
 pub fn doubtful(events: &[Event], recovered: usize, end: usize) -> bool {
-    let windows: BTreeSet<i64> = events.iter().filter_map(|event| event.int("window")).collect();
+    let windows: BTreeSet<i64> = events.iter().filter_map(|event| event.window()).collect();
     let unhealed = |window: &i64| {
-        let phase =
-            |event: &&Event, name: &str| event.int("window") == Some(*window) && event.str("phase") == Some(name);
+        let phase = |event: &&Event, name: &str| event.window() == Some(*window) && event.phase() == Some(name);
         let skipped = events.iter().any(|event| phase(&event, "skipped"));
         let off = events[..recovered].iter().rfind(|event| phase(event, "off"));
-        !skipped && off.is_none_or(|off| off.bool("verified") != Some(true))
+        !skipped && off.is_none_or(|off| off.verified() != Some(true))
     };
     windows.iter().any(unhealed) || events[recovered..end].iter().any(|event| event.f == "stall")
 }

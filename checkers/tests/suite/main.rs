@@ -10,7 +10,8 @@
 //! ZOOQUAKE_HISTORIES=300000 cargo test -p zooquake-checkers --test suite spoilt
 //! ```
 //!
-//! Without it they draw a hundred thousand, and ten thousand spoilt ones.
+//! Without it they draw a hundred thousand, and ten thousand spoilt ones. Those named `minimal` draw three thousand, and try
+//! the witness of every anomaly in them.
 
 /// How many random histories of a family a test is to draw: what `ZOOQUAKE_HISTORIES` says, else as many as usual.
 fn histories(usual: u64) -> u64 {
@@ -51,14 +52,15 @@ mod bare;
 mod brute;
 mod commit;
 mod damage;
+mod disputed;
 mod election;
 mod ensemble;
 mod finishing;
 mod growth;
 mod healing;
 mod leaderless;
+mod minimal;
 mod naive;
-mod notation;
 mod pairing;
 mod promised;
 mod queue;
@@ -72,6 +74,7 @@ mod shutdown;
 mod spoilt;
 mod teller;
 mod terms;
+mod texts;
 mod verdicts;
 mod witness;
 mod world;

@@ -22,7 +22,7 @@ fn certain(events: &[Event], name: &str) -> Option<usize> {
         let event = &events[*at];
         let refused =
             event.kind == EventType::Fail && event.error.as_deref().is_some_and(|error| error.starts_with("refused"));
-        event.f == "write" && event.str("grant") == Some(name) && (event.kind == EventType::Ok || refused)
+        event.f == "write" && event.grant() == Some(name) && (event.kind == EventType::Ok || refused)
     };
     let writes = (read..events.len()).filter(answered).filter_map(|at| sent(events, at));
     writes
@@ -68,7 +68,7 @@ pub fn regressions(record: &Record) -> BTreeSet<usize> {
     };
     let lower = |&(at, event): &(usize, &Event)| {
         let asked = sent(events, at).expect("it was asked for");
-        reads().any(|(before, other)| before < asked && other.int("token") >= event.int("token"))
+        reads().any(|(before, other)| before < asked && other.token() >= event.token())
     };
     reads().filter(lower).map(|(at, _)| at).collect()
 }
@@ -81,13 +81,13 @@ pub fn unowned(record: &Record) -> BTreeSet<String> {
         .iter()
         .filter(|event| event.f == "release" && event.kind == EventType::Ok)
     {
-        let name = event.str("grant").expect("a grant");
+        let name = event.grant().expect("a grant");
         let removed = event
             .value
             .get("removed")
             .and_then(|removed| removed.get("czxid"))
             .and_then(|czxid| czxid.as_i64());
-        let own = read(events, name).and_then(|at| events[at].int("czxid"));
+        let own = read(events, name).and_then(|at| events[at].czxid());
         if removed.is_some() && own.is_some() && removed != own {
             found.insert(name.to_owned());
         }
@@ -125,7 +125,7 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
         }
         let who = format!("c{}", client(&delete.session));
         let own = |event: &Event| {
-            let path = event.str("path") == Some(delete.paths[0].as_str()) && event.int("czxid").is_some();
+            let path = event.path() == Some(delete.paths[0].as_str()) && event.czxid().is_some();
             event.f == "acquire" && event.kind == EventType::Ok && node(event) == who && path
         };
         if client(&create.session) != client(&delete.session) && events.iter().any(own) {
@@ -143,14 +143,14 @@ fn held(events: &[Event], name: &str, at: usize) -> bool {
     let who = node(&events[read]);
     !(read + 1..=at).any(|at| {
         let event = &events[at];
-        let named = event.str("grant") == Some(name);
+        let named = event.grant() == Some(name);
         match (event.f.as_str(), event.kind) {
             ("release", EventType::Invoke) | ("lost", EventType::Info) => named,
             ("write", EventType::Fail) => named && event.error.as_deref() == Some("not-held"),
             ("exit", EventType::Info) => node(event) == who,
             ("confirm", EventType::Ok) => {
                 let after = sent(events, at).is_some_and(|sent| sent > read);
-                node(event) == who && event.bool("holds") == Some(false) && after
+                node(event) == who && event.holds() == Some(false) && after
             }
             _ => false,
         }
@@ -212,7 +212,8 @@ fn series(events: &[Event], client: &str, recovered: usize, audit: usize) -> Vec
         let before = how == Ended::Failed && granted.iter().any(|&(sent, _)| sent > recovered);
         let made_up = how != Ended::Never && (later || before);
         let attempt = Attempt { asked, until, how };
-        if last == Some((how, false)) && !made_up {
+        // One that is pending is not followed by another attempt, but by another request at the same time.
+        if how != Ended::Never && last == Some((how, false)) && !made_up {
             all.last_mut().expect("one").push(attempt);
         } else {
             all.push(vec![attempt]);
@@ -282,7 +283,7 @@ pub fn orphans(record: &Record) -> BTreeSet<&str> {
         let owner = znode.owner.as_deref().expect("an owner");
         let known = events
             .iter()
-            .find(|event| ["hello", "acquire"].contains(&event.f.as_str()) && event.str("session") == Some(owner));
+            .find(|event| ["hello", "acquire"].contains(&event.f.as_str()) && event.session() == Some(owner));
         let judged = match known {
             Some(event) => answers.iter().any(|answer| {
                 node(answer) == node(event) && (recovered || answer.value.to_string().contains(&format!("{owner:?}")))

@@ -66,7 +66,7 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     let mut fenced = record(OLD_WRITE);
     assert!(!said(&fenced, "tell no token"), "it is not fenced");
     fenced.plan.workload.fenced = true;
-    assert!(said(&fenced, "2 of 2 grants tell no token"), "{:?}", reasons(&fenced));
+    assert!(said(&fenced, "2 of 2 grants told no token"), "{:?}", reasons(&fenced));
     assert_eq!(kinds(&check(&fenced)), ["stale-write"]);
     fenced.history = history(
         &OLD_WRITE
@@ -78,7 +78,7 @@ fn evidence_that_the_plan_promises_and_nobody_gives_is_unknown() {
     assert!(!said(&inside, "mzxid"), "the resource is outside");
     inside.plan.workload.resource = Resource::Zookeeper;
     assert!(
-        said(&inside, "1 of 2 accepted writes tell no transaction"),
+        said(&inside, "1 of 2 accepted writes told no transaction"),
         "{:?}",
         reasons(&inside)
     );

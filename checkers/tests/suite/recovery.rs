@@ -71,7 +71,7 @@ fn only_windows_that_were_seen_healed_let_a_wait_convict() {
         doubtful(&after(&events), why);
     }
     let late = after(on).replace("7 c1 acquire", "6.5 nemesis pause 1 off verified=true\n 7 c1 acquire");
-    doubtful(&late, "window 1 was not healed before `recovered`");
+    doubtful(&late, "window 1 was not seen healed before `recovered`");
 }
 
 #[test]

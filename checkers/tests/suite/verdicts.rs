@@ -102,7 +102,7 @@ fn each_lack_is_unknown_with_its_reason() {
     unknown(&bare, "tree was not read");
     let mut once = paused(GOOD);
     once.tree.as_mut().expect("a tree").readings.pop();
-    unknown(&once, "read 1 times of 2");
+    unknown(&once, "of the znode tree there is 1 reading, and not 2");
     let mut damaged = paused(GOOD);
     damaged.damage.push("history.jsonl, line 3: cut off".to_owned());
     unknown(&damaged, "cut off");

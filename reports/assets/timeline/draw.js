@@ -4,10 +4,9 @@ let colors = {};
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  const names = "ink faint line panel paper hold holdline wait work take leave other ok bad unknown violation lead follow silent " +
-    "f-pause f-kill f-partition f-drop f-cut f-other";
+  const names = "ink faint line panel paper hold holdline wait work take leave other ok bad unknown violation lead follow silent";
   colors = {};
-  for (const name of names.split(" ")) colors[name] = style.getPropertyValue(`--${name}`).trim();
+  for (const name of [...names.split(" "), ...D.bands.map((band) => band.class)]) colors[name] = style.getPropertyValue(`--${name}`).trim();
 }
 
 function draw() {

@@ -1,51 +1,47 @@
-//! Faults in words, as the first screen tells them.
+//! Faults in words, for the first screen.
 
 use crate::model::{Band, Story};
 use crate::text;
-use zooquake_checkers::Anomaly;
+use zooquake_checkers::results::WindowResult;
+use zooquake_checkers::{Anomaly, Span};
 
-/// How many are told; of more it is said how many.
-const TOLD: usize = 8;
+/// How many are named; of more it is said how many.
+const NAMED: usize = 8;
 
-/// The faults near the steps; if there are none, those since what the steps are about began: what never ends after the
-/// recovery was broken long before.
-pub fn near(story: &Story<'_>, anomaly: &Anomaly, (from, until): (u64, u64)) -> String {
+/// The faults that were near an anomaly, as the checkers say; nothing if they were not asked. Their span is named where it
+/// is not that of the steps: what never ends after the recovery may have been broken long before.
+pub fn near(story: &Story<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> String {
+    let Some(span) = anomaly.span else {
+        return String::new();
+    };
     let timeout = text::duration(story.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000));
     let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
-    let before = format!("on, or ended less than one session timeout ({timeout}) before");
-    let near = told(story, from, until);
-    if !near.is_empty() {
-        return format!("<b>Faults {before}</b> {near}");
+    let ended = format!("or ended less than one session timeout ({timeout}) before");
+    let on = match span {
+        Span::Between(from, until) if (from, until) == steps => format!("on, {ended}"),
+        Span::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),
+        Span::Any => "on at any time".to_owned(),
+    };
+    match named(story, span) {
+        near if near.is_empty() => format!("<b>Faults</b> none {on}."),
+        near => format!("<b>Faults {on}</b> {near}"),
     }
-    let none = format!("<b>Faults</b> none {before}.");
-    let Some((what, began)) = story.began(anomaly).filter(|(_, began)| *began < from) else {
-        return none;
-    };
-    let what = text::html(&what.to_string(), 40);
-    let earlier = match told(story, began, until) {
-        earlier if earlier.is_empty() => "none either".into(),
-        earlier => earlier,
-    };
-    format!(
-        "{none} <b>Since {what} began</b>, at {}: {earlier}",
-        text::moment(began)
-    )
 }
 
 /// The first of them, and how many more there are.
-fn told(story: &Story<'_>, from: u64, until: u64) -> String {
-    let bands: Vec<&Band> = story.bands_near(from, until).collect();
+fn named(story: &Story<'_>, span: Span) -> String {
+    let bands: Vec<&Band> = story.bands_near(span).collect();
     // One that is left out would take no less room than its number does.
-    let shown = if bands.len() > TOLD + 1 { TOLD } else { bands.len() };
-    let mut told: Vec<String> = bands[..shown]
+    let shown = if bands.len() > NAMED + 1 { NAMED } else { bands.len() };
+    let mut named: Vec<String> = bands[..shown]
         .iter()
         .map(|band| text::html(&in_words(story, band), 300))
         .collect();
     if shown < bands.len() {
         let more = text::grouped(bands.len() - shown);
-        told.push(format!("<a href=\"#windows\">and {more} more</a>"));
+        named.push(format!("<a href=\"#windows\">and {more} more</a>"));
     }
-    told.join("; ")
+    named.join("; ")
 }
 
 /// `pause c3, 9.561 s – 13.999 s (window 2)`; and why it does not count, if it does not.
@@ -66,8 +62,9 @@ fn in_words(story: &Story<'_>, band: &Band) -> String {
 }
 
 /// `, does not count: hit c2 between two operations`.
-fn not(story: &Story<'_>, id: usize) -> String {
-    let window = story.results.windows.iter().find(|window| window.id == id);
+fn not(story: &Story<'_>, id: i64) -> String {
+    let of = |window: &&WindowResult| i64::try_from(window.id) == Ok(id);
+    let window = story.results.windows.iter().find(of);
     match window.map(|window| window.why.as_str()).filter(|why| !why.is_empty()) {
         Some(why) => format!(", does not count: {}", text::clip(why, 120)),
         None => ", does not count".into(),

@@ -125,17 +125,16 @@ fn kinds(story: &Story<'_>) -> String {
 /// Why an anomaly is known for the variant, if it is.
 pub fn accepted(story: &Story<'_>, anomaly: &Anomaly) -> Option<String> {
     let plan = &story.record.plan;
-    let declared = plan
+    let all: Vec<_> = plan
         .workload
         .accepted
         .iter()
-        .filter(|a| anomaly.accepted && a.anomaly == anomaly.kind);
-    let under = |a: &&zooquake_checkers::plan::Accepted| {
-        a.faults
-            .iter()
-            .any(|f| f == "none" || plan.faults.contains(f) || story.bands.iter().any(|b| b.fault == *f))
+        .filter(|known| anomaly.accepted && known.anomaly == anomaly.kind)
+        .collect();
+    let under = |known: &&zooquake_checkers::plan::Accepted| {
+        let span = anomaly.span;
+        span.is_some_and(|span| story.faults.any_near(plan, span, &known.faults))
     };
-    let all: Vec<_> = declared.collect();
     let found = all.iter().copied().find(under).or(all.first().copied())?;
     Some(format!(
         "{} <cite>{}</cite>",

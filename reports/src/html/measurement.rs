@@ -1,6 +1,6 @@
 //! The page of a measurement: the chart beside it, and the numbers.
 
-use super::{STYLES, titled};
+use super::{FIRST_STYLE, PAGE_STYLE, PICTURE_STYLE, titled};
 use crate::measurement::{Measurement, written};
 use crate::text;
 
@@ -24,7 +24,7 @@ pub fn page(measurement: &Measurement) -> String {
          <p>{subtitle}</p>\n{chart}{paragraphs}{numbers}\n</body>\n</html>\n",
         title = text::escape(title),
         subtitle = text::escape(&measurement.subtitle),
-        styles = STYLES.concat(),
+        styles = [PAGE_STYLE, PICTURE_STYLE, FIRST_STYLE].concat(),
         numbers = titled("numbers", "Numbers", &numbers(measurement)),
     )
 }

@@ -18,18 +18,15 @@ mod windows;
 pub use document::Document;
 
 use crate::model::Story;
-use crate::{svg, text};
+use crate::{palette, text};
 use anyhow::Result;
 use std::path::Path;
 
 /// What all pages look like.
 pub const PAGE_STYLE: &str = include_str!("../../assets/page.css");
 
-const STYLES: [&str; 3] = [
-    PAGE_STYLE,
-    include_str!("../../assets/picture.css"),
-    include_str!("../../assets/first.css"),
-];
+const PICTURE_STYLE: &str = include_str!("../../assets/picture.css");
+const FIRST_STYLE: &str = include_str!("../../assets/first.css");
 
 /// The scripts, parts of one function: each declares what the later ones use.
 const SCRIPTS: [&str; 8] = [
@@ -64,9 +61,9 @@ fn page(story: &Story<'_>) -> String {
     ];
     Document {
         title: &title,
-        styles: &STYLES,
+        styles: &[PAGE_STYLE, &palette::fault_styles(), PICTURE_STYLE, FIRST_STYLE],
         class: &format!("is-{}", story.results.verdict),
-        body: &format!("{}\n{}", svg::HATCHES, sections.join("\n")),
+        body: &format!("{}\n{}", palette::hatches(), sections.join("\n")),
         data: &text::script_json(&data::of(story)),
         scripts: &SCRIPTS,
     }

@@ -20,7 +20,7 @@ pub fn section(story: &Story<'_>) -> String {
 
 fn one(story: &Story<'_>, scene: &Scene) -> String {
     let steps = story.record.history.events.iter().filter(|event| {
-        event.on_lane("scene") && event.str("scene") == Some(scene.name.as_str()) && event.str("phase") == Some("done")
+        event.on_lane("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
     });
     let ending = match elections(story).find(|election| election.scene.as_deref() == Some(&scene.name)) {
         Some(election) => ending(&election),
@@ -63,9 +63,9 @@ fn ending(election: &Account) -> String {
 }
 
 fn row(event: &Event) -> [String; 5] {
-    let seen = event.bool("verified") == Some(true);
+    let seen = event.verified() == Some(true);
     [
-        event.int("step").map(|n| n.to_string()).unwrap_or_default(),
+        event.step().map(|n| n.to_string()).unwrap_or_default(),
         text::moment(event.time),
         text::html(&event.f, 20),
         if seen {
@@ -73,6 +73,6 @@ fn row(event: &Event) -> [String; 5] {
         } else {
             "<b class=\"no\">✗</b>".into()
         },
-        text::html(event.str("detail").unwrap_or_default(), 300),
+        text::html(event.detail().unwrap_or_default(), 300),
     ]
 }

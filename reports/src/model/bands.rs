@@ -2,21 +2,21 @@
 
 use super::words;
 use crate::text;
-use std::collections::BTreeMap;
-use zooquake_checkers::{Record, Results};
+use std::collections::{HashMap, HashSet};
+use zooquake_checkers::{FaultWindow, Faults, Record, Results};
 
 /// One fault from taking effect to being healed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Band {
     /// Number of the window in the plan.
-    pub id: usize,
+    pub id: i64,
     /// Kind of fault.
     pub fault: String,
     /// The nodes it hit.
     pub targets: Vec<String>,
-    /// When it took effect.
+    /// When it took effect; when it began, if its effect was not seen.
     pub from: u64,
-    /// When it was healed; `None` if it never was.
+    /// When it was seen healed; `None` if it never was.
     pub until: Option<u64>,
     /// Whether it counts for the verdict.
     pub counts: bool,
@@ -36,49 +36,36 @@ impl Band {
     }
 }
 
-/// The faults that took effect: as the results have them, and as the history has those that the results do not place.
-pub fn find(record: &Record, results: &Results) -> Vec<Band> {
-    let mut bands: BTreeMap<usize, Band> = BTreeMap::new();
-    for event in record.history.events.iter().filter(|e| e.on_lane("nemesis")) {
-        let Some(id) = event.int("window").and_then(|n| usize::try_from(n).ok()) else {
-            continue;
-        };
-        match event.str("phase") {
-            Some("on") => {
-                let band = bands.entry(id).or_insert_with(|| Band {
-                    id,
-                    fault: event.f.clone(),
-                    from: event.time,
-                    ..Band::default()
-                });
-                add_targets(band, event.str("target").unwrap_or(""));
-                band.lost = words::lost(event).or(band.lost.take());
-            }
-            Some("off") => {
-                if let Some(band) = bands.get_mut(&id) {
-                    band.until = Some(event.time);
-                }
-            }
-            _ => {}
-        }
-    }
-    for window in &results.windows {
-        let Some(from) = window.from else { continue };
-        let band = bands.entry(window.id).or_default();
-        (band.id, band.from, band.counts) = (window.id, from, window.counts);
-        band.fault.clone_from(&window.fault);
-        band.until = window.until.or(band.until);
-        add_targets(band, &window.target);
-    }
-    let mut bands: Vec<_> = bands.into_values().collect();
-    bands.sort_by_key(|b| (b.from, b.id));
+/// The faults that were on, as the checkers read them, by their beginnings.
+pub fn find(record: &Record, results: &Results, faults: &Faults<'_>) -> Vec<Band> {
+    let events = record.history.events.iter();
+    let struck = events.filter(|event| event.on_lane("nemesis") && event.str("phase") == Some("on"));
+    let mut lost: HashMap<i64, String> = struck
+        .filter_map(|event| Some((event.int("window")?, words::lost(event)?)))
+        .collect();
+    let counting = results.windows.iter().filter(|window| window.counts);
+    let counting: HashSet<i64> = counting.filter_map(|window| i64::try_from(window.id).ok()).collect();
+    let band = |window: &FaultWindow<'_>| Band {
+        id: window.id,
+        fault: window.fault.to_owned(),
+        targets: targets(window.target),
+        from: window.on.unwrap_or(window.from),
+        until: window.until,
+        counts: counting.contains(&window.id),
+        lost: lost.remove(&window.id),
+    };
+    let mut bands: Vec<Band> = faults.all().iter().map(band).collect();
+    bands.sort_by_key(|band| (band.from, band.id));
     bands
 }
 
-fn add_targets(band: &mut Band, targets: &str) {
-    for target in targets.split(',').map(str::trim).filter(|t| !t.is_empty()) {
-        if band.targets.len() < 64 && !band.hits(target) {
-            band.targets.push(target.to_owned());
+/// The nodes that a list names, each once, at most 64.
+fn targets(list: &str) -> Vec<String> {
+    let mut targets: Vec<String> = Vec::new();
+    for target in list.split(',').map(str::trim).filter(|target| !target.is_empty()) {
+        if targets.len() < 64 && !targets.iter().any(|known| known == target) {
+            targets.push(target.to_owned());
         }
     }
+    targets
 }

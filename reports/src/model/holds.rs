@@ -64,9 +64,9 @@ fn begins(event: &Event) -> bool {
     event.kind == EventType::Ok
         && match event.f.as_str() {
             // Only a claim has a znode; elsewhere an item is delivered as soon as it is taken.
-            "dequeue" => event.int("item").is_some() && event.str("path").is_some(),
+            "dequeue" => event.item().is_some() && event.path().is_some(),
             "vote" => is("voted", "yes"),
-            "join" => event.int("round").is_some(),
+            "join" => event.round().is_some(),
             "decide" | "decided" => false,
             f => Role::of(f) == Role::Wait,
         }
@@ -78,13 +78,13 @@ fn ends(event: &Event) -> Option<&'static str> {
         ("acknowledge", EventType::Invoke) => Some("acknowledged"),
         ("leave" | "close", EventType::Invoke) => Some("left"),
         (f, EventType::Invoke) if Role::of(f) == Role::Leave => Some("released"),
-        ("decided", EventType::Ok) => Some(match event.str("decision") {
+        ("decided", EventType::Ok) => Some(match event.decision() {
             Some("commit") => "told to commit",
             _ => "told to abort",
         }),
         ("lost", EventType::Info) => Some("lost"),
         ("exit", EventType::Info) => Some("process died"),
-        ("confirm", EventType::Ok) if event.bool("holds") == Some(false) => Some("says that it holds no more"),
+        ("confirm", EventType::Ok) if event.holds() == Some(false) => Some("says that it holds no more"),
         ("write", EventType::Fail) if event.error.as_deref() == Some("not-held") => Some("says that it holds no more"),
         _ => None,
     }

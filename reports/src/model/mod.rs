@@ -26,9 +26,9 @@ pub use terms::Terms;
 pub use witness::Step;
 
 use crate::Extras;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Event, Record, Results};
+use zooquake_checkers::{Anomaly, Event, Faults, Record, Results, Span};
 
 /// A run as people look at it.
 pub struct Story<'a> {
@@ -44,7 +44,9 @@ pub struct Story<'a> {
     pub ops: Vec<Op<'a>>,
     /// Spans in which a client held, by their beginnings.
     pub holds: Vec<Hold<'a>>,
-    /// Faults that took effect, by their beginnings.
+    /// When faults were on, and which were near a moment.
+    pub faults: Faults<'a>,
+    /// The same as the pictures show them, by their beginnings.
     pub bands: Vec<Band>,
     /// Phases of the run.
     pub phases: Vec<Phase>,
@@ -73,6 +75,7 @@ impl<'a> Story<'a> {
             .max(1_000_000);
         let lanes = Lanes::of(record);
         let ops = ops::pair(events, &lanes);
+        let faults = Faults::new(events, record.plan.cluster.timing.session_ms);
         Self {
             terms: Terms::of(&ops),
             invokes: ops
@@ -81,7 +84,8 @@ impl<'a> Story<'a> {
                 .collect(),
             ops,
             holds: holds::find(events, &lanes),
-            bands: bands::find(record, results),
+            bands: bands::find(record, results, &faults),
+            faults,
             phases: phases::find(events),
             servers: servers::lanes(samples),
             lanes,
@@ -102,31 +106,15 @@ impl<'a> Story<'a> {
         words::event(event, self.invokes.get(&event.index).copied())
     }
 
-    /// What the last step of an anomaly that is about something is about, and when its first operation was sent.
-    pub fn began(&self, anomaly: &Anomaly) -> Option<(Subject<'a>, u64)> {
-        let events = &self.record.history.events;
-        let steps = anomaly.witness.iter().rev().filter_map(|&i| events.get(i));
-        let what = steps.into_iter().find_map(Subject::of)?;
-        let began = self
-            .ops
-            .iter()
-            .filter(|op| op.subject() == Some(what))
-            .map(|op| op.start);
-        Some((what, began.min()?))
-    }
-
     /// The anomaly that the report opens with: the worst, if there is one that is not advisory.
     pub fn headline(&self) -> Option<&'a Anomaly> {
         self.results.anomalies.iter().find(|a| !a.advisory)
     }
 
-    /// Faults that were on within `from..=until`, or ended less than one session timeout before it.
-    pub fn bands_near(&self, from: u64, until: u64) -> impl Iterator<Item = &Band> {
-        let session = self.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
-        let from = from.saturating_sub(session);
-        self.bands
-            .iter()
-            .filter(move |b| b.from <= until && b.until.is_none_or(|u| u >= from))
+    /// The faults that the checkers say were near.
+    pub fn bands_near(&self, span: Span) -> impl Iterator<Item = &Band> {
+        let near: HashSet<i64> = self.faults.near(span).map(|window| window.id).collect();
+        self.bands.iter().filter(move |band| near.contains(&band.id))
     }
 
     /// Windows of one kind of fault.

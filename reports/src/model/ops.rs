@@ -110,10 +110,10 @@ impl<'a> Op<'a> {
         let Some(answer) = self.answer.filter(|_| !self.control) else {
             return Mark::Nothing;
         };
-        let given = || answer.int("item").map(|_| true);
+        let given = || answer.item().map(|_| true);
         let yes = match self.f {
-            "decide" | "decided" => answer.str("decision").map(|d| d == "commit"),
-            "vote" => answer.str("voted").map(|v| v == "yes"),
+            "decide" | "decided" => answer.decision().map(|d| d == "commit"),
+            "vote" => answer.voted().map(|v| v == "yes"),
             "dequeue" => given(),
             "begin" => None,
             _ if self.role == Role::Work => return arrived(answer),
@@ -134,7 +134,7 @@ impl<'a> Op<'a> {
 
 /// Whether the resource took the write that an operation brought; nothing if none arrived, as far as is known.
 fn arrived(answer: &Event) -> Mark {
-    match (answer.kind, answer.bool("accepted")) {
+    match (answer.kind, answer.accepted()) {
         (_, Some(false)) => Mark::Refused,
         (EventType::Ok, _) | (_, Some(true)) => Mark::Took,
         (_, None) => Mark::Nothing,

@@ -20,10 +20,10 @@ pub enum Subject<'a> {
 impl<'a> Subject<'a> {
     /// What the event names; `None` if it names nothing of the kind.
     pub fn of(event: &'a Event) -> Option<Self> {
-        let grant = || event.str("grant").map(Self::Grant);
-        let item = || event.int("item").map(Self::Item);
-        let round = || event.int("round").map(Self::Round);
-        let transaction = || event.str("tx").map(Self::Transaction);
+        let grant = || event.grant().map(Self::Grant);
+        let item = || event.item().map(Self::Item);
+        let round = || event.round().map(Self::Round);
+        let transaction = || event.tx().map(Self::Transaction);
         grant().or_else(item).or_else(round).or_else(transaction)
     }
 }

@@ -43,7 +43,7 @@ pub fn steps(story: &Story<'_>, anomaly: &Anomaly) -> Vec<Step> {
                 time: event.time,
                 lane,
                 who: crate::text::clip(&who, 24),
-                item: event.int("item"),
+                item: event.item(),
                 what: story.words(event),
                 value: crate::text::value(&event.value, crate::text::LONG),
             }

@@ -2,11 +2,11 @@
 
 use super::{Area, FAINT, FONT, INK, LINE, printable, rgb, seconds, text_width};
 use crate::model::Story;
-use crate::palette;
 use anyhow::Result;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
+use zooquake_history::FaultKind;
 
 /// Room above a plot for the labels of faults.
 pub const LABELS: i32 = 34;
@@ -106,7 +106,7 @@ pub fn bands(area: &Area<'_>, story: &Story<'_>, span: Span) -> Result<()> {
             span.x(band.from),
             span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2),
         );
-        let color = rgb(palette::fault(&band.fault));
+        let color = rgb(FaultKind::of(&band.fault).colour);
         area.draw(&Rectangle::new(
             [(x1, span.top), (x2, span.bottom)],
             color.mix(0.15).filled(),

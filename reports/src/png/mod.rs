@@ -16,6 +16,7 @@ use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::prelude::*;
 use std::path::Path;
+use zooquake_history::FaultKind;
 
 /// A picture, or a part of one.
 type Area<'a> = DrawingArea<BitMapBackend<'a>, Shift>;
@@ -154,7 +155,7 @@ fn text_width(s: &str, size: i32) -> i32 {
 /// The kinds of fault of the run, for a legend.
 fn fault_keys(story: &Story<'_>) -> impl Iterator<Item = (Key, String)> {
     let kinds = story.fault_kinds().into_iter().take(4);
-    kinds.map(|k| (Key::Box(crate::palette::fault(k), 0.3), text::clip(k, 16)))
+    kinds.map(|k| (Key::Box(FaultKind::of(k).colour, 0.3), text::clip(k, 16)))
 }
 
 /// Nanoseconds as seconds.

@@ -8,6 +8,7 @@ use crate::svg::scale::nice_step;
 use anyhow::Result;
 use plotters::prelude::*;
 use std::path::Path;
+use zooquake_history::FaultKind;
 
 const LEFT: i32 = 84;
 const RIGHT: i32 = 1180;
@@ -106,7 +107,7 @@ fn draw_lane(
         .take(400)
     {
         let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
-        let color = rgb(palette::fault(&band.fault)).mix(0.35);
+        let color = rgb(FaultKind::of(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
     }
     let holds = story.holds.iter().filter(|h| h.lane == lane);

@@ -13,18 +13,6 @@ pub mod window;
 use crate::text;
 use std::fmt::Write;
 
-/// Hatches for all pictures of a page; must stand in it once.
-pub const HATCHES: &str = concat!(
-    r#"<svg class="defs" width="0" height="0" aria-hidden="true"><defs>"#,
-    r#"<pattern id="h-pause" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="f-pause" d="M0 0H2.2V7H0z"/></pattern>"#,
-    r#"<pattern id="h-kill" width="7" height="7" patternUnits="userSpaceOnUse"><path class="f-kill line" d="M1 1L6 6M6 1L1 6"/></pattern>"#,
-    r#"<pattern id="h-partition" width="6" height="6" patternUnits="userSpaceOnUse"><path class="f-partition" d="M0 0H6V2H0z"/></pattern>"#,
-    r#"<pattern id="h-drop" width="6" height="6" patternUnits="userSpaceOnUse"><path class="f-drop" d="M1 1h2.5v2.5h-2.5z"/></pattern>"#,
-    r#"<pattern id="h-cut" width="6" height="6" patternUnits="userSpaceOnUse"><path class="f-cut" d="M0 0H2V6H0z"/></pattern>"#,
-    r#"<pattern id="h-other" width="7" height="7" patternUnits="userSpaceOnUse" patternTransform="rotate(-45)"><path class="f-other" d="M0 0H2V7H0z"/></pattern>"#,
-    "</defs></svg>"
-);
-
 /// A picture in the making.
 pub struct Svg {
     body: String,

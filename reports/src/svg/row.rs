@@ -133,11 +133,11 @@ fn bar_text(svg: &mut Svg, scale: &TimeScale, places: &mut Places, (op, labels):
 /// Labels of an operation, the longest first.
 fn labels(story: &Story<'_>, op: &Op<'_>) -> Vec<String> {
     let what = op.subject().map(|s| format!(" {s}")).unwrap_or_default();
-    let work = op.invoke.int("work_ms").filter(|ms| *ms > 0);
+    let work = op.invoke.work_ms().filter(|ms| *ms > 0);
     let work = work.map(|ms| text::duration(ms.unsigned_abs().saturating_mul(1_000_000)));
     let verb = match (op.f, &work) {
         ("vote", _) => {
-            let vote = op.answer.and_then(|a| a.str("voted")).or(op.invoke.str("vote"));
+            let vote = op.answer.and_then(|a| a.voted()).or(op.invoke.vote());
             return vec![
                 format!("votes {} on{what}", text::clip(vote.unwrap_or("…"), 8)),
                 format!("votes{what}"),

@@ -6,6 +6,7 @@ use super::scale::TimeScale;
 use super::{Svg, marks, row};
 use crate::model::{Op, Step, Story, Subject};
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::Span;
 
 const WIDTH: f64 = 1200.0;
 
@@ -17,7 +18,7 @@ pub fn span(story: &Story<'_>, steps: &[Step]) -> (u64, u64) {
     // A fault that began long before, or ends long after, must not squeeze the steps together.
     let reach = ((until - from) / 2).max(500_000_000);
     let (mut first, mut last) = (from, until);
-    for band in story.bands_near(from, until) {
+    for band in story.bands_near(Span::Between(from, until)) {
         if band.from < from && from - band.from <= reach {
             first = first.min(band.from);
         }
@@ -86,7 +87,9 @@ fn rows(story: &Story<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
     let coordinates =
         |op: &&Op<'_>| matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s));
     rows.extend(story.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
-    let hit = story.bands_near(scale.from, scale.until).flat_map(|b| &b.targets);
+    let hit = story
+        .bands_near(Span::Between(scale.from, scale.until))
+        .flat_map(|b| &b.targets);
     let hit = hit.filter_map(|t| story.lanes.row_of(t));
     let held = story
         .holds

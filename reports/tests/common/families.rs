@@ -4,7 +4,7 @@ use super::Run;
 use super::build::{Builder, MS};
 use serde_json::{Value, json};
 use zooquake_checkers::EventType::{self, Info, Invoke, Ok};
-use zooquake_checkers::{Anomaly, Record, Results, Verdict};
+use zooquake_checkers::{Anomaly, Record, Results, Span, Verdict};
 use zooquake_reports::Extras;
 
 /// An operation of a client from one moment to another, in milliseconds.
@@ -36,6 +36,7 @@ pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
         advisory: false,
         accepted: false,
         witness: tags.into_iter().map(|(_, index)| index).collect(),
+        span: None,
         why: "because".into(),
     };
     let results = Results {
@@ -43,11 +44,13 @@ pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
         anomalies: vec![anomaly],
         ..Results::default()
     };
-    Run {
+    let mut run = Run {
         record,
         results,
         extras: Extras::default(),
-    }
+    };
+    run.spans();
+    run
 }
 
 /// The reply to an enqueue is lost; the item is given to one consumer, who is told to be wrong, and to another.
@@ -109,7 +112,7 @@ pub fn double_barrier() -> Run {
     let left = json!({"round": 9, "removed": {"path": "/barrier/9/c1", "czxid": 4_294_967_300_u64}});
     op(&mut b, 1, (700, 1200), "leave", json!({"round": 9}), (Ok, left));
     b.tag("left");
-    invalid("queue", "double-barrier", "early-release", b)
+    invalid("barrier", "double", "early-release", b)
 }
 
 /// The coordinator dies between the votes and the decision; a transaction before it is aborted.
@@ -171,6 +174,8 @@ pub fn commit() -> Run {
         .tag("blocked");
     b.phase(16_000 * MS, "audit");
     let mut run = invalid("commit", "coordinated", "blocked-transaction", b);
+    // From the beginning of its transaction to recovery.
+    run.results.anomalies[0].span = Some(Span::Between(300 * MS, 5000 * MS));
     // As the checker does: what stays pending after the recovery, and nothing of before.
     run.results.anomalies[0]
         .witness

@@ -9,7 +9,8 @@ pub mod index;
 pub mod lock;
 pub mod results;
 
-use zooquake_checkers::{Record, Results};
+use build::Builder;
+use zooquake_checkers::{Record, Results, Span};
 use zooquake_reports::Extras;
 
 /// What a report is made from.
@@ -20,6 +21,29 @@ pub struct Run {
 }
 
 impl Run {
+    /// Lets each anomaly have come about between the first and the last event of its witness, as most do.
+    pub fn spans(&mut self) {
+        let events = &self.record.history.events;
+        for anomaly in &mut self.results.anomalies {
+            let times = || anomaly.witness.iter().map(|&at| events[at].time);
+            anomaly.span = times()
+                .min()
+                .zip(times().max())
+                .map(|(from, until)| Span::Between(from, until));
+        }
+    }
+
+    /// Adds the events of a fault at the end of the history.
+    pub fn fault(&mut self, id: usize, fault: &str, target: &str, from: u64, until: u64) {
+        let mut b = Builder::default();
+        b.fault(id, fault, target, from, until);
+        let events = &mut self.record.history.events;
+        for mut event in b.finish().0.events {
+            event.index = events.len();
+            events.push(event);
+        }
+    }
+
     /// Writes its report into a fresh folder, which is removed with the returned value.
     pub fn write(&self, name: &str) -> Folder {
         let folder = Folder::new(name);

@@ -101,6 +101,21 @@ fn arguments_give_the_spec_that_they_were_written_from() {
 }
 
 #[test]
+fn former_names_are_read_and_never_written() {
+    let spec = RunSpec {
+        faults: Some("cut,kill".into()),
+        ..RunSpec::new("queue/double-barrier")
+    };
+    let arguments = ["barrier/double", "--faults", "disconnect,kill"];
+    assert_eq!(spec.to_args(), arguments);
+    let plan = spec.plan().unwrap();
+    assert_eq!(plan.workload.name(), "barrier/double");
+    assert_eq!(plan.faults, ["disconnect", "kill"]);
+    let unknown = RunSpec::new("lock/fencd");
+    assert_eq!(unknown.to_args(), ["lock/fencd"]);
+}
+
+#[test]
 fn what_is_not_given_is_as_on_the_command_line() {
     for workload in variants() {
         assert_eq!(RunSpec::from_args([&workload]).unwrap(), RunSpec::new(&workload));

@@ -7,7 +7,7 @@ use super::show;
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
 use crate::terminal::line;
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use zooquake_checkers::Verdict;
@@ -43,14 +43,10 @@ pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code
     let mut wrong = 0;
     for expected in &wanted {
         let path = folder.join(&expected.file);
-        let checked = if path.exists() {
-            one(&path, expected, limits)
-        } else {
-            Err(anyhow!("there is no such file"))
+        let checked = match path.exists() {
+            true => one::check(&path, model(&path, expected)?, limits),
+            false => Err(Usage("there is no such file".to_owned())),
         };
-        if let Some(usage) = checked.as_ref().err().and_then(|error| error.downcast_ref::<Usage>()) {
-            return Err(Usage(usage.0.clone()).into());
-        }
         let as_expected = checked
             .as_ref()
             .is_ok_and(|one| one.results.verdict == expected.verdict);
@@ -70,14 +66,13 @@ pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code
     Ok(if wrong == 0 { Code::Valid } else { Code::Invalid })
 }
 
-fn one(path: &Path, expected: &Expected, limits: Limits) -> Result<Checked> {
-    let model = match expected.model.parse::<Kind>() {
-        Ok(kind) => Some(kind),
-        // A family, which the run tells itself.
-        Err(_) if is_run(path) || pack::is_pack(path) || path.extension().is_some_and(|end| end == "jsonl") => None,
-        Err(what) => return Err(Usage(what).into()),
-    };
-    one::check(path, model, limits)
+/// What an input is searched as; `None` if it is one that a family judges, which the input names itself.
+fn model(path: &Path, expected: &Expected) -> Result<Option<Kind>, Usage> {
+    match expected.model.parse::<Kind>() {
+        Ok(kind) => Ok(Some(kind)),
+        Err(_) if is_run(path) || pack::is_pack(path) || path.extension().is_some_and(|end| end == "jsonl") => Ok(None),
+        Err(what) => Err(Usage(what)),
+    }
 }
 
 /// The lines whose file is at one of the paths or below it.
@@ -141,12 +136,12 @@ fn parse(text: &str) -> Result<Vec<Expected>, String> {
     Ok(table)
 }
 
-fn mismatch(expected: &Expected, checked: &Result<Checked>) -> String {
+fn mismatch(expected: &Expected, checked: &Result<Checked, Usage>) -> String {
     let Expected { file, model, verdict } = expected;
     let head = format!("{}: expected {verdict} ({}), ", line(file), line(model));
     let results = match checked {
         Ok(checked) => &checked.results,
-        Err(error) => return format!("{head}but {}", line(&format!("{error:#}"))),
+        Err(Usage(why)) => return format!("{head}but {}", line(why)),
     };
     let mut text = format!("{head}found {}", results.verdict);
     for anomaly in &results.anomalies {
@@ -158,7 +153,7 @@ fn mismatch(expected: &Expected, checked: &Result<Checked>) -> String {
     text
 }
 
-fn as_json(path: &Path, expected: &Expected, checked: &Result<Checked>) -> Value {
+fn as_json(path: &Path, expected: &Expected, checked: &Result<Checked, Usage>) -> Value {
     let mut one = show::as_json(path, checked);
     one["expected"] = json!(expected.verdict);
     one["model"] = json!(expected.model);

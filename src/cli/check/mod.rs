@@ -5,7 +5,7 @@ pub mod input;
 mod one;
 mod show;
 
-use super::exit::{Code, code_of};
+use super::exit::{Code, Usage};
 use crate::campaign::values::duration;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -27,7 +27,7 @@ Other histories, and any with --model, are searched for an order of their operat
 Models: register (or cas-register): read, write and cas. mutex: the lock may be lost like a lease, and a hold counts only
 as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that succeeded.
 
-Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 255 if some input could not be read. With --expect: 0 if all
+Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 254 if some input could not be read. With --expect: 0 if all
 verdicts are as expected, else 1.
 
 Examples:
@@ -40,7 +40,7 @@ pub struct CheckOptions {
     /// A run's folder or pack, a history file, or a folder of such, searched through
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// What the histories are of: register, cas-register, mutex or mutex-strict; told by their operations if not given
+    /// What the histories are of: register, cas-register, mutex or mutex-strict; inferred from their operations if not given
     #[arg(long, value_name = "MODEL", conflicts_with = "expect")]
     pub model: Option<Kind>,
     /// What the verdicts should be: lines of `file<TAB>model<TAB>verdict`, the files relative to this one's folder
@@ -79,7 +79,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         let checked = one::check(&input, options.model, limits);
         codes.push(match &checked {
             Ok(one) => one.results.verdict.into(),
-            Err(error) => code_of(error),
+            Err(Usage(_)) => Code::Usage,
         });
         if options.json {
             all.push(show::as_json(&input, &checked));

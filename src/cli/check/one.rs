@@ -1,6 +1,8 @@
 //! Checking one input.
 
 use super::input::{self, Format};
+use crate::cli::exit::Usage;
+use crate::cli::paths;
 use crate::judge;
 use crate::pack;
 use anyhow::Result;
@@ -13,6 +15,9 @@ use zooquake_checkers::history::{Damage, parse_jsonl};
 use zooquake_checkers::search::{Budget, Kind, Notation};
 use zooquake_checkers::textlog::parse_log;
 use zooquake_checkers::{History, Record, Results, Verdict, search};
+
+/// What to give in place of a history that cannot be read.
+const A_HISTORY: &str = "give a history file that is whole and may be read";
 
 /// How much a search of one history may use.
 #[derive(Debug, Clone, Copy)]
@@ -42,13 +47,13 @@ pub struct Checked {
 ///
 /// # Errors
 /// If it cannot be read at all.
-pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked> {
+pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked, Usage> {
     if path.is_file() && !pack::is_pack(path) {
-        return check_file(path, model, limits);
+        let wrong = |error| Usage(format!("{error:#}: {A_HISTORY}"));
+        return check_file(path, model, limits).map_err(wrong);
     }
     let begun = Instant::now();
-    let opened = pack::open(path)?;
-    let record = opened.folder.load()?;
+    let (opened, record) = paths::run(path)?;
     if let Some(kind) = model {
         let input = Searched {
             begun,
@@ -133,7 +138,7 @@ fn check_file(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checke
     })
 }
 
-/// Reads a history as far as it is sound.
+/// Reads a history up to its first damage.
 pub fn read(format: Format, bytes: &[u8]) -> (History, Option<Damage>) {
     match format {
         Format::Jsonl => parse_jsonl(bytes),

@@ -1,23 +1,23 @@
 //! Verdicts for people and for machines.
 
 use super::Checked;
+use crate::cli::exit::Usage;
 use crate::cli::run::summary;
 use crate::terminal::line;
-use anyhow::Result;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Prints a verdict with what was found, or why there is none.
-pub fn print(input: &Path, checked: &Result<Checked>) {
+pub fn print(input: &Path, checked: &Result<Checked, Usage>) {
     let said = match checked {
         Ok(checked) => summary(&checked.results),
-        Err(error) => format!("no verdict: {}", line(&format!("{error:#}"))),
+        Err(Usage(why)) => format!("no verdict: {}", line(why)),
     };
     println!("{}: {said}", line(&input.display().to_string()));
 }
 
 /// Says on stderr what could not be written.
-pub fn warn(input: &Path, checked: &Result<Checked>) {
+pub fn warn(input: &Path, checked: &Result<Checked, Usage>) {
     if let Ok(Checked {
         unwritten: Some(error), ..
     }) = checked
@@ -30,7 +30,7 @@ pub fn warn(input: &Path, checked: &Result<Checked>) {
 }
 
 /// The same for machines.
-pub fn as_json(input: &Path, checked: &Result<Checked>) -> Value {
+pub fn as_json(input: &Path, checked: &Result<Checked, Usage>) -> Value {
     let Checked {
         results,
         parse_ms,
@@ -40,7 +40,7 @@ pub fn as_json(input: &Path, checked: &Result<Checked>) -> Value {
         ..
     } = match checked {
         Ok(checked) => checked,
-        Err(error) => return json!({ "path": input, "verdict": null, "error": format!("{error:#}") }),
+        Err(Usage(why)) => return json!({ "path": input, "verdict": null, "error": why }),
     };
     let mut one = json!({
         "path": input,

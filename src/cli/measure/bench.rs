@@ -1,11 +1,11 @@
 //! An ensemble without faults, and one host for clients, for as long as a measurement lasts.
 
+use crate::backend::docker::{DockerBackend, DockerCluster};
+use crate::backend::{Backend, BringUp, Cluster};
 use crate::cli::interrupt;
-use crate::cluster::lease::Lease;
-use crate::cluster::{BringUp, DockerCluster, engine, sweep};
-use crate::images;
 use crate::run::draw;
 use anyhow::{Context, Result, bail};
+use futures_util::future::try_join_all;
 use zooquake_checkers::plan::Cluster as Shape;
 
 /// The host of the clients.
@@ -17,8 +17,7 @@ pub const HOST: &str = "c1";
 /// If the ensemble does not come up, the measurement fails, or somebody interrupts it.
 pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerCluster) -> Result<T>) -> Result<T> {
     let mut interrupt = interrupt::listen()?;
-    let docker = engine().await?;
-    let images = images::ensure(&docker, &images::Request::default(), &|text| eprintln!("{text}")).await?;
+    let backend = DockerBackend::connect().await?.with_images(None).await?;
     // Any workload will do: whatever is started says itself which variant it is.
     let workload = zooquake_workloads::recipes::workload("lock", "protected").context("lock/protected exists")?;
     let shape = Shape {
@@ -30,30 +29,28 @@ pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerClu
     let run = format!("{:08x}", fastrand::u32(..));
     let logs = tempfile::Builder::new().prefix("zooquake-measure-").tempdir();
     let logs = logs.context("making a temporary folder for logs")?;
-    let lease = Lease::take(&docker, &run, &images.tools).await?;
+    let claim = backend.claim(&run).await?;
     let order = BringUp {
         run: &run,
-        images: &images,
         plan: &plan,
         logs: logs.path().to_path_buf(),
     };
     let whole = async {
-        let cluster = DockerCluster::bring_up(&docker, order).await?;
+        let cluster = backend.hosts(order).await?;
+        let servers = cluster.servers();
+        try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
         cluster.ready().await?;
-        let measured = measure(&cluster).await?;
-        cluster.leave();
-        anyhow::Ok(measured)
+        measure(&cluster).await
     };
     let measured = tokio::select! {
         measured = whole => measured,
         _ = interrupt.wait_for(|stop| *stop) => Err(anyhow::anyhow!("interrupted")),
     };
     let swept = match measured {
-        Ok(_) => sweep::cluster(&docker, &run).await.and(lease.end().await),
+        Ok(_) => backend.clear(&run).await.and(claim.end().await),
         Err(_) => {
-            drop(lease);
-            let swept = sweep::dead(&docker, [run]).await;
-            swept.into_values().try_for_each(sweep::Swept::complete)
+            drop(claim);
+            backend.remove_dead(&run).await
         }
     };
     let measured = match measured {

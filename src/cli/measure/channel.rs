@@ -2,9 +2,9 @@
 
 use super::args::ChannelOptions;
 use super::bench::{HOST, on_ensemble};
+use crate::backend::docker::DockerCluster;
+use crate::backend::{Cluster, Output};
 use crate::cli::exit::Code;
-use crate::cluster::exec::Output;
-use crate::cluster::{Cluster, DockerCluster};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::Instant;
@@ -31,12 +31,11 @@ pub async fn channel(options: &ChannelOptions) -> Result<Code> {
 /// Round trips a second, and the longest in milliseconds.
 async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<(f64, f64)> {
     let (sender, mut lines) = mpsc::unbounded_channel();
-    let stdin = cluster
-        .start_client(HOST, 1, move |output| {
-            // Nobody listens once all is measured.
-            let _ = sender.send(output);
-        })
-        .await?;
+    let on_output = move |output| {
+        // Nobody listens once all is measured.
+        let _ = sender.send(output);
+    };
+    let stdin = cluster.start_client(HOST, 1, Box::new(on_output)).await?;
     let (mut worst, mut begun) = (0.0_f64, None);
     for id in 0..=requests {
         let sent = Instant::now();

@@ -1,8 +1,8 @@
 //! Driving many clients in one process, and seeing what they cost.
 
 use super::bench::HOST;
-use crate::cluster::DockerCluster;
-use crate::cluster::exec::{Output, Stdin};
+use crate::backend::docker::DockerCluster;
+use crate::backend::{Output, Stdin};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::collections::HashMap;

@@ -3,9 +3,10 @@
 use super::args::Common;
 use super::bench::on_ensemble;
 use super::outcome::{Cost, point, publish};
+use crate::backend::Cluster;
+use crate::backend::docker::DockerCluster;
 use crate::campaign::engine::{self, Budget};
 use crate::campaign::ledger::{self, Ledger, Other};
-use crate::cluster::{Cluster, DockerCluster};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;

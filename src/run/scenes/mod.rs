@@ -3,14 +3,15 @@
 mod steps;
 mod textbook;
 
+use super::execute::{Order, Place, clear};
 use super::folder::Folder;
 use super::progress::Progress;
-use super::recorder::{Entry, Recorder};
-use super::whole::{Order, Samples, clear};
-use crate::cluster::{BringUp, DockerCluster, confinement, sweep};
+use super::recorder::Recorder;
+use super::samples::Samples;
+use crate::backend::BringUp;
+use crate::engine::Entry;
 use anyhow::{Context, Result};
 use serde_json::json;
-use std::sync::Arc;
 use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::plan::{Cluster, Plan, Scene, Workload};
 
@@ -44,10 +45,10 @@ pub fn find(name: &str) -> Option<&'static Variant> {
 pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()> {
     let mut progress = Progress::new();
     progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
-    let mut recorder = Recorder::create(&folder.file("history.jsonl"))?;
+    let mut recorder = Recorder::create(&folder.file("history.jsonl"), order.backend.clock())?;
     recorder.read_clock()?;
-    let confined = confinement::describe(&order.docker).await?;
-    recorder.record(Entry::lane("run", "confinement", confined))?;
+    let confined = order.backend.confinement().await?;
+    recorder.record(Entry::named("run", "confinement", confined))?;
     let mut samples = Vec::new();
     let mut interrupt = order.interrupt.clone();
     let scenes = order.plan.scenes.len();
@@ -58,20 +59,21 @@ pub(super) async fn play(order: Order, folder: &Folder, run: &str) -> Result<()>
             progress: &mut progress,
             scene,
         };
-        // Whoever is in a hurry gets the evidence of the scenes that were played.
+        // After an interrupt the evidence of the scenes that were played is kept.
         let keep = order.keep && number + 1 == scenes;
         let interrupted = tokio::select! {
+            biased;
             seen = stage.play(&order, folder, run, keep) => { samples.extend(seen?); false }
             _ = interrupt.wait_for(|stop| *stop) => true,
         };
         if interrupted {
-            recorder.record(Entry::lane("run", "phase", json!("interrupted")))?;
-            sweep::cluster(&order.docker, run).await?;
+            recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
+            order.backend.clear(run).await?;
             break;
         }
     }
     folder.write_jsonl("servers.jsonl", &samples)?;
-    recorder.record(Entry::lane("run", "phase", json!("done")))?;
+    recorder.record(Entry::named("run", "phase", json!("done")))?;
     Ok(())
 }
 
@@ -89,33 +91,35 @@ impl Stage<'_> {
         std::fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
         let what = BringUp {
             run,
-            images: &order.images,
             plan: &order.plan,
             logs,
         };
-        let cluster = Arc::new(DockerCluster::hosts(&order.docker, what).await?);
-        let samples = Samples::start(Arc::clone(&cluster), self.recorder.begun());
+        let place = Place {
+            cluster: order.backend.bring_up(what).await?,
+            clock: order.backend.clock(),
+        };
+        let samples = Samples::start(&place, self.recorder.begun());
         for number in 0..self.scene.steps.len() {
-            if !self.step(&cluster, number).await? {
+            if !self.step(&place, number).await? {
                 break;
             }
         }
         let samples = samples.stop().await;
-        clear(cluster, keep).await;
+        clear(&*place.cluster, keep).await;
         Ok(samples)
     }
 
     /// Does one step; tells whether its effect was seen.
-    async fn step(&mut self, cluster: &DockerCluster, number: usize) -> Result<bool> {
+    async fn step(&mut self, place: &Place, number: usize) -> Result<bool> {
         let step = &self.scene.steps[number];
         let name = step.act.name();
         let base = json!({ "scene": self.scene.name, "step": number + 1, "servers": step.servers });
         let mut begin = base.clone();
         begin["phase"] = json!("begin");
-        self.recorder.record(Entry::lane("scene", name, begin))?;
+        self.recorder.record(Entry::named("scene", name, begin))?;
         // On disk before it happens, as a fault's begin is.
         self.recorder.sync()?;
-        let seen = steps::take(cluster, number + 1, step).await;
+        let seen = steps::take(place, number + 1, step).await;
         let mut done = base;
         done["phase"] = json!("done");
         done["verified"] = json!(seen.is_ok());
@@ -134,7 +138,7 @@ impl Stage<'_> {
                 done["detail"] = json!(format!("{error:#}"));
             }
         }
-        self.recorder.record(Entry::lane("scene", name, done))?;
+        self.recorder.record(Entry::named("scene", name, done))?;
         Ok(verified)
     }
 }

@@ -1,10 +1,11 @@
 //! The steps of a scene on a real ensemble: each returns when its effect was seen, with a sentence that says what was.
 
-use crate::cluster::{Cluster, Directions, DockerCluster, ServerState};
+use super::super::execute::Place;
+use crate::backend::{Cluster, Directions, ServerState};
 use anyhow::{Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 use zooquake_checkers::plan::{Act, Step};
 
 /// How often servers are asked while something is waited for.
@@ -36,21 +37,22 @@ pub struct Seen {
 ///
 /// # Errors
 /// If its effect does not come about.
-pub async fn take(cluster: &DockerCluster, number: usize, step: &Step) -> Result<Seen> {
+pub async fn take(place: &Place, number: usize, step: &Step) -> Result<Seen> {
+    let cluster = &*place.cluster;
     let servers = step.servers.as_slice();
     let names = servers.join(", ");
     let mut leader = None;
     let detail = match step.act {
         Act::Start => {
-            try_join_all(servers.iter().map(|server| cluster.restart_server(server))).await?;
+            try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
             format!("{names} started")
         }
         Act::Lead => {
-            leader = Some(led(cluster, servers, servers.first()).await?);
+            leader = Some(led(place, servers, servers.first()).await?);
             format!("all of {names} serve, and {} leads", servers[0])
         }
         Act::Elect => {
-            let elected = led(cluster, servers, None).await?;
+            let elected = led(place, servers, None).await?;
             let detail = format!("all of {names} serve, and {elected} leads");
             leader = Some(elected);
             detail
@@ -62,14 +64,14 @@ pub async fn take(cluster: &DockerCluster, number: usize, step: &Step) -> Result
             format!("{path} was created through {through} and acknowledged")
         }
         Act::Level => {
-            let zxid = level(cluster, servers).await?;
+            let zxid = level(place, servers).await?;
             format!("{names} have the same last zxid, {zxid:#x}")
         }
         Act::Kill => kill(cluster, servers).await?,
         Act::Cut => cut(cluster, servers).await?,
         Act::Heal => heal(cluster, servers).await?,
         Act::Lose => {
-            lost(cluster, servers).await?;
+            lost(place, servers).await?;
             format!("none of {names} serves")
         }
     };
@@ -85,11 +87,11 @@ fn sentences(said: Vec<String>, servers: &[String]) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-async fn states(cluster: &DockerCluster, servers: &[String]) -> Vec<Result<ServerState>> {
+async fn states(cluster: &dyn Cluster, servers: &[String]) -> Vec<Result<ServerState>> {
     join_all(servers.iter().map(|server| cluster.server_state(server))).await
 }
 
-async fn zxids(cluster: &DockerCluster) -> Value {
+async fn zxids(cluster: &dyn Cluster) -> Value {
     let servers = cluster.servers();
     let states = states(cluster, &servers).await;
     let told = servers.into_iter().zip(states).filter_map(|(server, state)| {
@@ -101,15 +103,15 @@ async fn zxids(cluster: &DockerCluster) -> Value {
 
 /// Asks again and again until the answers give something `SETTLED` times in a row.
 async fn settled<T: PartialEq>(
-    cluster: &DockerCluster,
+    place: &Place,
     servers: &[String],
     what: &str,
     see: impl Fn(&[Result<ServerState>]) -> Option<T>,
 ) -> Result<T> {
-    let begun = Instant::now();
+    let begun = place.clock.now();
     let mut before: Option<(T, usize)> = None;
     loop {
-        let states = states(cluster, servers).await;
+        let states = states(&*place.cluster, servers).await;
         before = match (see(&states), before) {
             (None, _) => None,
             (Some(now), Some((then, times))) if now == then => Some((now, times + 1)),
@@ -121,14 +123,14 @@ async fn settled<T: PartialEq>(
             }
             before = Some((seen, times));
         }
-        if begun.elapsed() > PATIENCE {
+        if place.clock.now() - begun > PATIENCE {
             bail!(
                 "{what} did not come about in {} s: {}",
                 PATIENCE.as_secs(),
                 told(servers, &states)
             );
         }
-        tokio::time::sleep(POLL).await;
+        place.clock.sleep(POLL).await;
     }
 }
 
@@ -142,9 +144,9 @@ fn told(servers: &[String], states: &[Result<ServerState>]) -> String {
 }
 
 /// Waits until all serve and one leads, which it names; another one than the one expected is an error.
-async fn led(cluster: &DockerCluster, servers: &[String], expected: Option<&String>) -> Result<String> {
+async fn led(place: &Place, servers: &[String], expected: Option<&String>) -> Result<String> {
     let what = format!("a leader of {}", servers.join(", "));
-    let leader = settled(cluster, servers, &what, |states| {
+    let leader = settled(place, servers, &what, |states| {
         let all = states.iter().all(Result::is_ok);
         let leads = |state: &Result<ServerState>| state.as_ref().is_ok_and(ServerState::leads);
         let mut leading = (0..servers.len()).filter(|n| leads(&states[*n]));
@@ -159,9 +161,9 @@ async fn led(cluster: &DockerCluster, servers: &[String], expected: Option<&Stri
     Ok(leader)
 }
 
-async fn level(cluster: &DockerCluster, servers: &[String]) -> Result<i64> {
+async fn level(place: &Place, servers: &[String]) -> Result<i64> {
     let what = format!("one last zxid of {}", servers.join(", "));
-    settled(cluster, servers, &what, |states| {
+    settled(place, servers, &what, |states| {
         let zxids: Option<Vec<i64>> = states.iter().map(|state| Some(state.as_ref().ok()?.zxid)).collect();
         let zxids = zxids?;
         let first = *zxids.first()?;
@@ -170,9 +172,9 @@ async fn level(cluster: &DockerCluster, servers: &[String]) -> Result<i64> {
     .await
 }
 
-async fn lost(cluster: &DockerCluster, servers: &[String]) -> Result<()> {
+async fn lost(place: &Place, servers: &[String]) -> Result<()> {
     let what = format!("the loss of the leader by {}", servers.join(", "));
-    settled(cluster, servers, &what, |states| {
+    settled(place, servers, &what, |states| {
         states.iter().all(Result::is_err).then_some(())
     })
     .await
@@ -180,7 +182,7 @@ async fn lost(cluster: &DockerCluster, servers: &[String]) -> Result<()> {
 
 /// One after the other, so that the last one, if it leads, has not yet found that it lost its quorum when it dies: killed
 /// the other way round, or all at once, a follower may live long enough to vote.
-async fn kill(cluster: &DockerCluster, servers: &[String]) -> Result<String> {
+async fn kill(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
     let mut said = Vec::new();
     for server in servers {
         said.push(cluster.kill(server).await?);
@@ -188,13 +190,13 @@ async fn kill(cluster: &DockerCluster, servers: &[String]) -> Result<String> {
     Ok(sentences(said, servers))
 }
 
-fn others(cluster: &DockerCluster, server: &str) -> Vec<String> {
+fn others(cluster: &dyn Cluster, server: &str) -> Vec<String> {
     let mut others = cluster.servers();
     others.retain(|other| other != server);
     others
 }
 
-async fn cut(cluster: &DockerCluster, servers: &[String]) -> Result<String> {
+async fn cut(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
     let each = servers.iter().map(|server| async move {
         let peers = others(cluster, server);
         cluster.cut(server, &peers, BOTH).await
@@ -202,7 +204,7 @@ async fn cut(cluster: &DockerCluster, servers: &[String]) -> Result<String> {
     Ok(sentences(try_join_all(each).await?, servers))
 }
 
-async fn heal(cluster: &DockerCluster, servers: &[String]) -> Result<String> {
+async fn heal(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
     let each = servers.iter().map(|server| async move {
         let peers = others(cluster, server);
         cluster.heal(server, &peers).await

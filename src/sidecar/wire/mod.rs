@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use zooquake_checkers::plan::Wire;
+use zooquake_history::plan::Wire;
 
 pub use rule::{Dropped, Lost};
 

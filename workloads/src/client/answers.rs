@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use serde_json::json;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::control::Answer as Answered;
 
 use super::Client;
 use crate::protocol::Request;
@@ -60,9 +62,14 @@ async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
         Err(error) => return Answer::info(format!("its quorum write failed: {error}")),
     };
     match held {
-        None => Answer::ok(json!({"holds": false, "zxid": zxid})),
+        None => Answer::ok(Answered::HoldsNothing { holds: false, zxid }),
         Some(held) if held.grant.session == seat.zk.session() => {
-            Answer::ok(json!({"holds": true, "grant": held.grant.name, "zxid": zxid}))
+            let grant = held.grant.name;
+            Answer::ok(Answered::Holds {
+                holds: true,
+                grant,
+                zxid,
+            })
         }
         // The write says nothing about the session that the grant rests on.
         Some(_) => Answer::info("the session changed meanwhile"),
@@ -71,19 +78,15 @@ async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
 
 async fn quiesce(client: &Client, recipe: &dyn Service) -> Answer {
     recipe.idle().await;
-    let znodes: Vec<_> = recipe
-        .znodes()
-        .await
-        .iter()
-        .map(|own| json!({"path": own.path, "czxid": own.czxid}))
-        .collect();
+    let znodes = recipe.znodes().await.iter().map(Made::from).collect();
     let sessions = client
         .env
         .sessions
         .with(|sessions| sessions.iter().copied().map(session_hex).collect::<Vec<_>>());
-    let mut value = json!({"sessions": sessions, "znodes": znodes});
-    if client.env.counters.is_whole() {
-        value["counts"] = json!(client.env.counters.read());
-    }
-    Answer::ok(value)
+    let counters = &client.env.counters;
+    Answer::ok(Answered::Quiet {
+        sessions,
+        znodes,
+        counts: counters.is_whole().then(|| counters.read()),
+    })
 }

@@ -16,8 +16,8 @@ pub use config::Config;
 pub use crowd::run as run_crowd;
 pub use driver::Client;
 pub use output::Output;
-use serde_json::json;
 use tokio::sync::mpsc;
+use zooquake_history::operation::control;
 
 use crate::protocol::{Message, VERSION};
 use crate::recipes::{self, Env, Notice, Variant};
@@ -76,6 +76,7 @@ fn environment(config: &Config, name: &str, output: &Output) -> Env {
         host: Arc::new(RealHost::default()),
         ensemble: Some(ensemble),
         server: config.server.as_deref().map(Arc::from),
+        journal: None,
         notify: Arc::new(move |notice| output.send(&message(notice))),
         sessions: Shared::new(BTreeSet::new()),
         counters: Counters::default(),
@@ -84,20 +85,15 @@ fn environment(config: &Config, name: &str, output: &Output) -> Env {
 
 /// The line that a notice is.
 pub fn message(notice: Notice) -> Message {
-    match notice {
-        Notice::Session { session, state } => Message::Notice {
-            notice: "session".to_string(),
-            value: json!({"state": state.name(), "session": session_hex(session)}),
+    let told = match notice {
+        Notice::Session { session, state } => control::Notice::Session {
+            session: session_hex(session),
+            state: state.name().to_string(),
         },
-        Notice::Taking { item } => Message::Notice {
-            notice: "taking".to_string(),
-            value: json!({"item": item}),
-        },
-        Notice::Lost { grant, why } => Message::Notice {
-            notice: "lost".to_string(),
-            value: json!({"grant": grant, "why": why}),
-        },
-    }
+        Notice::Taking { item } => control::Notice::Taking { item },
+        Notice::Lost { grant, why } => control::Notice::Lost { grant, why },
+    };
+    told.into()
 }
 
 /// A thread of its own reads stdin and ends the process with it, whatever the rest of it is doing.

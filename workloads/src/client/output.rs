@@ -1,6 +1,7 @@
 //! The client's stdout: whole lines, each flushed, in the order in which they were sent.
 
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
@@ -9,7 +10,13 @@ use crate::protocol::Message;
 /// Sends messages. Clones share the stream.
 #[derive(Clone)]
 pub struct Output {
-    lines: Sender<Line>,
+    way: Way,
+}
+
+#[derive(Clone)]
+enum Way {
+    Stream(Sender<Line>),
+    Direct(Arc<dyn Fn(String) + Send + Sync>),
 }
 
 enum Line {
@@ -22,21 +29,32 @@ impl Output {
     pub fn to(stream: impl Write + Send + 'static) -> Self {
         let (lines, receiver) = channel();
         std::thread::spawn(move || write(stream, &receiver));
-        Self { lines }
+        Self {
+            way: Way::Stream(lines),
+        }
+    }
+
+    /// Hands each line to `deliver` when it is sent, without the newline: for a client in virtual time.
+    pub fn direct(deliver: impl Fn(String) + Send + Sync + 'static) -> Self {
+        Self {
+            way: Way::Direct(Arc::new(deliver)),
+        }
     }
 
     /// Sends a message.
     pub fn send(&self, message: &Message) {
-        match serde_json::to_string(message) {
-            Ok(line) => drop(self.lines.send(Line::Text(line + "\n"))),
-            Err(error) => eprintln!("write {message:?}: {error}"),
+        match (serde_json::to_string(message), &self.way) {
+            (Ok(line), Way::Stream(lines)) => drop(lines.send(Line::Text(line + "\n"))),
+            (Ok(line), Way::Direct(deliver)) => deliver(line),
+            (Err(error), _) => eprintln!("write {message:?}: {error}"),
         }
     }
 
     /// Waits until all that was sent is written, for a moment at most.
     pub fn flush(&self) {
+        let Way::Stream(lines) = &self.way else { return };
         let (done, wait) = channel();
-        if self.lines.send(Line::Flush(done)).is_ok() {
+        if lines.send(Line::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(Duration::from_millis(200));
         }
     }

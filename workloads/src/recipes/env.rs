@@ -7,6 +7,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
+use super::commit::Journal;
 use crate::zk::counted::{Counted, Counters};
 use crate::zk::real::Ensemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};
@@ -48,6 +49,8 @@ pub struct Env {
     pub ensemble: Option<Ensemble>,
     /// The only server that this client may use, `n2`; `None` if it may use all.
     pub server: Option<Arc<str>>,
+    /// What a site of a commit has on its disk; `None` for a file on this machine.
+    pub journal: Option<Journal>,
     /// Takes notices.
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
     /// The sessions that are open, as far as this process knows.

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use zooquake_history::operation::Made;
+
 use crate::zk::{Shared, Zk};
 
 /// A grant: the right to the resource.
@@ -53,6 +55,15 @@ pub struct Owned {
     pub czxid: Option<i64>,
     /// The session that owns it.
     pub session: i64,
+}
+
+impl From<&Owned> for Made {
+    fn from(own: &Owned) -> Self {
+        Self {
+            path: own.path.clone(),
+            czxid: own.czxid,
+        }
+    }
 }
 
 /// The connection as belief sees it: a grant may be taken only if nothing was lost since one began to look.

@@ -1,5 +1,6 @@
 //! The recipes under test. They know ZooKeeper and the machine through [`crate::zk`] alone.
 
+pub mod barrier;
 pub mod commit;
 pub mod election;
 mod env;
@@ -9,6 +10,7 @@ pub mod lock;
 pub mod queue;
 pub mod register;
 pub mod registry;
+mod requests;
 mod scratch;
 mod sequence;
 mod sessions;

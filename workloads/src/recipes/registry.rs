@@ -2,9 +2,9 @@
 
 use std::sync::LazyLock;
 
-use zooquake_checkers::plan::{Accepted, Resource, Workload};
+use zooquake_history::plan::{Accepted, Resource, Workload};
 
-use super::{Env, commit, election, lock, queue, register};
+use super::{Env, barrier, commit, election, lock, queue, register};
 use crate::service::Recipe;
 
 /// A variant of a recipe.
@@ -90,6 +90,7 @@ const FAMILIES: &[&[Variant]] = &[
     lock::variants::VARIANTS,
     election::variants::VARIANTS,
     commit::variants::VARIANTS,
+    barrier::variants::VARIANTS,
     queue::variants::VARIANTS,
     register::variants::VARIANTS,
 ];

@@ -13,8 +13,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-pub use super::counts::Counts;
 use super::{CreateMode, Created, MultiError, Op, OpResult, Reply, SessionState, Stat, Watch, WatchEvent, Zk};
+pub use zooquake_history::operation::Counts;
 
 /// Where the harness keeps its own znodes.
 const HARNESS: &str = "/zooquake/";

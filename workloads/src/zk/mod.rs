@@ -3,10 +3,10 @@
 //! Neither trait is tied to a runtime: the real client ([`real`]) and a simulated cluster both fit.
 
 pub mod counted;
-mod counts;
 mod error;
 pub mod real;
 mod shared;
+pub mod sim;
 
 use std::sync::Arc;
 use std::time::Duration;

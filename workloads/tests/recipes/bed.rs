@@ -8,7 +8,7 @@ use zooquake_workloads::recipes::exclusive::{Exclusive, Protected};
 use zooquake_workloads::recipes::lock::protected;
 
 use crate::world::World;
-use crate::zk::Net;
+use zooquake_workloads::zk::sim::Net;
 
 /// Long enough for some requests.
 pub const MOMENT: Duration = Duration::from_millis(20);

@@ -9,8 +9,8 @@ use zooquake_workloads::recipes::registry;
 
 use crate::bed::{LONG, MOMENT};
 use crate::driven::Bed;
-use crate::server::Fate;
-use crate::zk::OUTAGE;
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::OUTAGE;
 
 #[test]
 fn a_cycle_of_a_fenced_lock() {
@@ -98,7 +98,7 @@ fn every_variant_answers_quiesce_while_its_operation_waits() {
     let asked = |family: &str, recipe: &str| match (family, recipe) {
         ("lock", _) => [Some("acquire"), Some("acquire")],
         ("election", _) => [Some("elect"), Some("elect")],
-        ("queue", "barrier" | "double-barrier") => [None, Some("enter")],
+        ("barrier", _) => [None, Some("enter")],
         _ => [None, None],
     };
     let mut seen = BTreeSet::new();
@@ -124,7 +124,7 @@ fn every_variant_answers_quiesce_while_its_operation_waits() {
         assert_eq!(c2.reply(pending), None, "{name}");
         seen.insert(variant.family);
     }
-    assert_eq!(seen, BTreeSet::from(["election", "lock", "queue"]));
+    assert_eq!(seen, BTreeSet::from(["barrier", "election", "lock"]));
 }
 
 #[test]
@@ -232,8 +232,8 @@ fn lines_are_as_the_protocol_says() {
 }
 
 #[test]
-fn a_queue_s_client_that_lost_its_session_while_idle_confirms_in_another_one() {
-    for (family, recipe) in [("queue", "fifo"), ("queue", "claimed"), ("queue", "double-barrier")] {
+fn a_client_that_lost_its_session_while_idle_confirms_in_another_one() {
+    for (family, recipe) in [("queue", "fifo"), ("queue", "claimed"), ("barrier", "double")] {
         let bed = Bed::new();
         let mut c1 = bed.of("c1", family, recipe);
         assert!(c1.ok("confirm", json!({}))["zxid"].is_i64(), "{recipe}");

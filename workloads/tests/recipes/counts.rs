@@ -9,7 +9,7 @@ use zooquake_workloads::zk::{Connect, CreateMode, Zk};
 use crate::bed::MOMENT;
 use crate::driven::{Bed, Driven};
 use crate::world::World;
-use crate::zk::Net;
+use zooquake_workloads::zk::sim::Net;
 
 fn counts(clients: &mut [Driven]) -> Vec<Counts> {
     let read = |client: &mut Driven| serde_json::from_value(client.ok("quiesce", json!({}))["counts"].clone()).unwrap();

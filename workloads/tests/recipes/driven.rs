@@ -11,7 +11,7 @@ use zooquake_workloads::recipes::variant;
 
 use crate::bed::MOMENT;
 use crate::world::World;
-use crate::zk::Net;
+use zooquake_workloads::zk::sim::Net;
 
 /// One end of a stream.
 #[derive(Clone, Default)]

@@ -10,10 +10,10 @@ use zooquake_workloads::recipes::{Ended, Env};
 use zooquake_workloads::zk::Host;
 
 use crate::bed::{Bed, LONG, MOMENT};
-use crate::server::Fate;
 use crate::tutorials::hand_over;
 use crate::world::World;
-use crate::zk::{Net, OUTAGE};
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::{Net, OUTAGE};
 
 const TUTORIALS: [fn(&Env) -> Plain; 3] = [ticket, ephemeral, sequential];
 

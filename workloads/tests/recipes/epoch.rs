@@ -6,8 +6,8 @@ use zooquake_workloads::recipes::election::{EPOCH, epoch};
 use zooquake_workloads::recipes::exclusive::Exclusive;
 
 use crate::bed::{Bed, LONG, MOMENT};
-use crate::server::Fate;
-use crate::zk::OUTAGE;
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::OUTAGE;
 
 fn stored(bed: &Bed) -> String {
     String::from_utf8(bed.net.server().get(EPOCH).unwrap().0).unwrap()

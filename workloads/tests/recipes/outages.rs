@@ -7,7 +7,7 @@ use zooquake_workloads::recipes::{Ended, NOT_HELD};
 use zooquake_workloads::zk::{Host, SessionState};
 
 use crate::bed::{Bed, LONG, MOMENT};
-use crate::zk::OUTAGE;
+use zooquake_workloads::zk::sim::OUTAGE;
 
 #[test]
 fn a_create_whose_session_ends_is_made_again_in_the_next_one() {

@@ -5,7 +5,7 @@ use zooquake_workloads::recipes::exclusive::Exclusive;
 use zooquake_workloads::zk::{CreateMode, Host};
 
 use crate::bed::{Bed, LONG, MOMENT};
-use crate::server::Fate;
+use zooquake_workloads::zk::sim::Fate;
 
 #[test]
 fn a_lock_is_handed_over_in_order() {

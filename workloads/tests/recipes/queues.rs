@@ -8,9 +8,9 @@ use zooquake_workloads::recipes::{Ended, NOT_HELD};
 use zooquake_workloads::zk::Host;
 
 use crate::bed::{LONG, MOMENT};
-use crate::server::Fate;
 use crate::world::World;
-use crate::zk::{Net, OUTAGE};
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::{Net, OUTAGE};
 
 fn bed() -> (World, Net) {
     let world = World::default();

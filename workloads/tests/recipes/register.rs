@@ -8,7 +8,7 @@ use zooquake_workloads::zk::SessionState;
 
 use crate::bed::LONG;
 use crate::driven::{Bed, Driven};
-use crate::server::Fate;
+use zooquake_workloads::zk::sim::Fate;
 
 const VARIANTS: [&str; 3] = ["read", "sync-read", "quorum-read"];
 

@@ -9,18 +9,18 @@ use zooquake_workloads::recipes::lock::protected;
 use zooquake_workloads::recipes::{Env, Grant};
 use zooquake_workloads::zk::{Host, Shared};
 
-use crate::server::Fate;
 use crate::world::World;
-use crate::zk::Net;
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::Net;
 
 const CLIENTS: usize = 4;
 const FAULTS: usize = 60;
 
 /// A small generator of pseudorandom numbers (Steele, Lea, Flood: SplitMix64).
-pub struct Dice(pub u64);
+struct Dice(u64);
 
 impl Dice {
-    pub fn below(&mut self, bound: u64) -> u64 {
+    fn below(&mut self, bound: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,7 +28,7 @@ impl Dice {
         (x ^ (x >> 31)) % bound
     }
 
-    pub fn millis(&mut self, bound: u64) -> Duration {
+    fn millis(&mut self, bound: u64) -> Duration {
         Duration::from_millis(self.below(bound))
     }
 }
@@ -124,24 +124,19 @@ async fn contend(world: World, client: Arc<Protected>, stop: Shared<bool>, grant
     }
 }
 
-/// Whom and how a fault hits: one of the `recent` newest sessions, and what becomes of a request, before or after it was
-/// applied; nobody while there is no session. From here on the server's events may come late, or not.
-pub fn victim(net: &Net, dice: &mut Dice, recent: usize) -> Option<(i64, Fate)> {
+/// Strikes one of the newest sessions, or the next request of a kind, before or after it was applied; nothing happens while
+/// there is no session. From here on the server's events may come late, or not.
+fn hurt(net: &Net, dice: &mut Dice) {
     let sessions: Vec<i64> = net.server().sessions.keys().copied().collect();
-    let last = sessions.len().checked_sub(1)?;
-    let session = sessions[last - dice.below(sessions.len().min(recent) as u64) as usize];
+    let Some(last) = sessions.len().checked_sub(1) else {
+        return;
+    };
+    let session = sessions[last - dice.below(sessions.len().min(CLIENTS) as u64) as usize];
     net.server().late = dice.below(2) == 0;
     let fate = if dice.below(2) == 0 {
         Fate::ReplyLost
     } else {
         Fate::RequestLost
-    };
-    Some((session, fate))
-}
-
-fn hurt(net: &Net, dice: &mut Dice) {
-    let Some((session, fate)) = victim(net, dice, CLIENTS) else {
-        return;
     };
     match dice.below(8) {
         0 => net.expire(session, Duration::from_millis(50) + dice.millis(100)),

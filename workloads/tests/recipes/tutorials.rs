@@ -8,9 +8,9 @@ use zooquake_workloads::recipes::exclusive::{Exclusive, Plain};
 use zooquake_workloads::recipes::lock::{self, Predecessor};
 use zooquake_workloads::zk::SessionState;
 
-use crate::server::Fate;
 use crate::world::World;
-use crate::zk::{Net, OUTAGE};
+use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::{Net, OUTAGE};
 
 const MOMENT: Duration = Duration::from_millis(20);
 const LONG: Duration = Duration::from_secs(3);

@@ -12,12 +12,7 @@ fn node(event: &Event) -> &str {
 
 /// The names of the transactions in a history.
 pub fn names(record: &Record) -> BTreeSet<&str> {
-    record
-        .history
-        .events
-        .iter()
-        .filter_map(|event| event.str("tx"))
-        .collect()
+    record.history.events.iter().filter_map(|event| event.tx()).collect()
 }
 
 /// The event that completes the request at `at`.
@@ -28,8 +23,8 @@ fn completion(events: &[Event], at: usize) -> Option<usize> {
 /// All answers of an operation about a transaction, with what they tell.
 fn told<'a>(record: &'a Record, f: &str, tx: &str) -> Vec<(usize, &'a str, &'a str)> {
     let events = record.history.events.iter().enumerate();
-    let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.str("tx") == Some(tx));
-    ok.filter_map(|(at, event)| Some((at, node(event), event.str("decision").or(event.str("voted"))?)))
+    let ok = events.filter(|(_, event)| event.f == f && event.kind == EventType::Ok && event.tx() == Some(tx));
+    ok.filter_map(|(at, event)| Some((at, node(event), event.decision().or(event.voted())?)))
         .collect()
 }
 
@@ -49,11 +44,11 @@ fn votes<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str, &'a str, Opti
     let events = &record.history.events;
     let asked = |at: &usize| {
         let event = &events[*at];
-        event.f == "vote" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
+        event.f == "vote" && event.kind == EventType::Invoke && event.tx() == Some(tx)
     };
     let vote = |at: usize| {
         let end = completion(events, at).map(|end| &events[end]);
-        Some((at, node(&events[at]), events[at].str("vote")?, end))
+        Some((at, node(&events[at]), events[at].vote()?, end))
     };
     (0..events.len()).filter(asked).filter_map(vote).collect()
 }
@@ -63,7 +58,7 @@ fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
         .history
         .events
         .iter()
-        .filter(|event| event.f == "begin" && event.str("tx") == Some(tx));
+        .filter(|event| event.f == "begin" && event.tx() == Some(tx));
     let named = begins
         .filter_map(|event| event.value.get("sites")?.as_array())
         .flatten();
@@ -104,9 +99,9 @@ fn may_commit(record: &Record, tx: &str) -> bool {
             });
         let said = |at: usize| {
             let (_, _, wanted, end) = votes[at];
-            end.and_then(|end| end.str("voted")).unwrap_or(wanted)
+            end.and_then(|end| end.voted()).unwrap_or(wanted)
         };
-        let no = (0..votes.len()).any(|at| votes[at].3.is_some_and(|end| end.str("voted") == Some("no")));
+        let no = (0..votes.len()).any(|at| votes[at].3.is_some_and(|end| end.voted() == Some("no")));
         let voted = |site: &&str| {
             (0..votes.len()).any(|at| effect(at) && votes[at].1 == *site && votes[at].0 < first && said(at) == "yes")
         };
@@ -119,7 +114,7 @@ fn never_begun(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
     let asked = |at: &usize| {
         let event = &events[*at];
-        event.f == "begin" && event.kind == EventType::Invoke && event.str("tx") == Some(tx)
+        event.f == "begin" && event.kind == EventType::Invoke && event.tx() == Some(tx)
     };
     let mut begins = (0..events.len()).filter(asked).peekable();
     let failed = |at: usize| completion(events, at).is_some_and(|end| events[end].kind == EventType::Fail);
@@ -176,7 +171,7 @@ pub fn wrong(record: &Record, tx: &str) -> bool {
 pub fn needless(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
     let asked = |f: &str| {
-        let invoke = |event: &Event| event.f == f && event.kind == EventType::Invoke && event.str("tx") == Some(tx);
+        let invoke = |event: &Event| event.f == f && event.kind == EventType::Invoke && event.tx() == Some(tx);
         events.iter().position(invoke)
     };
     let aborted = told(record, "decided", tx)
@@ -206,16 +201,16 @@ pub fn needless(record: &Record, tx: &str) -> bool {
         .collect();
     let felt = |(at, event): (usize, &Event)| {
         let mut from = event.time;
-        let until = match (event.f.as_str(), event.str("phase")) {
+        let until = match (event.f.as_str(), event.phase()) {
             ("exit", _) => from + session,
             ("stall", _) => {
-                from = from.saturating_sub(event.int("ms").expect("a number") as u64 * 1_000_000);
+                from = from.saturating_sub(event.stalled_ms().expect("a number") as u64 * 1_000_000);
                 event.time + session
             }
             ("pause", Some("begin")) => {
                 let over = |later: &&Event| {
-                    let healed = later.str("phase") == Some("skipped") || later.bool("verified") == Some(true);
-                    later.f == "pause" && later.int("window") == event.int("window") && healed
+                    let healed = later.phase() == Some("skipped") || later.verified() == Some(true);
+                    later.f == "pause" && later.window() == event.window() && healed
                 };
                 events[at..]
                     .iter()
@@ -251,7 +246,7 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         exit.is_some_and(|exit| !events[exit..=end].iter().any(|event| is(event, "hello", client)))
     };
     let began = |event: &Event| {
-        ["begin", "vote"].contains(&event.f.as_str()) && event.kind == EventType::Ok && event.str("tx") == Some(tx)
+        ["begin", "vote"].contains(&event.f.as_str()) && event.kind == EventType::Ok && event.tx() == Some(tx)
     };
     let last = record.tree.as_ref().and_then(|tree| tree.readings.last());
     let stands = last.is_some_and(|last| last.znodes.iter().any(|znode| znode.path == format!("/app/{tx}")));
@@ -269,7 +264,7 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
     let pending = |asked: usize| {
         let event = &events[asked];
         let decides = ["decide", "decided"].contains(&event.f.as_str()) && event.kind == EventType::Invoke;
-        if !decides || event.str("tx") != Some(tx) {
+        if !decides || event.tx() != Some(tx) {
             return false;
         }
         let done = completion(events, asked);

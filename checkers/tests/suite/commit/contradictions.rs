@@ -64,6 +64,6 @@ fn what_cannot_be_read_decides_nothing() {
     );
     unread(
         &tree,
-        "1 readings of decision znodes say neither commit nor abort, such as /app/t1/decision",
+        "1 reading of decision znodes told neither commit nor abort, such as that of /app/t1/decision",
     );
 }

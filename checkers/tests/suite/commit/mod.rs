@@ -5,7 +5,6 @@ pub mod brute;
 mod contradictions;
 pub mod script;
 mod verdicts;
-mod witness;
 pub mod world;
 
 use script::{decision, only, record, silent};

@@ -157,7 +157,7 @@ fn a_valid_run_has_five_of_each_decision() {
     for (commits, aborts) in [(4, 5), (5, 4), (10, 0)] {
         let results = check(&record(&good(commits, aborts)));
         assert_eq!(results.verdict, Verdict::Unknown);
-        let reason = format!("{commits} transactions were committed and {aborts} aborted");
+        let reason = format!("{commits} transactions committed and {aborts} aborted");
         assert!(
             results.reasons.iter().any(|text| text.starts_with(&reason)),
             "{:?}",

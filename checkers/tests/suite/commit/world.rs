@@ -181,7 +181,7 @@ impl World {
         let begun = self
             .events
             .iter()
-            .any(|event| event.f == "begin" && event.str("tx") == Some(&name));
+            .any(|event| event.f == "begin" && event.tx() == Some(&name));
         let yes = self.chance(80);
         let (f, value) = match who {
             0 if !begun => ("begin", json!({"tx": name, "sites": ["c2", "c3"]})),

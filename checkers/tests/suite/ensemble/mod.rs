@@ -5,5 +5,5 @@ mod leaders;
 mod random;
 mod real;
 mod scenes;
-mod simulator;
-mod teller;
+pub mod simulator;
+pub mod teller;

@@ -3,8 +3,8 @@
 use super::{Long, grows};
 use crate::script::{txn, window, znode};
 use serde_json::json;
-use zooquake_checkers::Record;
 use zooquake_checkers::history::EventType;
+use zooquake_checkers::{Record, Txn};
 
 #[test]
 fn processes_that_end() {
@@ -184,4 +184,45 @@ fn anomalies_while_windows_are_on() {
         record
     };
     grows(5, make, |count| vec![("double-grant", count - 1)]);
+}
+
+/// The transaction that all of them name touched as many znodes, and none of theirs.
+#[test]
+fn grants_of_one_transaction() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        for k in 0..count {
+            let asked = json!({"grant": format!("g{k}")});
+            let told = json!({"grant": format!("g{k}"), "czxid": 7, "path": "/lock/x"});
+            long.done(1, 1, "acquire", [asked, told]);
+        }
+        let mut record = long.record("lock", "children", 1);
+        let paths = (0..count).map(|k| format!("/lock/{k}")).collect();
+        record.txnlog = Some(vec![Txn {
+            paths,
+            ..txn(7, "0x1", "create", "")
+        }]);
+        record
+    };
+    grows(2, make, |_| vec![]);
+}
+
+/// All clients wait, and none has answered in the recovery.
+#[test]
+fn clients_that_are_silent_in_the_recovery() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        long.phase("recover");
+        for client in 1..=count {
+            long.lane(client, EventType::Invoke, "quiesce", json!({}));
+        }
+        long.phase("recovered");
+        for client in 1..=count {
+            long.invoke(client, client, "acquire", json!({"grant": format!("g{client}")}));
+        }
+        long.wait(20);
+        long.phase("audit");
+        long.record("lock", "children", count)
+    };
+    grows(2, make, |_| vec![]);
 }

@@ -4,6 +4,7 @@
 //! looks at each pair would take sixteen times as long.
 
 mod accesses;
+mod ensemble;
 mod grants;
 mod items;
 mod rounds;
@@ -87,8 +88,18 @@ impl Long {
         self.lane(client, EventType::Info, f, value);
     }
 
+    /// An event on the lane `run`.
+    fn run(&mut self, f: &str, value: Value) {
+        self.push(Process::Name("run".into()), None, EventType::Info, f, value);
+    }
+
     fn phase(&mut self, name: &str) {
-        self.push(Process::Name("run".into()), None, EventType::Info, "phase", json!(name));
+        self.run("phase", json!(name));
+    }
+
+    /// A step of a scene.
+    fn scene(&mut self, value: Value) {
+        self.push(Process::Name("scene".into()), None, EventType::Info, "elect", value);
     }
 
     fn fault(&mut self, window: usize, phase: &str, target: &str) {

@@ -2,6 +2,7 @@
 
 use super::{Long, grows};
 use serde_json::json;
+use zooquake_checkers::Record;
 use zooquake_checkers::history::EventType;
 
 #[test]
@@ -25,7 +26,7 @@ fn members_that_come_and_go() {
         long.invoke(11, 11, "enter", json!({"round": 1, "members": 2}));
         long.wait(20);
         long.phase("audit");
-        long.record("queue", "double-barrier", 10)
+        long.record("barrier", "double", 10)
     };
     grows(5, make, |_| vec![("early-release", 1)]);
 }
@@ -46,7 +47,7 @@ fn members_whose_sessions_are_closed() {
         long.invoke(2, 2, "enter", json!({"round": 1, "members": 2}));
         long.wait(20);
         long.phase("audit");
-        long.record("queue", "barrier", 2)
+        long.record("barrier", "tutorial", 2)
     };
     grows(5, make, |_| vec![]);
 }
@@ -68,7 +69,57 @@ fn rounds_of_their_own() {
                 long.ok(client, client, "leave", json!({"round": k, "removed": {"czxid": k}}));
             }
         }
-        long.record("queue", "double-barrier", 2)
+        long.record("barrier", "double", 2)
     };
     grows(8, make, |_| vec![]);
+}
+
+/// What `ends` does with the enters of one round comes after a recovery and the bound of liveness; each client has one enter.
+fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Record {
+    let mut long = Long::new();
+    long.phase("recovered");
+    for k in 1..=count {
+        long.invoke(k, k, "enter", json!({"round": 1, "members": members}));
+    }
+    long.wait(20);
+    for k in 1..=count {
+        ends(&mut long, k);
+    }
+    long.phase("audit");
+    long.record("barrier", "double", count)
+}
+
+#[test]
+fn members_that_all_wait() {
+    let pair = |count| entered(count, 2, |_, _| {});
+    grows(1, pair, |count| vec![("stuck-barrier", count)]);
+    // Each names all others; of more than a million names no more are told.
+    let all = |count| entered(count, count, |_, _| {});
+    grows(1, all, |count| {
+        vec![("stuck-barrier", 1_000_000usize.div_ceil(count).min(count))]
+    });
+}
+
+#[test]
+fn members_that_are_all_refused() {
+    let make = |count| {
+        let refuse = |long: &mut Long, k| {
+            long.op(k, k, EventType::Fail, "enter", json!({"round": 1}));
+        };
+        entered(count, 2, refuse)
+    };
+    grows(2, make, |count| vec![("stuck-barrier", count)]);
+}
+
+/// Each asks again, so that it is asked at as many moments who was there.
+#[test]
+fn enters_whose_ends_are_not_known() {
+    let make = |count| {
+        let again = |long: &mut Long, k| {
+            long.op(k, k, EventType::Info, "enter", json!({"round": 1}));
+            long.invoke(count + k, k, "enter", json!({"round": 1, "members": count + 1}));
+        };
+        entered(count, count + 1, again)
+    };
+    grows(3, make, |_| vec![]);
 }

@@ -29,7 +29,7 @@ fn count(counts: &mut Counts, kind: &'static str, found: bool) {
 /// The items that anomalies of a kind are about, as the last event of each witness tells that is about one.
 fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
     let told = |anomaly: &&Anomaly| {
-        let item = |at: &usize| record.history.events[*at].int("item");
+        let item = |at: &usize| record.history.events[*at].item();
         anomaly.witness.iter().rev().find_map(item).expect("an item")
     };
     let found = of(results, kind);

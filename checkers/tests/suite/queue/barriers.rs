@@ -11,16 +11,16 @@ const EARLY: &str = "
 
 #[test]
 fn who_is_let_in_before_all_were_sent_was_released_early() {
-    assert_eq!(only("double-barrier", EARLY, "early-release").witness, [0, 2]);
+    assert_eq!(only("double", EARLY, "early-release").witness, [0, 2]);
     silent(
-        "double-barrier",
+        "double",
         &EARLY.replace("c1 ok enter round=1\n", "").replace(
             "c3 invoke",
             "c3 invoke enter round=1 members=3\n c1 ok enter round=1\n c3 ok",
         ),
     );
     only(
-        "double-barrier",
+        "double",
         &EARLY.replace("c2 invoke enter round=1", "c2 invoke enter round=2"),
         "early-release",
     );
@@ -34,9 +34,9 @@ fn the_waiting_application_is_no_member() {
         c1 invoke join round=1 members=2 member=1
         c1 ok join round=1 session=0x1
         c3 ok enter round=1";
-    assert_eq!(only("barrier", text, "early-release").witness, [0, 3]);
+    assert_eq!(only("tutorial", text, "early-release").witness, [0, 3]);
     silent(
-        "barrier",
+        "tutorial",
         &text.replace("c3 ok", "c2 invoke join round=1 members=2 member=2\n c3 ok"),
     );
 }
@@ -55,7 +55,7 @@ fn a_late_joiner_is_let_in_at_once() {
         c2 ok enter round=1 czxid=9
         c2 invoke leave round=1
         c2 ok leave round=1 removed=9";
-    silent("double-barrier", text);
+    silent("double", text);
 }
 
 const LEFT: &str = "
@@ -70,24 +70,21 @@ const LEFT: &str = "
 
 #[test]
 fn who_leaves_while_another_is_certainly_inside_was_released_early() {
-    assert_eq!(only("double-barrier", LEFT, "early-release").witness, [3, 4, 5, 6, 7]);
+    assert_eq!(only("double", LEFT, "early-release").witness, [3, 4, 5, 6, 7]);
     // It may have died: it did not remove what it had entered with.
-    silent("double-barrier", &LEFT.replace("removed=2", "removed=null"));
-    silent(
-        "double-barrier",
-        &LEFT.replace("c2 ok leave round=1 removed=2", "c2 end leave"),
-    );
+    silent("double", &LEFT.replace("removed=2", "removed=null"));
+    silent("double", &LEFT.replace("c2 ok leave round=1 removed=2", "c2 end leave"));
     // It was sent leave before.
     let asked = LEFT
         .replace("c2 invoke leave round=1\n", "")
         .replace("c1 ok leave", "c2 invoke leave round=1\n c1 ok leave");
-    silent("double-barrier", &asked);
+    silent("double", &asked);
     // It may have entered only after the other had looked.
     let late = LEFT.replace("c2 ok enter round=1 czxid=2\n", "").replace(
         "c1 invoke leave round=1",
         "c1 invoke leave round=1\n c2 ok enter round=1 czxid=2",
     );
-    silent("double-barrier", &late);
+    silent("double", &late);
 }
 
 const STUCK: &str = "
@@ -99,7 +96,7 @@ const STUCK: &str = "
 
 #[test]
 fn who_waits_though_all_are_there_is_stuck() {
-    assert_eq!(only("double-barrier", STUCK, "stuck-barrier").witness, [0, 1, 3, 4]);
+    assert_eq!(only("double", STUCK, "stuck-barrier").witness, [0, 1, 3, 4]);
 }
 
 #[test]
@@ -121,7 +118,7 @@ fn who_waits_for_somebody_is_not_stuck() {
             .replace("c2 invoke enter round=1", "c2 invoke enter round=2")
             .replace("c2 ok enter round=1 session=0x2", ""),
     ] {
-        let results = silent("double-barrier", &text);
+        let results = silent("double", &text);
         assert_eq!(results.verdict, Verdict::Unknown);
         assert!(
             results.reasons.iter().any(|reason| reason.contains("still pending")),
@@ -129,9 +126,9 @@ fn who_waits_for_somebody_is_not_stuck() {
             results.reasons
         );
     }
-    silent("double-barrier", &STUCK.replace("run recovered", ""));
+    silent("double", &STUCK.replace("run recovered", ""));
     silent(
-        "double-barrier",
+        "double",
         &STUCK.replace("run recovered", "c1 ok enter round=1\n run recovered"),
     );
 }
@@ -140,12 +137,12 @@ fn who_waits_for_somebody_is_not_stuck() {
 #[test]
 fn peers_that_wait_to_leave_are_still_there() {
     only(
-        "double-barrier",
+        "double",
         &STUCK.replace("run recovered", "c2 invoke leave round=1\n run recovered"),
         "stuck-barrier",
     );
     only(
-        "double-barrier",
+        "double",
         &STUCK.replace("session=0x2", "session=0x2\n c2 note session state=expired session=0x7"),
         "stuck-barrier",
     );
@@ -161,20 +158,20 @@ fn an_application_is_stuck_when_all_members_have_joined() {
         5 c1 ok join round=1 session=0x1
         run recovered
         30 run audit";
-    assert_eq!(only("barrier", text, "stuck-barrier").witness, [0, 2, 4, 5, 6]);
+    assert_eq!(only("tutorial", text, "stuck-barrier").witness, [0, 2, 4, 5, 6]);
     silent(
-        "barrier",
+        "tutorial",
         &text.replace("run recovered", "c1 invoke close round=1\n run recovered"),
     );
     silent(
-        "barrier",
+        "tutorial",
         &text.replace(
             "run recovered",
             "c1 note session state=closed session=0x1\n run recovered",
         ),
     );
     silent(
-        "barrier",
+        "tutorial",
         &text.replace("5 c1 ok join round=1 session=0x1", "5 c1 end join"),
     );
 }
@@ -195,13 +192,13 @@ fn refused(count: usize, who: &str) -> String {
 
 #[test]
 fn who_is_refused_again_and_again_though_all_are_there_is_stuck() {
-    let found = super::told::kinds_of("double-barrier", &refused(20, "c1,c2"));
+    let found = super::told::kinds_of("double", &refused(20, "c1,c2"));
     assert_eq!(found, ["stuck-barrier", "stuck-barrier"]);
     let waits = refused(20, "c1").replace(
         "1 run recovered",
         "1 run recovered\n 2 c2 invoke enter round=1 members=2",
     );
-    assert_eq!(only("double-barrier", &waits, "stuck-barrier").witness, [0, 1, 2, 41]);
+    assert_eq!(only("double", &waits, "stuck-barrier").witness, [0, 1, 2, 41]);
     // Too short, with nobody else, or after all let in.
     for text in [
         refused(5, "c1,c2"),
@@ -212,7 +209,7 @@ fn who_is_refused_again_and_again_though_all_are_there_is_stuck() {
              enter round=1 \n 60 run audit",
         ),
     ] {
-        silent("double-barrier", &text);
+        silent("double", &text);
     }
 }
 
@@ -228,7 +225,7 @@ fn a_member_that_joins_for_another_finishes_with_its_round() {
         4 c3 ok enter round=1 session=0x3
         60 run audit";
     let about = |text: &str| {
-        let reasons = silent("barrier", text).reasons;
+        let reasons = silent("tutorial", text).reasons;
         reasons.into_iter().filter(|reason| reason.contains("c2")).count()
     };
     let others = about(&text.replace("3 c2 info join", "3 c2 ok join round=1 session=0x2"));
@@ -241,9 +238,9 @@ fn a_member_that_joins_for_another_finishes_with_its_round() {
 
 #[test]
 fn a_member_of_a_round_that_cannot_be_read_may_be_of_any() {
-    only("double-barrier", EARLY, "early-release");
+    only("double", EARLY, "early-release");
     let results = silent(
-        "double-barrier",
+        "double",
         &EARLY.replace(
             "c2 invoke enter round=1",
             "c2 invoke enter round=one\n c2 end enter\n c2 invoke enter round=1",

@@ -61,7 +61,7 @@ pub fn phase(events: &[Event], name: &str) -> Option<usize> {
 }
 
 fn item(events: &[Event], at: usize) -> Option<i64> {
-    events[at].int("item")
+    events[at].item()
 }
 
 fn sent_items(events: &[Event]) -> BTreeSet<i64> {
@@ -88,7 +88,7 @@ fn enqueue(events: &[Event], number: i64) -> Option<Op> {
 fn named(events: &[Event], op: &Op, number: i64) -> bool {
     (op.sent..op.over.unwrap_or(events.len())).any(|at| {
         let event = &events[at];
-        on_lane(event) && event.f == "taking" && node(event) == op.node && event.int("item") == Some(number)
+        on_lane(event) && event.f == "taking" && node(event) == op.node && event.item() == Some(number)
     })
 }
 
@@ -144,7 +144,7 @@ fn given(events: &[Event], number: i64) -> Vec<Op> {
 }
 
 fn all_items(events: &[Event]) -> BTreeSet<i64> {
-    events.iter().filter_map(|event| event.int("item")).collect()
+    events.iter().filter_map(|event| event.item()).collect()
 }
 
 /// Items that were delivered or acknowledged too often.

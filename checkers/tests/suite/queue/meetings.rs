@@ -6,13 +6,13 @@ use zooquake_checkers::Record;
 use zooquake_checkers::history::{Event, EventType};
 
 fn round(events: &[Event], op: &Op) -> i64 {
-    events[op.sent].int("round").expect("a round")
+    events[op.sent].round().expect("a round")
 }
 
 /// Enters and leaves that were answered too early, by their answers.
 pub fn early(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
-    let tutorial = record.plan.workload.variant == "barrier";
+    let tutorial = record.plan.workload.variant == "tutorial";
     let (enters, leaves) = (ops(events, "enter"), ops(events, "leave"));
     let joins = if tutorial { ops(events, "join") } else { enters.clone() };
     let entered = |op: &Op| {
@@ -20,16 +20,17 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
             .iter()
             .filter(|join| round(events, join) == round(events, op) && Some(join.sent) < op.ok());
         op.ok()
-            .filter(|_| (sent.count() as i64) < events[op.sent].int("members").expect("a number"))
+            .filter(|_| (sent.count() as i64) < events[op.sent].members().expect("a number"))
     };
     let left = |op: &Op| {
         op.ok().filter(|&read| {
             leaves.iter().any(|other| {
                 let same = |one: &&Op| one.node == other.node && round(events, one) == round(events, op);
                 let removed = other.ok().and_then(|at| events[at].value["removed"]["czxid"].as_i64());
-                let stay = enters.iter().filter(same).filter_map(Op::ok).find(|&at| {
-                    at < op.sent && removed.is_some() && events[at].int("czxid") == removed && at < other.sent
-                });
+                let stay =
+                    enters.iter().filter(same).filter_map(Op::ok).find(|&at| {
+                        at < op.sent && removed.is_some() && events[at].czxid() == removed && at < other.sent
+                    });
                 other.node != op.node
                     && round(events, other) == round(events, op)
                     && stay.is_some()
@@ -46,7 +47,7 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
 /// Enters that stay pending though all members are there: who was sent them, and to which round.
 pub fn stuck(record: &Record) -> Vec<(String, i64)> {
     let events = &record.history.events;
-    let tutorial = record.plan.workload.variant == "barrier";
+    let tutorial = record.plan.workload.variant == "tutorial";
     let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
         return vec![];
     };
@@ -82,7 +83,7 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
             let mut seen = BTreeSet::new();
             there.retain(|member| seen.insert(member.node.clone()));
         }
-        let wanted = events[op.sent].int("members").expect("a number") as usize - usize::from(!tutorial);
+        let wanted = events[op.sent].members().expect("a number") as usize - usize::from(!tutorial);
         let mut moments: Vec<usize> = there.into_iter().map(since).collect();
         moments.sort_unstable();
         let all = wanted.checked_sub(1).and_then(|last| moments.get(last).copied());
@@ -104,11 +105,10 @@ fn gone(events: &[Event], op: &Op, end: usize) -> bool {
     let answer = op.ok().map(|at| &events[at]);
     let ended = (op.sent..end).any(|at| {
         let event = &events[at];
-        let over =
-            event.str("state") == Some("expired") && answer.is_some_and(|ok| ok.str("session") == event.str("session"));
+        let over = event.state() == Some("expired") && answer.is_some_and(|ok| ok.session() == event.session());
         on_lane(event) && node(event) == op.node && (event.f == "exit" || event.f == "session" && over)
     });
-    let told = |event: &&Event| node(event) == op.node && event.int("round") == events[op.sent].int("round");
+    let told = |event: &&Event| node(event) == op.node && event.round() == events[op.sent].round();
     let later = || events[op.sent.min(end)..end].iter();
     let closed = later().any(|event| event.f == "close" && event.kind == EventType::Invoke && node(event) == op.node);
     let left = ops(events, "leave")

@@ -36,7 +36,7 @@ fn a_hundred_thousand_operations_are_judged_in_little_time() {
         )
         .expect("a string");
     }
-    let one_round = record("double-barrier", &text);
+    let one_round = record("double", &text);
     assert_eq!(kinds(&check(&one_round)), ["early-release"]);
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }

@@ -240,7 +240,7 @@ pub fn rounds(seed: u64) -> Record {
     }
     world.now += world.random.u64(0..25) * 1_000_000_000;
     world.phase("audit");
-    world.record(if tutorial { "barrier" } else { "double-barrier" })
+    world.record(if tutorial { "tutorial" } else { "double" })
 }
 
 fn end_round(world: &mut World, inside: &mut [(i64, i64); CLIENTS], client: usize, f: &'static str) {

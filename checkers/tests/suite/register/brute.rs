@@ -49,7 +49,7 @@ fn sent(record: &Record, invoke: Option<usize>, end: usize) -> i64 {
     let own = paired(events).into_iter().filter_map(|(sent, acknowledged)| {
         let acknowledged = ok(events, acknowledged).filter(|&at| at < invoke)?;
         let writes = events[acknowledged].f != "read";
-        let same = events[acknowledged].str("session") == events[end].str("session");
+        let same = events[acknowledged].session() == events[end].session();
         (writes && same).then_some(2 * sent? as i64)
     });
     own.max().unwrap_or(-1)
@@ -134,11 +134,10 @@ pub fn backward(record: &Record) -> BTreeSet<String> {
         let older = |&(_, other): &(_, Option<usize>)| {
             let before = ok(events, other).filter(|&other| other < invoke);
             before.is_some_and(|other| {
-                events[other].str("session") == events[end].str("session")
-                    && events[other].int("mzxid") > events[end].int("mzxid")
+                events[other].session() == events[end].session() && events[other].mzxid() > events[end].mzxid()
             })
         };
-        let session = events[end].str("session").expect("it is told");
+        let session = events[end].session().expect("it is told");
         all.iter().any(older).then(|| session.to_owned())
     });
     reads.collect()
@@ -152,7 +151,7 @@ pub fn stale(record: &Record) -> Vec<(usize, usize)> {
         let (invoke, end) = (invoke?, ok(events, end).filter(|&end| events[end].f == "read")?);
         let missed = |&&(_, other): &&(_, Option<usize>)| {
             let before = ok(events, other).filter(|&other| other < invoke && events[other].f != "read");
-            before.is_some_and(|other| events[other].int("mzxid") > events[end].int("mzxid"))
+            before.is_some_and(|other| events[other].mzxid() > events[end].mzxid())
         };
         let missed = all.iter().filter(missed).count();
         (missed > 0).then_some((end, missed))

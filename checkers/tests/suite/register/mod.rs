@@ -6,6 +6,6 @@ mod linear;
 mod lost;
 mod scale;
 mod stale;
-mod told;
+pub mod told;
 mod verdicts;
 pub mod world;

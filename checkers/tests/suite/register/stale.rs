@@ -61,7 +61,7 @@ fn stale_reads_of_a_server_are_one_episode() {
     for said in [
         "n2 answered nil",
         "3000 ms before",
-        "1 more reads",
+        "1 more read of it",
         "in the 2000 ms",
         "worst it was 2 acknowledged",
     ] {

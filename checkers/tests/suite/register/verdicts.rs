@@ -84,7 +84,7 @@ fn what_is_pending_after_recovery_says_too_little() {
 fn what_cannot_be_read_is_said() {
     unknown(
         &record("read", &GOOD.replacen("c3 ok read value=2", "c3 ok read", 1)),
-        "the values of 1 operations could not be read",
+        "the values of 1 operation could not be read",
     );
 }
 
@@ -94,11 +94,11 @@ fn a_tree_without_a_register_that_can_be_read_is_unknown() {
     assert_eq!(check(&record).verdict, Verdict::Valid);
     unknown(
         &held(record.clone(), "two", 12),
-        "2 readings of the znode tree have no /register whose value can be read",
+        "in 2 readings of the znode tree /register has no value that can be read",
     );
     let mut once = record.clone();
     once.tree.as_mut().expect("a tree").readings[1].znodes.clear();
-    unknown(&once, "1 readings of the znode tree have no /register");
+    unknown(&once, "in 1 reading of the znode tree /register has no value");
     // What the history tells still convicts.
     let stale = super::told::record(
         "quorum-read",

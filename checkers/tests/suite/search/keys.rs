@@ -25,7 +25,7 @@ const KEYS: [&str; 8] = [
 fn independent_keys_are_registers_of_their_own() {
     let valid = register(&KEYS);
     assert_eq!(valid.verdict, Verdict::Valid, "{:?}", valid.reasons);
-    assert!(valid.reasons[0].contains("each of 2 keys"), "{:?}", valid.reasons);
+    assert!(valid.reasons[0].contains("with 2 keys"), "{:?}", valid.reasons);
     let stale = [
         "2 invoke write [:x 6]",
         "2 ok write [:x 6]",

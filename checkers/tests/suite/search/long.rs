@@ -1,10 +1,12 @@
 //! Long histories, many unknown outcomes, and budgets.
 
-use super::{limited, search};
+use super::{limited, search, with_budget};
 use fastrand::Rng;
+use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
+use zooquake_checkers::search::mutex::{Mutex, MutexOp};
 use zooquake_checkers::search::register::Register;
 use zooquake_checkers::search::register::RegisterOp::{self, Cas, Read, Write};
-use zooquake_checkers::search::{Limit, Op, Outcome};
+use zooquake_checkers::search::{Limit, Model, Op, Outcome, shrink};
 
 /// A register that is used by `clients` at a time; one operation in `unknown` is of unknown outcome.
 fn history(size: usize, clients: usize, unknown: usize, seed: u64) -> Vec<Op<RegisterOp<u64>>> {
@@ -88,4 +90,39 @@ fn a_write_that_is_pending_for_long_costs_little_memory() {
     assert_eq!(limited(&register, &ops, u64::MAX, 1 << 25, false), None);
     // Its own lists count, too, and before they are made.
     assert_eq!(limited(&register, &ops, 0, 1 << 20, false), Some(Limit::Memory));
+}
+
+/// Holds one after the other, and during one of the last an operation that none allows.
+fn held<I>(hold: impl Fn(usize) -> [I; 2], between: I) -> Vec<Op<I>> {
+    const HOLDS: usize = 20_000;
+    let each = |number: usize| {
+        let at = 8 * number;
+        let [acquire, release] = hold(number);
+        [Op::done(acquire, at, at + 1), Op::done(release, at + 4, at + 5)]
+    };
+    let mut ops: Vec<Op<I>> = (0..HOLDS).flat_map(each).collect();
+    let at = 8 * (HOLDS - 100) + 2;
+    ops.push(Op::done(between, at, at + 1));
+    ops
+}
+
+/// The witness of a history's only violation, by the places of its operations.
+fn witness<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Vec<usize>
+where
+    M::Input: Clone,
+{
+    let Outcome::Not { stuck } = search(model, ops) else {
+        panic!("no order fits")
+    };
+    let witness = with_budget(|budget| shrink(model, ops, stuck, budget));
+    assert!(witness.least);
+    witness.ops
+}
+
+#[test]
+fn a_double_grant_late_in_a_long_history_has_a_short_witness() {
+    let strict = held(|_| [MutexOp::Acquire, MutexOp::Release], MutexOp::Acquire);
+    assert_eq!(witness(&Mutex, &strict), [39_800, 40_000]);
+    let lease = held(|hold| [LeaseOp::Grant(hold), LeaseOp::Release(hold)], LeaseOp::Glimpse);
+    assert_eq!(witness(&LeaseMutex, &lease), [39_800, 40_000]);
 }

@@ -3,7 +3,7 @@
 mod agree;
 mod brute;
 mod foreign;
-mod judged;
+pub mod judged;
 mod keys;
 mod long;
 mod unexplained;

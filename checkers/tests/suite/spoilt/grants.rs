@@ -85,7 +85,7 @@ fn found(record: &Record, results: &Results, words: Words) -> Claims {
             .iter()
             .map(|&at| &events[at])
             .filter(|event| event.f == "acquire")
-            .filter_map(|event| event.str("grant"));
+            .filter_map(|event| event.grant());
         let name = if last { names.next_back() } else { names.next() };
         name.unwrap_or("nobody's").to_owned()
     };
@@ -104,7 +104,7 @@ fn found(record: &Record, results: &Results, words: Words) -> Claims {
 fn wanted(record: &Record, words: Words) -> Claims {
     let record = &as_lock(record);
     let events = &record.history.events;
-    let grant = |at: &usize| events[*at].str("grant").expect("a grant").to_owned();
+    let grant = |at: &usize| events[*at].grant().expect("a grant").to_owned();
     let (doubles, stale) = naive::overlaps(record);
     let mut claims = Claims::new();
     // What is a double grant in one reading may be less in another.

@@ -40,7 +40,7 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
 
 fn found(record: &Record, results: &Results) -> Claims {
     let kinds = ["lost-item", "duplicate-delivery", "phantom-item", "reordered"];
-    let item = |at: &usize| record.history.events[*at].int("item");
+    let item = |at: &usize| record.history.events[*at].item();
     let all = kinds.into_iter().flat_map(|kind| of_kind(results, kind));
     all.map(|anomaly| {
         let number = anomaly.witness.iter().rev().find_map(item).expect("an item");

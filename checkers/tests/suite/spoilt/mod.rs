@@ -5,14 +5,14 @@
 //! and of liveness nothing is found where recovery is in doubt; what else there is, is found as before, by the definitions
 //! ([`crate::naive`] and the families' own).
 
-mod commits;
-mod finish;
-mod grants;
+pub mod commits;
+pub mod finish;
+pub mod grants;
 mod healing;
-mod items;
-mod pairs;
-mod registers;
-mod rounds;
+pub mod items;
+pub mod pairs;
+pub mod registers;
+pub mod rounds;
 
 use fastrand::Rng;
 use serde_json::Value;
@@ -21,12 +21,12 @@ use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::{Anomaly, Record, Results};
 
 /// What is found: the anomaly's name, and what it is about.
-type Claims = BTreeSet<(String, String)>;
+pub type Claims = BTreeSet<(String, String)>;
 
 /// How histories of one family are made and judged.
-struct Family {
+pub struct Family {
     /// A random history. An innocent one is often valid.
-    make: fn(u64) -> Record,
+    pub make: fn(u64) -> Record,
     /// What the checkers found in a history.
     found: fn(&Record, &Results) -> Claims,
     /// What there is by the definitions.
@@ -104,7 +104,7 @@ fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
 }
 
 /// A history for a message.
-fn lines(record: &Record) -> String {
+pub fn lines(record: &Record) -> String {
     let events = record.history.events.iter();
     events.map(zooquake_checkers::jsonl::to_line).collect()
 }

@@ -18,7 +18,7 @@ pub const FAMILY: Family = Family {
 /// A random barrier; at its end all meet once more.
 fn make(seed: u64) -> Record {
     let record = world::rounds(seed);
-    let tutorial = record.plan.workload.variant == "barrier";
+    let tutorial = record.plan.workload.variant == "tutorial";
     let audit = super::phase(&record.history.events, "audit").expect("there is one");
     let wait = record.history.events[audit].time;
     let mut record = record;

@@ -2,17 +2,18 @@
 
 use super::Told;
 use crate::text;
-use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::Event;
+use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 
 /// What the event says of a round.
 pub fn tell(told: Told<'_>) -> Option<String> {
     let round = || format!("round {}", told.field("round"));
     Some(match told.what() {
         ("join", Invoke) => format!("joins {}{}{}", round(), member(told), members(told)),
-        ("join", Ok) => format!("has joined {}{}{}", round(), member(told), told.zxid("czxid")),
+        ("join", Ok) => format!("has joined {}{}{}", round(), member(told), told.czxid()),
         ("join", Fail | Info) => told.failed(&format!("joined {}{}", round(), member(told)))?,
         ("enter", Invoke) => format!("enters {}, and waits{}", round(), members(told)),
-        ("enter", Ok) => format!("is let into {}: its barrier has opened{}", round(), told.zxid("czxid")),
+        ("enter", Ok) => format!("is let into {}: its barrier has opened{}", round(), told.czxid()),
         ("enter", Fail) => format!("has not entered {}", round()),
         ("enter", Info) => format!("gives up entering {}, and may have left its znode", round()),
         ("leave", Invoke) => format!("leaves {}, and waits for the others", round()),
@@ -27,13 +28,13 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 
 /// ` as member 2`.
 fn member(told: Told<'_>) -> String {
-    let member = told.int("member").map(|n| format!(" as member {n}"));
+    let member = told.of(Event::member).map(|n| format!(" as member {n}"));
     member.unwrap_or_default()
 }
 
 /// ` for all 5 members`.
 fn members(told: Told<'_>) -> String {
-    let members = told.int("members").map(|n| format!(" for all {n} members"));
+    let members = told.of(Event::members).map(|n| format!(" for all {n} members"));
     members.unwrap_or_default()
 }
 

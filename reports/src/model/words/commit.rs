@@ -3,11 +3,12 @@
 use super::Told;
 use crate::text;
 use serde_json::Value;
-use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::Event;
+use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 
 /// What the event says of a transaction.
 pub fn tell(told: Told<'_>) -> Option<String> {
-    let tx = || text::clip(told.str("tx").unwrap_or("a transaction"), 40);
+    let tx = || text::clip(told.of(Event::tx).unwrap_or("a transaction"), 40);
     Some(match told.what() {
         ("begin", Invoke) => format!("begins {}{}", tx(), sites(told)),
         ("begin", Ok) => format!("has begun {}: it is there for its sites", tx()),
@@ -46,7 +47,7 @@ fn asked(told: Told<'_>, tx: &str) -> String {
 
 /// The vote that was sent: the site's log decides it, and may differ from what was asked for this time.
 fn voted(told: Told<'_>) -> String {
-    match (told.str("voted"), told.str("vote")) {
+    match (told.of(Event::voted), told.of(Event::vote)) {
         (Some(voted), Some(asked)) if voted != asked => format!(
             "{} (as its log says, though asked for {})",
             text::clip(voted, 16).to_uppercase(),

@@ -2,7 +2,8 @@
 
 use super::{Told, grant};
 use crate::text;
-use zooquake_checkers::EventType::{self, Info, Invoke, Ok};
+use zooquake_history::Event;
+use zooquake_history::EventType::{self, Info, Invoke, Ok};
 
 /// What the event says of its client, or of the run.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -12,13 +13,13 @@ pub fn tell(told: Told<'_>) -> Option<String> {
         ("ping", Invoke) => "is asked whether it answers".into(),
         ("ping", Ok) => "answers".into(),
         ("exit", _) => "process has ended".into(),
-        ("hello", _) => match told.str("session") {
+        ("hello", _) => match told.of(Event::session) {
             Some(session) => format!("process has started, session {}", text::clip(session, 40)),
             None => "process has started".into(),
         },
         ("session", Info) => session(told),
         ("running", Info) => "is seen running, in place of an answer that it cannot give now".into(),
-        ("stall", Info) if told.event.on_lane("run") => match told.int("ms") {
+        ("stall", Info) if told.event.on_lane("run") => match told.of(Event::stalled_ms) {
             Some(ms) => format!(
                 "stood still itself for {}",
                 text::duration(ms.unsigned_abs().saturating_mul(1_000_000))
@@ -31,7 +32,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 }
 
 fn confirm(told: Told<'_>) -> String {
-    match (told.event.kind, told.event.bool("holds")) {
+    match (told.event.kind, told.event.holds()) {
         (Invoke, _) => "is asked to write to a quorum, and whether it holds".into(),
         (Ok, Some(true)) => format!("confirms that it holds {}, after a quorum write", grant::grant(told)),
         (Ok, _) => "says that it holds nothing, after a quorum write".into(),
@@ -56,7 +57,7 @@ fn quiesce(told: Told<'_>, kind: EventType) -> String {
 }
 
 fn session(told: Told<'_>) -> String {
-    let server = told.str("server").map(|s| format!(" to {}", text::clip(s, 24)));
+    let server = told.of(Event::server).map(|s| format!(" to {}", text::clip(s, 24)));
     format!(
         "session {} {}{}",
         told.field("session"),

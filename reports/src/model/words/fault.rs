@@ -2,7 +2,7 @@
 
 use super::Told;
 use crate::text;
-use zooquake_checkers::Event;
+use zooquake_history::{Event, FaultKind};
 
 /// What the event says of a fault.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -11,19 +11,19 @@ pub fn tell(told: Told<'_>) -> Option<String> {
         return None;
     }
     let kind = text::clip(&event.f, 40);
-    let target = told.str("target").map(|t| format!(" of {}", text::clip(t, 60)));
+    let target = told.of(Event::target).map(|t| format!(" of {}", text::clip(t, 60)));
     let target = target.unwrap_or_default();
-    let detail = told.str("detail").map(|d| format!(": {}", text::clip(d, 160)));
+    let detail = told.of(Event::detail).map(|d| format!(": {}", text::clip(d, 160)));
     let detail = detail.unwrap_or_default();
-    Some(match event.str("phase") {
-        Some("begin") if event.f == "drop-reply" => format!("{kind}{target} is armed"),
-        Some("begin") => format!("{kind}{target} begins"),
+    Some(match event.phase() {
+        Some("begin") => format!("{kind}{target} {}", FaultKind::of(&event.f).begins),
         Some("on") => match lost(event) {
             Some(lost) => format!("{kind}{target} is in effect: {lost}"),
             None => format!("{kind}{target} is in effect{detail}"),
         },
         Some("heal") => format!("{kind}{target} is being healed"),
-        Some("off") => format!("{kind}{target} is healed"),
+        Some("off") if event.bool("verified") == Some(true) => format!("{kind}{target} is healed"),
+        Some("off") => format!("{kind}{target} was not seen healed{detail}"),
         Some("skipped") => format!("{kind}{target} never began{detail}"),
         Some(phase) => format!("{kind}: {}", text::clip(phase, 40)),
         None => kind,

@@ -2,7 +2,8 @@
 
 use super::Told;
 use crate::text;
-use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::Event;
+use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 
 /// What the event says of a grant.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -17,7 +18,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 
 /// The name of the grant.
 pub fn grant(told: Told<'_>) -> String {
-    text::clip(told.str("grant").unwrap_or("a grant"), 40)
+    text::clip(told.of(Event::grant).unwrap_or("a grant"), 40)
 }
 
 /// Of asking for a grant of `thing`, and of giving it back.
@@ -26,8 +27,8 @@ fn granted(told: Told<'_>, thing: &str) -> Option<String> {
     Some(match told.what() {
         ("acquire" | "elect", Invoke) => format!("asks for {thing} ({grant})"),
         ("acquire" | "elect", Ok) => {
-            let age = told.int("token").map(|t| format!(", token {t:#x}"));
-            let age = age.unwrap_or_else(|| told.zxid("czxid"));
+            let age = told.of(Event::token).map(|t| format!(", token {t:#x}"));
+            let age = age.unwrap_or_else(|| told.czxid());
             format!("is granted {thing}: {grant}{age}")
         }
         ("acquire" | "elect", Fail) => format!("is not granted {thing} ({grant})"),
@@ -44,13 +45,13 @@ fn granted(told: Told<'_>, thing: &str) -> Option<String> {
 
 fn write(told: Told<'_>) -> Option<String> {
     let (value, grant) = (told.field("value"), grant(told));
-    Some(match (told.event.kind, told.event.bool("accepted")) {
+    Some(match (told.event.kind, told.event.accepted()) {
         (Invoke, _) => match told.work() {
             Some(work) => format!("works {work} under {grant}, to write {value}"),
             None => format!("writes {value} under {grant}"),
         },
         (Ok, Some(true)) => format!("writes {value} under {grant}: accepted by the resource"),
-        (Ok, _) => match told.int("mzxid") {
+        (Ok, _) => match told.of(Event::mzxid) {
             Some(zxid) => format!("writes {value} under {grant}, as zxid {zxid:#x}"),
             None => format!("writes {value} under {grant}"),
         },

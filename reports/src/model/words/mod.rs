@@ -66,25 +66,20 @@ impl<'a> Told<'a> {
         self.get(name).map_or("…".into(), |value| shown(value, 120))
     }
 
-    /// The field as a string.
-    fn str(&self, name: &str) -> Option<&'a str> {
-        self.get(name)?.as_str()
+    /// A field of the event; that of the invocation where the event has none.
+    fn of<T>(&self, field: fn(&'a Event) -> Option<T>) -> Option<T> {
+        field(self.event).or_else(|| field(self.invoke?))
     }
 
-    /// The field as an integer.
-    fn int(&self, name: &str) -> Option<i64> {
-        self.get(name)?.as_i64()
-    }
-
-    /// `, zxid 0x100000007`, if the field is there; `name` is also how it is called.
-    fn zxid(&self, name: &str) -> String {
-        let zxid = self.int(name).map(|zxid| format!(", {name} {zxid:#x}"));
+    /// `, czxid 0x100000007`, if the event tells it.
+    fn czxid(&self) -> String {
+        let zxid = self.of(Event::czxid).map(|zxid| format!(", czxid {zxid:#x}"));
         zxid.unwrap_or_default()
     }
 
     /// How long it is to work before it does what it is asked for; `None` if not at all.
     fn work(&self) -> Option<String> {
-        let ms = self.int("work_ms").filter(|ms| *ms > 0)?.unsigned_abs();
+        let ms = self.of(Event::work_ms).filter(|ms| *ms > 0)?.unsigned_abs();
         Some(text::duration(ms.saturating_mul(1_000_000)))
     }
 

@@ -8,7 +8,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
     let item = || told.field("item");
     Some(match told.what() {
         ("enqueue", Invoke) => format!("enqueues item {}", item()),
-        ("enqueue", Ok) => format!("has enqueued item {}{}{}", item(), at(told), told.zxid("czxid")),
+        ("enqueue", Ok) => format!("has enqueued item {}{}{}", item(), at(told), told.czxid()),
         ("enqueue", Fail | Info) => told.failed(&format!("enqueued item {}", item()))?,
         ("dequeue", Invoke) => "asks for an item".into(),
         ("dequeue", Ok) => dequeued(told),
@@ -38,7 +38,7 @@ fn dequeued(told: Told<'_>) -> String {
             "is given item {}, claimed{}{}",
             told.field("item"),
             at(told),
-            told.zxid("czxid")
+            told.czxid()
         ),
         Some(_) => format!("is given item {}", told.field("item")),
     }

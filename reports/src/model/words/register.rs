@@ -1,7 +1,8 @@
 //! Of the register: reads, writes, and compare-and-set.
 
 use super::Told;
-use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::Event;
+use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 
 /// What the event says of the register.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -23,6 +24,9 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 
 /// `, mzxid 0x100000007, by n2`: which transaction, and which server said so.
 fn served(told: Told<'_>) -> String {
-    let server = told.str("server").map(|s| format!(", by {}", crate::text::clip(s, 24)));
-    told.zxid("mzxid") + &server.unwrap_or_default()
+    let mzxid = told.of(Event::mzxid).map(|zxid| format!(", mzxid {zxid:#x}"));
+    let server = told
+        .of(Event::server)
+        .map(|s| format!(", by {}", crate::text::clip(s, 24)));
+    mzxid.unwrap_or_default() + &server.unwrap_or_default()
 }

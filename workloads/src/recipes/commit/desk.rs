@@ -5,10 +5,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::json;
+use zooquake_history::operation::commit::{Answer as Answered, Request as Asked};
 
-use super::{Party, Transaction, Vote};
+use super::Party;
 use crate::protocol::Request;
 use crate::recipes::Working;
 use crate::service::{Answer, Seat, Service, parse};
@@ -17,19 +16,6 @@ use crate::service::{Answer, Seat, Service, parse};
 #[derive(Clone)]
 pub struct Desk(Arc<dyn Party>);
 
-#[derive(Deserialize)]
-struct Voting {
-    tx: String,
-    vote: Vote,
-    #[serde(default)]
-    work_ms: u64,
-}
-
-#[derive(Deserialize)]
-struct Named {
-    tx: String,
-}
-
 impl Desk {
     /// Serves this party.
     pub fn new(party: impl Party + 'static) -> Self {
@@ -37,44 +23,29 @@ impl Desk {
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let (tx, answer) = match request.f.as_str() {
-            "begin" => {
-                let asked = named(parse::<Transaction>(request)?, |asked| &asked.tx)?;
-                let begun = self.0.begin(asked.clone(), deadline).await;
-                let answer = begun.map(|()| json!({"tx": asked.tx}));
-                (asked.tx, answer)
-            }
-            "decide" => {
-                let asked = named(parse::<Transaction>(request)?, |asked| &asked.tx)?;
-                let decision = self.0.decide(asked.clone(), deadline).await;
-                let answer = decision.map(|decision| json!({"tx": asked.tx, "decision": decision}));
-                (asked.tx, answer)
-            }
-            "vote" => {
-                let Voting { tx, vote, work_ms } = named(parse(request)?, |asked: &Voting| &asked.tx)?;
-                let voted = self.0.vote(&tx, vote, Duration::from_millis(work_ms), deadline).await;
-                let answer = voted.map(|voted| json!({"tx": tx, "voted": voted}));
-                (tx, answer)
-            }
-            "decided" => {
-                let Named { tx } = named(parse(request)?, |asked: &Named| &asked.tx)?;
-                let decision = self.0.decided(&tx, deadline).await;
-                let answer = decision.map(|decision| json!({"tx": tx, "decision": decision}));
-                (tx, answer)
-            }
-            other => return Err(Answer::fail(format!("no operation `{other}`"))),
+        let asked: Asked = parse(request)?;
+        let tx = asked.tx().to_string();
+        // Its name is a znode's.
+        if tx.is_empty() || tx.contains('/') {
+            return Err(Answer::fail(format!("`{tx}` is no name of a transaction")));
+        }
+        let decided = |decision| {
+            let tx = tx.clone();
+            Answered::Decided { tx, decision }
         };
-        Ok(answer.map_or_else(|ended| Answer::from(ended).with(json!({"tx": tx})), Answer::ok))
+        let about = || Answered::About { tx: tx.clone() };
+        let answer = match asked {
+            Asked::Begin(transaction) => self.0.begin(transaction, deadline).await.map(|()| about()),
+            Asked::Decide(transaction) => self.0.decide(transaction, deadline).await.map(decided),
+            Asked::Decided { .. } => self.0.decided(&tx, deadline).await.map(decided),
+            Asked::Vote { vote, work_ms, .. } => {
+                let voted = self.0.vote(&tx, vote, Duration::from_millis(work_ms), deadline).await;
+                let tx = tx.clone();
+                voted.map(|voted| Answered::Voted { tx, voted })
+            }
+        };
+        Ok(answer.map_or_else(|ended| Answer::from(ended).with(about()), Answer::ok))
     }
-}
-
-/// A transaction's name is a znode's.
-fn named<T>(asked: T, name: impl Fn(&T) -> &String) -> Result<T, Answer> {
-    let tx = name(&asked);
-    if tx.is_empty() || tx.contains('/') {
-        return Err(Answer::fail(format!("`{tx}` is no name of a transaction")));
-    }
-    Ok(asked)
 }
 
 impl Service for Desk {

@@ -18,79 +18,13 @@ pub use desk::Desk;
 pub use ephemeral::Ephemeral;
 use futures_util::future::BoxFuture;
 pub use journal::{Entry, Journal};
-use serde::{Deserialize, Serialize};
-use serde_json::Value;
+pub use zooquake_history::operation::commit::{Decision, Transaction, Vote};
 
 use super::Ended;
 use crate::service::Seat;
 
 /// The parent of the transaction znodes.
 pub const APP: &str = "/app";
-
-/// What is decided about a transaction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Decision {
-    /// It happens at all sites.
-    Commit,
-    /// It happens at none.
-    Abort,
-}
-
-impl Decision {
-    /// As it is written in znodes: a vote, or the decision.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Commit => "commit",
-            Self::Abort => "abort",
-        }
-    }
-
-    /// Reads what is written in a znode; `None` for what is not written yet.
-    pub fn read(data: &[u8]) -> Option<Self> {
-        [Self::Commit, Self::Abort]
-            .into_iter()
-            .find(|decision| decision.word().as_bytes() == data)
-    }
-}
-
-/// A site's vote.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Vote {
-    /// It can commit, and will if all can.
-    Yes,
-    /// It cannot.
-    No,
-}
-
-impl Vote {
-    /// The word that the site's znode gets.
-    pub fn word(self) -> &'static str {
-        match self {
-            Self::Yes => Decision::Commit.word(),
-            Self::No => Decision::Abort.word(),
-        }
-    }
-}
-
-/// A transaction, as its znode has it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Transaction {
-    /// Its name, `t7`.
-    pub tx: String,
-    /// Its sites.
-    pub sites: Vec<String>,
-    /// What it is about.
-    #[serde(default)]
-    pub payload: Value,
-}
-
-impl Transaction {
-    fn data(&self) -> Vec<u8> {
-        serde_json::to_vec(self).unwrap_or_default()
-    }
-}
 
 /// The znode of a transaction.
 pub fn path(tx: &str) -> String {

@@ -62,13 +62,16 @@ const PLAIN: Variant = Variant {
 
 fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Result<Recipe> {
     let name = &env.client;
-    let journal = Journal::of_client(name).with_context(|| format!("the log of {name}"))?;
+    let journal = match &env.journal {
+        Some(journal) => journal.clone(),
+        None => Journal::of_client(name).with_context(|| format!("the log of {name}"))?,
+    };
     Ok(Arc::new(make(env, name, journal)))
 }
 
 const BLOCKED: Known = Known {
     anomaly: "blocked-transaction",
-    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
     reason: "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
              before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
     source: "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)",

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zooquake_checkers::plan::Resource;
+use zooquake_history::plan::Resource;
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
 use crate::recipes::exclusive::{Desk, ELECTION};
@@ -98,7 +98,7 @@ const CUT_OFF: Known = Known {
 
 const ORPHAN: Known = Known {
     anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
     reason: "a create or delete whose reply is lost, or a read that fails, ends the attempt with an error; the session lives \
              on, and with it the znode that was created",
     source: "ZOOKEEPER-1262",
@@ -106,7 +106,7 @@ const ORPHAN: Known = Known {
 
 const STUCK: Known = Known {
     anomaly: "no-leader",
-    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
     reason: "everybody waits behind the znode of an attempt or resignation that ended with an error, whose session lives on",
     source: "ZOOKEEPER-1262",
 };

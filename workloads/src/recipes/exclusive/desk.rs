@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::Value;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::grant::{Answer as Answered, Request as Asked};
 
 use super::Exclusive;
 use crate::protocol::Request;
@@ -31,19 +32,6 @@ pub struct Desk {
     recipe: Arc<dyn Exclusive>,
 }
 
-#[derive(Deserialize)]
-struct Named {
-    grant: String,
-}
-
-#[derive(Deserialize)]
-struct Write {
-    grant: String,
-    value: Value,
-    #[serde(default)]
-    work_ms: u64,
-}
-
 impl Desk {
     /// Serves this recipe under these words.
     pub fn new(env: &Env, words: &'static Words, recipe: impl Exclusive + 'static) -> Self {
@@ -60,14 +48,17 @@ impl Desk {
         }
         match self.recipe.acquire(name, deadline).await {
             Ok(grant) => {
-                let mut value = json!({
-                    "grant": grant.name, "path": grant.path, "czxid": grant.czxid, "session": session_hex(grant.session),
-                });
-                if let Some(token) = grant.token {
-                    value["token"] = token.into();
-                }
-                self.add_ack(&mut value, &grant);
-                Answer::ok(value)
+                let ack = self.ack(&grant);
+                Answer::ok(Answered::Granted {
+                    grant: grant.name,
+                    znode: Made {
+                        path: grant.path,
+                        czxid: grant.czxid,
+                    },
+                    session: session_hex(grant.session),
+                    token: grant.token,
+                    ack,
+                })
             }
             Err(ended) => ended.into(),
         }
@@ -76,50 +67,57 @@ impl Desk {
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Answer {
         match self.recipe.release(name, deadline).await {
             Ok(released) => {
-                let removed = released
-                    .removed
-                    .map(|(path, czxid)| json!({"path": path, "czxid": czxid}));
-                Answer::ok(json!({"grant": name, "removed": removed}))
+                let removed = released.removed.map(|(path, czxid)| Made { path, czxid });
+                let grant = name.to_string();
+                Answer::ok(Answered::Released { grant, removed })
             }
             Err(ended) => ended.into(),
         }
     }
 
     /// Checks its belief, works, and writes without checking again, as real critical sections do.
-    async fn write(&self, asked: &Write, deadline: Option<Duration>) -> (Answer, Option<Working>) {
-        let Write { grant, value, work_ms } = asked;
-        let Some((held, working)) = self.recipe.ledger().work(grant) else {
+    async fn write(
+        &self,
+        (grant, value, work): (String, Value, Duration),
+        deadline: Option<Duration>,
+    ) -> (Answer, Option<Working>) {
+        let Some((held, working)) = self.recipe.ledger().work(&grant) else {
             return (Answer::fail(NOT_HELD), None);
         };
-        self.env.host.sleep(Duration::from_millis(*work_ms)).await;
+        self.env.host.sleep(work).await;
         if !self.recipe.guards() {
-            let mut value = json!({"grant": grant, "value": value, "token": held.token});
-            self.add_ack(&mut value, &held);
-            return (Answer::ok(value), Some(working));
+            let (token, ack) = (held.token, self.ack(&held));
+            let sent = Answered::Sent {
+                grant,
+                value,
+                token,
+                ack,
+            };
+            return (Answer::ok(sent), Some(working));
         }
-        let answer = match self.env.within(deadline, self.recipe.write(grant, value)).await {
-            Some(Ok(mzxid)) => Answer::ok(json!({"grant": grant, "value": value, "mzxid": mzxid})),
-            Some(Err(ended)) => Answer::from(ended).with(json!({"grant": grant, "value": value})),
-            None => Answer::info("timed out").with(json!({"grant": grant, "value": value})),
+        let written = self.env.within(deadline, self.recipe.write(&grant, &value)).await;
+        let about = |mzxid| Answered::Written { grant, value, mzxid };
+        let answer = match written {
+            Some(Ok(mzxid)) => Answer::ok(about(Some(mzxid))),
+            Some(Err(ended)) => Answer::from(ended).with(about(None)),
+            None => Answer::info("timed out").with(about(None)),
         };
         (answer, Some(working))
     }
 
-    /// Says by which znode the client has told that it leads, where the recipe promises to tell.
-    fn add_ack(&self, value: &mut Value, grant: &Grant) {
-        if self.recipe.acknowledges() {
-            let ack = grant.ack.as_ref();
-            value["ack"] = ack.map_or(Value::Null, |own| json!({"path": own.path, "czxid": own.czxid}));
-        }
+    /// The znode by which the client has told that it leads, where the recipe promises to tell.
+    fn ack(&self, grant: &Grant) -> Option<Option<Made>> {
+        self.recipe.acknowledges().then(|| grant.ack.as_ref().map(Made::from))
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
-        let [acquire, write, release] = self.words;
-        Ok(match request.f.as_str() {
-            f if f == *acquire => (self.acquire(&parse::<Named>(request)?.grant, deadline).await, None),
-            f if f == *release => (self.release(&parse::<Named>(request)?.grant, deadline).await, None),
-            f if f == *write => self.write(&parse(request)?, deadline).await,
-            other => return Err(Answer::fail(format!("no operation `{other}`"))),
+        Ok(match parse(request)? {
+            Asked::Acquire { grant } | Asked::Elect { grant } => (self.acquire(&grant, deadline).await, None),
+            Asked::Release { grant } | Asked::Resign { grant } => (self.release(&grant, deadline).await, None),
+            Asked::Write { grant, value, work_ms } => {
+                let work = Duration::from_millis(work_ms);
+                self.write((grant, value, work), deadline).await
+            }
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zooquake_checkers::plan::Resource;
+use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
 use crate::recipes::exclusive::{Desk, LOCK};
@@ -98,7 +98,7 @@ const CUT_OFF: Known = Known {
 
 const ORPHAN: Known = Known {
     anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
     reason: "a request whose reply is lost ends the attempt with an error; the session stays open, and with it the znode \
              that was created",
     source: "ZOOKEEPER-1262",
@@ -106,7 +106,7 @@ const ORPHAN: Known = Known {
 
 const STUCK: Known = Known {
     anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition", "drop-reply", "cut"],
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
     reason: "an error or the session's end inside the watch callback is only printed, and the attempt never ends; and \
              everybody waits behind the znode of an attempt that ended with an error",
     source: "ZOOKEEPER-1262, the tutorial's text",

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::json;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::queue::{Answer as Answered, Request as Asked};
 
 use crate::protocol::Request;
 use crate::recipes::{Ended, Ledger, Owned, Working};
@@ -61,11 +61,6 @@ pub struct Desk {
     queue: Arc<dyn Queue>,
 }
 
-#[derive(Deserialize)]
-struct About {
-    item: i64,
-}
-
 impl Desk {
     /// Serves this queue.
     pub fn new(queue: impl Queue + 'static) -> Self {
@@ -73,31 +68,28 @@ impl Desk {
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        match request.f.as_str() {
-            "enqueue" => {
-                let About { item } = parse(request)?;
-                let stored = self.queue.enqueue(item, deadline).await?;
-                Ok(Answer::ok(
-                    json!({"item": item, "path": stored.path, "czxid": stored.czxid}),
-                ))
+        Ok(Answer::ok(match parse(request)? {
+            Asked::Enqueue { item } => {
+                let Stored { path, czxid } = self.queue.enqueue(item, deadline).await?;
+                let znode = Made { path, czxid };
+                Answered::Stored { item, znode }
             }
-            "dequeue" => Ok(Answer::ok(match self.queue.dequeue(deadline).await? {
-                None => json!({"item": null}),
-                Some(Given { item, claim: None }) => json!({"item": item}),
+            Asked::Dequeue {} => match self.queue.dequeue(deadline).await? {
+                None => Answered::Item { item: None },
+                Some(Given { item, claim: None }) => Answered::Item { item: Some(item) },
                 Some(Given { item, claim: Some(own) }) => {
-                    json!({"item": item, "path": own.path, "czxid": own.czxid})
+                    let znode = Made::from(&own);
+                    Answered::Stored { item, znode }
                 }
-            })),
-            "acknowledge" => {
-                let About { item } = parse(request)?;
+            },
+            Asked::Acknowledge { item } => {
                 let Some(acknowledged) = self.queue.acknowledge(item, deadline) else {
                     return Err(Answer::fail("this queue's items need no acknowledgement"));
                 };
                 acknowledged.await?;
-                Ok(Answer::ok(json!({"item": item})))
+                Answered::Item { item: Some(item) }
             }
-            other => Err(Answer::fail(format!("no operation `{other}`"))),
-        }
+        }))
     }
 }
 

@@ -5,8 +5,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use serde::Deserialize;
-use serde_json::{Value, json};
+use zooquake_history::operation::register::{Answer as Answered, Request as Asked, What};
 
 use super::{Prelude, REGISTER};
 use crate::protocol::Request;
@@ -35,17 +34,6 @@ pub struct Register {
     env: Env,
     handle: Handle,
     prelude: Arc<dyn Prelude>,
-}
-
-#[derive(Deserialize)]
-struct Write {
-    value: i64,
-}
-
-#[derive(Deserialize)]
-struct Cas {
-    from: i64,
-    to: i64,
 }
 
 impl Register {
@@ -93,29 +81,23 @@ impl Register {
     }
 
     async fn serve(&self, request: &Request) -> Result<Answer, Answer> {
-        Ok(Answer::ok(match request.f.as_str() {
-            "read" => {
+        let (what, held) = match parse(request)? {
+            Asked::Read {} => {
                 let held = self.read().await?;
-                self.told(json!({"value": held.value}), held)
+                (What::Value { value: held.value }, held)
             }
-            "write" => {
-                let Write { value } = parse(request)?;
-                self.told(json!({"value": value}), self.write(value).await?)
+            Asked::Write { value } => {
+                let held = self.write(value).await?;
+                (What::Value { value: held.value }, held)
             }
-            "cas" => {
-                let Cas { from, to } = parse(request)?;
-                self.told(json!({"from": from, "to": to}), self.cas(from, to).await?)
-            }
-            other => return Err(Answer::fail(format!("no operation `{other}`"))),
+            Asked::Cas { from, to } => (What::Swapped { from, to }, self.cas(from, to).await?),
+        };
+        Ok(Answer::ok(Answered {
+            what,
+            mzxid: held.mzxid,
+            session: session_hex(held.session),
+            server: self.env.server.as_deref().map(str::to_owned),
         }))
-    }
-
-    /// A value of an answer, with where it comes from.
-    fn told(&self, mut value: Value, held: Held) -> Value {
-        value["mzxid"] = json!(held.mzxid);
-        value["session"] = json!(session_hex(held.session));
-        value["server"] = json!(self.env.server.as_deref());
-        value
     }
 }
 

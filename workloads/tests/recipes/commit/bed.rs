@@ -15,7 +15,7 @@ use zooquake_workloads::recipes::{Ended, Env};
 use zooquake_workloads::zk::{Host, Shared};
 
 use crate::world::World;
-use crate::zk::Net;
+use zooquake_workloads::zk::sim::Net;
 
 /// Which recipe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

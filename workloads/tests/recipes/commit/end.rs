@@ -74,7 +74,7 @@ impl End {
             .iter()
             .filter(|event| event.f == f && event.kind == EventType::Ok);
         let told: BTreeSet<String> = told
-            .map(|event| format!("{} {}", event.str("tx").unwrap(), event.str("decision").unwrap()))
+            .map(|event| format!("{} {}", event.tx().unwrap(), event.decision().unwrap()))
             .collect();
         told.into_iter().collect()
     }

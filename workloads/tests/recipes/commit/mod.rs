@@ -8,7 +8,7 @@ mod torture;
 use bed::{Bed, Kind, Plan};
 use zooquake_workloads::recipes::commit::Vote;
 
-use crate::server::Fate;
+use zooquake_workloads::zk::sim::Fate;
 
 const YES: Vote = Vote::Yes;
 const NO: Vote = Vote::No;

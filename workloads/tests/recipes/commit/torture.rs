@@ -7,7 +7,7 @@ use zooquake_checkers::EventType;
 use super::bed::{Bed, Kind, Plan};
 use super::end::End;
 use super::{NO, YES};
-use crate::server::Fate;
+use zooquake_workloads::zk::sim::Fate;
 
 /// A small generator of pseudorandom numbers (Steele, Lea, Flood: SplitMix64).
 struct Dice(u64);

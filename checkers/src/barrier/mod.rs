@@ -1,0 +1,39 @@
+//! The family `barrier`: members that meet.
+//!
+//! `rounds` reads out of a history what the checkers need: `early` and `stuck`, which asks `presence`; [`crate::orphans`] audits members.
+
+mod early;
+mod presence;
+mod rounds;
+mod stuck;
+
+use crate::Record;
+use crate::findings::Findings;
+use crate::names;
+use crate::orphans;
+use crate::results::Results;
+use crate::run::Run;
+use crate::verdict::{self, Needs};
+use rounds::Rounds;
+
+/// The checkers of the family, by the names in `results.json`.
+pub const CHECKERS: &[&str] = &["early-release", "stuck-barrier", "orphan-node"];
+
+/// The whole verdict over a run of a barrier. A variant whose name begins with `double` is one that members enter and
+/// leave together; of any other members join, and an application waits.
+pub fn check(record: &Record) -> Results {
+    let run = Run::new(record, &names::NONE);
+    let mut found = Findings::default();
+    let double = record.plan.workload.variant.starts_with("double");
+    let (member, progress): (&str, &[&[&str]]) = match double {
+        true => ("enter", &[&["enter"], &["leave"]]),
+        false => ("join", &[&["join"], &["enter"]]),
+    };
+    let rounds = Rounds::new(&run, member);
+    early::check(&run, &rounds, &mut found);
+    stuck::check(&run, &rounds, double, &mut found);
+    found.doubt("rounds cannot be read", &rounds.unread);
+    orphans::check(&run, &mut found);
+    let tree = "orphans were not looked for";
+    verdict::close(&run, found, &Needs { progress, tree })
+}

@@ -1,0 +1,192 @@
+//! Rounds of a barrier: who was sent to it, who passed it, who left.
+
+use crate::history::{EventType, Process};
+use crate::ops::{self, Op};
+use crate::run::Run;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+
+/// One round. Operations are positions in [`Ops::work`](crate::ops::Ops).
+#[derive(Debug, Default)]
+pub struct Round {
+    /// What members are sent, in the order in which they were: `enter`, or `join` where another one waits.
+    pub members: Vec<usize>,
+    /// The enters, in the order in which they were sent.
+    pub enters: Vec<usize>,
+    /// The leaves, in the order in which they were sent.
+    pub leaves: Vec<usize>,
+}
+
+/// The rounds of a history.
+#[derive(Debug)]
+pub struct Rounds<'a> {
+    /// Each by its number.
+    pub all: BTreeMap<i64, Round>,
+    /// What members are sent.
+    pub member: &'static str,
+    /// By client: the events that say that a session is over.
+    over: Moments<&'a str>,
+    /// The same by client and session; `None` for all sessions that the client had.
+    over_of: Moments<(&'a str, Option<&'a str>)>,
+    /// By client: where it was told to close its session.
+    closes: Moments<&'a str>,
+    /// By client and round: where a leave of it ended.
+    left: Moments<(&'a str, i64)>,
+    /// Where the first member was sent to a round that cannot be read.
+    pub hidden: Option<usize>,
+    /// By client: where a leave of a round that cannot be read ended.
+    left_any: Moments<&'a str>,
+    /// All events whose round or number of members cannot be read, and what they are.
+    pub unread: Vec<(usize, String)>,
+}
+
+/// Events by what they concern.
+#[derive(Debug)]
+struct Moments<K>(HashMap<K, Vec<usize>>);
+
+impl<K: Eq + Hash> Moments<K> {
+    fn new() -> Self {
+        Self(HashMap::new())
+    }
+
+    fn push(&mut self, key: K, at: usize) {
+        self.0.entry(key).or_default().push(at);
+    }
+
+    /// The first one from `from` on; the greatest number if there is none.
+    fn first(&self, key: &K, from: usize) -> usize {
+        let all = self.0.get(key).map_or(&[][..], Vec::as_slice);
+        all.get(all.partition_point(|&at| at < from))
+            .copied()
+            .unwrap_or(usize::MAX)
+    }
+}
+
+impl<'a> Rounds<'a> {
+    /// Reads the rounds out of a history; `member` is the operation that members are sent.
+    pub fn new(run: &Run<'a>, member: &'static str) -> Self {
+        let mut rounds = Self {
+            all: BTreeMap::new(),
+            member,
+            over: Moments::new(),
+            over_of: Moments::new(),
+            closes: Moments::new(),
+            left: Moments::new(),
+            hidden: None,
+            left_any: Moments::new(),
+            unread: Vec::new(),
+        };
+        for (at, op) in run.ops.work.iter().enumerate() {
+            if let ("close", Some(sent)) = (op.f, op.invoke) {
+                rounds.closes.push(op.node, sent);
+            }
+            let Some(number) = told(run, op, "round") else {
+                rounds.unread(op);
+                continue;
+            };
+            if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, "members")) {
+                let what = format!(
+                    "the `enter` of {}, which names no number of members that can be read",
+                    op.node
+                );
+                rounds.unread.push((asked, what));
+            }
+            let round = rounds.all.entry(number).or_default();
+            if op.f == member {
+                round.members.push(at);
+            }
+            match op.f {
+                "enter" => round.enters.push(at),
+                "leave" => {
+                    round.leaves.push(at);
+                    if let Some(end) = op.end {
+                        rounds.left.push((op.node, number), end);
+                        // The answer may be that to another leave.
+                        if op.doubtful {
+                            rounds.left_any.push(op.node, end);
+                        }
+                    }
+                }
+                _ => {}
+            }
+        }
+        rounds.left.0.values_mut().for_each(|ends| ends.sort_unstable());
+        rounds.left_any.0.values_mut().for_each(|ends| ends.sort_unstable());
+        for (at, event) in run.events.iter().enumerate() {
+            let Process::Name(lane) = &event.process else { continue };
+            let state = event.str("state").unwrap_or_default();
+            let over = match event.f.as_str() {
+                "exit" if !ops::is_harness(lane) => None,
+                "session" if matches!(state, "expired" | "closed") => event.str("session"),
+                _ => continue,
+            };
+            rounds.over.push(lane, at);
+            rounds.over_of.push((lane, over), at);
+        }
+        rounds
+    }
+
+    /// Whether a member was sent before an event to a round that cannot be read, so that it may be any.
+    pub fn hidden_before(&self, at: usize) -> bool {
+        self.hidden.is_some_and(|sent| sent < at)
+    }
+
+    fn unread(&mut self, op: &Op<'a>) {
+        let ended = op.end.filter(|_| op.f == "leave");
+        if let Some(end) = ended {
+            self.left_any.push(op.node, end);
+        }
+        let Some(at) = op
+            .invoke
+            .or(op.end)
+            .filter(|_| matches!(op.f, "enter" | "join" | "leave"))
+        else {
+            return;
+        };
+        if op.f == self.member {
+            let sent = op.invoke.unwrap_or(0);
+            self.hidden = Some(self.hidden.map_or(sent, |first| first.min(sent)));
+        }
+        self.unread.push((
+            at,
+            format!("the `{}` of {}, which names no round that can be read", op.f, op.node),
+        ));
+    }
+
+    /// The last event up to which the member that an operation sent is in the round, as far as the history tells.
+    ///
+    /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is until
+    /// its process or its session ends, or it is told to close that, or its leave is answered. One that pairs with no answer for
+    /// certain may have left.
+    pub fn stays(&self, run: &Run<'a>, op: &Op<'a>) -> usize {
+        if op.doubtful {
+            return 0;
+        }
+        let sent = op.invoke.or(op.end).unwrap_or(0);
+        let waiting = self.over_of.first(&(op.node, None), sent);
+        let Some(end) = op.end else { return waiting };
+        let over = match run.events[end].str("session") {
+            Some(session) => waiting.min(self.over_of.first(&(op.node, Some(session)), sent)),
+            None => self.over.first(&op.node, sent),
+        };
+        let left = told(run, op, "round").map_or(usize::MAX, |round| self.left.first(&(op.node, round), sent + 1));
+        let left = left.min(self.left_any.first(&op.node, sent + 1));
+        let closed = self.closes.first(&op.node, sent + 1);
+        match over.min(left).min(closed) {
+            over if over > end && run.events[end].kind == EventType::Ok => over,
+            _ => waiting.min(end),
+        }
+    }
+}
+
+/// A number that an operation's invocation tells, or its answer.
+pub fn told(run: &Run<'_>, op: &Op<'_>, name: &str) -> Option<i64> {
+    let told = |at: Option<usize>| run.events[at?].int(name);
+    told(op.invoke).or_else(|| told(op.end))
+}
+
+/// Where an operation was certainly answered with `ok`.
+pub fn answered(run: &Run<'_>, op: &Op<'_>) -> Option<usize> {
+    op.end
+        .filter(|end| run.events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end))
+}

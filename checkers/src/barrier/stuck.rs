@@ -1,0 +1,264 @@
+//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and again.
+//!
+//! The clock runs from the moment when all of that is so to the phase `audit`. The bound is ten times the median duration
+//! of the run's answered enters, at least ten seconds. A client whose enters of the round fail one after the other, and
+//! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
+//! ([`crate::recovery`]) nobody is convicted.
+
+use super::presence::{Answer, Presence, Question, Stay};
+use super::rounds::{Rounds, told};
+use crate::findings::{Findings, Found};
+use crate::liveness;
+use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
+use crate::recovery::Span;
+use crate::run::{Run, few, seconds};
+use std::collections::BTreeMap;
+
+/// When witnesses have named so many members, of more stuck enters only the number is told.
+const MOST: usize = 1_000_000;
+
+/// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`. `each`:
+/// every planned client has to finish an operation.
+pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings) {
+    let Some(span) = run.recovery.span else {
+        return out.ran("stuck-barrier", 0);
+    };
+    let all = unfinished(run, span);
+    let bound = liveness::bound(run, "enter");
+    let there = There::new(run, rounds, &all, (span, bound));
+    let (mut room, mut untold) = (MOST, 0);
+    for (number, one) in all.iter().enumerate() {
+        let why = match there.stuck(number, span) {
+            Ok(stuck) if stuck.waited >= bound && run.recovery.doubt().is_none() => {
+                if room == 0 {
+                    untold += 1;
+                    continue;
+                }
+                let (members, looked_at) = there.members(one, &stuck);
+                room = room.saturating_sub(looked_at.max(1));
+                add(run, one, (&stuck, members), (span, bound), out);
+                continue;
+            }
+            Ok(stuck) if stuck.waited < bound && one.made_up => continue,
+            Ok(stuck) => format!(
+                ", with {} live members in its round for {}",
+                stuck.wanted,
+                of_bound(stuck.waited, bound)
+            ),
+            Err(_) if one.made_up => continue,
+            Err(why) => why,
+        };
+        out.reasons.push(one.reason(run, &why));
+    }
+    if untold > 0 {
+        out.reasons.push(format!(
+            "note: {untold} more stuck enters, in rounds of many members, are not told"
+        ));
+    }
+    let told = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
+    idle(run, span, told, each, out);
+    out.ran("stuck-barrier", all.len());
+}
+
+/// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for it.
+fn spells(run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Vec<(usize, usize)> {
+    let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
+    let all = one.spells();
+    let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
+    match long.is_empty() && !one.made_up {
+        true => all.into_iter().max_by_key(lasts).into_iter().collect(),
+        false => long,
+    }
+}
+
+/// By round those whose enters fail one after the other, while they go on asking.
+fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Stay<'a>>> {
+    let mut refused: BTreeMap<i64, Vec<Stay<'a>>> = BTreeMap::new();
+    let enters = all.iter().filter(|one| one.op.f == "enter");
+    for one in enters.filter(|one| one.how == How::Failed && !one.made_up) {
+        if let Some(number) = told(run, one.op, "round") {
+            refused.entry(number).or_default().push(Stay {
+                node: one.op.node,
+                since: one.asked(),
+                alive: (0, usize::MAX),
+                until: Some(one.until()),
+            });
+        }
+    }
+    refused
+}
+
+/// From a sending to an end, and who was there at the end.
+type Spell = ((usize, usize), Answer);
+
+/// Who is in each round.
+struct There<'r, 'a> {
+    run: &'r Run<'a>,
+    /// By round the members, with those refused if the enter in question is ([`refused`]).
+    rounds: BTreeMap<(i64, bool), Presence<'a>>,
+    /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
+    /// who was there at its end.
+    asked: BTreeMap<usize, (i64, usize, Vec<Spell>)>,
+    /// Whether members enter for themselves.
+    enters: bool,
+}
+
+impl<'r, 'a> There<'r, 'a> {
+    fn new(run: &'r Run<'a>, rounds: &Rounds<'a>, all: &[Unfinished<'_, 'a>], (span, bound): (Span, u64)) -> Self {
+        let mut there = Self {
+            run,
+            rounds: BTreeMap::new(),
+            asked: BTreeMap::new(),
+            enters: rounds.member == "enter",
+        };
+        let refused = refused(run, all);
+        // By round the questions about it, each with the enter and the spell.
+        type Of<'a> = Vec<(Question<'a>, usize, (usize, usize))>;
+        let mut questions: BTreeMap<(i64, bool), Of<'a>> = BTreeMap::new();
+        for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == "enter") {
+            let (Some(number), Some(wanted)) = (told(run, one.op, "round"), told(run, one.op, "members")) else {
+                continue;
+            };
+            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+            there.asked.insert(at, (number, wanted, Vec::new()));
+            for spell in spells(run, one, span, bound) {
+                let question = there.question(one, wanted, spell.1);
+                questions
+                    .entry(there.round(one, number))
+                    .or_default()
+                    .push((question, at, spell));
+            }
+        }
+        for ((number, with_refused), of) in questions {
+            let mut stays = live(run, rounds, number);
+            stays.extend(refused.get(&number).into_iter().flatten().filter(|_| with_refused));
+            let presence = Presence::new(stays, there.enters);
+            let asked: Vec<Question<'_>> = of.iter().map(|&(question, ..)| question).collect();
+            for ((_, at, spell), answer) in of.into_iter().zip(presence.answers(&asked)) {
+                if let Some((_, _, spells)) = there.asked.get_mut(&at) {
+                    spells.push((spell, answer));
+                }
+            }
+            there.rounds.insert((number, with_refused), presence);
+        }
+        there
+    }
+
+    fn round(&self, one: &Unfinished<'_, 'a>, number: i64) -> (i64, bool) {
+        (number, one.how == How::Failed && self.enters)
+    }
+
+    /// Where each enters for itself, the one that waits is a member itself.
+    fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
+        Question {
+            at,
+            beside: self.enters.then_some(one.op.node),
+            wanted: wanted.saturating_sub(usize::from(self.enters)),
+        }
+    }
+
+    /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
+    fn stuck(&self, at: usize, span: Span) -> Result<Stuck, String> {
+        let run = self.run;
+        let Some(&(number, wanted, ref spells)) = self.asked.get(&at).filter(|(_, _, spells)| !spells.is_empty())
+        else {
+            return Err(String::new());
+        };
+        let (mut longest, mut most) = (None::<Stuck>, 0);
+        for &((asked, until), answer) in spells {
+            most = most.max(answer.members);
+            let Some((last, shown)) = answer.full else { continue };
+            let since = last.max(asked).max(span.clock);
+            let there = shown.map_or(until, |shown| shown.min(until));
+            let waited = run.time(there).saturating_sub(run.time(since));
+            if longest.as_ref().is_none_or(|longest| longest.waited < waited) {
+                longest = Some(Stuck {
+                    number,
+                    wanted,
+                    asked,
+                    until,
+                    since,
+                    waited,
+                });
+            }
+        }
+        longest.ok_or_else(|| format!(", with {most} of {wanted} live members in its round"))
+    }
+
+    /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
+    /// event that shows it. And how many were looked at.
+    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<(&'a str, usize)>, usize) {
+        let own = (one.op.node, stuck.asked);
+        let mut members: Vec<(&str, usize)> = [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
+        let Some(presence) = self.rounds.get(&self.round(one, stuck.number)) else {
+            return (members, 0);
+        };
+        let (others, looked_at) = presence.named(self.question(one, stuck.wanted, stuck.until));
+        members.extend(others.into_iter().map(|stay| (stay.node, stay.since)));
+        (members, looked_at)
+    }
+}
+
+/// The members of a round while they live.
+fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a>> {
+    let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
+    let stay = |&op: &usize| {
+        let op = &run.ops.work[op];
+        let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
+        Some(Stay {
+            node: op.node,
+            since,
+            alive: (since + 1, rounds.stays(run, op)),
+            until: None,
+        })
+    };
+    members.filter_map(stay).collect()
+}
+
+/// An enter, and since when it waits for nobody.
+struct Stuck {
+    number: i64,
+    wanted: usize,
+    asked: usize,
+    until: usize,
+    since: usize,
+    waited: u64,
+}
+
+fn add(
+    run: &Run<'_>,
+    one: &Unfinished<'_, '_>,
+    (stuck, members): (&Stuck, Vec<(&str, usize)>),
+    (span, bound): (Span, u64),
+    out: &mut Findings,
+) {
+    let names: Vec<&str> = members.iter().map(|&(node, _)| node).collect();
+    let until = run.at(stuck.until);
+    let what = match (one.how, one.attempts.len()) {
+        (How::Failed, 2..) => format!("was refused again and again until {until}"),
+        _ => format!("was not let in by {until}"),
+    };
+    let why = format!(
+        "{} was sent to round {} at {} and {what}, though every fault was healed, the ensemble had recovered at {}, and from \
+         {} on all {} members of the round were there and alive: {}. The bound is {}: ten times the median of the run's \
+         answered enters, at least ten seconds.",
+        one.op.node,
+        stuck.number,
+        run.at(stuck.asked),
+        run.at(span.recovered),
+        run.at(stuck.since),
+        names.len(),
+        few(&names),
+        seconds(bound),
+    );
+    let members = members.iter().map(|&(_, since)| since);
+    let first = members.clone().chain([stuck.asked]).min();
+    let found = Found {
+        kind: "stuck-barrier",
+        property: "liveness",
+        advisory: false,
+        witness: members.chain([stuck.asked, span.recovered, stuck.until]).collect(),
+        why,
+    };
+    out.add_at_end(run, found, first.map(|first| run.time(first)));
+}

@@ -1,0 +1,129 @@
+//! Long logs of servers, and runs of many scenes.
+
+use super::{Long, grows};
+use crate::ensemble::teller::{BEGUN_MS, Teller};
+use serde_json::json;
+use zooquake_checkers::evidence::ServerSample;
+use zooquake_checkers::plan::{Act, Scene, Step};
+use zooquake_checkers::{Record, ServerLog};
+
+/// A run of a register of which only the servers tell anything.
+fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
+    let mut long = Long::new();
+    long.run("clock", json!({ "unix_us": BEGUN_MS * 1000 }));
+    let mut record = long.record("register", "read", 1);
+    record.plan.cluster.servers = logs.len();
+    record.logs = Some(logs);
+    record.servers = Some(servers);
+    record
+}
+
+/// One server wins again and again, and says so; another never stops looking for a leader, and votes for it each time.
+fn wins(count: i64) -> Record {
+    let mut teller = [1, 2].map(|sid| Teller::new(sid, false));
+    let [winner, voter] = &mut teller;
+    let mut servers = Vec::new();
+    winner.starts(0);
+    voter.starts(0).looks(1, 0);
+    for k in 1..=count {
+        let (ms, vote) = (10 * k, (k - 1, k << 32, 1));
+        winner
+            .looks(ms, vote.1)
+            .casts(ms + 1, k, vote)
+            .hears(ms + 3, 2, "LOOKING", k, vote);
+        winner.becomes(ms + 4, "LEADING").leads(ms + 5, k, "[1, 2]");
+        voter.casts(ms + 1, k, (k - 1, 0, 2)).casts(ms + 2, k, vote);
+        servers.push(ServerSample {
+            time: (ms as u64 + 6) * 1_000_000,
+            server: "n1".to_owned(),
+            mode: "leader".to_owned(),
+            epoch: k,
+            zxid: k << 32 | 1,
+            ..ServerSample::default()
+        });
+    }
+    record(teller.iter().map(Teller::log).collect(), servers)
+}
+
+#[test]
+fn elections_while_one_server_looks_for_ever() {
+    let make = |count: usize| wins(count as i64);
+    grows(10, make, |_| vec![]);
+    let results = zooquake_checkers::check(&wins(2000));
+    let elections = results.stats["elections"].as_array().expect("elections");
+    let told = elections.iter().filter(|election| election["votes_left_out"].is_null());
+    assert!(told.clone().count() > 100, "many elections tell their votes");
+    assert!(told.clone().count() < 2000, "all votes together are too many");
+    assert!(
+        told.clone()
+            .all(|election| election["votes"].as_array().is_some_and(|votes| !votes.is_empty()))
+    );
+    assert_eq!(
+        elections[1999]["rule"],
+        json!("epoch"),
+        "what is not a list of votes is told of all"
+    );
+    assert_eq!(elections[1999]["lost_ms"], json!(10));
+}
+
+/// Each server has a log of its own, and each but the first put itself forward before it voted for the first.
+#[test]
+fn voters_that_broke_the_order() {
+    let make = |count: usize| {
+        let count = count as i64;
+        let (best, all) = ((1, 1, 1), 2..=count);
+        let mut winner = Teller::new(1, false);
+        winner.starts(0).looks(1, 1).casts(2, 1, best);
+        let mut logs = Vec::new();
+        for sid in all {
+            winner.hears(5, sid, "LOOKING", 1, best);
+            let mut voter = Teller::new(sid, false);
+            voter
+                .starts(0)
+                .looks(1, 2)
+                .casts(2, 1, (1, 2, sid))
+                .casts(4, 1, best)
+                .becomes(7, "FOLLOWING");
+            logs.push(voter.log());
+        }
+        winner.becomes(6, "LEADING").leads(8, 2, "[1, 2]");
+        logs.push(winner.log());
+        record(logs, vec![])
+    };
+    grows(8, make, |count| vec![("lesser-vote-won", count - 1)]);
+}
+
+/// Scenes of one step each, with samples of their servers.
+#[test]
+fn scenes_one_after_the_other() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        let mut servers = Vec::new();
+        let mut scenes = Vec::new();
+        for k in 0..count {
+            let name = format!("s{k}");
+            long.scene(json!({"scene": name, "step": 1, "phase": "begin"}));
+            servers.push(ServerSample {
+                time: long.now,
+                server: "n1".to_owned(),
+                mode: "follower".to_owned(),
+                ..ServerSample::default()
+            });
+            long.scene(json!({"scene": name, "step": 1, "phase": "done", "verified": true, "leader": "n1"}));
+            scenes.push(Scene {
+                name,
+                steps: vec![Step {
+                    act: Act::Elect,
+                    servers: vec!["n1".to_owned()],
+                }],
+                ..Scene::default()
+            });
+        }
+        let mut record = long.record("ensemble", "textbook", 0);
+        record.plan.cluster.observers = 100;
+        record.plan.scenes = scenes;
+        record.servers = Some(servers);
+        record
+    };
+    grows(3, make, |_| vec![]);
+}

@@ -1,0 +1,271 @@
+//! Every anomaly that the checkers can raise: its witness is enough, and no event of it can be left out.
+//!
+//! A random history is judged, reduced to the events of one witness, and judged again. Nothing else is kept: no phase, no
+//! request and no answer that the witness does not name. The tree and the transaction log are kept only if the same
+//! witness is not found without them, since what the history tells is not told again by them. Reduced so, the record has
+//! the anomaly; with one event less it has not.
+//!
+//! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left out.
+//! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `blocked-transaction`, `orphan-node`) the
+//!   witness is what shows that it had to come: the request or the acknowledgement, `recovered` or the drain, and the last
+//!   event up to which it had not come. That it never came is the absence of every other event, so the reduced history has
+//!   it too. An orphan is in the tree, which is kept; the witness is who was asked for it and did not name it.
+//! - Anomalies of the ensemble rest on the servers' logs and answers: their witness is empty, and so is the reduced history.
+//! - Foreign histories have operations that happened, failed or may have happened, and no order that fits: see `foreign`.
+//!
+//! ```text
+//! ZOOQUAKE_HISTORIES=50000 cargo test -p zooquake-checkers --test suite minimal
+//! ```
+
+mod ensembles;
+mod foreign;
+
+use crate::commit::agree::transaction;
+use crate::spoilt::{self, Family, finish::End};
+use crate::witness::only;
+use crate::{commit, election, queue, register, script, world};
+use fastrand::Rng;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::evidence::Znode;
+use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Anomaly, Record, check};
+
+/// How many histories of a family are drawn.
+const USUAL: u64 = 3_000;
+
+/// Checkers that raise no anomaly.
+const SILENT: [&str; 4] = ["evidence", "second-opinion", "scenes", "observers"];
+
+type Names = BTreeSet<String>;
+
+/// What an anomaly is about, where one event can prove several of its kind: an orphan's znode, an enter, a transaction.
+fn about(anomaly: &Anomaly) -> Option<&str> {
+    match anomaly.kind.as_str() {
+        "orphan-node" => anomaly.why.split(' ').nth(2),
+        // Who was sent to which round.
+        "stuck-barrier" => anomaly.why.split(" at ").next(),
+        kind if commit::agree::KINDS.iter().any(|(name, _)| *name == kind) => Some(transaction(&anomaly.why)),
+        _ => None,
+    }
+}
+
+fn same(one: &Anomaly, other: &Anomaly) -> bool {
+    (&one.kind, &one.property, about(one)) == (&other.kind, &other.property, about(other))
+}
+
+/// The record without the evidence that adds nothing to an anomaly.
+fn needed(record: &Record, anomaly: &Anomaly) -> Record {
+    let found = |record: &Record| {
+        let all = check(record).anomalies;
+        all.iter()
+            .any(|other| same(other, anomaly) && other.witness == anomaly.witness)
+    };
+    let mut least = record.clone();
+    for without in [
+        Record {
+            txnlog: None,
+            ..least.clone()
+        },
+        Record {
+            tree: None,
+            txnlog: None,
+            ..least.clone()
+        },
+    ] {
+        if found(&without) {
+            least = without;
+        }
+    }
+    least
+}
+
+/// Whether values of a register are not judged because several requests may have written them. Of these a reduced history
+/// may have one only, and say more than the whole.
+fn ambiguous(record: &Record) -> bool {
+    let said = |reason: &String| reason.contains("may have been written more than once");
+    check(record).reasons.iter().any(said)
+}
+
+/// Says what is wrong with the witness of an anomaly.
+fn minimal(record: &Record, anomaly: &Anomaly) -> Result<(), String> {
+    let least = needed(record, anomaly);
+    let convicts = |keep: &BTreeSet<usize>| {
+        let results = check(&only(&least, keep));
+        results.anomalies.iter().any(|other| same(other, anomaly))
+    };
+    let witness: BTreeSet<usize> = anomaly.witness.iter().copied().collect();
+    if !convicts(&witness) {
+        return Err("more is needed".to_owned());
+    }
+    let without = |event: &&usize| witness.iter().copied().filter(|other| other != *event).collect();
+    match witness.iter().find(|event| convicts(&without(event))) {
+        Some(event) if !ambiguous(record) => Err(format!("event {event} is not needed")),
+        _ => Ok(()),
+    }
+}
+
+/// Draws histories of a family, and tries each anomaly; every one that the family's checkers can raise has to occur.
+fn tried(family: &str, make: impl Fn(u64) -> Record) {
+    let mut seen = Names::new();
+    // By kind the first that is wrong.
+    let mut wrong = BTreeMap::new();
+    for seed in 0..crate::histories(USUAL) {
+        let record = make(seed);
+        for anomaly in check(&record).anomalies {
+            if let Err(what) = minimal(&record, &anomaly) {
+                let told = format!("seed {seed}: {what}, {anomaly:#?}\n{}", spoilt::lines(&record));
+                wrong.entry(anomaly.kind.clone()).or_insert(told);
+            }
+            seen.insert(anomaly.kind);
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "{}",
+        wrong.into_values().collect::<Vec<_>>().join("\n")
+    );
+    let family = FAMILIES.iter().find(|one| one.name == family).expect("a family");
+    let raised = family.checkers.iter().filter(|name| !SILENT.contains(name));
+    assert_eq!(seen, raised.map(|name| (*name).to_owned()).collect::<Names>());
+}
+
+/// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or with
+/// somebody who is refused after recovery.
+fn varied(family: &Family, plain: fn(u64) -> Record, seed: u64) -> Record {
+    let mut rng = Rng::with_seed(seed ^ 0x1ea57);
+    let record = match rng.bool() {
+        true => plain(seed),
+        false => (family.make)(seed),
+    };
+    match rng.u8(0..4) {
+        0 => spoilt::pairs::spoil(&mut rng, &record, family).map_or(record, |spoilt| spoilt.record),
+        1 => refused(&mut rng, record),
+        _ => record,
+    }
+}
+
+/// Clients ask again and again after recovery, and fail or hear nothing that tells.
+fn refused(rng: &mut Rng, record: Record) -> Record {
+    let family = record.plan.workload.family.clone();
+    let (f, value) = match family.as_str() {
+        "lock" => ("acquire", json!({"grant": "g90"})),
+        "election" => ("elect", json!({"grant": "g90"})),
+        "commit" => ("decided", json!({"tx": "t0"})),
+        _ => ("enter", json!({"round": 1, "members": 2})),
+    };
+    let mut end = End::of(record);
+    let kind = if rng.u8(0..4) > 0 {
+        EventType::Fail
+    } else {
+        EventType::Info
+    };
+    for _ in 0..rng.usize(1..4) {
+        for node in ["c1", "c2"] {
+            end.op(node, EventType::Invoke, f, value.clone());
+        }
+        let now = end.record.history.events.last().map_or(0, |event| event.time);
+        end.until(now + rng.u64(0..9_000_000_000));
+        for node in ["c2", "c1"] {
+            end.op(node, kind, f, value.clone());
+        }
+    }
+    end.audit(vec![])
+}
+
+#[test]
+fn locks() {
+    tried("lock", |seed| varied(&spoilt::grants::LOCK, world::record, seed));
+}
+
+#[test]
+fn elections() {
+    let plain = |seed| election::retold(&election::acknowledged(seed));
+    tried("election", |seed| varied(&spoilt::grants::ELECTION, plain, seed));
+}
+
+#[test]
+fn commits() {
+    tried("commit", |seed| {
+        varied(&spoilt::commits::FAMILY, commit::world::record, seed)
+    });
+}
+
+#[test]
+fn registers() {
+    tried("register", |seed| {
+        varied(&spoilt::registers::FAMILY, register::world::record, seed)
+    });
+}
+
+#[test]
+fn queues() {
+    tried("queue", |seed| match seed % 3 {
+        0 => audited(seed, queue::world::items(seed / 3)),
+        _ => varied(&spoilt::items::FAMILY, queue::world::items, seed),
+    });
+}
+
+#[test]
+fn barriers() {
+    tried("barrier", |seed| match seed % 3 {
+        0 => audited(seed, queue::world::rounds(seed / 3)),
+        _ => varied(&spoilt::rounds::FAMILY, queue::world::rounds, seed),
+    });
+}
+
+/// Claims and members in the tree at the end, some of which no client names.
+fn audited(seed: u64, mut record: Record) -> Record {
+    record.plan.cluster.clients = 4;
+    let mut rng = Rng::with_seed(seed);
+    let last = record.history.events.last().map_or(0, |event| event.time);
+    let push = |record: &mut Record, process: &str, kind: EventType, f: &str, value: Value| {
+        let events = &mut record.history.events;
+        events.push(Event {
+            index: events.len(),
+            time: last + events.len() as u64,
+            process: Process::Name(process.to_owned()),
+            kind,
+            f: f.to_owned(),
+            value,
+            error: None,
+            node: process.starts_with('c').then(|| process.to_owned()),
+        });
+    };
+    for phase in ["recovered", "audit"] {
+        push(&mut record, "run", EventType::Info, "phase", json!(phase));
+    }
+    let first = record.history.events.len();
+    let znodes: Vec<Znode> = (0..rng.i64(1..4))
+        .map(|number| {
+            let session = format!("0x{}", rng.u8(1..5));
+            let data = json!({"owner": session, "item": rng.u8(1..4)}).to_string();
+            Znode {
+                path: format!("/{}/x{number}", ["taken", "barrier"][rng.usize(0..2)]),
+                czxid: number,
+                data,
+                owner: rng.bool().then_some(session),
+                ..Znode::default()
+            }
+        })
+        .collect();
+    let silent = rng.u8(0..16);
+    for number in (1..5).filter(|number| *number != silent) {
+        let node = format!("c{number}");
+        push(&mut record, &node, EventType::Invoke, "quiesce", json!({}));
+        let named: Vec<Value> = znodes
+            .iter()
+            .filter(|_| rng.u8(0..4) == 0)
+            .map(|znode| json!({"path": znode.path, "czxid": znode.czxid}))
+            .collect();
+        let sessions = json!([format!("0x{number}")]);
+        let sessions = if rng.bool() { sessions } else { json!([]) };
+        let answer = json!({"sessions": sessions, "znodes": named});
+        push(&mut record, &node, EventType::Ok, "quiesce", answer);
+    }
+    let mut tree = script::audited(&record.history, znodes.clone(), znodes);
+    (tree.readings[0].index, tree.readings[0].end_index) = (first, first);
+    record.tree = Some(tree);
+    record
+}

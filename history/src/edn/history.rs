@@ -1,0 +1,196 @@
+//! Histories: maps of operations to and from events.
+//!
+//! A history is a vector or a list of maps, or one map after the other. `:process`, `:type` and `:f` must be there. `:index` is
+//! the position whatever is written, `:time` that of the operation before if it is missing or lower. `:error` may be any
+//! value; fields that an [`Event`] lacks are left out.
+
+use super::json::{decode, encode, from_json, plain, to_json};
+use super::{Edn, Reader};
+use crate::event::{Damage, Event, EventType, History, Process};
+use crate::renamed;
+use std::fmt::Write;
+
+/// Reads a history. What stands before the first damage is kept.
+pub fn parse_edn(bytes: &[u8]) -> (History, Option<Damage>) {
+    let mut history = History::default();
+    let (text, mut damage) = crate::textlog::utf8(bytes);
+    let found = read(&mut Reader::new(text), &mut history.events).err();
+    // Where the text ends because what follows is no text, that is what should be told.
+    if let Some(found) = found
+        && damage
+            .as_ref()
+            .is_none_or(|text| (found.line, found.column) < (text.line, text.column))
+    {
+        damage = Some(found);
+    }
+    (history, damage)
+}
+
+/// A history as a vector of maps, one a line.
+pub fn to_edn(history: &History) -> String {
+    let mut text = String::new();
+    for event in &history.events {
+        let open = if text.is_empty() { "[" } else { "\n " };
+        // Writing to a string does not fail.
+        let _ = write!(text, "{open}{}", from_event(event));
+    }
+    if text.is_empty() {
+        text.push('[');
+    }
+    text.push_str("]\n");
+    text
+}
+
+fn read(reader: &mut Reader<'_>, events: &mut Vec<Event>) -> Result<(), Damage> {
+    let end = if reader.take('[')? {
+        Some(']')
+    } else if reader.take('(')? {
+        Some(')')
+    } else {
+        None
+    };
+    loop {
+        match (reader.peek()?, end) {
+            (None, None) => return Ok(()),
+            (None, Some(end)) => return Err(reader.damage(format!("expected an operation or {end:?}, found the end"))),
+            (Some(found), Some(end)) if found == end => break,
+            (Some(_), _) => {}
+        }
+        let place = reader.place();
+        let value = reader.value()?;
+        let event = event(value, events).map_err(|what| {
+            reader.rewind(place);
+            reader.damage(what)
+        })?;
+        events.push(renamed::event(event));
+    }
+    if let Some(end) = end {
+        reader.take(end)?;
+    }
+    match reader.peek()? {
+        None => Ok(()),
+        Some(found) => Err(reader.damage(format!("expected the end after the history, found {found:?}"))),
+    }
+}
+
+/// The event that follows these ones.
+fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
+    let fields = match value {
+        Edn::Map(fields) => fields,
+        // A record, such as `#jepsen.history.Op{…}`.
+        Edn::Tagged(tag, value) => match *value {
+            Edn::Map(fields) => fields,
+            other => return Err(format!("expected an operation, found #{tag} {other}")),
+        },
+        other => return Err(format!("expected an operation, found {other}")),
+    };
+    let mut time = None;
+    let (mut process, mut kind, mut f) = (None, None, None);
+    let (mut value, mut error, mut node) = (serde_json::Value::Null, None, None);
+    for (key, content) in &fields {
+        let Edn::Keyword(key) = key else { continue };
+        match key.as_str() {
+            "time" => time = number(content),
+            "process" => process = Some(self::process(content)?),
+            "type" => kind = Some(self::kind(content)?),
+            "f" => f = Some(name(content).ok_or_else(|| format!("{content} is no name of an operation"))?),
+            "value" => value = to_json(content),
+            "error" => error = error_text(content),
+            "node" => node = name(content),
+            _ => {}
+        }
+    }
+    let last = before.last().map_or(0, |event| event.time);
+    Ok(Event {
+        index: before.len(),
+        time: time.unwrap_or(last).max(last),
+        process: process.ok_or("the operation has no :process")?,
+        kind: kind.ok_or("the operation has no :type")?,
+        f: f.ok_or("the operation has no :f")?,
+        value,
+        error,
+        node,
+    })
+}
+
+fn process(value: &Edn) -> Result<Process, String> {
+    match (number(value), name(value)) {
+        (Some(number), _) => Ok(Process::Number(number)),
+        (None, Some(name)) => Ok(Process::Name(name)),
+        (None, None) => Err(format!("{value} is no process")),
+    }
+}
+
+/// The type of an event.
+pub(crate) fn kind(value: &Edn) -> Result<EventType, String> {
+    match name(value).as_deref() {
+        Some("invoke") => Ok(EventType::Invoke),
+        Some("ok") => Ok(EventType::Ok),
+        Some("fail") => Ok(EventType::Fail),
+        Some("info") => Ok(EventType::Info),
+        _ => Err(format!("expected :invoke, :ok, :fail or :info, found {value}")),
+    }
+}
+
+/// A number that is not negative.
+pub(crate) fn number(value: &Edn) -> Option<u64> {
+    match value {
+        Edn::Int(number) => u64::try_from(*number).ok(),
+        Edn::Number(text) => text.trim_end_matches('N').parse().ok(),
+        _ => None,
+    }
+}
+
+/// A name: of a keyword, a string or a symbol.
+pub(crate) fn name(value: &Edn) -> Option<String> {
+    match value {
+        Edn::Keyword(name) | Edn::Str(name) | Edn::Symbol(name) => Some(name.clone()),
+        _ => None,
+    }
+}
+
+/// An error as text: a string as it is, anything else as it is written.
+pub(crate) fn error_text(value: &Edn) -> Option<String> {
+    match value {
+        Edn::Nil => None,
+        Edn::Str(text) => Some(encode(text, is_error)),
+        other => Some(other.to_string()),
+    }
+}
+
+/// What an error may be beside a string: all but what might just as well be a word.
+fn is_error(value: &Edn) -> bool {
+    !matches!(value, Edn::Str(_) | Edn::Nil | Edn::Symbol(_))
+}
+
+fn from_event(event: &Event) -> Edn {
+    let named = |name: &str| match plain(name) {
+        true => Edn::Keyword(name.to_owned()),
+        false => Edn::Str(name.to_owned()),
+    };
+    let count = |number: u64| i64::try_from(number).map_or_else(|_| Edn::Number(number.to_string()), Edn::Int);
+    let kind = match event.kind {
+        EventType::Invoke => "invoke",
+        EventType::Ok => "ok",
+        EventType::Fail => "fail",
+        EventType::Info => "info",
+    };
+    let process = match &event.process {
+        Process::Number(number) => count(*number),
+        Process::Name(name) => named(name),
+    };
+    let mut fields = vec![
+        ("index", count(event.index as u64)),
+        ("time", count(event.time)),
+        ("process", process),
+        ("type", Edn::Keyword(kind.to_owned())),
+        ("f", named(&event.f)),
+        ("value", from_json(&event.value)),
+    ];
+    fields.extend(event.error.iter().map(|error| ("error", decode(error, is_error))));
+    fields.extend(event.node.iter().map(|node| ("node", Edn::Str(node.clone()))));
+    let keyed = fields
+        .into_iter()
+        .map(|(key, value)| (Edn::Keyword(key.to_owned()), value));
+    Edn::Map(keyed.collect())
+}

@@ -1,0 +1,127 @@
+//! A record from the files of a run's folder.
+
+use crate::event::Damage;
+use crate::jsonl::{parse_jsonl, parse_lines, parse_value};
+use crate::plan::{Cluster, Plan};
+use crate::{Record, ServerLog};
+use std::collections::HashSet;
+
+/// A server's name and its log.
+pub type Log = (String, Vec<u8>);
+
+/// The contents of a run's files; `None` for one that is not there.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Files<'a> {
+    /// `plan.json`.
+    pub plan: Option<&'a [u8]>,
+    /// `history.jsonl`.
+    pub history: Option<&'a [u8]>,
+    /// `tree.json`.
+    pub tree: Option<&'a [u8]>,
+    /// `txnlog.jsonl`.
+    pub txnlog: Option<&'a [u8]>,
+    /// `servers.jsonl`.
+    pub servers: Option<&'a [u8]>,
+    /// The servers' logs in `logs/`, each with the name of its server.
+    pub logs: Option<&'a [Log]>,
+    /// Of a run of scenes, the servers' logs in `logs/<scene>/`, each with the name of its scene.
+    pub scenes: &'a [(String, Vec<Log>)],
+}
+
+impl Record {
+    /// Reads a record from its files, each up to its first damage, which is named in [`Record::damage`].
+    ///
+    /// A missing plan or history is damage. Missing evidence (the tree, the transaction logs, what the servers said of
+    /// themselves) is not: the verdict itself says what it then could not judge. Nor is a server's log that is cut off, as
+    /// no property of a recipe rests on it; it says so itself ([`ServerLog::cuts`]).
+    pub fn read(files: Files<'_>) -> Self {
+        let mut record = Self::default();
+        let mut damage = Vec::new();
+        let mut note = |file: &str, found: Damage| damage.push(format!("{file}, {found}"));
+        match files.plan.map(parse_value) {
+            Some(Ok(plan)) => {
+                record.plan = plan;
+                bounded(&mut record.plan, &mut record.damage);
+            }
+            Some(Err(found)) => note("plan.json", found),
+            None => {}
+        }
+        if let Some((history, found)) = files.history.map(parse_jsonl) {
+            record.history = history;
+            found.into_iter().for_each(|found| note("history.jsonl", found));
+        }
+        match files.tree.map(parse_value) {
+            Some(Ok(tree)) => record.tree = Some(tree),
+            Some(Err(found)) => note("tree.json", found),
+            None => {}
+        }
+        if let Some((txnlog, found)) = files.txnlog.map(parse_lines) {
+            record.txnlog = Some(txnlog);
+            found.into_iter().for_each(|found| note("txnlog.jsonl", found));
+        }
+        if let Some((servers, found)) = files.servers.map(parse_lines) {
+            record.servers = Some(servers);
+            found.into_iter().for_each(|found| note("servers.jsonl", found));
+        }
+        let read = |logs: &[Log]| logs.iter().map(|(server, log)| ServerLog::read(server, log)).collect();
+        record.logs = files.logs.map(read);
+        let scenes = files.scenes.iter().map(|(scene, logs)| (scene.clone(), read(logs)));
+        record.scenes = scenes.collect();
+        for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
+            if bytes.is_none() {
+                damage.push(format!("{file} is missing"));
+            }
+        }
+        damage.append(&mut record.damage);
+        Self { damage, ..record }
+    }
+}
+
+/// The most clients, servers and observers of a plan that are judged, of each.
+const NODES: usize = 10_000;
+
+/// The most entries of a plan that each anomaly, znode or fault is held against.
+const ENTRIES: usize = 100;
+
+/// Cuts off what of a plan would take more time and memory than the plan is long, and says so.
+fn bounded(plan: &mut Plan, damage: &mut Vec<String>) {
+    let mut cut = |what: &str, count: usize, most: usize| {
+        damage.push(format!("plan.json has {count} {what}, and {most} at most are judged"));
+    };
+    let Cluster {
+        clients,
+        servers,
+        observers,
+        ..
+    } = &mut plan.cluster;
+    for (what, count) in [("clients", clients), ("servers", servers), ("observers", observers)] {
+        if *count > NODES {
+            cut(what, *count, NODES);
+            *count = NODES;
+        }
+    }
+    let workload = &mut plan.workload;
+    let faults = workload
+        .accepted
+        .iter_mut()
+        .map(|accepted| ("faults of an accepted anomaly", &mut accepted.faults));
+    let lists = faults.chain([("faults", &mut plan.faults), ("contenders", &mut workload.contenders)]);
+    for (what, list) in lists {
+        if list.len() > ENTRIES {
+            cut(what, list.len(), ENTRIES);
+            list.truncate(ENTRIES);
+        }
+    }
+    let accepted = &mut workload.accepted;
+    if accepted.len() > ENTRIES {
+        cut("accepted anomalies", accepted.len(), ENTRIES);
+        accepted.truncate(ENTRIES);
+    }
+    // The events of a window name it by its number.
+    let mut known = HashSet::new();
+    let planned = plan.windows.len();
+    plan.windows.retain(|window| known.insert(window.id));
+    if plan.windows.len() < planned {
+        damage.push("plan.json has several windows of one number, and the first of each is judged".to_owned());
+    }
+}

@@ -1,0 +1,159 @@
+//! Files of one JSON object a line: read up to the first damage, with its place.
+
+use crate::event::{Damage, Event, History};
+use crate::renamed;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// Reads a history. What stands before the first damage is kept, so that a history cut off by a crash can be judged.
+///
+/// Besides sound JSON it wants what the orchestrator guarantees: indexes that count from 0 without a gap, and a time
+/// that never goes back. An empty file is a history without events.
+pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
+    let mut history = History::default();
+    let mut last = 0;
+    for line in Lines::new(bytes) {
+        let event: Event = match line.parse() {
+            Ok(event) => event,
+            Err(damage) => return (history, Some(damage)),
+        };
+        let expected = history.events.len();
+        if event.index != expected {
+            let what = format!("expected index {expected}, found {}", event.index);
+            return (history, Some(line.damage("\"index\"", what)));
+        }
+        if event.time < last {
+            let what = format!("time goes back from {last} to {} ns", event.time);
+            return (history, Some(line.damage("\"time\"", what)));
+        }
+        last = event.time;
+        history.events.push(renamed::event(event));
+    }
+    (history, None)
+}
+
+/// Reads any file of one object a line, such as `txnlog.jsonl` and `servers.jsonl`; what stands before the first damage
+/// is kept.
+pub fn parse_lines<T: DeserializeOwned>(bytes: &[u8]) -> (Vec<T>, Option<Damage>) {
+    let mut all = Vec::new();
+    for line in Lines::new(bytes) {
+        match line.parse() {
+            Ok(one) => all.push(one),
+            Err(damage) => return (all, Some(damage)),
+        }
+    }
+    (all, None)
+}
+
+/// Reads a file that is one JSON value, such as `tree.json` and `plan.json`.
+///
+/// # Errors
+///
+/// The place where it is not the value it should be.
+pub fn parse_value<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Damage> {
+    serde_json::from_slice(unmarked(bytes)).map_err(|error| Damage {
+        line: error.line().max(1),
+        column: error.column().max(1),
+        what: reason(&error),
+    })
+}
+
+/// What follows the byte order mark that some editors put before a text.
+pub(crate) fn unmarked(bytes: &[u8]) -> &[u8] {
+    bytes.strip_prefix("\u{feff}".as_bytes()).unwrap_or(bytes)
+}
+
+/// One line, with its line break, as it is appended to a file.
+pub fn to_line<T: Serialize>(one: &T) -> String {
+    let mut line = serde_json::to_string(one).expect("plain data with string keys can always be written as JSON");
+    line.push('\n');
+    line
+}
+
+/// The lines of a file; what follows the last line break is a line too unless it is empty.
+struct Lines<'a> {
+    rest: &'a [u8],
+    number: usize,
+}
+
+impl<'a> Lines<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            rest: unmarked(bytes),
+            number: 0,
+        }
+    }
+}
+
+impl<'a> Iterator for Lines<'a> {
+    type Item = Line<'a>;
+
+    fn next(&mut self) -> Option<Line<'a>> {
+        if self.rest.is_empty() {
+            return None;
+        }
+        self.number += 1;
+        let end = self.rest.iter().position(|&byte| byte == b'\n');
+        let (text, rest) = match end {
+            Some(end) => (&self.rest[..end], &self.rest[end + 1..]),
+            None => (self.rest, &self.rest[self.rest.len()..]),
+        };
+        self.rest = rest;
+        Some(Line {
+            number: self.number,
+            text,
+            ended: end.is_some(),
+        })
+    }
+}
+
+/// One line of a file.
+struct Line<'a> {
+    number: usize,
+    text: &'a [u8],
+    /// Whether a line break follows.
+    ended: bool,
+}
+
+impl Line<'_> {
+    fn parse<T: DeserializeOwned>(&self) -> Result<T, Damage> {
+        serde_json::from_slice(self.text).map_err(|error| {
+            let what = if self.text.trim_ascii().is_empty() {
+                "expected a JSON object, found an empty line".to_owned()
+            } else if error.is_eof() && !self.ended {
+                format!("the last line is cut off ({})", reason(&error))
+            } else {
+                reason(&error)
+            };
+            Damage {
+                line: self.number,
+                column: error.column().max(1),
+                what,
+            }
+        })
+    }
+
+    /// Damage at the first place where `key` stands.
+    fn damage(&self, key: &str, what: String) -> Damage {
+        let column = self
+            .text
+            .windows(key.len())
+            .position(|window| window == key.as_bytes())
+            .unwrap_or(0)
+            + 1;
+        Damage {
+            line: self.number,
+            column,
+            what,
+        }
+    }
+}
+
+/// What serde says, without the place, which is the line's and not the file's.
+fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    match text.rfind(" at line ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}

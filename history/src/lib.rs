@@ -1,0 +1,51 @@
+//! What the parts of zooquake exchange: plans, histories, evidence, and the protocol of the clients.
+//!
+//! This crate is pure: it does no I/O and judges nothing. Orchestrator, clients, sidecar, checkers and reports depend on it.
+//!
+//! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its [`event`]s, most of them of an
+//! [`operation`] of a family of recipes; what the ensemble left behind is its
+//! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
+//! [`jsonl`] reads and writes the lines of its files. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
+//! versions wrote are [`renamed`]. [`protocol`] is what orchestrator and client say to each other.
+
+use std::collections::BTreeMap;
+
+pub mod edn;
+pub mod event;
+pub mod evidence;
+pub mod fault;
+pub mod files;
+pub mod jsonl;
+pub mod operation;
+pub mod plan;
+pub mod protocol;
+pub mod renamed;
+pub mod server_log;
+pub mod textlog;
+
+pub use event::{Damage, Event, EventType, History, Process};
+pub use evidence::{ServerSample, Tree, Txn};
+pub use fault::FaultKind;
+pub use plan::Plan;
+pub use server_log::ServerLog;
+
+/// Everything that a run left behind and that a verdict rests on.
+#[derive(Debug, Clone, Default)]
+pub struct Record {
+    /// What was to be done.
+    pub plan: Plan,
+    /// What was recorded, in order; of a damaged file, what stands before the damage.
+    pub history: History,
+    /// The znodes at the end of the run; `None` if the run was cut off before they were read.
+    pub tree: Option<Tree>,
+    /// The servers' transaction logs merged by zxid; `None` if they were not read.
+    pub txnlog: Option<Vec<Txn>>,
+    /// What the servers said of themselves during the run, in order; `None` if they were not asked.
+    pub servers: Option<Vec<ServerSample>>,
+    /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
+    pub logs: Option<Vec<ServerLog>>,
+    /// Of a run of scenes, the servers' logs of each, by its name.
+    pub scenes: BTreeMap<String, Vec<ServerLog>>,
+    /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.
+    pub damage: Vec<String>,
+}

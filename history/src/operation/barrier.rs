@@ -1,0 +1,91 @@
+//! Operations of the members of a barrier.
+
+use super::Made;
+use crate::event::Event;
+use serde::{Deserialize, Serialize};
+
+/// What a client is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "f", content = "value", rename_all = "kebab-case")]
+pub enum Request {
+    /// To join as a member, which does not wait for the others.
+    Join {
+        /// The round, from 1.
+        round: i64,
+        /// The number of members at which the barrier opens.
+        members: usize,
+        /// Which of them it is.
+        #[serde(default)]
+        member: u64,
+    },
+    /// To wait until the barrier opens.
+    Enter {
+        /// The round.
+        round: i64,
+        /// The number of members at which the barrier opens.
+        members: usize,
+    },
+    /// To wait until all have left.
+    Leave {
+        /// The round.
+        round: i64,
+    },
+    /// To close its session of the round.
+    Close {
+        /// The round.
+        round: i64,
+    },
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To `join`: it is a member. To `enter`, where members enter: all are there.
+    Member {
+        /// The round.
+        round: i64,
+        /// Its znode.
+        #[serde(flatten)]
+        znode: Made,
+        /// The session that it lives with.
+        session: String,
+    },
+    /// To `enter`, where members join: the barrier has opened.
+    Opened {
+        /// The round.
+        round: i64,
+        /// The session that saw it.
+        session: String,
+    },
+    /// To `leave`: all have left.
+    Left {
+        /// The round.
+        round: i64,
+        /// Its znode; `None` where the client cannot tell that it removed that itself.
+        removed: Option<Made>,
+    },
+    /// To `close`: its session is closed.
+    Closed {
+        /// The round.
+        round: i64,
+    },
+}
+
+/// Fields of the operations of a barrier.
+impl Event {
+    /// The round.
+    pub fn round(&self) -> Option<i64> {
+        self.int("round")
+    }
+
+    /// The number of members at which the barrier opens.
+    pub fn members(&self) -> Option<i64> {
+        self.int("members")
+    }
+
+    /// Which of the members a client is.
+    pub fn member(&self) -> Option<i64> {
+        self.int("member")
+    }
+}

@@ -1,0 +1,154 @@
+//! Operations of a two-phase commit.
+
+use crate::event::Event;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What is decided about a transaction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Decision {
+    /// It happens at all sites.
+    Commit,
+    /// It happens at none.
+    Abort,
+}
+
+impl Decision {
+    /// As it is written in znodes: as a site's vote, or as the decision.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Commit => "commit",
+            Self::Abort => "abort",
+        }
+    }
+
+    /// Reads what is written in a znode; `None` for what is not written yet.
+    pub fn read(data: impl AsRef<[u8]>) -> Option<Self> {
+        [Self::Commit, Self::Abort]
+            .into_iter()
+            .find(|decision| decision.word().as_bytes() == data.as_ref())
+    }
+}
+
+/// A site's vote.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Vote {
+    /// It can commit, and will if all can.
+    Yes,
+    /// It cannot.
+    No,
+}
+
+impl Vote {
+    /// The word that the site's znode gets.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Yes => Decision::Commit.word(),
+            Self::No => Decision::Abort.word(),
+        }
+    }
+}
+
+/// A transaction, as its znode has it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Transaction {
+    /// Its name, `t7`.
+    pub tx: String,
+    /// Its sites.
+    pub sites: Vec<String>,
+    /// What it is about.
+    #[serde(default)]
+    pub payload: Value,
+}
+
+impl Transaction {
+    /// What is written in its znode.
+    pub fn data(&self) -> Vec<u8> {
+        serde_json::to_vec(self).expect("a transaction is plain data with string keys")
+    }
+}
+
+/// What a client is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "f", content = "value", rename_all = "kebab-case")]
+pub enum Request {
+    /// Of the coordinator: to begin a transaction.
+    Begin(Transaction),
+    /// Of the coordinator: to collect the votes, and to decide.
+    Decide(Transaction),
+    /// Of a site: to vote.
+    Vote {
+        /// The transaction.
+        tx: String,
+        /// How it is to vote, unless it has voted before.
+        vote: Vote,
+        /// Milliseconds that it works before.
+        #[serde(default)]
+        work_ms: u64,
+    },
+    /// Of a site: to learn the decision.
+    Decided {
+        /// The transaction.
+        tx: String,
+    },
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To `decide` and `decided`.
+    Decided {
+        /// The transaction.
+        tx: String,
+        /// What was decided.
+        decision: Decision,
+    },
+    /// To `vote`.
+    Voted {
+        /// The transaction.
+        tx: String,
+        /// The vote that the site has given.
+        voted: Vote,
+    },
+    /// To `begin`; also what an operation was about that did not end as `ok`.
+    About {
+        /// The transaction.
+        tx: String,
+    },
+}
+
+impl Request {
+    /// The name of the transaction.
+    pub fn tx(&self) -> &str {
+        match self {
+            Self::Begin(transaction) | Self::Decide(transaction) => &transaction.tx,
+            Self::Vote { tx, .. } | Self::Decided { tx } => tx,
+        }
+    }
+}
+
+/// Fields of the operations of a two-phase commit.
+impl Event {
+    /// The name of the transaction.
+    pub fn tx(&self) -> Option<&str> {
+        self.str("tx")
+    }
+
+    /// The vote that a site was asked for.
+    pub fn vote(&self) -> Option<&str> {
+        self.str("vote")
+    }
+
+    /// The vote that a site has given.
+    pub fn voted(&self) -> Option<&str> {
+        self.str("voted")
+    }
+
+    /// What was decided.
+    pub fn decision(&self) -> Option<&str> {
+        self.str("decision")
+    }
+}

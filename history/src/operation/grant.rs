@@ -1,0 +1,116 @@
+//! Operations on grants: of a lock, and of the leadership that an election gives.
+
+use super::Made;
+use crate::event::Event;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What a client is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "f", content = "value", rename_all = "kebab-case")]
+pub enum Request {
+    /// To be granted the lock.
+    Acquire {
+        /// The name that the grant will have.
+        grant: String,
+    },
+    /// To be elected.
+    Elect {
+        /// The name that the term will have.
+        grant: String,
+    },
+    /// To write to the resource as the holder.
+    Write {
+        /// The grant under which it holds.
+        grant: String,
+        /// What it writes, a value that is written once in a run.
+        value: Value,
+        /// Milliseconds that it works between its check that it holds and the write.
+        #[serde(default)]
+        work_ms: u64,
+    },
+    /// To give the lock back.
+    Release {
+        /// The grant.
+        grant: String,
+    },
+    /// To lead no more.
+    Resign {
+        /// The term.
+        grant: String,
+    },
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To `acquire` and `elect`: it is granted.
+    Granted {
+        /// The grant.
+        grant: String,
+        /// Its znode.
+        #[serde(flatten)]
+        znode: Made,
+        /// The session that it lives with.
+        session: String,
+        /// Its fencing token.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        token: Option<i64>,
+        /// The znode by which it told that it leads; only of recipes that promise to tell.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ack: Option<Option<Made>>,
+    },
+    /// To `write`, where the resource is outside of ZooKeeper: the write is on its way.
+    Sent {
+        /// The grant.
+        grant: String,
+        /// What is written.
+        value: Value,
+        /// The grant's fencing token.
+        token: Option<i64>,
+        /// As in [`Answer::Granted`].
+        #[serde(skip_serializing_if = "Option::is_none")]
+        ack: Option<Option<Made>>,
+    },
+    /// To `write`, where the resource is a znode: it was written.
+    Written {
+        /// The grant.
+        grant: String,
+        /// What was written.
+        value: Value,
+        /// The transaction; left out where it is not known whether there was one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        mzxid: Option<i64>,
+    },
+    /// To `release` and `resign`: it is given back.
+    Released {
+        /// The grant.
+        grant: String,
+        /// The znode that this removed; `None` where the client cannot tell.
+        removed: Option<Made>,
+    },
+}
+
+/// Fields of the operations on grants.
+impl Event {
+    /// The name of the grant.
+    pub fn grant(&self) -> Option<&str> {
+        self.str("grant")
+    }
+
+    /// The fencing token of the grant.
+    pub fn token(&self) -> Option<i64> {
+        self.int("token")
+    }
+
+    /// Whether the resource took the write.
+    pub fn accepted(&self) -> Option<bool> {
+        self.bool("accepted")
+    }
+
+    /// What is said of the znode by which a leader tells that it leads: `null` that there is none.
+    pub fn ack(&self) -> Option<&Value> {
+        self.value.get("ack")
+    }
+}

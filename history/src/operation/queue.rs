@@ -1,0 +1,50 @@
+//! Operations on the items of a queue.
+
+use super::Made;
+use crate::event::Event;
+use serde::{Deserialize, Serialize};
+
+/// What a client is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "f", content = "value", rename_all = "kebab-case")]
+pub enum Request {
+    /// To put an item at the end.
+    Enqueue {
+        /// The item, a number that is used once in a run.
+        item: i64,
+    },
+    /// To take the first item.
+    Dequeue {},
+    /// To end the life of an item that it was given.
+    Acknowledge {
+        /// The item.
+        item: i64,
+    },
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum Answer {
+    /// To `enqueue`: it is there. To `dequeue`: it is claimed by the client.
+    Stored {
+        /// The item.
+        item: i64,
+        /// Its znode, or that of the claim.
+        #[serde(flatten)]
+        znode: Made,
+    },
+    /// To `dequeue`: the item it was given, `None` if the queue was empty. To `acknowledge`: the item.
+    Item {
+        /// The item.
+        item: Option<i64>,
+    },
+}
+
+/// Fields of the operations on items.
+impl Event {
+    /// The item.
+    pub fn item(&self) -> Option<i64> {
+        self.int("item")
+    }
+}

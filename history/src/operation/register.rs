@@ -1,0 +1,64 @@
+//! Operations on a register.
+
+use crate::event::Event;
+use serde::{Deserialize, Serialize};
+
+/// What a client is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "f", content = "value", rename_all = "kebab-case")]
+pub enum Request {
+    /// To read the value.
+    Read {},
+    /// To write a value.
+    Write {
+        /// The value, one that is written once in a run.
+        value: i64,
+    },
+    /// To write a value if the register holds another.
+    Cas {
+        /// What it has to hold.
+        from: i64,
+        /// What is written.
+        to: i64,
+    },
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// What was read or written.
+    #[serde(flatten)]
+    pub what: What,
+    /// The transaction that wrote it.
+    pub mzxid: i64,
+    /// The session that asked.
+    pub session: String,
+    /// The only server that the client uses; `None` if it may use all.
+    pub server: Option<String>,
+}
+
+/// What was read or written.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum What {
+    /// By `read` and `write`.
+    Value {
+        /// The value; `None` before the first write.
+        value: Option<i64>,
+    },
+    /// By `cas`.
+    Swapped {
+        /// What it held.
+        from: i64,
+        /// What it holds.
+        to: i64,
+    },
+}
+
+/// Fields of the operations on a register.
+impl Event {
+    /// The server that answered, `n2`.
+    pub fn server(&self) -> Option<&str> {
+        self.str("server")
+    }
+}

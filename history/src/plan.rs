@@ -1,0 +1,209 @@
+//! The plan of a run: all that decides it, as data, saved before anything else happens.
+
+mod scene;
+mod window;
+
+use crate::renamed;
+pub use scene::{Act, Scene, Step};
+use serde::{Deserialize, Serialize};
+pub use window::{Cut, State, Target, Trigger, Which, Window, Wire, WireOp};
+
+/// Everything that decides a run. The run is driven by this alone.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// Version of this format; 1.
+    pub format: u32,
+    /// What every random choice below was drawn from.
+    pub seed: u64,
+    /// What is tested.
+    #[serde(deserialize_with = "renamed::workload_of")]
+    pub workload: Workload,
+    /// What it is tested on.
+    pub cluster: Cluster,
+    /// Milliseconds of operations and faults, before recovery.
+    pub time_ms: u64,
+    /// The kinds of fault asked for (`kill`, `pause`, `drop-reply`, …); empty for none.
+    #[serde(deserialize_with = "renamed::faults_of")]
+    pub faults: Vec<String>,
+    /// The fault schedule.
+    pub windows: Vec<Window>,
+    /// What each client does, by position: `clients[0]` is `c1`.
+    pub clients: Vec<ClientPlan>,
+    /// Of two-phase commits: the transactions in order, and again from the first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub transactions: Vec<Transaction>,
+    /// Of a run without clients: what is done to fresh ensembles instead, one after the other.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub scenes: Vec<Scene>,
+    /// Name of the run that this one replays; `None` for one whose plan was drawn from the seed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replay_of: Option<String>,
+    /// What windows and cycles were drawn for, if that is not the cluster that the plan is run on: a comparison gives
+    /// ensembles of different sizes and clocks the same ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn_for: Option<DrawnFor>,
+}
+
+/// What drawing a plan takes of an ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawnFor {
+    /// Number of servers that vote; at most that of the cluster.
+    pub servers: usize,
+    /// Clocks of the ensemble.
+    pub timing: Timing,
+}
+
+/// One transaction of a two-phase commit.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Transaction {
+    /// Each site's vote, by position: the first is that of `c2`.
+    pub votes: Vec<bool>,
+    /// Milliseconds that each site works before it votes.
+    pub work_ms: Vec<u64>,
+    /// Whether the decision is asked for at once, rather than when all have voted.
+    pub early: bool,
+}
+
+/// A recipe variant and what it promises.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Workload {
+    /// `lock`, …
+    pub family: String,
+    /// `predecessor`, …
+    pub variant: String,
+    /// What the variant is and promises, in a sentence.
+    pub promise: String,
+    /// Where the protected resource lives.
+    pub resource: Resource,
+    /// Whether grants carry a fencing token that the resource checks.
+    pub fenced: bool,
+    /// Parents whose children are contender znodes (locks, tickets), such as `/lock`.
+    pub contenders: Vec<String>,
+    /// Persistent znodes, beside those parents, that exist before a client starts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub znodes: Vec<String>,
+    /// Whether each client connects to one server only: c1 to n1, c2 to n2, and from the first again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub pinned: bool,
+    /// Anomalies that are known and accepted.
+    pub accepted: Vec<Accepted>,
+}
+
+impl Workload {
+    /// `family/variant`.
+    pub fn name(&self) -> String {
+        format!("{}/{}", self.family, self.variant)
+    }
+}
+
+/// Where the protected resource lives, which decides the order of its writes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Resource {
+    /// In the orchestrator: writes arrive in the order in which their replies were read.
+    #[default]
+    External,
+    /// A znode: writes are ordered by zxid, whatever the order of the replies.
+    Zookeeper,
+}
+
+/// An anomaly that a variant is known to show.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Accepted {
+    /// Its name, such as `stale-write`.
+    pub anomaly: String,
+    /// The kinds of fault under which it is accepted; `none` means: even without faults.
+    #[serde(deserialize_with = "renamed::faults_of")]
+    pub faults: Vec<String>,
+    /// Why it happens.
+    pub reason: String,
+    /// Where that is known from: a ticket, a paper, a document.
+    pub source: String,
+}
+
+/// The ensemble and its clients.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cluster {
+    /// Number of servers that vote, named `n1`, ….
+    pub servers: usize,
+    /// Number of observers: servers that neither vote nor take part in commits, named after those that vote.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub observers: usize,
+    /// Number of clients, named `c1`, ….
+    pub clients: usize,
+    /// The ZooKeeper asked for: `bookworm` or `trixie` as that suite of Debian packages it, else the name of an image;
+    /// `None` for the project's choice. Which version ran, the servers' own samples tell.
+    pub image: Option<String>,
+    /// Clocks of the ensemble.
+    pub timing: Timing,
+}
+
+fn is_zero(number: &usize) -> bool {
+    *number == 0
+}
+
+impl Cluster {
+    /// Names of the servers that vote.
+    pub fn voters(&self) -> Vec<String> {
+        (1..=self.servers).map(|n| format!("n{n}")).collect()
+    }
+
+    /// Names of the observers.
+    pub fn observers(&self) -> Vec<String> {
+        let first = self.servers + 1;
+        (first..first + self.observers).map(|n| format!("n{n}")).collect()
+    }
+}
+
+/// Clocks of the ensemble, as in `zoo.cfg`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Timing {
+    /// `tickTime`, in milliseconds.
+    pub tick_ms: u64,
+    /// `initLimit`, in ticks.
+    pub init_limit: u64,
+    /// `syncLimit`, in ticks.
+    pub sync_limit: u64,
+    /// The session timeout that clients ask for, in milliseconds.
+    pub session_ms: u64,
+}
+
+impl Default for Timing {
+    fn default() -> Self {
+        Self {
+            tick_ms: 250,
+            init_limit: 20,
+            sync_limit: 4,
+            session_ms: 2000,
+        }
+    }
+}
+
+impl Timing {
+    /// How long a server that is cut off from its leader goes on serving, in milliseconds.
+    pub fn sync_ms(&self) -> u64 {
+        self.sync_limit * self.tick_ms
+    }
+
+    /// Whether a client can be served by a cut-off server after its session has expired: the session timeout is shorter
+    /// than twice syncLimit × tickTime.
+    pub fn hazardous(&self) -> bool {
+        self.session_ms < 2 * self.sync_ms()
+    }
+}
+
+/// What one client does: its cycles in order, and again from the first.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct ClientPlan {
+    /// The cycles.
+    pub cycles: Vec<Cycle>,
+}
+
+/// Acquire, write, release.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct Cycle {
+    /// Milliseconds to wait before the acquire.
+    pub think_ms: u64,
+    /// The writes while holding, each by the milliseconds it works between its check and its write.
+    pub writes: Vec<u64>,
+}

@@ -1,0 +1,100 @@
+//! The messages between the orchestrator and a client: one JSON object a line. `docs/protocol.md` tells the whole.
+
+use crate::operation::control;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+/// Version of the protocol that `hello` names.
+pub const VERSION: u32 = 1;
+
+/// What a client cannot do that answers control requests only after its operation, not beside it.
+pub const BESIDE: &str = "beside";
+
+/// A line on the client's stdin.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Request {
+    /// Number that the reply repeats.
+    pub id: u64,
+    /// The operation: `ping`, `confirm`, `quiesce`, or one of the recipe's.
+    pub f: String,
+    /// Its value.
+    #[serde(default)]
+    pub value: Value,
+    /// Milliseconds in which the recipe has to answer; `None` for no limit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<u64>,
+}
+
+impl Request {
+    /// What is asked, as one of a family's [operations](crate::operation).
+    ///
+    /// # Errors
+    /// The family has no such operation, or the value is none of it.
+    pub fn operation<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        let value = match &self.value {
+            Value::Null => json!({}),
+            value => value.clone(),
+        };
+        serde_json::from_value(json!({ "f": self.f, "value": value }))
+    }
+}
+
+/// A line on the client's stdout.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "lowercase")]
+pub enum Message {
+    /// The first line: the process has started and takes requests.
+    Hello {
+        /// [`VERSION`].
+        protocol: u32,
+        /// Its process id, as it sees it.
+        pid: u32,
+        /// Its session as `0x…`, if it has one already.
+        session: Option<String>,
+        /// What it cannot do or tell, such as [`BESIDE`].
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        cannot: Vec<String>,
+    },
+    /// The answer to a request.
+    Reply {
+        /// Number of the request.
+        id: u64,
+        /// How it ended.
+        outcome: Outcome,
+        /// Its value.
+        #[serde(default)]
+        value: Value,
+        /// Why it failed, or why its outcome is unknown.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        error: Option<String>,
+    },
+    /// Something that no request asked for.
+    Notice {
+        /// `lost`, `session` or `taking`.
+        notice: String,
+        /// Its value, as in `docs/history.md`.
+        #[serde(default)]
+        value: Value,
+    },
+}
+
+/// How an operation ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Outcome {
+    /// It happened.
+    Ok,
+    /// It certainly did not, and nothing of it is left.
+    Fail,
+    /// Unknown.
+    Info,
+}
+
+impl From<control::Notice> for Message {
+    fn from(notice: control::Notice) -> Self {
+        let (notice, value) = notice.parts();
+        let notice = notice.to_owned();
+        Self::Notice { notice, value }
+    }
+}

@@ -1,0 +1,102 @@
+//! Jepsen's text logs: one event a line, among the lines of other loggers.
+//!
+//! An event is `… jepsen.util - process type f value [error]`, with blanks or tabs between: `INFO  jepsen.util - 3  :ok
+//! :read  17`. Later versions write `jepsen.util: ` and a date before the level. A line that begins with a date or a level
+//! and names another logger is passed over; any other line is damage.
+
+use crate::edn::{Reader, error_text, kind, name, number, to_json};
+use crate::event::{Damage, Event, History, Process};
+use crate::jsonl::unmarked;
+
+const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
+
+/// Reads a history. What stands before the first damage is kept.
+///
+/// These logs have no times: that of an event is its position, in nanoseconds.
+pub fn parse_log(bytes: &[u8]) -> (History, Option<Damage>) {
+    let mut history = History::default();
+    let (text, damage) = utf8(bytes);
+    for (number, line) in text.lines().enumerate() {
+        match event(line, history.events.len()) {
+            Ok(event) => history.events.extend(event),
+            Err(found) => {
+                let line = number + 1;
+                return (history, Some(Damage { line, ..found }));
+            }
+        }
+    }
+    (history, damage)
+}
+
+/// The event of a line, if it has one.
+fn event(line: &str, index: usize) -> Result<Option<Event>, Damage> {
+    let damage = |column: usize, what: String| Damage { line: 1, column, what };
+    let Some((_, told)) = line.split_once("jepsen.util") else {
+        let dated = line.starts_with(|c: char| c.is_ascii_digit());
+        if line.trim().is_empty() || dated || LEVELS.iter().any(|level| line.starts_with(level)) {
+            return Ok(None);
+        }
+        return Err(damage(
+            1,
+            "expected a line of a log, such as `INFO jepsen.util - 3 :ok :read 17`".into(),
+        ));
+    };
+    let told = told.trim_start_matches([' ', '\t', '-', ':']);
+    let before = line[..line.len() - told.len()].chars().count();
+    let mut reader = Reader::new(told);
+    let read = read(&mut reader, index);
+    read.map(Some)
+        .map_err(|found| damage(before + found.column, found.what))
+}
+
+fn read(reader: &mut Reader<'_>, index: usize) -> Result<Event, Damage> {
+    let mut next = |what: &str| match reader.peek()? {
+        Some(_) => {
+            let place = reader.place();
+            Ok((place, reader.value()?))
+        }
+        None => Err(reader.damage(format!("expected {what}, found the end of the line"))),
+    };
+    let process = next("a process")?;
+    let event_type = next("the type of the event")?;
+    let f = next("the name of an operation")?;
+    let value = next("a value")?.1;
+    let error = reader.peek()?.map(|_| reader.value()).transpose()?;
+    if reader.peek()?.is_some() {
+        return Err(reader.damage("expected the end of the line after value and error"));
+    }
+    let mut wrong = |place: usize, what: String| {
+        reader.rewind(place);
+        reader.damage(what)
+    };
+    let process = match (number(&process.1), name(&process.1)) {
+        (Some(number), _) => Process::Number(number),
+        (None, Some(name)) => Process::Name(name),
+        (None, None) => return Err(wrong(process.0, format!("{} is no process", process.1))),
+    };
+    Ok(Event {
+        index,
+        time: index as u64,
+        process,
+        kind: kind(&event_type.1).map_err(|what| wrong(event_type.0, what))?,
+        f: name(&f.1).ok_or_else(|| wrong(f.0, format!("{} is no name of an operation", f.1)))?,
+        value: to_json(&value),
+        error: error.as_ref().and_then(error_text),
+        node: None,
+    })
+}
+
+/// The text of a file without a byte order mark, up to where it is none.
+pub(crate) fn utf8(bytes: &[u8]) -> (&str, Option<Damage>) {
+    let bytes = unmarked(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => (text, None),
+        Err(error) => {
+            // What stands before the error is text.
+            let text = std::str::from_utf8(&bytes[..error.valid_up_to()]).unwrap_or_default();
+            let mut at = Reader::new(text);
+            at.rewind(text.len());
+            (text, Some(at.damage(format!("{} is no UTF-8", bytes[text.len()]))))
+        }
+    }
+}

@@ -1,0 +1,254 @@
+//! Labels on everything that a run creates, and the sweep that removes it by them.
+
+use super::lease;
+use anyhow::{Context, Result};
+use futures_util::future::join_all;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Duration;
+use testcontainers::bollard::Docker;
+use testcontainers::bollard::errors::Error;
+use testcontainers::bollard::models::{ContainerSummary, Network, NetworkDisconnectRequest};
+use testcontainers::bollard::query_parameters::{
+    InspectNetworkOptions, ListContainersOptions, ListNetworksOptions, ListVolumesOptions, RemoveContainerOptions,
+    RemoveVolumeOptions,
+};
+
+/// Label that every container, network and volume of a run carries; its value is the run's id.
+pub const RUN_LABEL: &str = "zooquake.run";
+
+/// How often what cannot be removed is tried again.
+const ATTEMPTS: usize = 4;
+
+/// Pause before the next attempt. After it a request that a program sent before it died has mostly been carried out.
+const BETWEEN: Duration = Duration::from_secs(1);
+
+/// What a run has on the engine, or what a sweep removed of it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Swept {
+    /// Containers.
+    pub containers: usize,
+    /// Networks.
+    pub networks: usize,
+    /// Volumes.
+    pub volumes: usize,
+    /// Endpoints of other containers, or of none any more, that kept a network.
+    pub disconnected: usize,
+    /// What is left, each with the reason.
+    #[serde(skip)]
+    pub left: Vec<String>,
+}
+
+impl Swept {
+    /// An error that names what is left, if anything is.
+    ///
+    /// # Errors
+    /// If something is left.
+    pub fn complete(self) -> Result<()> {
+        anyhow::ensure!(
+            self.left.is_empty(),
+            "could not remove everything:\n{}",
+            self.left.join("\n")
+        );
+        Ok(())
+    }
+
+    fn is_nothing(&self) -> bool {
+        self.containers + self.networks + self.volumes + self.left.len() == 0
+    }
+
+    /// Adds what a later pass removed; what is left is what that one has left.
+    fn and_then(&mut self, later: Self) {
+        self.containers += later.containers;
+        self.networks += later.networks;
+        self.volumes += later.volumes;
+        self.disconnected += later.disconnected;
+        self.left = later.left;
+    }
+}
+
+fn filter(run: Option<&str>) -> Option<HashMap<String, Vec<String>>> {
+    let label = match run {
+        Some(id) => format!("{RUN_LABEL}={id}"),
+        None => RUN_LABEL.to_string(),
+    };
+    Some(HashMap::from([("label".to_string(), vec![label])]))
+}
+
+/// Ids of all runs that have a container, a network or a volume here.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn runs(docker: &Docker) -> Result<BTreeSet<String>> {
+    let label = |mut labels: HashMap<String, String>| labels.remove(RUN_LABEL);
+    let containers = containers(docker, None).await?.into_iter().filter_map(|one| one.labels);
+    let networks = networks(docker, None).await?.into_iter().filter_map(|one| one.labels);
+    let volumes = volumes(docker, None).await?.into_iter().map(|(_, labels)| labels);
+    Ok(containers.chain(networks).chain(volumes).filter_map(label).collect())
+}
+
+/// Lists the containers of one run, or of all runs, whatever their state.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn containers(docker: &Docker, run: Option<&str>) -> Result<Vec<ContainerSummary>> {
+    let options = ListContainersOptions {
+        all: true,
+        filters: filter(run),
+        ..Default::default()
+    };
+    docker
+        .list_containers(Some(options))
+        .await
+        .context("listing the containers of zooquake")
+}
+
+async fn networks(docker: &Docker, run: Option<&str>) -> Result<Vec<Network>> {
+    docker
+        .list_networks(Some(ListNetworksOptions { filters: filter(run) }))
+        .await
+        .context("listing the networks of zooquake")
+}
+
+/// Names and labels of volumes.
+async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, HashMap<String, String>)>> {
+    let found = docker
+        .list_volumes(Some(ListVolumesOptions { filters: filter(run) }))
+        .await
+        .context("listing the volumes of zooquake")?;
+    let found = found.volumes.unwrap_or_default().into_iter();
+    Ok(found.map(|volume| (volume.name, volume.labels)).collect())
+}
+
+/// What a run has on the engine.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn inventory(docker: &Docker, run: &str) -> Result<Swept> {
+    Ok(Swept {
+        containers: containers(docker, Some(run)).await?.len(),
+        networks: networks(docker, Some(run)).await?.len(),
+        volumes: volumes(docker, Some(run)).await?.len(),
+        ..Swept::default()
+    })
+}
+
+/// Removes the cluster of a run that goes on: everything but its lease.
+///
+/// # Errors
+/// If the engine does not answer, or something is left after several attempts.
+pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
+    let mut swept = pass(docker, run, true).await?;
+    for _ in 1..ATTEMPTS {
+        if swept.left.is_empty() {
+            break;
+        }
+        tokio::time::sleep(BETWEEN).await;
+        swept.and_then(pass(docker, run, true).await?);
+    }
+    swept.complete()
+}
+
+/// Removes everything of runs whose programs have died or failed, and looks again until nothing turns up: the engine may
+/// still be carrying out what they asked of it. What cannot be removed of one keeps none of the others.
+pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, Swept> {
+    let mut swept: BTreeMap<String, Swept> = runs.into_iter().map(|run| (run, Swept::default())).collect();
+    for attempt in 0..ATTEMPTS {
+        if attempt > 0 {
+            tokio::time::sleep(BETWEEN).await;
+        }
+        let passes = swept.keys().map(|run| async move {
+            pass(docker, run, false).await.unwrap_or_else(|error| Swept {
+                left: vec![format!("{error:#}")],
+                ..Swept::default()
+            })
+        });
+        let passes = join_all(passes).await;
+        let quiet = passes.iter().all(Swept::is_nothing);
+        swept.values_mut().zip(passes).for_each(|(all, now)| all.and_then(now));
+        if quiet {
+            break;
+        }
+    }
+    swept
+}
+
+/// The same for one run.
+///
+/// # Errors
+/// If something is left.
+pub async fn dead_run(docker: &Docker, run: &str) -> Result<()> {
+    let mut swept = dead(docker, [run.to_string()]).await.into_values();
+    swept.try_for_each(Swept::complete)
+}
+
+/// Removes containers (also paused ones and those that never started), their volumes, then networks.
+async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<Swept> {
+    let mut swept = Swept::default();
+    let options = RemoveContainerOptions {
+        force: true,
+        v: true,
+        ..Default::default()
+    };
+    let found = containers(docker, Some(run)).await?.into_iter();
+    let ids: Vec<String> = found
+        .filter(|container| !(spare_lease && lease::is_lease(container)))
+        .filter_map(|container| container.id)
+        .collect();
+    let removed = join_all(ids.iter().map(|id| docker.remove_container(id, Some(options.clone())))).await;
+    for (id, result) in ids.iter().zip(removed) {
+        swept.containers += count(&mut swept.left, &format!("container {id}"), result);
+    }
+    for network in networks(docker, Some(run)).await? {
+        let name = network.name.unwrap_or_default();
+        let id = network.id.unwrap_or_else(|| name.clone());
+        let mut result = docker.remove_network(&id).await;
+        if result.as_ref().is_err_and(|error| !gone(error)) {
+            swept.disconnected += disconnect(docker, &id).await;
+            result = docker.remove_network(&id).await;
+        }
+        swept.networks += count(&mut swept.left, &format!("network {name}"), result);
+    }
+    for (name, _) in volumes(docker, Some(run)).await? {
+        let result = docker.remove_volume(&name, None::<RemoveVolumeOptions>).await;
+        swept.volumes += count(&mut swept.left, &format!("volume {name}"), result);
+    }
+    Ok(swept)
+}
+
+/// 1 if the thing was removed, 0 if it was gone already; notes any other error in `left`.
+fn count(left: &mut Vec<String>, what: &str, result: Result<(), Error>) -> usize {
+    match result {
+        Ok(()) => 1,
+        Err(error) if gone(&error) => 0,
+        Err(error) => {
+            left.push(format!("{what}: {error}"));
+            0
+        }
+    }
+}
+
+/// Takes every endpoint out of a network by force: of containers that are not ours, and those that a crash of the engine
+/// left without a container. Returns how many.
+async fn disconnect(docker: &Docker, network: &str) -> usize {
+    // What fails here shows when the network is removed.
+    let Ok(details) = docker.inspect_network(network, None::<InspectNetworkOptions>).await else {
+        return 0;
+    };
+    let mut disconnected = 0;
+    for (id, endpoint) in details.containers.unwrap_or_default() {
+        let request = NetworkDisconnectRequest {
+            // An endpoint without a container is known by its name alone.
+            container: endpoint.name.filter(|name| !name.is_empty()).unwrap_or(id),
+            force: Some(true),
+        };
+        disconnected += usize::from(docker.disconnect_network(network, request).await.is_ok());
+    }
+    disconnected
+}
+
+/// Whether the engine says that the thing is not there any more.
+pub(super) fn gone(error: &Error) -> bool {
+    matches!(error, Error::DockerResponseServerError { message, .. }
+        if ["No such", "not found"].iter().any(|sign| message.contains(sign)))
+}

@@ -1,0 +1,104 @@
+//! A backend in memory and in virtual time, on [`zooquake_workloads::zk::sim`]: engine, nemesis, generators, recipes and
+//! checkers run as they do on containers, and the same seed gives the same history.
+//!
+//! Its servers share one order of transactions. A server that is dead, frozen or cut off serves nobody; its clients go to
+//! another one. Without a majority or between two leaders nobody is served. A client without a server loses its sessions
+//! after their timeout. There are no followers that lag, and nothing is written to disk.
+
+mod cluster;
+mod primitives;
+mod process;
+
+use super::{Backend, BringUp, Claim, Clock, Cluster, Doing};
+use cluster::MemoryCluster;
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::future::ready;
+use std::sync::Arc;
+use std::time::Duration;
+use zooquake_workloads::zk::Host;
+use zooquake_workloads::zk::sim::World;
+
+/// A world in which runs take place.
+#[derive(Clone, Default)]
+pub struct MemoryBackend {
+    world: World,
+}
+
+impl MemoryBackend {
+    /// Runs until this is done, and lets virtual time pass for it.
+    pub fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
+        self.world.run(work)
+    }
+}
+
+/// The world's time.
+struct VirtualClock(World);
+
+impl Clock for VirtualClock {
+    fn now(&self) -> Duration {
+        self.0.now()
+    }
+
+    fn boottime(&self) -> Duration {
+        self.0.now()
+    }
+
+    fn unix(&self) -> Duration {
+        self.0.now()
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        self.0.sleep(time)
+    }
+
+    fn spawn(&self, task: BoxFuture<'static, ()>) {
+        self.0.spawn(task);
+    }
+}
+
+/// Nothing outlives the program here.
+struct Claimed;
+
+impl Claim for Claimed {
+    fn end(self: Box<Self>) -> Doing<'static, ()> {
+        ready(Ok(())).boxed()
+    }
+}
+
+impl Backend for MemoryBackend {
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(VirtualClock(self.world.clone()))
+    }
+
+    fn claim<'a>(&'a self, _: &'a str) -> Doing<'a, Box<dyn Claim>> {
+        ready(Ok(Box::new(Claimed) as Box<dyn Claim>)).boxed()
+    }
+
+    fn finds(&self, run: &str) -> Value {
+        json!({ "run": run })
+    }
+
+    fn confinement(&self) -> Doing<'_, Value> {
+        ready(Ok(json!({ "in_memory": true }))).boxed()
+    }
+
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>> {
+        let cluster = MemoryCluster::new(&self.world, what.plan);
+        ready(Ok(Arc::new(cluster) as Arc<dyn Cluster>)).boxed()
+    }
+
+    fn alive(&self) -> Doing<'_, BTreeSet<String>> {
+        ready(Ok(BTreeSet::new())).boxed()
+    }
+
+    fn clear<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
+        ready(Ok(())).boxed()
+    }
+
+    fn remove_dead<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
+        ready(Ok(())).boxed()
+    }
+}

@@ -1,0 +1,134 @@
+//! What comes from clients: the starts, lines and ends of their processes.
+
+use super::Engine;
+use super::effect::{Effect, Entry};
+use super::nemesis::Answer;
+use crate::backend::Output;
+use serde_json::{Value, json};
+use zooquake_checkers::EventType;
+use zooquake_workloads::protocol::{BESIDE, Message};
+
+impl Engine {
+    /// Has a client's process started.
+    pub(super) fn start_client(&mut self, number: usize) {
+        let worker = &mut self.workers[number];
+        worker.incarnation += 1;
+        worker.killed = false;
+        let incarnation = worker.incarnation;
+        self.emit(Effect::Start {
+            client: number,
+            incarnation,
+        });
+    }
+
+    /// A client's process was started, or could not be.
+    pub(super) fn started(&mut self, number: usize, incarnation: u64, started: Result<(), String>) {
+        match started {
+            Err(why) => self.broken(number, why),
+            Ok(()) if self.workers[number].incarnation == incarnation => {
+                self.workers[number].connected = true;
+                self.wake(number);
+            }
+            Ok(()) => {}
+        }
+    }
+
+    /// A client's process said something, or has ended. A process wrote all that it said before its end, so only a second
+    /// end could come from an earlier one.
+    pub(super) fn said(&mut self, number: usize, incarnation: u64, output: Output) {
+        if self.workers[number].incarnation != incarnation {
+            return;
+        }
+        match output {
+            Output::Line(line) => self.line(number, &line),
+            Output::Ended => self.ended(number),
+        }
+    }
+
+    fn line(&mut self, number: usize, line: &str) {
+        let name = self.workers[number].name.clone();
+        match serde_json::from_str(line) {
+            Err(error) => self.broken(
+                number,
+                format!("client {name} wrote a line that is no message of the protocol: {line}: {error}"),
+            ),
+            Ok(Message::Hello {
+                pid, session, cannot, ..
+            }) => self.greeted(number, pid, session, &cannot),
+            Ok(Message::Notice { notice, value }) => {
+                let lost = notice == "lost" && value["grant"].as_str() == self.workers[number].hold.as_deref();
+                self.record(Entry::named(&name, &notice, value));
+                if lost {
+                    self.hold_ended(number);
+                }
+            }
+            Ok(Message::Reply {
+                id,
+                outcome,
+                value,
+                error,
+            }) => {
+                if self.workers[number].op.as_ref().is_some_and(|op| op.id == id) {
+                    self.complete(number, outcome, value, error);
+                } else if let Some(f) = self.workers[number].control.remove(&id) {
+                    self.control_answered(number, (id, f), outcome, value, error);
+                } else {
+                    let why = format!("client {name} answered request {id}, which it was not asked: {line}");
+                    self.broken(number, why);
+                }
+            }
+        }
+    }
+
+    fn greeted(&mut self, number: usize, pid: u32, session: Option<String>, cannot: &[String]) {
+        let worker = &mut self.workers[number];
+        let mut value = json!({ "pid": pid, "incarnation": worker.incarnation, "session": session });
+        if !cannot.is_empty() {
+            value["cannot"] = json!(cannot);
+        }
+        worker.beside = !cannot.iter().any(|what| what == BESIDE);
+        worker.greeted = true;
+        let (name, awaited) = (worker.name.clone(), worker.awaited.take());
+        self.record(Entry::named(&name, "hello", value));
+        if let Some(token) = awaited {
+            self.answer_nemesis(token, Some(Answer::Done));
+        }
+        self.wake(number);
+    }
+
+    /// Lets a client that is started and has said hello go on.
+    fn wake(&mut self, number: usize) {
+        let worker = &mut self.workers[number];
+        if worker.idle() {
+            worker.due = Some(self.now);
+        }
+    }
+
+    /// A client's stream has ended: its operation completes now, and its hold ends.
+    fn ended(&mut self, number: usize) {
+        let died = || Some("the client's process died".to_string());
+        if let Some(op) = self.workers[number].op.take() {
+            self.record_end(number, &op, EventType::Info, Value::Null, died());
+        }
+        // In the order in which they were asked: a history is the same whenever the run is.
+        let mut asked: Vec<(u64, &'static str)> = self.workers[number].control.drain().collect();
+        asked.sort_unstable();
+        for (_, f) in asked {
+            self.record_control(number, f, EventType::Info, Value::Null, died());
+        }
+        let (name, incarnation) = (self.workers[number].name.clone(), self.workers[number].incarnation);
+        self.record(Entry::named(&name, "exit", json!({ "incarnation": incarnation })));
+        self.hold_ended(number);
+        self.generator.died(number);
+        self.wake_others();
+        let clients = self.workers.len() as u64;
+        let worker = &mut self.workers[number];
+        worker.connected = false;
+        worker.greeted = false;
+        worker.due = None;
+        worker.process += clients;
+        if !worker.killed {
+            self.broken(number, format!("client {name} ended by itself."));
+        }
+    }
+}

@@ -1,0 +1,202 @@
+//! Locks and elections: be granted, write, give back.
+
+use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
+use crate::engine::worker::{End, Op, OpKind};
+use serde_json::json;
+use std::time::Duration;
+use zooquake_checkers::EventType;
+use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
+
+/// A client that cannot reach the ensemble must not fill the history with failures.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// What a family calls its operations.
+#[derive(Debug)]
+pub struct Words {
+    acquire: &'static str,
+    release: &'static str,
+}
+
+/// Of a lock.
+pub const LOCK: Words = Words {
+    acquire: "acquire",
+    release: "release",
+};
+
+/// Of an election.
+pub const ELECTION: Words = Words {
+    acquire: "elect",
+    release: "resign",
+};
+
+/// Where a client is in its cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    Acquire,
+    Write(usize),
+    Release,
+}
+
+#[derive(Debug)]
+struct Client {
+    plan: ClientPlan,
+    cycle: usize,
+    step: Step,
+    /// The grant of this cycle, held or not, that is to be given back.
+    grant: String,
+    /// Whether this cycle was begun after recovery.
+    last: bool,
+    finished: bool,
+}
+
+impl Client {
+    fn cycle(&self) -> Option<&Cycle> {
+        self.plan.cycles.get(self.cycle % self.plan.cycles.len().max(1))
+    }
+
+    fn next_cycle(&mut self) {
+        self.cycle += 1;
+        self.step = Step::Acquire;
+        self.last = false;
+    }
+}
+
+/// The generator of locks and elections.
+#[derive(Debug)]
+pub struct Grants {
+    words: &'static Words,
+    clients: Vec<Client>,
+    wait_ms: u64,
+    next_grant: u64,
+    next_value: u64,
+}
+
+impl Grants {
+    /// The generator of a plan.
+    pub fn new(plan: &Plan, words: &'static Words) -> Self {
+        let client = |plan: &ClientPlan| Client {
+            plan: plan.clone(),
+            cycle: 0,
+            step: Step::Acquire,
+            grant: String::new(),
+            last: false,
+            finished: false,
+        };
+        Self {
+            words,
+            clients: plan.clients.iter().map(client).collect(),
+            wait_ms: plan.time_ms + BEYOND_MS,
+            next_grant: 0,
+            next_value: 0,
+        }
+    }
+
+    fn write(&mut self, client: usize, number: usize, phase: Phase) -> Request {
+        let planned = self.clients[client]
+            .cycle()
+            .and_then(|cycle| cycle.writes.get(number).copied());
+        let work_ms = if phase == Phase::Final { 0 } else { planned.unwrap_or(0) };
+        self.next_value += 1;
+        let grant = self.clients[client].grant.clone();
+        let value = json!({ "grant": grant, "value": self.next_value, "work_ms": work_ms });
+        Request {
+            f: "write",
+            kind: OpKind::Write,
+            grant,
+            work_ms,
+            value,
+            timeout_ms: Some(work_ms + SINGLE_MS),
+        }
+    }
+}
+
+impl Generator for Grants {
+    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Next {
+        let state = &mut self.clients[client];
+        match (state.step, phase) {
+            (_, Phase::Quiet) | (Step::Acquire, Phase::Drain) => Next::Nothing,
+            (Step::Acquire, Phase::Final) if state.finished => Next::Nothing,
+            (Step::Acquire, _) => {
+                self.next_grant += 1;
+                state.grant = format!("g{}", self.next_grant);
+                state.last = phase == Phase::Final;
+                let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
+                let kind = OpKind::Acquire;
+                Next::Ask(Request {
+                    f: self.words.acquire,
+                    kind,
+                    grant,
+                    work_ms: 0,
+                    value,
+                    timeout_ms: Some(self.wait_ms),
+                })
+            }
+            (Step::Write(number), Phase::Load | Phase::Drain) => Next::Ask(self.write(client, number, phase)),
+            (Step::Write(number), Phase::Final) if state.last => Next::Ask(self.write(client, number, phase)),
+            // After recovery whoever still holds gives back at once.
+            (Step::Write(_) | Step::Release, _) => {
+                let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
+                let kind = OpKind::Release;
+                Next::Ask(Request {
+                    f: self.words.release,
+                    kind,
+                    grant,
+                    work_ms: 0,
+                    value,
+                    timeout_ms: Some(SINGLE_MS),
+                })
+            }
+        }
+    }
+
+    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
+        let state = &mut self.clients[client];
+        let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
+        match (op.kind, state.step) {
+            (OpKind::Acquire, _) if end.is_ok() => state.step = Step::Write(0),
+            (OpKind::Acquire, _) => {
+                state.next_cycle();
+                return if phase == Phase::Final {
+                    FINAL_AGAIN
+                } else {
+                    AFTER_FAILURE
+                };
+            }
+            (OpKind::Write, Step::Write(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
+                state.step = Step::Write(n + 1);
+            }
+            (OpKind::Write, _) => state.step = Step::Release,
+            _ => {
+                // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
+                let unknown = end.kind == EventType::Info;
+                state.finished = state.last && !unknown;
+                state.next_cycle();
+                if unknown && phase == Phase::Final {
+                    return FINAL_AGAIN;
+                }
+                let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
+                return if phase == Phase::Final {
+                    think.min(AFTER_FAILURE)
+                } else {
+                    think
+                };
+            }
+        }
+        Duration::ZERO
+    }
+
+    fn died(&mut self, client: usize) {
+        self.clients[client].next_cycle();
+    }
+
+    fn recovered(&mut self, _: Duration) {
+        for client in &mut self.clients {
+            client.finished = false;
+            client.last = false;
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].finished
+    }
+}

@@ -1,0 +1,124 @@
+//! Generators: what the clients of a family are asked to do, one operation after the other. One family a file.
+
+mod barrier;
+mod commit;
+mod grants;
+mod items;
+mod register;
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+use super::worker::{End, Op, OpKind};
+pub use items::single;
+use serde_json::Value;
+use std::fmt::Debug;
+use std::time::Duration;
+use zooquake_checkers::plan::Plan;
+
+/// Milliseconds that a recipe has for a single request (beside the work in it): well beyond any fault.
+const SINGLE_MS: u64 = 30_000;
+
+/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
+/// wait that gives up hides a lost wake-up.
+const BEYOND_MS: u64 = 600_000;
+
+/// After recovery an operation that did not finish is asked again after this: often enough, and no busy loop.
+const FINAL_AGAIN: Duration = Duration::from_millis(250);
+
+/// Which operations clients are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// None.
+    Quiet,
+    /// As planned, on and on.
+    Load,
+    /// What was begun, to its end.
+    Drain,
+    /// After recovery: what was begun ends at once, then each client does one thing more, without work.
+    Final,
+}
+
+/// When a generator is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Which operations clients are given.
+    pub phase: Phase,
+    /// The engine's time.
+    pub now: Duration,
+}
+
+/// What a client is asked next.
+#[derive(Debug)]
+pub struct Request {
+    /// The operation.
+    pub f: &'static str,
+    /// What it is for holds and triggers.
+    pub kind: OpKind,
+    /// The grant it is about; empty if the family has none.
+    pub grant: String,
+    /// Milliseconds of work in it.
+    pub work_ms: u64,
+    /// Its value.
+    pub value: Value,
+    /// The recipe's time to answer; `None` for no limit.
+    pub timeout_ms: Option<u64>,
+}
+
+/// What a client does next.
+#[derive(Debug)]
+pub enum Next {
+    /// It is asked this.
+    Ask(Request),
+    /// It is looked at again after a while.
+    Wait(Duration),
+    /// Nothing, until something else happens.
+    Nothing,
+}
+
+/// The clients' next operations. Generators count clients from 0.
+pub trait Generator: Debug + Send {
+    /// What the client does next.
+    fn next(&mut self, client: usize, at: Moment) -> Next;
+
+    /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
+    fn coordinates(&self) -> bool {
+        false
+    }
+
+    /// Whether a fresh client empties the queue at the end.
+    fn drains(&self) -> bool {
+        false
+    }
+
+    /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one that
+    /// did not finish is asked again.
+    fn ended(&mut self, client: usize, op: &Op, end: &End, at: Moment) -> Duration;
+
+    /// The client's process has died.
+    fn died(&mut self, client: usize);
+
+    /// Recovery is over: what counts as the last thing to do begins now, also if that was said before. `bound` is that of
+    /// liveness.
+    fn recovered(&mut self, bound: Duration);
+
+    /// Whether the client has finished the last thing to do.
+    fn finished(&self, client: usize) -> bool;
+}
+
+/// The generator of the plan's family.
+///
+/// # Errors
+/// If there is none.
+pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
+    match plan.workload.family.as_str() {
+        "queue" => Ok(Box::new(items::Items::new(plan))),
+        "barrier" if plan.workload.variant == "tutorial" => Ok(Box::new(barrier::Barrier::new(plan))),
+        "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
+        "commit" => Ok(Box::new(commit::Commit::new(plan))),
+        "register" => Ok(Box::new(register::Register::new(plan))),
+        "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
+        "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
+        other => anyhow::bail!("there is no generator for the family `{other}`"),
+    }
+}

@@ -1,0 +1,144 @@
+//! What all generators have in common after recovery: each client finishes, failing fast is not finishing, and it can be said
+//! again.
+
+use super::*;
+use serde_json::json;
+use zooquake_checkers::EventType;
+use zooquake_checkers::plan::{ClientPlan, Workload};
+
+const CLIENTS: usize = 3;
+
+fn generator(name: &str) -> Box<dyn Generator> {
+    let (family, variant) = name.split_once('/').unwrap();
+    let workload = Workload {
+        family: family.to_string(),
+        variant: variant.to_string(),
+        ..Workload::default()
+    };
+    let plan = Plan {
+        workload,
+        clients: vec![ClientPlan::default(); CLIENTS],
+        ..Plan::default()
+    };
+    of(&plan).unwrap()
+}
+
+const ALL: [&str; 8] = [
+    "lock/fenced",
+    "election/epoch",
+    "barrier/tutorial",
+    "barrier/double",
+    "queue/fifo",
+    "queue/claimed",
+    "commit/atomic",
+    "register/quorum-read",
+];
+
+/// The answer of a client that does all that it is asked.
+fn well(f: &str, value: &Value) -> Value {
+    let mut value = value.clone();
+    match f {
+        "dequeue" => value = json!({ "item": 7 }),
+        "decide" | "decided" => value["decision"] = json!("commit"),
+        _ => {}
+    }
+    value
+}
+
+fn at(now: Duration) -> Moment {
+    let phase = Phase::Final;
+    Moment { phase, now }
+}
+
+/// Asks every client again and again, as the engine does, for so many rounds; returns who was asked what, and the
+/// shortest pause after an answer that was not `ok`.
+fn go(
+    generator: &mut dyn Generator,
+    rounds: usize,
+    now: &mut Duration,
+    answer: impl Fn(usize, &str) -> EventType,
+) -> (Vec<(usize, &'static str)>, Duration) {
+    let (mut asked, mut shortest) = (Vec::new(), Duration::MAX);
+    for _ in 0..rounds {
+        let mut sent = Vec::new();
+        for client in 0..CLIENTS {
+            match generator.next(client, at(*now)) {
+                Next::Ask(request) => sent.push((client, request)),
+                // The barrier's members give the application a head start.
+                Next::Wait(time) => *now += time.min(Duration::from_millis(20)),
+                Next::Nothing => {}
+            }
+        }
+        for (client, request) in sent {
+            asked.push((client, request.f));
+            let op = Op {
+                id: 1,
+                f: request.f,
+                kind: request.kind,
+                grant: request.grant,
+                work_ms: 0,
+                since: *now,
+                free_at: Duration::ZERO,
+            };
+            let kind = answer(client, request.f);
+            let value = match kind {
+                EventType::Ok => well(request.f, &request.value),
+                _ => json!({ "tx": request.value["tx"] }),
+            };
+            let error = (kind != EventType::Ok).then(|| "no".to_string());
+            let pause = generator.ended(client, &op, &End { kind, value, error }, at(*now));
+            if kind != EventType::Ok {
+                shortest = shortest.min(pause);
+            }
+        }
+    }
+    (asked, shortest)
+}
+
+fn finished(generator: &dyn Generator) -> bool {
+    (0..CLIENTS).all(|client| generator.finished(client))
+}
+
+#[test]
+fn who_does_all_that_it_is_asked_finishes_and_does_so_again() {
+    for name in ALL {
+        let (mut generator, mut now) = (generator(name), Duration::ZERO);
+        for time in ["once", "again"] {
+            generator.recovered(Duration::from_secs(10));
+            assert!(name == "barrier/tutorial" || !finished(&*generator), "{name} {time}");
+            let (asked, _) = go(&mut *generator, 20, &mut now, |_, _| EventType::Ok);
+            assert!(finished(&*generator), "{name} {time}: {asked:?}");
+        }
+    }
+}
+
+#[test]
+fn failing_fast_is_not_finishing_and_is_no_busy_loop() {
+    for name in ALL {
+        for kind in [EventType::Fail, EventType::Info] {
+            let (mut generator, mut now) = (generator(name), Duration::ZERO);
+            generator.recovered(Duration::from_secs(10));
+            let (asked, shortest) = go(&mut *generator, 20, &mut now, |_, _| kind);
+            assert!(!finished(&*generator), "{name} {kind:?}");
+            assert!(asked.len() > 4, "{name} {kind:?} is asked again: {asked:?}");
+            assert!(shortest >= Duration::from_millis(200), "{name} {kind:?}: {shortest:?}");
+            let (asked, _) = go(&mut *generator, 30, &mut now, |_, _| EventType::Ok);
+            assert!(finished(&*generator), "{name} after {kind:?}: {asked:?}");
+        }
+    }
+}
+
+#[test]
+fn a_site_that_never_learns_the_decision_is_asked_for_it_again() {
+    for (who, f) in [(2, "decided"), (0, "decide")] {
+        let (mut generator, mut now) = (generator("commit/atomic"), Duration::ZERO);
+        generator.recovered(Duration::from_secs(10));
+        let unknown = |client, asked: &str| match (client, asked) {
+            (client, asked) if client == who && asked == f => EventType::Info,
+            _ => EventType::Ok,
+        };
+        let (asked, _) = go(&mut *generator, 20, &mut now, unknown);
+        assert!(!finished(&*generator), "{f}");
+        assert!(asked.iter().filter(|one| **one == (who, f)).count() > 3, "{asked:?}");
+    }
+}

@@ -1,0 +1,102 @@
+//! What passes between the engine and the nemesis. The engine alone writes the history and knows the clients' states.
+
+use super::Engine;
+use super::effect::{Effect, Entry};
+use super::trigger::Armed;
+use serde_json::Value;
+use zooquake_checkers::plan::Window;
+
+/// What the engine knew when a trigger fired.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Fired {
+    /// The client whose state fired it.
+    pub client: Option<String>,
+    /// The client that held.
+    pub holder: Option<String>,
+}
+
+/// What the nemesis says or asks.
+#[derive(Debug)]
+pub enum Report {
+    /// Write an event; answered when it is written, and on disk if it is the begin of a window.
+    Record {
+        /// The fault.
+        fault: String,
+        /// The event's value.
+        value: Value,
+    },
+    /// Answered when the window's trigger fires; refused if it does not in time.
+    Arm(Box<Window>),
+    /// A client's process is about to be killed on purpose; answered when its end is expected.
+    Killing(String),
+    /// A killed client is to be started again; answered when its process has said hello.
+    Restart(String),
+    /// Nothing more will come.
+    Done,
+}
+
+/// An answer to the nemesis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Answer {
+    /// It is done.
+    Done,
+    /// The trigger has fired.
+    Fired(Fired),
+}
+
+impl Engine {
+    pub(super) fn reported(&mut self, token: u64, report: Report) {
+        match report {
+            Report::Record { fault, value } => {
+                self.record_fault(&fault, value);
+                self.answer_nemesis(token, Some(Answer::Done));
+            }
+            Report::Arm(window) => {
+                let armed = Armed::new(&window, self.ops_began, self.now, token);
+                if let Some(before) = self.armed.replace(armed) {
+                    self.answer_nemesis(before.token(), None);
+                }
+            }
+            Report::Killing(client) => {
+                if let Some(worker) = self.workers.iter_mut().find(|worker| worker.name == client) {
+                    worker.killed = true;
+                }
+                self.answer_nemesis(token, Some(Answer::Done));
+            }
+            Report::Restart(client) => match self.workers.iter().position(|worker| worker.name == client) {
+                Some(number) => {
+                    self.workers[number].awaited = Some(token);
+                    self.start_client(number);
+                }
+                None => self.answer_nemesis(token, None),
+            },
+            Report::Done => {
+                self.nemesis_done = true;
+                self.answer_nemesis(token, Some(Answer::Done));
+            }
+        }
+    }
+
+    fn record_fault(&mut self, fault: &str, value: Value) {
+        let begins = value["phase"] == "begin";
+        let healed = value["phase"] == "skipped" || value["phase"] == "off" && value["verified"] == true;
+        self.unhealed.extend(value["window"].as_u64().filter(|_| begins));
+        self.unhealed.retain(|window| !healed || value["window"] != *window);
+        self.faults += usize::from(begins);
+        self.record(Entry::named("nemesis", fault, value));
+        if begins {
+            self.emit(Effect::Sync);
+        }
+    }
+
+    pub(super) fn answer_nemesis(&mut self, token: u64, answer: Option<Answer>) {
+        self.emit(Effect::Answer { token, answer });
+    }
+
+    /// Arms nothing any more: a window that still waits for its trigger is given up.
+    pub(super) fn disarm(&mut self) {
+        if let Some(armed) = self.armed.take() {
+            self.answer_nemesis(armed.token(), None);
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Operations of the recipe: sending them, and what their answers mean for the resource and for holds.
+
+use super::Engine;
+use super::effect::{Effect, Entry};
+use super::generator::{self, Next, Phase};
+use super::worker::{End, Op, OpKind, Sent};
+use serde_json::{Value, json};
+use zooquake_checkers::plan::Resource;
+use zooquake_checkers::{EventType, Process};
+use zooquake_workloads::protocol::{Outcome, Request};
+
+/// The type of the event that records such an end.
+pub(super) fn event_type(outcome: Outcome) -> EventType {
+    match outcome {
+        Outcome::Ok => EventType::Ok,
+        Outcome::Fail => EventType::Fail,
+        Outcome::Info => EventType::Info,
+    }
+}
+
+impl Engine {
+    /// Asks the client for its next operation, if it has one.
+    pub(super) fn next_op(&mut self, number: usize) {
+        match self.generator.next(number, self.moment()) {
+            Next::Ask(next) => self.ask(number, next),
+            Next::Wait(time) => self.workers[number].due = Some(self.now + time),
+            Next::Nothing => {}
+        }
+    }
+
+    /// Asks the client for this operation.
+    pub(super) fn ask(&mut self, number: usize, next: generator::Request) {
+        let (free_at, id, since) = (self.free_time(), self.request_id(), self.now);
+        let generator::Request {
+            f,
+            kind,
+            grant,
+            work_ms,
+            value,
+            timeout_ms,
+        } = next;
+        let worker = &mut self.workers[number];
+        let sent = worker.sent.get(f).map_or(0, |sent| sent.count);
+        let worked = work_ms.max(value["work_ms"].as_u64().unwrap_or(0));
+        worker.sent.insert(
+            f,
+            Sent {
+                count: sent + 1,
+                since,
+                work_ms: worked,
+            },
+        );
+        worker.op = Some(Op {
+            id,
+            f,
+            kind,
+            grant,
+            work_ms,
+            since,
+            free_at,
+        });
+        let (process, node) = (Process::Number(worker.process), Some(worker.name.clone()));
+        self.record(Entry {
+            process,
+            kind: EventType::Invoke,
+            f: f.to_string(),
+            value: value.clone(),
+            error: None,
+            node,
+        });
+        let request = Request {
+            id,
+            f: f.to_string(),
+            value,
+            timeout_ms,
+        };
+        self.emit(Effect::Send {
+            client: number,
+            request,
+        });
+        if kind == OpKind::Release {
+            // The hold ends here for the history, whatever becomes of the release.
+            self.hold_ended(number);
+        }
+    }
+
+    /// Looks at every idle client again, if what one may do depends on others.
+    pub(super) fn wake_others(&mut self) {
+        if !self.generator.coordinates() {
+            return;
+        }
+        let idle = self.workers.iter_mut().filter(|worker| worker.idle());
+        for worker in idle {
+            worker.due = worker.due.or(Some(self.now));
+        }
+    }
+
+    /// Writes the completion of an operation.
+    pub(super) fn record_end(&mut self, number: usize, op: &Op, kind: EventType, value: Value, error: Option<String>) {
+        let worker = &self.workers[number];
+        // An operation that gave no value is still about its grant.
+        let value = if value.is_null() && !op.grant.is_empty() {
+            json!({ "grant": op.grant })
+        } else {
+            value
+        };
+        let (process, node) = (Process::Number(worker.process), Some(worker.name.clone()));
+        self.record(Entry {
+            process,
+            kind,
+            f: op.f.to_string(),
+            value,
+            error,
+            node,
+        });
+    }
+
+    /// The operation of a client was answered.
+    pub(super) fn complete(&mut self, number: usize, outcome: Outcome, mut value: Value, mut error: Option<String>) {
+        let Some(op) = self.workers[number].op.take() else {
+            return;
+        };
+        self.completed += 1;
+        let mut kind = event_type(outcome);
+        let external = self.plan.workload.resource == Resource::External;
+        let arrives = op.kind == OpKind::Write && kind == EventType::Ok && external;
+        if arrives {
+            let verdict = self.resource.arrive(value["token"].as_i64());
+            value["accepted"] = json!(verdict.is_ok());
+            if let Err(refused) = verdict {
+                (kind, error) = (EventType::Fail, Some(refused));
+            }
+        }
+        self.record_end(number, &op, kind, value.clone(), error.clone());
+        if kind == EventType::Info {
+            self.workers[number].process += self.workers.len() as u64;
+        }
+        let waited = matches!(op.kind, OpKind::Acquire | OpKind::Meet) && kind == EventType::Ok;
+        if waited {
+            self.waited.push(self.now - op.since);
+        }
+        let not_held = op.kind == OpKind::Write && kind == EventType::Fail && !arrives;
+        if op.kind == OpKind::Acquire && kind == EventType::Ok {
+            self.granted(number, &op.grant);
+        } else if not_held && self.workers[number].hold.as_ref() == Some(&op.grant) {
+            self.hold_ended(number);
+        }
+        let end = End { kind, value, error };
+        let pause = self.generator.ended(number, &op, &end, self.moment());
+        let worker = &mut self.workers[number];
+        worker.failing = self.phase == Phase::Final && !end.is_ok();
+        worker.last = Some(end);
+        worker.due = Some(self.now + pause);
+        self.wake_others();
+    }
+}

@@ -1,0 +1,98 @@
+//! Holds, confirms and the resource.
+
+use super::*;
+
+/// Both clients believe that they hold.
+fn both_hold() -> Bench {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.ok(0, "acquire");
+    bench.pass(100);
+    assert!(!bench.asked(0, "confirm"), "one holder is not asked");
+    bench.ok(1, "acquire");
+    bench
+}
+
+#[test]
+fn two_that_hold_are_asked_to_confirm_at_once_and_at_most_twice_a_second() {
+    let mut bench = both_hold();
+    assert!(bench.asked(0, "confirm") && bench.asked(1, "confirm"));
+    bench.answer(0, "confirm", Outcome::Ok, json!({ "holds": true, "grant": "g1" }));
+    bench.pass(499);
+    assert!(!bench.asked(0, "confirm"));
+    bench.pass(1);
+    assert!(bench.asked(0, "confirm"));
+    let waiting = bench
+        .sent
+        .iter()
+        .filter(|(to, request)| *to == 1 && request.f == "confirm");
+    assert_eq!(waiting.count(), 1, "one that has not answered is not asked again");
+}
+
+#[test]
+fn only_an_answer_to_what_was_asked_after_the_grant_was_read_ends_the_hold() {
+    let mut bench = Bench::running("lock/fenced", 3);
+    bench.ok(0, "acquire");
+    // c2 was asked in an earlier hold; the answer comes when it has another one.
+    bench.engine.ask_control(1, "confirm");
+    bench.step(Input::Turn);
+    bench.ok(1, "acquire");
+    bench.answer(1, "confirm", Outcome::Ok, json!({ "holds": false }));
+    assert_eq!(bench.engine.workers[1].hold.as_deref(), Some("g2"));
+    bench.pass(500);
+    bench.answer(1, "confirm", Outcome::Ok, json!({ "holds": false }));
+    assert_eq!(bench.engine.workers[1].hold, None);
+}
+
+#[test]
+fn a_confirm_that_failed_says_nothing() {
+    let mut bench = both_hold();
+    for outcome in [Outcome::Info, Outcome::Fail] {
+        bench.answer(1, "confirm", outcome, json!({ "holds": false }));
+        assert!(bench.engine.workers[1].hold.is_some());
+        bench.pass(500);
+    }
+}
+
+#[test]
+fn a_hold_ends_when_its_release_is_sent_and_when_its_client_says_so_or_dies() {
+    let mut bench = Bench::running("lock/fenced", 1);
+    bench.ok(0, "acquire");
+    assert_eq!(bench.holder(), Some("c1"));
+    bench.pass(0);
+    bench.ok(0, "write");
+    bench.pass(0);
+    assert!(bench.asked(0, "release"));
+    assert_eq!(bench.holder(), None);
+
+    for ending in ["lost", "not-held", "dies"] {
+        let mut bench = Bench::running("lock/fenced", 1);
+        bench.ok(0, "acquire");
+        bench.pass(0);
+        let lost = |grant: &str| Message::Notice {
+            notice: "lost".to_string(),
+            value: json!({ "grant": grant }),
+        };
+        bench.say(0, &lost("g77"));
+        assert_eq!(bench.holder(), Some("c1"), "that is another grant");
+        match ending {
+            "lost" => bench.say(0, &lost("g1")),
+            "not-held" => bench.answer(0, "write", Outcome::Fail, Value::Null),
+            _ => bench.output(0, Output::Ended),
+        }
+        assert_eq!(bench.holder(), None, "{ending}");
+    }
+}
+
+#[test]
+fn the_resource_refuses_a_token_lower_than_the_highest() {
+    let mut bench = both_hold();
+    bench.pass(0);
+    for (client, grant, token) in [(1, "g2", 9), (0, "g1", 5)] {
+        let written = json!({ "grant": grant, "value": 1, "token": token });
+        bench.answer(client, "write", Outcome::Ok, written);
+    }
+    let told = |entry: &&Entry| (entry.kind, entry.value["accepted"].clone());
+    let told: Vec<_> = bench.completions("write").iter().map(told).collect();
+    let (accepted, refused) = ((EventType::Ok, json!(true)), (EventType::Fail, json!(false)));
+    assert_eq!(told, [accepted, refused]);
+}

@@ -1,0 +1,180 @@
+//! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
+
+use super::folder::{CONTAINERS, Folder};
+use super::progress::Progress;
+use super::recorder::Recorder;
+use super::samples::Samples;
+use super::scenes;
+use super::shell::Shell;
+use super::stage;
+use crate::backend::{Backend, BringUp, Clock, Cluster};
+use crate::engine::Entry;
+use crate::judge;
+use anyhow::{Context, Result};
+use futures_util::future::{try_join, try_join_all};
+use serde_json::{Value, json};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+use tokio::sync::watch;
+use zooquake_checkers::Results;
+use zooquake_checkers::plan::Plan;
+
+/// What to run.
+pub struct Order {
+    /// The plan.
+    pub plan: Plan,
+    /// Where it runs.
+    pub backend: Arc<dyn Backend>,
+    /// The folder of runs.
+    pub out: PathBuf,
+    /// Whether the cluster is left standing at the end.
+    pub keep: bool,
+    /// Becomes true when the user wants it to stop.
+    pub interrupt: watch::Receiver<bool>,
+}
+
+/// A run that is over.
+#[derive(Debug)]
+pub struct Finished {
+    /// Its folder.
+    pub folder: Folder,
+    /// Its results.
+    pub results: Results,
+}
+
+/// A cluster, and the clock of what happens there.
+#[derive(Clone)]
+pub struct Place {
+    /// The cluster.
+    pub cluster: Arc<dyn Cluster>,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+}
+
+/// Executes a plan.
+///
+/// # Errors
+/// If the harness fails: the backend, a client that breaks the protocol, the disk. What was recorded by then is in the
+/// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning names
+/// it.
+pub async fn execute(order: Order) -> Result<Finished> {
+    let folder = Folder::create(&order.out, &order.plan)?;
+    stage::enter("clearing away what was started, then checking what was recorded");
+    folder.write_json("plan.json", &order.plan)?;
+    let run = id(&folder, order.plan.seed);
+    let backend = Arc::clone(&order.backend);
+    folder.write_json(CONTAINERS, &backend.finds(&run))?;
+    let claim = backend.claim(&run).await?;
+    let through = attempt(order, &folder, &run).await;
+    let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
+    let ended = claim.end();
+    let removed = match &through {
+        Ok(Left::Nothing) => Ok(()),
+        _ => backend.remove_dead(&run).await,
+    };
+    let outcome = match through {
+        Ok(_) => {
+            removed.unwrap_or_else(|error| eprintln!("zooquake: {error:#}"));
+            judge::judge(&folder)
+        }
+        // The first error is what the user needs; one of the removal is added to it.
+        Err(error) => Err(match removed {
+            Ok(()) => error,
+            Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
+        }),
+    };
+    if let Err(error) = ended.await {
+        eprintln!("zooquake: {error:#}");
+    }
+    stage::enter("");
+    let results = outcome?;
+    Ok(Finished { folder, results })
+}
+
+/// What a run has left on its backend when its history is complete.
+pub(super) enum Left {
+    /// Nothing but its claim.
+    Nothing,
+    /// What had been started when the user broke the bring-up off; requests to the backend may still be under way.
+    HalfACluster,
+}
+
+/// The id of a run, in the names and labels of what it starts: from its seed, its folder, and the process that runs it, so
+/// that two runs of one plan have two.
+fn id(folder: &Folder, seed: u64) -> String {
+    let mut hasher = DefaultHasher::new();
+    let path = folder.path.canonicalize().unwrap_or_else(|_| folder.path.clone());
+    (seed, path, std::process::id()).hash(&mut hasher);
+    format!("{:08x}", hasher.finish() as u32)
+}
+
+/// Runs up to the last piece of evidence, and clears the cluster away.
+pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
+    if !order.plan.scenes.is_empty() {
+        return scenes::play(order, folder, run).await.map(|()| Left::Nothing);
+    }
+    let clock = order.backend.clock();
+    let begun = clock.now();
+    let mut progress = Progress::new();
+    progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
+    let mut interrupt = order.interrupt.clone();
+    let up = tokio::select! {
+        biased;
+        up = bring_up(&order, folder, run) => Some(up?),
+        _ = interrupt.wait_for(|stop| *stop) => None,
+    };
+    let mut recorder = Recorder::create(&folder.file("history.jsonl"), Arc::clone(&clock))?;
+    recorder.read_clock()?;
+    let Some((place, confined)) = up else {
+        recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
+        return Ok(Left::HalfACluster);
+    };
+    recorder.record(Entry::named("run", "confinement", confined))?;
+    let samples = Samples::start(&place, recorder.begun());
+    let mut shell = Shell::new(place.clone(), &order.plan, (recorder, progress), order.interrupt, begun)?;
+    match shell.run().await? {
+        Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,
+        Ok(None) => {}
+        Err(why) => eprintln!("zooquake: the tree was not read: {why}"),
+    }
+    let (transactions, problems) = place.cluster.transactions().await;
+    problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
+    folder.write_jsonl("txnlog.jsonl", &transactions)?;
+    folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
+    drop(shell);
+    clear(&*place.cluster, order.keep).await;
+    Ok(Left::Nothing)
+}
+
+/// Brings a cluster up on which the workload can begin; with what its processes may do.
+async fn bring_up(order: &Order, folder: &Folder, run: &str) -> Result<(Place, Value)> {
+    let what = BringUp {
+        run,
+        plan: &order.plan,
+        logs: folder.file("logs"),
+    };
+    let backend = &order.backend;
+    let up = async {
+        let cluster = backend.bring_up(what).await?;
+        let servers = cluster.servers();
+        try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+        cluster.ready().await?;
+        cluster.set_up("n1").await?;
+        anyhow::Ok(cluster)
+    };
+    let (cluster, confined) = try_join(up, backend.confinement()).await?;
+    let clock = backend.clock();
+    Ok((Place { cluster, clock }, confined))
+}
+
+/// Removes the cluster, or leaves it standing and says how to reach it. A failure is a warning on stderr.
+pub(super) async fn clear(cluster: &dyn Cluster, keep: bool) {
+    let done = match keep {
+        true => cluster.how_to_reach().map(|how| eprintln!("{how}")),
+        false => cluster.remove().await,
+    };
+    if let Err(error) = done {
+        eprintln!("zooquake: {error:#}");
+    }
+}

@@ -1,0 +1,288 @@
+//! The shell around the engine: feeds it with client lines, the nemesis's reports and the time, and carries out its effects.
+
+use super::execute::Place;
+use super::progress::Progress;
+use super::recorder::Recorder;
+use super::stage;
+use super::steady::{steady_and_silent, still_leads};
+use crate::backend::Stdin;
+use crate::engine::{Answer, Effect, Engine, Input, Question, Stalls};
+use crate::faults::nemesis::{Link, Nemesis, Told};
+use anyhow::{Context, Result, bail};
+use futures_util::future::BoxFuture;
+use futures_util::stream::{FuturesUnordered, StreamExt};
+use futures_util::{FutureExt, future};
+use std::collections::HashMap;
+use std::time::Duration;
+use tokio::sync::{mpsc, oneshot, watch};
+use zooquake_checkers::Tree;
+use zooquake_checkers::evidence::Reading;
+use zooquake_checkers::plan::{Plan, Timing, Window};
+
+/// The loop turns at least this often, so that a stall is measured that closely.
+const IDLE: Duration = Duration::from_millis(50);
+
+/// What passes between tasks and the shell.
+enum Happened {
+    Input(Input),
+    /// A client's process was started.
+    Stdin {
+        client: usize,
+        incarnation: u64,
+        stdin: Result<Stdin>,
+    },
+    Nemesis(Told),
+}
+
+/// Drives one run.
+pub struct Shell {
+    place: Place,
+    engine: Engine,
+    pub recorder: Recorder,
+    progress: Progress,
+    interrupt: watch::Receiver<bool>,
+    timing: Timing,
+    windows: Vec<Window>,
+    /// One queue, so that everything has one order.
+    inputs: mpsc::UnboundedReceiver<Happened>,
+    sender: mpsc::UnboundedSender<Happened>,
+    /// Questions of the engine that are being answered.
+    questions: FuturesUnordered<BoxFuture<'static, Input>>,
+    /// The ways to the clients' processes.
+    clients: Vec<Option<Stdin>>,
+    /// Reports of the nemesis that wait for their answer, by token.
+    reports: HashMap<u64, oneshot::Sender<Answer>>,
+    next_token: u64,
+    over: watch::Sender<bool>,
+    stalls: Stalls,
+    /// When the run was begun, to tell how long it took until everything was up.
+    begun: Duration,
+    outcome: Option<Result<Option<Tree>, String>>,
+}
+
+impl Shell {
+    /// The shell of a plan's run on a cluster that is ready.
+    ///
+    /// # Errors
+    /// If the plan's family has no generator.
+    pub fn new(
+        place: Place,
+        plan: &Plan,
+        (mut recorder, progress): (Recorder, Progress),
+        interrupt: watch::Receiver<bool>,
+        begun: Duration,
+    ) -> Result<Self> {
+        let (sender, inputs) = mpsc::unbounded_channel();
+        // Half a session timeout is less than any recipe can notice.
+        recorder.watch(Duration::from_millis(plan.cluster.timing.session_ms / 2));
+        Ok(Self {
+            place,
+            engine: Engine::new(plan.clone())?,
+            recorder,
+            progress,
+            interrupt,
+            timing: plan.cluster.timing,
+            windows: plan.windows.clone(),
+            inputs,
+            sender,
+            questions: FuturesUnordered::new(),
+            clients: vec![None; plan.cluster.clients],
+            reports: HashMap::new(),
+            next_token: 0,
+            over: watch::channel(false).0,
+            stalls: Stalls::default(),
+            begun,
+            outcome: None,
+        })
+    }
+
+    /// Runs to the end; gives the tree that was read, or why it was not, or `None` if the user stopped the run before.
+    ///
+    /// # Errors
+    /// If a client breaks the protocol or ends by itself, or the history cannot be written.
+    pub async fn run(&mut self) -> Result<Result<Option<Tree>, String>> {
+        self.step(Input::Begin)?;
+        if *self.interrupt.borrow() {
+            self.step(Input::Interrupted)?;
+        }
+        loop {
+            if let Some(outcome) = self.outcome.take() {
+                return Ok(outcome);
+            }
+            let now = self.place.clock.now();
+            let due = self.engine.due().map_or(IDLE, |due| due.saturating_sub(now).min(IDLE));
+            self.recorder.rests(due);
+            let happened = tokio::select! {
+                biased;
+                happened = self.inputs.recv() => happened.context("the queue of a run never closes")?,
+                Some(input) = self.questions.next() => Happened::Input(input),
+                () = self.place.clock.sleep(due) => Happened::Input(Input::Turn),
+                Ok(()) = self.interrupt.changed() => Happened::Input(Input::Interrupted),
+            };
+            // A stall is known before anything that was read after it.
+            self.recorder.turns()?;
+            if self.recorder.stalls() != self.stalls {
+                self.stalls = self.recorder.stalls();
+                self.step(Input::Stalled(self.stalls))?;
+            }
+            let input = self.input(happened);
+            self.step(input)?;
+            let (engine, now) = (&self.engine, self.place.clock.now());
+            self.progress.tick(now, || engine.status(now));
+        }
+    }
+
+    fn input(&mut self, happened: Happened) -> Input {
+        match happened {
+            Happened::Input(Input::Read(Ok(reading))) => Input::Read(Ok(Reading {
+                end_index: self.recorder.len(),
+                ..reading
+            })),
+            Happened::Input(input) => input,
+            Happened::Stdin {
+                client,
+                incarnation,
+                stdin,
+            } => {
+                let started = stdin.map(|stdin| self.clients[client] = Some(stdin));
+                Input::Started {
+                    client,
+                    incarnation,
+                    started: started.map_err(|error| format!("{error:#}")),
+                }
+            }
+            Happened::Nemesis((report, answer)) => {
+                self.next_token += 1;
+                self.reports.insert(self.next_token, answer);
+                Input::Nemesis {
+                    token: self.next_token,
+                    report,
+                }
+            }
+        }
+    }
+
+    fn step(&mut self, input: Input) -> Result<()> {
+        let effects = self.engine.step(self.place.clock.now(), input);
+        effects.into_iter().try_for_each(|effect| self.carry_out(effect))
+    }
+
+    fn carry_out(&mut self, effect: Effect) -> Result<()> {
+        match effect {
+            Effect::Record(entry) => drop(self.recorder.record(entry)?),
+            Effect::Sync => self.recorder.sync()?,
+            Effect::Send { client, request } => {
+                if let Some(stdin) = &self.clients[client] {
+                    stdin.send(serde_json::to_string(&request).context("writing a request")?);
+                }
+            }
+            Effect::Start { client, incarnation } => self.start(client, incarnation),
+            Effect::Entered(phase) => {
+                stage::enter(stage::of_phase(phase));
+                if phase == "ops" {
+                    let took = self.place.clock.now() - self.begun;
+                    let text = format!("everything is up after {:.1} s", took.as_secs_f64());
+                    self.progress.say(&text);
+                }
+            }
+            Effect::Strike => self.strike(),
+            Effect::Over => drop(self.over.send_replace(true)),
+            Effect::Answer { token, answer } => {
+                let waiting = self.reports.remove(&token);
+                if let (Some(waiting), Some(answer)) = (waiting, answer) {
+                    // The nemesis waits for this, unless it has ended.
+                    let _ = waiting.send(answer);
+                }
+            }
+            Effect::Say(text) => self.progress.say(&text),
+            Effect::Broken { client, why } => {
+                bail!("{why}\n{}", self.place.cluster.log_tail(&format!("c{}", client + 1)));
+            }
+            Effect::Done(outcome) => self.outcome = Some(outcome),
+            Effect::Ask(question) => self.question(question),
+        }
+        Ok(())
+    }
+
+    /// Begins to find the answer to a question of the engine.
+    fn question(&mut self, question: Question) {
+        let Place { cluster, clock } = self.place.clone();
+        let (timing, index) = (self.timing, self.recorder.len());
+        let answer = async move {
+            match question {
+                Question::Steady => {
+                    let steady = steady_and_silent((&*cluster, &*clock), timing.sync_ms(), timing.session_ms).await;
+                    Input::Steady(steady.map_err(|error| format!("{error:#}")))
+                }
+                Question::Leader(leader) => {
+                    let leads = still_leads(&*cluster, &*clock, &leader).await;
+                    Input::Leads(leads.map_err(|error| format!("{error:#}")))
+                }
+                Question::Runs(client) => {
+                    let seen = cluster.sees_running(&format!("c{}", client + 1)).await;
+                    Input::Running(seen.map_err(|error| format!("{error:#}")))
+                }
+                Question::Tree => {
+                    let znodes = async {
+                        let leader = crate::faults::leader(&*cluster).await.context("no server leads")?;
+                        cluster.tree(&leader).await
+                    };
+                    // The end is known when the answer is taken.
+                    let reading = |znodes| Reading {
+                        index,
+                        end_index: index,
+                        znodes,
+                    };
+                    Input::Read(znodes.await.map(reading).map_err(|error| format!("{error:#}")))
+                }
+            }
+        };
+        self.questions.push(answer.boxed());
+    }
+
+    /// Starts a client's process.
+    fn start(&mut self, client: usize, incarnation: u64) {
+        self.clients[client] = None;
+        let (cluster, sender) = (self.place.cluster.clone(), self.sender.clone());
+        let starting = async move {
+            let outputs = sender.clone();
+            let on_output = move |output| {
+                // Nobody listens once the run has ended.
+                let _ = outputs.send(Happened::Input(Input::Client {
+                    client,
+                    incarnation,
+                    output,
+                }));
+            };
+            let name = format!("c{}", client + 1);
+            let stdin = cluster.start_client(&name, incarnation, Box::new(on_output)).await;
+            let _ = sender.send(Happened::Stdin {
+                client,
+                incarnation,
+                stdin,
+            });
+        };
+        self.place.clock.spawn(starting.boxed());
+    }
+
+    /// Lets the nemesis begin.
+    fn strike(&mut self) {
+        let (reports, mut told) = mpsc::unbounded_channel();
+        let nemesis = Nemesis {
+            cluster: self.place.cluster.clone(),
+            clock: self.place.clock.clone(),
+            link: Link::new(reports),
+            over: self.over.subscribe(),
+        };
+        let sender = self.sender.clone();
+        let passing = async move {
+            while let Some(told) = told.recv().await {
+                if sender.send(Happened::Nemesis(told)).is_err() {
+                    return;
+                }
+            }
+        };
+        let both = future::join(nemesis.run(self.windows.clone()), passing);
+        self.place.clock.spawn(both.map(|_| ()).boxed());
+    }
+}

@@ -1,0 +1,151 @@
+//! Whole runs in memory: generators, engine, nemesis, recipes and checkers, in virtual time.
+
+mod torture;
+
+use super::draw;
+use super::execute::{Order, attempt};
+use super::folder::Folder;
+use crate::backend::memory::MemoryBackend;
+use std::sync::Arc;
+use tokio::sync::watch;
+use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::{Record, Results, Verdict, check};
+use zooquake_workloads::recipes::registry;
+
+/// What came of a run.
+struct Ran {
+    record: Record,
+    results: Results,
+    /// `history.jsonl`.
+    history: String,
+}
+
+impl Ran {
+    /// Anomalies that are neither advisory nor known of the variant.
+    fn news(&self) -> Vec<String> {
+        let news = self
+            .results
+            .anomalies
+            .iter()
+            .filter(|one| !one.advisory && !one.accepted);
+        news.map(|one| format!("{}: {}", one.kind, one.why)).collect()
+    }
+
+    fn kinds(&self) -> Vec<&str> {
+        self.results.anomalies.iter().map(|one| one.kind.as_str()).collect()
+    }
+
+    fn phases(&self) -> Vec<&str> {
+        let events = &self.record.history.events;
+        let phases = events.iter().filter(|event| event.f == "phase");
+        phases.filter_map(|event| event.value.as_str()).collect()
+    }
+}
+
+/// Executes a plan in memory, and checks what came of it.
+fn run(plan: Plan) -> Ran {
+    let out = std::env::temp_dir().join(format!("zooquake-memory-{:016x}", fastrand::u64(..)));
+    let backend = MemoryBackend::default();
+    let (world, folder) = (backend.clone(), Folder::create(&out, &plan).unwrap());
+    folder.write_json("plan.json", &plan).unwrap();
+    let (_keep, interrupt) = watch::channel(false);
+    let order = Order {
+        plan,
+        backend: Arc::new(backend),
+        out: out.clone(),
+        keep: false,
+        interrupt,
+    };
+    let of = folder.clone();
+    world.run(async move { attempt(order, &of, "memory").await }).unwrap();
+    let record = folder.load().unwrap();
+    let history = std::fs::read_to_string(folder.file("history.jsonl")).unwrap();
+    std::fs::remove_dir_all(&out).unwrap();
+    Ran {
+        results: check(&record),
+        record,
+        history,
+    }
+}
+
+fn plan(name: &str, seed: u64, time_ms: u64, faults: &[&str]) -> Plan {
+    let (family, variant) = name.split_once('/').unwrap();
+    let workload = zooquake_workloads::recipes::workload(family, variant).unwrap();
+    let cluster = Cluster {
+        servers: 3,
+        clients: 5,
+        timing: draw::timing(&workload),
+        ..Cluster::default()
+    };
+    let faults: Vec<String> = faults.iter().map(|fault| (*fault).to_string()).collect();
+    draw::plan(seed, workload, cluster, time_ms, &faults)
+}
+
+/// All variants but the one that is built on the client library itself.
+fn variants() -> Vec<String> {
+    let workloads = registry().iter().map(|variant| variant.workload());
+    workloads
+        .map(|workload: Workload| workload.name())
+        .filter(|name| name != "lock/crate")
+        .collect()
+}
+
+#[test]
+fn without_faults_every_variant_is_valid() {
+    for name in variants() {
+        let ran = run(plan(&name, 7, 6_000, &[]));
+        assert_eq!(ran.kinds(), [""; 0], "{name}");
+        assert_eq!(ran.results.verdict, Verdict::Valid, "{name}: {:?}", ran.results.reasons);
+        assert_eq!(ran.phases().last(), Some(&"done"), "{name}: {:?}", ran.phases());
+    }
+}
+
+#[test]
+fn under_faults_no_variant_breaks_in_a_way_that_it_is_not_known_for() {
+    for name in variants() {
+        let mut counting = 0;
+        for (seed, faults) in [
+            (1, ["kill", "pause", "partition"].as_slice()),
+            (2, &["drop-reply", "disconnect"]),
+        ] {
+            let ran = run(plan(&name, seed, 25_000, faults));
+            assert_eq!(ran.news(), [""; 0], "{name} seed {seed}");
+            assert!(ran.phases().contains(&"recovered"), "{name}: {:?}", ran.phases());
+            counting += ran.results.windows.iter().filter(|window| window.counts).count();
+        }
+        assert!(counting > 4, "{name}: {counting} windows count");
+    }
+}
+
+#[test]
+fn a_fenced_lock_keeps_its_promise_whatever_the_seed() {
+    for seed in 0..20 {
+        let ran = run(plan("lock/fenced", seed, 20_000, &["kill", "pause", "partition"]));
+        assert_eq!(ran.news(), [""; 0], "seed {seed}");
+        assert_eq!(ran.phases().last(), Some(&"done"), "seed {seed}");
+    }
+}
+
+#[test]
+fn the_tutorial_s_lock_breaks_as_it_does() {
+    let broken = (0..10).any(|seed| {
+        let ran = run(plan("lock/predecessor", seed, 20_000, &["kill", "pause", "partition"]));
+        ran.kinds().contains(&"stale-write")
+    });
+    assert!(broken, "a pause lets an older grant write after a newer one");
+}
+
+#[test]
+fn the_same_plan_gives_the_same_history() {
+    for name in ["lock/protected", "queue/claimed", "commit/atomic", "barrier/tutorial"] {
+        let ran = || {
+            run(plan(
+                name,
+                3,
+                15_000,
+                &["kill", "pause", "partition", "drop-reply", "disconnect"],
+            ))
+        };
+        assert!(ran().history == ran().history, "{name}");
+    }
+}

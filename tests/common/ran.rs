@@ -1,0 +1,114 @@
+//! A run of the real program to its end, and what it left.
+
+use super::{OneEnsemble, Runs, assert_nothing_left, text, zooquake};
+use serde_json::Value;
+use std::path::PathBuf;
+
+/// What a run of the program left.
+pub struct Ran {
+    pub code: i32,
+    pub results: Value,
+    pub folder: PathBuf,
+    pub stderr: String,
+}
+
+impl Ran {
+    /// Kinds of anomalies, advisory ones left out.
+    pub fn damage(&self) -> Vec<String> {
+        let anomalies = self.results["anomalies"].as_array().expect("a list of anomalies");
+        let mut kinds: Vec<String> = anomalies
+            .iter()
+            .filter(|a| a["advisory"] == false)
+            .map(|a| a["kind"].as_str().expect("a kind").to_string())
+            .collect();
+        kinds.sort();
+        kinds.dedup();
+        kinds
+    }
+
+    /// Everything a failing assertion should show.
+    pub fn story(&self) -> String {
+        format!(
+            "code {}, run {}\nreasons {}\nwindows {}\nstderr:\n{}",
+            self.code,
+            self.folder.display(),
+            self.results["reasons"],
+            self.results["windows"],
+            self.stderr
+        )
+    }
+}
+
+/// Runs `zooquake run … --json` to its end.
+pub fn run(runs: &Runs, arguments: &[&str]) -> Ran {
+    let output = zooquake()
+        .arg("run")
+        .args(arguments)
+        .arg("--json")
+        .arg("--out")
+        .arg(runs.path())
+        .output();
+    let output = output.expect("starting zooquake");
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    let results: Value = serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{arguments:?} gave no results ({error}); stderr:\n{stderr}"));
+    let folder = PathBuf::from(results["run"].as_str().expect("the folder of the run"));
+    Ran {
+        code: output.status.code().expect("an exit code"),
+        results,
+        folder,
+        stderr,
+    }
+}
+
+/// A short real run, judged, checked again, and looked at for all that it should leave and should not.
+pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new(name);
+    let ran = run(&runs, arguments);
+    judge(&ran);
+    checks_again_to_the_same_bytes(&ran);
+    for file in [
+        "plan.json",
+        "tree.json",
+        "txnlog.jsonl",
+        "servers.jsonl",
+        "report.html",
+        "timeline.png",
+    ] {
+        let size = std::fs::metadata(ran.folder.join(file))
+            .unwrap_or_else(|e| panic!("{file}: {e}"))
+            .len();
+        assert!(size > 0, "{file} is empty");
+    }
+    assert_nothing_left();
+}
+
+/// `check` of the folder gives the same `results.json`, byte for byte.
+pub fn checks_again_to_the_same_bytes(ran: &Ran) {
+    let results = ran.folder.join("results.json");
+    let before = std::fs::read(&results).expect("results.json");
+    let output = zooquake()
+        .arg("check")
+        .arg(&ran.folder)
+        .output()
+        .expect("starting zooquake");
+    assert_eq!(output.status.code(), Some(ran.code), "{}", text(&output));
+    assert_eq!(
+        std::fs::read(&results).expect("results.json"),
+        before,
+        "checking again gave other results"
+    );
+}
+
+/// The run is valid: nothing but advisory anomalies, exit code 0.
+#[track_caller]
+pub fn valid(ran: &Ran) {
+    assert_eq!(ran.damage(), Vec::<String>::new(), "{}", ran.story());
+    assert_eq!(
+        (ran.code, &ran.results["verdict"]),
+        (0, &"valid".into()),
+        "{}",
+        ran.story()
+    );
+}

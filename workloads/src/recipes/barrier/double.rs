@@ -1,0 +1,214 @@
+//! The double barrier: members enter together and leave together. Each round has a parent of its own.
+//!
+//! The watch for `ready` is set before the own znode is created, so that no peer can pass in between unseen; `ready` is
+//! persistent, is not counted, and is never deleted. A name carries a GUID, so that a create is known by its NodeExists.
+//! Who leaves deletes its znode, and by that write sees every member who had entered before.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
+
+use super::{ROUNDS, ensure, overdue, steady};
+use crate::protocol::Request;
+use crate::recipes::sessions::Handle;
+use crate::recipes::{Ended, Env, Ledger, NOT_HELD, Owned, Working};
+use crate::service::{Answer, Seat, Service, parse, unknown};
+use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
+
+/// The znode that says that all are there.
+const READY: &str = "ready";
+
+/// `barrier/double`.
+#[derive(Clone)]
+pub struct Double {
+    env: Env,
+    handle: Handle,
+    ledger: Ledger,
+    /// The round that the client is in, and its znode there.
+    inside: Shared<Option<(i64, Owned)>>,
+}
+
+/// What became of a try to enter.
+enum Tried {
+    In,
+    /// ZooKeeper did not answer, or something else than `ready` happened.
+    Again,
+}
+
+impl Double {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            handle: Handle::open(env),
+            ledger: Ledger::default(),
+            inside: Shared::new(None),
+        }
+    }
+
+    async fn enter(&self, round: i64, members: usize) -> Result<Answer, Ended> {
+        loop {
+            let zk = self.handle.live().await;
+            let own = format!("{ROUNDS}/{}/{:032x}", round, self.env.host.random());
+            let mut mine = None;
+            while !zk.state().is_over() {
+                match self.pass(zk.as_ref(), (round, members), &own, &mut mine).await {
+                    Ok(Tried::In) => {
+                        let Some(mine) = mine else { break };
+                        let answer = Answered::Member {
+                            round,
+                            znode: Made::from(&mine),
+                            session: session_hex(zk.session()),
+                        };
+                        self.inside.update(|inside| *inside = Some((round, mine)));
+                        return Ok(Answer::ok(answer));
+                    }
+                    Ok(Tried::Again) => {}
+                    Err(error) if error.is_definite() => return Err(Ended::unknown("enter", &error)),
+                    Err(_) => _ = steady(&self.env, zk.as_ref()).await,
+                }
+            }
+            // Its znode goes with the session; the next one begins anew.
+            self.ledger.disown_session(zk.session());
+        }
+    }
+
+    async fn pass(
+        &self,
+        zk: &dyn Zk,
+        (round, members): (i64, usize),
+        own: &str,
+        mine: &mut Option<Owned>,
+    ) -> Result<Tried, Error> {
+        let parent = format!("{ROUNDS}/{round}");
+        let ready = format!("{parent}/{READY}");
+        ensure(zk, ROUNDS).await?;
+        ensure(zk, &parent).await?;
+        let (there, watch) = zk.exists_and_watch(&ready).await?;
+        if mine.is_none() {
+            *mine = Some(self.appear(zk, own).await?);
+        }
+        if there.is_some() {
+            return Ok(Tried::In);
+        }
+        let names = zk.children(&parent).await?;
+        if names.iter().filter(|name| *name != READY).count() >= members {
+            return match zk.create(&ready, b"", CreateMode::Persistent).await {
+                Ok(_) | Err(Error::NodeExists) => Ok(Tried::In),
+                Err(error) => Err(error),
+            };
+        }
+        Ok(match watch.await {
+            WatchEvent::Created => Tried::In,
+            _ => Tried::Again,
+        })
+    }
+
+    /// Creates the own znode, and does not answer before it is known to be there or the session to be over.
+    async fn appear(&self, zk: &dyn Zk, own: &str) -> Result<Owned, Error> {
+        let _busy = self.ledger.busy();
+        let created = match zk.create(own, b"", CreateMode::Ephemeral).await {
+            Ok(created) => created.stat,
+            // An earlier try has made it: nobody else knows its name.
+            Err(Error::NodeExists) => None,
+            Err(error) => return Err(error),
+        };
+        let czxid = match created {
+            Some(stat) => stat.czxid,
+            None => {
+                zk.exists(own)
+                    .await?
+                    .ok_or(Error::Unknown("it is gone".to_string()))?
+                    .czxid
+            }
+        };
+        let owned = Owned {
+            path: own.to_string(),
+            czxid: Some(czxid),
+            session: zk.session(),
+        };
+        self.ledger.own(owned.clone());
+        Ok(owned)
+    }
+
+    async fn leave(&self, round: i64) -> Result<Answer, Ended> {
+        let inside = self.inside.with(Clone::clone);
+        let Some((_, own)) = inside.filter(|(other, _)| *other == round) else {
+            return Err(Ended::Fail(NOT_HELD.to_string()));
+        };
+        let mut removed = None;
+        loop {
+            let zk = self.handle.live().await;
+            // In each session anew, and be there nothing to delete: by a write of its own it sees all that was before.
+            match zk.delete(&own.path, None).await {
+                Ok(()) => removed = Some(Made::from(&own)),
+                Err(Error::NoNode) => {}
+                Err(error) if error.is_definite() => return Err(Ended::unknown("leave", &error)),
+                Err(_) => {
+                    steady(&self.env, zk.as_ref()).await;
+                    continue;
+                }
+            }
+            self.ledger.disown(&own.path);
+            if self.emptied(&zk, round).await? {
+                self.inside.update(|inside| *inside = None);
+                return Ok(Answer::ok(Answered::Left { round, removed }));
+            }
+        }
+    }
+
+    /// Waits until nobody is in a round. False if the session is over before.
+    async fn emptied(&self, zk: &Arc<dyn Zk>, round: i64) -> Result<bool, Ended> {
+        while !zk.state().is_over() {
+            match zk.children_and_watch(&format!("{ROUNDS}/{round}")).await {
+                Ok((names, _)) if names.iter().all(|name| name == READY) => return Ok(true),
+                Ok((_, watch)) => _ = watch.await,
+                Err(error) if error.is_definite() => return Err(Ended::unknown("leave", &error)),
+                Err(_) => _ = steady(&self.env, zk.as_ref()).await,
+            }
+        }
+        Ok(false)
+    }
+
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
+        let done: BoxFuture<'_, Result<Answer, Ended>> = match parse(request)? {
+            Asked::Enter { round, members } => self.enter(round, members).boxed(),
+            Asked::Leave { round } => self.leave(round).boxed(),
+            Asked::Join { .. } | Asked::Close { .. } => return Err(unknown(request)),
+        };
+        let ended = self.env.within(deadline, done).await;
+        Ok(ended.unwrap_or_else(|| Err(overdue()))?)
+    }
+}
+
+impl Service for Double {
+    fn operations(&self) -> &'static [&'static str] {
+        &["enter", "leave"]
+    }
+
+    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
+        let barrier = self.clone();
+        async move {
+            let answer = barrier.serve(&request, deadline).await;
+            (answer.unwrap_or_else(|answer| answer), None)
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.handle.seat()
+    }
+
+    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
+        std::future::ready(self.ledger.znodes()).boxed()
+    }
+
+    fn idle(&self) -> BoxFuture<'static, ()> {
+        let ledger = self.ledger.clone();
+        async move { ledger.idle().await }.boxed()
+    }
+}

@@ -1,0 +1,177 @@
+//! The tutorial's barrier, faults and all: members join by an ephemeral sequential znode and count the children of the one
+//! parent, `start` among them; who counts enough of them creates `start`, and a waiting application starts when that
+//! appears.
+//!
+//! Whoever counts enough tries, so that several do, and all but one end with an error. An error ends a join and leaves
+//! what it made to the session. `start` goes with the session of the one who made it, and so do members, silently.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use zooquake_history::operation::Made;
+use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
+
+use super::{MEMBERS, ensure, overdue};
+use crate::protocol::Request;
+use crate::recipes::{Ended, Env, Ledger, Owned, Working};
+use crate::service::{Answer, Seat, Service, parse, unknown};
+use crate::zk::{CreateMode, Created, Shared, WatchEvent, Zk, session_hex};
+
+/// `barrier/tutorial`.
+#[derive(Clone)]
+pub struct Tutorial {
+    env: Env,
+    ledger: Ledger,
+    /// The session of the round: opened by its first operation, closed by `close`.
+    session: Shared<Option<Arc<dyn Zk>>>,
+}
+
+impl Tutorial {
+    /// A client without a session.
+    pub fn new(env: &Env) -> Self {
+        Self {
+            env: env.clone(),
+            ledger: Ledger::default(),
+            session: Shared::new(None),
+        }
+    }
+
+    async fn open(&self) -> Arc<dyn Zk> {
+        // A program that finds its session over is started again, as the tutorial leaves nothing else.
+        let open = self.session.with(Clone::clone).filter(|zk| !zk.state().is_over());
+        if let Some(zk) = open {
+            return zk;
+        }
+        self.ledger.forget();
+        let zk = self.env.connect().await;
+        self.session.update(|session| *session = Some(zk.clone()));
+        if let Err(error) = ensure(zk.as_ref(), MEMBERS).await {
+            eprintln!("create {MEMBERS}: {error}");
+        }
+        zk
+    }
+
+    async fn join(&self, round: i64, members: usize, member: u64) -> Result<Answer, Ended> {
+        let zk = self.open().await;
+        let start = format!("{MEMBERS}/start");
+        // The member's own watch, which the tutorial sets and a member does not wait for.
+        let (_, _watch) = zk
+            .exists_and_watch(&start)
+            .await
+            .map_err(|error| Ended::Fail(format!("exists: {error}")))?;
+        let own = self
+            .create(
+                zk.as_ref(),
+                &format!("{MEMBERS}/x{member}"),
+                CreateMode::EphemeralSequential,
+            )
+            .await?;
+        let (children, _) = zk
+            .children_and_watch(MEMBERS)
+            .await
+            .map_err(|error| Ended::unknown("count", &error))?;
+        if children.len() >= members {
+            // With the member's znode left behind no error of this is a certain failure.
+            self.create(zk.as_ref(), &start, CreateMode::Ephemeral)
+                .await
+                .map_err(|(Ended::Fail(why) | Ended::Info(why))| Ended::Info(format!("start: {why}")))?;
+        }
+        Ok(Answer::ok(Answered::Member {
+            round,
+            znode: Made {
+                path: own.path,
+                czxid: own.stat.map(|stat| stat.czxid),
+            },
+            session: session_hex(zk.session()),
+        }))
+    }
+
+    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Created, Ended> {
+        let _busy = self.ledger.busy();
+        let created = zk
+            .create(path, b"", mode)
+            .await
+            .map_err(|error| Ended::of("create", &error))?;
+        self.ledger.own(Owned {
+            path: created.path.clone(),
+            czxid: created.stat.map(|stat| stat.czxid),
+            session: zk.session(),
+        });
+        Ok(created)
+    }
+
+    async fn enter(&self, round: i64) -> Result<Answer, Ended> {
+        let zk = self.open().await;
+        // Whoever only waits leaves nothing behind.
+        let (there, watch) = zk
+            .exists_and_watch(&format!("{MEMBERS}/start"))
+            .await
+            .map_err(|error| Ended::Fail(format!("exists: {error}")))?;
+        if there.is_none()
+            && let WatchEvent::Session(state) = watch.await
+        {
+            return Err(Ended::Fail(format!("the session is {} while waiting", state.name())));
+        }
+        let session = session_hex(zk.session());
+        Ok(Answer::ok(Answered::Opened { round, session }))
+    }
+
+    async fn close(&self, round: i64) -> Result<Answer, Ended> {
+        if let Some(zk) = self.session.update(Option::take) {
+            zk.close().await;
+        }
+        self.ledger.forget();
+        Ok(Answer::ok(Answered::Closed { round }))
+    }
+
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
+        let done: BoxFuture<'_, Result<Answer, Ended>> = match parse(request)? {
+            Asked::Join { round, members, member } => self.join(round, members, member).boxed(),
+            Asked::Enter { round, .. } => self.enter(round).boxed(),
+            Asked::Close { round } => self.close(round).boxed(),
+            Asked::Leave { .. } => return Err(unknown(request)),
+        };
+        let ended = self.env.within(deadline, done).await;
+        Ok(ended.unwrap_or_else(|| Err(overdue()))?)
+    }
+}
+
+impl Service for Tutorial {
+    fn operations(&self) -> &'static [&'static str] {
+        &["join", "enter", "close"]
+    }
+
+    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
+        let barrier = self.clone();
+        async move {
+            let answer = barrier.serve(&request, deadline).await;
+            (answer.unwrap_or_else(|answer| answer), None)
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        let barrier = self.clone();
+        async move {
+            match barrier.session.with(Clone::clone) {
+                Some(zk) => Seat { zk, temporary: false },
+                None => Seat {
+                    zk: barrier.env.connect().await,
+                    temporary: true,
+                },
+            }
+        }
+        .boxed()
+    }
+
+    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
+        std::future::ready(self.ledger.znodes()).boxed()
+    }
+
+    fn idle(&self) -> BoxFuture<'static, ()> {
+        let ledger = self.ledger.clone();
+        async move { ledger.idle().await }.boxed()
+    }
+}

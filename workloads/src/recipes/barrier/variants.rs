@@ -1,0 +1,56 @@
+//! Barriers, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use super::{Double, MEMBERS, ROUNDS, Tutorial};
+use crate::recipes::registry::{Known, Variant};
+
+/// The barriers, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "tutorial",
+        promise: "the tutorial's: N members join, who counts N children creates the ephemeral `start`; all or none while \
+                  nobody loses a session or a reply",
+        contenders: &[MEMBERS],
+        accepted: &[GHOSTS, NO_START, LOST_TRACK],
+        build: |env| Ok(Arc::new(Tutorial::new(env))),
+        ..PLAIN
+    },
+    Variant {
+        name: "double",
+        promise: "enter together and leave together, whatever fails: the watch is set before the znode is made, each round \
+                  has a parent of its own",
+        contenders: &[ROUNDS],
+        build: |env| Ok(Arc::new(Double::new(env))),
+        ..PLAIN
+    },
+];
+
+/// What all of them have in common.
+const PLAIN: Variant = Variant {
+    family: "barrier",
+    ..Variant::PLAIN
+};
+
+const GHOSTS: Known = Known {
+    anomaly: "early-release",
+    faults: &["kill", "pause", "partition"],
+    reason: "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
+             session expires, and is counted in the next round",
+    source: "the tutorial's text; Netflix/curator 99",
+};
+
+const NO_START: Known = Known {
+    anomaly: "stuck-barrier",
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    reason: "who meets an error does not try again to create `start`, and `start` vanishes with the session that made it, \
+             before somebody who asks late has seen it",
+    source: "the tutorial's text",
+};
+
+const LOST_TRACK: Known = Known {
+    anomaly: "orphan-node",
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    reason: "a create whose reply is lost ends the join with an error, and leaves its znode to the session, which lives on",
+    source: "ZOOKEEPER-1262",
+};

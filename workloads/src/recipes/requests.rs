@@ -1,0 +1,37 @@
+//! Around single requests: what is there before them, when they are repeated, how an operation ends that waited too long
+//! for them.
+
+use std::time::Duration;
+
+use super::{Ended, Env};
+use crate::zk::{CreateMode, Error, SessionState, Zk};
+
+/// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
+const RETRY: Duration = Duration::from_millis(20);
+
+/// The end of an operation that ran out of time.
+pub fn overdue() -> Ended {
+    Ended::Info("timed out".to_string())
+}
+
+/// Creates a persistent znode unless it is there: exists, then create; who loses a race has what it wanted.
+pub async fn ensure(zk: &dyn Zk, path: &str) -> Result<(), Error> {
+    if zk.exists(path).await?.is_some() {
+        return Ok(());
+    }
+    match zk.create(path, b"", CreateMode::Persistent).await {
+        Ok(_) | Err(Error::NodeExists) => Ok(()),
+        Err(error) => Err(error),
+    }
+}
+
+/// Waits until it makes sense to ask again. False if the session is over.
+pub async fn steady(env: &Env, zk: &dyn Zk) -> bool {
+    if zk.state() == SessionState::Disconnected {
+        zk.changed(SessionState::Disconnected).await;
+    }
+    if !zk.state().is_over() {
+        env.host.sleep(RETRY).await;
+    }
+    !zk.state().is_over()
+}

@@ -1,6 +1,6 @@
 //! From a run's folder to its verdict, its results and its report.
 
-use crate::cli::again;
+use crate::campaign::again;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::path::Path;

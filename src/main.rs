@@ -7,12 +7,12 @@
 mod output;
 
 mod backend;
+mod campaign;
 mod cli;
 mod compare;
 mod engine;
 mod faults;
 mod images;
-mod journal;
 mod judge;
 mod naming;
 mod nightly;

@@ -38,6 +38,19 @@ pub struct Plan {
     /// Name of the run that this one replays; `None` for one whose plan was drawn from the seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub replay_of: Option<String>,
+    /// What windows and cycles were drawn for, if that is not the cluster that the plan is run on: a comparison gives
+    /// ensembles of different sizes and clocks the same ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drawn_for: Option<DrawnFor>,
+}
+
+/// What drawing a plan takes of an ensemble.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DrawnFor {
+    /// Number of servers that vote; at most that of the cluster.
+    pub servers: usize,
+    /// Clocks of the ensemble.
+    pub timing: Timing,
 }
 
 /// One transaction of a two-phase commit.

@@ -1,11 +1,10 @@
 //! Campaign files: TOML, read so that every mistake is named with its line.
 
-use super::args;
+use crate::campaign::{spec, values};
 use crate::naming;
-use crate::nightly::campaign::{Campaign, matching};
+use crate::nightly::campaign::{Campaign, Ensemble, matching};
 use serde::Deserialize;
 use toml::Spanned;
-use zooquake_checkers::plan::Cluster;
 
 /// The campaign of a night that is given none; it is the example that the documents show.
 pub const EXAMPLE: &str = include_str!("../../docs/ci/nightly.toml");
@@ -45,29 +44,26 @@ pub fn read(text: &str, called: &str) -> Result<Campaign, String> {
         Some(seeds) if seeds.get_ref().is_empty() => return Err(file.wrong(seeds, "seeds", "give at least one")),
         Some(seeds) => unique(seeds.get_ref().iter().copied()),
     };
-    let time = file.one("time", keys.time.as_ref(), |text| args::duration(text))?;
-    let servers = file.one("servers", keys.servers.as_ref(), |n| args::servers(&n.to_string()))?;
-    let observers = file.one("observers", keys.observers.as_ref(), |n| match n {
-        0..=4 => Ok(*n as usize),
-        _ => Err("there are 0 to 4 observers".to_string()),
-    })?;
-    let clients = file.one("clients", keys.clients.as_ref(), |n| match n {
-        1..=50 => Ok(*n as usize),
-        _ => Err("there are 1 to 50 clients".to_string()),
-    })?;
-    let timing = file.one("timing", keys.timing.as_ref(), |text| args::timing(text))?;
+    let time = file.one("time", keys.time.as_ref(), |text| values::duration(text))?;
+    let size = |key, value: Option<&Spanned<u64>>, read: fn(&str) -> Result<usize, String>| {
+        file.one(key, value, |number| read(&number.to_string()))
+    };
+    let servers = size("servers", keys.servers.as_ref(), values::servers)?;
+    let observers = size("observers", keys.observers.as_ref(), values::observers)?;
+    let clients = size("clients", keys.clients.as_ref(), values::clients)?;
+    let timing = file.one("timing", keys.timing.as_ref(), |text| values::timing(text))?;
     Ok(Campaign {
         name: keys.name.unwrap_or_else(|| called.to_string()),
         variants,
         faults: unique(faults),
         seeds,
-        time_ms: time.map_or(60_000, |time| time.as_millis() as u64),
-        cluster: Cluster {
-            servers: servers.unwrap_or(3),
+        time_ms: time.unwrap_or(spec::TIME).as_millis() as u64,
+        cluster: Ensemble {
+            servers: servers.unwrap_or(spec::SERVERS),
             observers: observers.unwrap_or_default(),
-            clients: clients.unwrap_or(5),
+            clients: clients.unwrap_or(spec::CLIENTS),
             image: keys.zookeeper,
-            timing: timing.unwrap_or_default(),
+            timing,
         },
     })
 }
@@ -121,7 +117,7 @@ impl File<'_> {
         let known = naming::variants();
         let found = self.each("variants", patterns, |pattern| {
             let present = naming::workload(pattern).map(|workload| workload.name());
-            let found = matching(present.as_deref().unwrap_or(pattern), &known);
+            let found = matching(present.as_deref().unwrap_or(pattern), &known)?;
             match found.is_empty() {
                 true => Err(naming::unknown("variant", pattern, &known)),
                 false => Ok(found.into_iter().cloned().collect::<Vec<String>>()),
@@ -143,7 +139,7 @@ mod tests {
         let campaign = read(EXAMPLE, "built-in").unwrap();
         assert!(campaign.cells().len() >= 20, "{campaign:?}");
         for cell in campaign.cells() {
-            let plan = campaign.plan(&cell, cell.seed).unwrap();
+            let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
             assert_eq!(feasible::shortfalls(&plan), [""; 0], "{cell}");
         }
     }
@@ -165,7 +161,7 @@ mod tests {
             ([3, 4].as_slice(), 120_000)
         );
         assert_eq!((campaign.cluster.servers, campaign.cluster.clients), (5, 7));
-        assert!(campaign.cluster.timing.hazardous());
+        assert!(campaign.cluster.timing.unwrap().hazardous());
         assert_eq!(campaign.cluster.image.as_deref(), Some("zookeeper:3.9"));
     }
 

@@ -1,28 +1,24 @@
 //! `zooquake compare`
 
-use super::args::{duration, servers, timing};
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backend::docker::DockerBackend;
-use crate::compare::drive::{Runner, drive, left};
-use crate::compare::ledger::{self, Header, Ledger, OtherComparison};
-use crate::compare::order::{Turn, turns};
+use crate::campaign::engine::{self, Budget, End};
+use crate::campaign::ensembles::{self, Ensembles};
+use crate::campaign::ledger::{Header as _, Other};
+use crate::campaign::{clock, refusal, spec, values};
+use crate::compare::drive::{self, Header, Ledger, last, left};
+use crate::compare::order::turns;
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
 use crate::naming;
-use crate::nightly::clock;
-use crate::run::folder::Folder;
-use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, draw, feasible, leftover};
-use anyhow::{Context, Result, anyhow};
+use crate::run::draw;
+use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
-use tokio::sync::watch;
 use zooquake_checkers::plan::{Timing, Workload};
-use zooquake_checkers::sample::{self, Sample};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`
@@ -56,7 +52,7 @@ pub struct CompareOptions {
     )]
     pub faults: Vec<String>,
     /// How long operations and faults go on in each run
-    #[arg(long, default_value = "20s", value_parser = duration)]
+    #[arg(long, default_value = "20s", value_parser = values::duration)]
     pub time: Duration,
     /// Runs of each subject under each kind of faults; every one has a plan of its own
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1000))]
@@ -68,14 +64,14 @@ pub struct CompareOptions {
     #[arg(long, value_delimiter = ',', value_name = "VERSIONS")]
     pub zookeeper: Vec<String>,
     /// tickTime in ms, syncLimit in ticks, session timeout in ms, each
-    #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = timing)]
+    #[arg(long, value_delimiter = ',', value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
     pub timings: Vec<Timing>,
     /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
-    #[arg(long, value_delimiter = ',', value_parser = servers)]
+    #[arg(long, value_delimiter = ',', value_parser = values::servers)]
     pub servers: Vec<usize>,
     /// Clients
-    #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..=50))]
-    pub clients: u16,
+    #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
+    pub clients: usize,
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
@@ -100,10 +96,10 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     let header = Header {
         format: 1,
         setup,
-        begun: clock::now()?,
+        begun: clock::now(),
     };
     // A record is begun only where an engine answers: without one there is no comparison.
-    if !options.out.join(ledger::NAME).exists() {
+    if !options.out.join(header.file()).exists() {
         DockerBackend::connect().await?;
     }
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
@@ -127,15 +123,12 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
 
 /// Refuses a comparison with runs that cannot end valid, and names them.
 fn refuse(setup: &Setup) -> Result<(), String> {
-    let short = setup.shortfalls()?;
-    if short.is_empty() {
-        return Ok(());
-    }
-    let way_out = match setup.enough_ms() {
-        None => "give --clients 2 or more".to_string(),
-        Some(enough) => format!("the shortest time that works for all of them is --time {enough}ms"),
-    };
-    Err(feasible::refusal(&short, &way_out))
+    let specs = setup.specs()?;
+    refusal::refuse(&specs, || {
+        let time = |enough| format!("the shortest time that works for all of them is --time {enough}ms");
+        let enough = refusal::enough_ms(specs.iter().map(|(_, spec)| spec.clone()));
+        enough.map_or_else(|| "give --clients 2 or more".to_string(), time)
+    })
 }
 
 /// What the options ask for.
@@ -179,7 +172,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
                         variant: workload.variant.clone(),
                         zookeeper: zookeeper.cloned(),
                         timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
-                        servers: servers.copied().unwrap_or(3),
+                        servers: servers.copied().unwrap_or(spec::SERVERS),
                     });
                 }
             }
@@ -192,7 +185,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         faults: faults?,
         seeds: seeds.collect(),
         time_ms: options.time.as_millis() as u64,
-        clients: usize::from(options.clients),
+        clients: options.clients,
     };
     setup.check()?;
     Ok(setup)
@@ -216,7 +209,7 @@ fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<OtherComparison>() {
+    match error.downcast::<Other>() {
         Ok(other) => Usage(other.to_string()).into(),
         Err(error) => error,
     }
@@ -229,70 +222,13 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
     let interrupt = interrupt::listen()?;
     let engine = DockerBackend::connect().await?;
     let runs = out.join("runs");
-    std::fs::create_dir_all(&runs).with_context(|| format!("making the folder {}", runs.display()))?;
-    let claimed: BTreeSet<&str> = ledger.entries.iter().filter_map(|entry| entry.run.as_deref()).collect();
-    let unclaimed = leftover::unclaimed(&runs, &claimed)?;
-    leftover::clear(&engine, &runs, &unclaimed).await?;
-    for name in unclaimed {
-        eprintln!("removed the run {name}, which did not come to its end: it is run again");
-    }
-    let setup = ledger.header.setup.clone();
-    let mut backends: Vec<(Option<String>, Arc<DockerBackend>)> = Vec::new();
-    for subject in &setup.subjects {
-        if !backends.iter().any(|(asked, _)| *asked == subject.zookeeper) {
-            let backend = engine.with_images(subject.zookeeper.as_deref()).await?;
-            backends.push((subject.zookeeper.clone(), Arc::new(backend)));
-        }
-    }
-    let mut runner = Ensembles {
-        backends,
-        setup,
-        runs,
-        interrupt,
-    };
-    drive(ledger, &mut runner).await
-}
-
-/// Runs turns on real ensembles.
-struct Ensembles {
-    /// One with the images of each ZooKeeper asked for.
-    backends: Vec<(Option<String>, Arc<DockerBackend>)>,
-    setup: Setup,
-    runs: PathBuf,
-    interrupt: watch::Receiver<bool>,
-}
-
-impl Runner for Ensembles {
-    async fn run(&mut self, turn: Turn) -> Result<Ran> {
-        let seed = self.setup.seeds[turn.round];
-        let plan = self
-            .setup
-            .plan(turn.subject, turn.faults, seed)
-            .map_err(|why| anyhow!(why))?;
-        let backend = self.backends.iter().find(|(asked, _)| *asked == plan.cluster.image);
-        let backend = backend
-            .map(|(_, backend)| backend.clone())
-            .context("its images were not prepared")?;
-        let order = Order {
-            plan,
-            backend,
-            out: self.runs.clone(),
-            keep: false,
-            interrupt: self.interrupt.clone(),
-        };
-        ran::attempt(order).await
-    }
-
-    fn measure(&self, run: &str) -> Result<Sample> {
-        let folder = Folder {
-            path: self.runs.join(run),
-        };
-        Ok(sample::of(&folder.load()?))
-    }
-
-    fn stopped(&self) -> bool {
-        *self.interrupt.borrow()
-    }
+    ensembles::clear(&engine, &runs, &ledger.runs(), "it is run again").await?;
+    let setup = ledger.recorded.header.setup.clone();
+    let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
+    let runner = Ensembles::prepare(&engine, asked, runs, interrupt).await?;
+    let turns = turns(&setup);
+    let mut comparison = drive::Comparison { setup, runner };
+    engine::drive(&mut comparison, &turns, ledger, Budget::new(None)).await
 }
 
 /// Writes the report, and says what it says.
@@ -300,7 +236,16 @@ fn finish(options: &CompareOptions, ledger: &Ledger, comparison: &Comparison) ->
     let written = write_all(comparison, &options.out)?;
     let mut value = serde_json::to_value(comparison).context("writing the comparison as JSON")?;
     value["summary"] = serde_json::json!(summary(comparison));
-    value["order"] = serde_json::json!(turns(&ledger.header.setup));
+    // In the order of the runs.
+    for (run, attempt) in value["runs"]
+        .as_array_mut()
+        .into_iter()
+        .flatten()
+        .zip(last(ledger).values())
+    {
+        run["again"] = serde_json::json!(attempt.again);
+    }
+    value["order"] = serde_json::json!(turns(&ledger.recorded.header.setup));
     value["folder"] = serde_json::json!(options.out);
     let text = serde_json::to_string_pretty(&value).context("writing the comparison as JSON")?;
     let path = options.out.join("compare.json");

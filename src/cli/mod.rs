@@ -1,6 +1,5 @@
 //! The command line.
 
-pub mod again;
 mod args;
 mod campaign;
 mod check;

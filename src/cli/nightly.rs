@@ -1,32 +1,27 @@
 //! `zooquake nightly`
 
-use super::again;
-use super::args::duration;
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backend::docker::DockerBackend;
-
-use crate::nightly::budget::Budget;
+use crate::campaign::engine::{self, Budget, End};
+use crate::campaign::ensembles::{self, Ensembles};
+use crate::campaign::ledger::Other;
+use crate::campaign::spec::RunSpec;
+use crate::campaign::{clock, refusal, values};
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
-use crate::nightly::drive::{Runner, drive, needed};
-use crate::nightly::folder::{self, NightFolder, OtherNight};
-use crate::nightly::ledger::Header;
+use crate::nightly::drive::{self, needed};
+use crate::nightly::folder::{self, Header, Ledger, Recorded};
 use crate::nightly::order::order;
 use crate::nightly::past::{self, Past};
 use crate::nightly::shard::Shard;
-use crate::nightly::state::Next;
-use crate::nightly::{clock, report, thin};
+use crate::nightly::{report, thin};
 use crate::run::folder::Folder;
-use crate::run::ran::{self, End, Ran};
-use crate::run::{Order, feasible, leftover};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use std::time::Duration;
 use zooquake_reports::night::{self, Night, Outcome};
 
 /// Where nights are unless told otherwise.
@@ -49,7 +44,7 @@ pub struct NightlyOptions {
     #[arg(long, value_name = "K/N")]
     pub shard: Option<Shard>,
     /// No run is begun that would end later than this after the start, such as 90m
-    #[arg(long, value_parser = duration)]
+    #[arg(long, value_parser = values::duration)]
     pub budget: Option<Duration>,
     /// The night's folder; nights beside it are what it is compared with. nights/DATE if not given
     #[arg(long, value_name = "DIR")]
@@ -70,19 +65,16 @@ pub struct NightlyOptions {
 /// # Errors
 /// [`Usage`] for a campaign that makes no sense or a folder of another one; otherwise the harness failed as a whole.
 pub async fn nightly(options: NightlyOptions) -> Result<Code> {
-    let budget = Budget {
-        limit: options.budget,
-        begun: Instant::now(),
-    };
+    let budget = Budget::new(options.budget);
     let header = Header {
-        format: 1,
+        format: 2,
         zooquake: env!("CARGO_PKG_VERSION").to_string(),
         campaign: read_campaign(options.campaign.as_deref())?,
         shard: options.shard.map(|shard| shard.to_string()),
-        begun: clock::now()?,
+        begun: clock::now(),
     };
     if !options.anyway {
-        refuse(&header)?;
+        refuse(&header).map_err(Usage)?;
     }
     paths::output_folder(options.out.as_deref().unwrap_or(Path::new(NIGHTS)), "--out")?;
     if let Some(junit) = &options.junit {
@@ -95,31 +87,30 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
     let engine = DockerBackend::connect().await?;
-    let mut night = NightFolder::open(&path, header).map_err(usage)?;
-    let header = night.recorded.header.clone();
+    let mut ledger = Ledger::open(&path, header).map_err(usage)?;
+    let header = ledger.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
-    let left = night.unclaimed()?;
-    leftover::clear(&engine, &night.runs(), &left).await?;
-    for name in left {
-        eprintln!("removed the run {name}, which did not come to its end: its cell is run again");
-    }
-    let seeds = &header.campaign.seeds;
-    let order = order(past::cells(&header), seeds, |cell| past::last(&earlier, cell));
-    let end = match order
-        .iter()
-        .any(|cell| matches!(needed(&night, &header.campaign, cell), Next::Run(_)))
-    {
+    let runs = path.join("runs");
+    ensembles::clear(&engine, &runs, &ledger.runs(), "its cell is run again").await?;
+    let campaign = &header.campaign;
+    let order = order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
+    let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
         false => End::Through,
         true => {
-            let mut runner = Ensembles::prepare(&engine, &night, interrupt).await?;
-            drive(&mut night, &header.campaign, (&order, &earlier), budget, &mut runner).await?
+            let asked = [campaign.cluster.image.as_deref()];
+            let mut going_on = drive::Night {
+                campaign,
+                earlier: &earlier,
+                runner: Ensembles::prepare(&engine, asked, runs.clone(), interrupt).await?,
+            };
+            engine::drive(&mut going_on, &order, &mut ledger, budget).await?
         }
     };
-    if end == End::Through {
-        night.close()?;
+    if end == End::Through && !ledger.recorded.closed {
+        ledger.close()?;
     }
-    keep_thin(&night)?;
-    let tonight = Past::new(night.name(), &night.recorded);
+    keep_thin(&ledger.recorded, &runs)?;
+    let tonight = Past::new(folder::name_of(&path), &ledger.recorded);
     let report = report::of(&header, &tonight, &earlier, end);
     finish(&options, &path, &report)
 }
@@ -145,102 +136,36 @@ fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
 }
 
 /// Refuses a night with cells that cannot end valid, and names them.
-fn refuse(header: &Header) -> Result<()> {
+fn refuse(header: &Header) -> Result<(), String> {
     let campaign = &header.campaign;
     let cells = past::cells(header);
-    let mut short = Vec::new();
-    for cell in &cells {
-        let shortfalls = feasible::shortfalls(&campaign.plan(cell, cell.seed).map_err(Usage)?);
-        if !shortfalls.is_empty() {
-            short.push((cell.to_string(), shortfalls));
+    let named = |cell: &Cell| (cell.to_string(), campaign.spec(cell, cell.seed));
+    let named: Vec<(String, RunSpec)> = cells.iter().map(named).collect();
+    refusal::refuse(&named, || {
+        // Also with the seeds with which unknown cells are run again.
+        let again = cells
+            .iter()
+            .map(|cell| campaign.spec(cell, campaign.next_seed(cell.seed)));
+        match refusal::enough_ms(named.iter().map(|(_, spec)| spec.clone()).chain(again)) {
+            Some(enough) => {
+                format!("give the campaign `time = \"{enough}ms\"`, the shortest that works for all of its cells")
+            }
+            None => "give the campaign `clients = 2` or more".to_string(),
         }
-    }
-    if short.is_empty() {
-        return Ok(());
-    }
-    let way_out = match enough_ms(campaign, &cells) {
-        Some(enough) => {
-            format!("give the campaign `time = \"{enough}ms\"`, the shortest that works for all of its cells")
-        }
-        None => "give the campaign `clients = 2` or more".to_string(),
-    };
-    Err(Usage(feasible::refusal(&short, &way_out)).into())
-}
-
-/// The shortest time in which all cells can end valid, also with the seeds with which unknown ones are run again, in
-/// milliseconds; `None` if no time would do.
-fn enough_ms(campaign: &Campaign, cells: &[Cell]) -> Option<u64> {
-    let mut enough = 0;
-    for cell in cells {
-        for seed in [cell.seed, campaign.next_seed(cell.seed)] {
-            let draw = |time_ms| {
-                let longer = Campaign {
-                    time_ms,
-                    ..campaign.clone()
-                };
-                longer.plan(cell, seed).unwrap_or_default()
-            };
-            enough = enough.max(feasible::shortest_ms(draw)?);
-        }
-    }
-    Some(enough)
+    })
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<OtherNight>() {
+    match error.downcast::<Other>() {
         Ok(other) => Usage(other.to_string()).into(),
         Err(error) => error,
     }
 }
 
-/// Runs cells on real ensembles.
-struct Ensembles {
-    backend: Arc<DockerBackend>,
-    campaign: Campaign,
-    out: PathBuf,
-    interrupt: watch::Receiver<bool>,
-}
-
-impl Ensembles {
-    async fn prepare(engine: &DockerBackend, night: &NightFolder, interrupt: watch::Receiver<bool>) -> Result<Self> {
-        let campaign = night.recorded.header.campaign.clone();
-        let backend = engine.with_images(campaign.cluster.image.as_deref()).await?;
-        Ok(Self {
-            backend: Arc::new(backend),
-            campaign,
-            out: night.runs(),
-            interrupt,
-        })
-    }
-}
-
-impl Runner for Ensembles {
-    async fn run(&mut self, cell: &Cell, seed: u64) -> Result<Ran> {
-        let plan = self.campaign.plan(cell, seed).map_err(|why| anyhow!(why))?;
-        let order = Order {
-            plan,
-            backend: self.backend.clone(),
-            out: self.out.clone(),
-            keep: false,
-            interrupt: self.interrupt.clone(),
-        };
-        ran::attempt(order).await
-    }
-
-    fn again(&self, cell: &Cell, seed: u64) -> String {
-        let plan = self.campaign.plan(cell, seed).ok();
-        plan.and_then(|plan| again::drawn(&plan)).unwrap_or_default()
-    }
-
-    fn stopped(&self) -> bool {
-        *self.interrupt.borrow()
-    }
-}
-
-fn keep_thin(night: &NightFolder) -> Result<()> {
-    for attempt in &night.recorded.attempts {
+fn keep_thin(recorded: &Recorded, runs: &Path) -> Result<()> {
+    for attempt in &recorded.attempts {
         if let (Outcome::Expected, Some(run)) = (attempt.outcome(), &attempt.run) {
-            let path = night.runs().join(run);
+            let path = runs.join(run);
             // Somebody may have removed it to make room.
             if path.is_dir() {
                 thin::thin(&Folder { path })?;

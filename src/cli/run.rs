@@ -1,24 +1,24 @@
 //! `zooquake run`
 
-use super::args::RunOptions;
 use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
-use crate::run::{Finished, draw, feasible, scenes};
+use crate::campaign::refusal::refuse;
+use crate::campaign::spec::RunSpec;
+use crate::run::{Finished, feasible};
 use crate::terminal::line;
-use crate::{faults, naming};
 use anyhow::Result;
-use zooquake_checkers::plan::{Cluster, Plan};
+use zooquake_checkers::plan::{DrawnFor, Plan};
 use zooquake_checkers::{Results, Verdict};
 
 /// Draws the plan and runs it as often as asked.
 ///
 /// # Errors
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
-pub async fn run(options: RunOptions) -> Result<Code> {
-    let plan = plan(&options)?;
+pub async fn run(options: RunSpec) -> Result<Code> {
+    let plan = options.plan().map_err(Usage)?;
     if !options.anyway {
-        refuse(&plan, options.seed)?;
+        ensure_feasible(&options, &plan)?;
     }
     paths::output_folder(&options.out, "--out")?;
     let series = Series {
@@ -37,85 +37,28 @@ pub async fn run(options: RunOptions) -> Result<Code> {
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
 }
 
-/// The plan that the options ask for.
-///
-/// # Errors
-/// [`Usage`] for what does not exist.
-pub fn plan(options: &RunOptions) -> Result<Plan> {
-    let name = options.workload.as_str();
-    if let Some(variant) = scenes::find(name) {
-        return of_scenes(variant, options);
-    }
-    let workload = naming::workload(name).map_err(|_| Usage(naming::unknown("variant", name, &variants())))?;
-    let faults = match options.faults.as_deref() {
-        None => faults::usual(),
-        Some(list) => naming::faults(list).map_err(Usage)?,
-    };
-    let cluster = Cluster {
-        servers: options.servers.unwrap_or(3),
-        observers: usize::from(options.observers.unwrap_or(0)),
-        clients: usize::from(options.clients),
-        image: options.zookeeper.clone(),
-        timing: options.timing.unwrap_or_else(|| draw::timing(&workload)),
-    };
-    let seed = options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
-    Ok(draw::plan(
-        seed,
-        workload,
-        cluster,
-        options.time.as_millis() as u64,
-        &faults,
-    ))
-}
-
 /// Refuses a plan that cannot end valid. Without a seed it says how long is enough for any.
-fn refuse(plan: &Plan, seed: Option<u64>) -> Result<()> {
-    let shortfalls = feasible::shortfalls(plan);
-    if shortfalls.is_empty() {
-        return Ok(());
-    }
-    let Plan {
-        workload,
-        cluster,
-        faults,
-        ..
-    } = plan;
-    let draw = |time_ms| draw::plan(plan.seed, workload.clone(), cluster.clone(), time_ms, faults);
-    let enough = feasible::enough_ms(workload, cluster, faults);
-    let way_out = match (enough, seed.and_then(|_| feasible::shortest_ms(draw))) {
+fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
+    let enough = || {
+        let Plan { workload, faults, .. } = plan;
+        let mut shape = plan.cluster.clone();
+        if let Some(DrawnFor { servers, timing }) = plan.drawn_for {
+            (shape.servers, shape.timing) = (servers, timing);
+        }
+        feasible::enough_ms(workload, &shape, faults)
+    };
+    let way_out = || match (enough(), spec.seed.and_then(|_| spec.shortest_ms())) {
         (None, _) => "give --clients 2 or more".to_string(),
         (Some(enough), None) => format!("the shortest time that works is --time {enough}ms"),
         (Some(enough), Some(shortest)) => format!(
             "the shortest time that works with this seed is --time {shortest}ms, with any seed --time {enough}ms"
         ),
     };
-    let refusal = feasible::refusal(&[(workload.name(), shortfalls)], &way_out);
-    Err(Usage(refusal).into())
-}
-
-/// The plan of a run of scenes: they bring their own faults, take their own time, and have no clients.
-fn of_scenes(variant: &scenes::Variant, options: &RunOptions) -> Result<Plan> {
-    let name = &options.workload;
-    if options.servers.is_some_and(|servers| servers != variant.servers) {
-        return Err(Usage(format!("{name} is played on {} servers", variant.servers)).into());
-    }
-    if options.faults.as_deref().is_some_and(|faults| faults != "none") {
-        return Err(Usage(format!("{name} brings its own faults; leave --faults out")).into());
-    }
-    let cluster = Cluster {
-        servers: variant.servers,
-        observers: options.observers.map_or(variant.observers, usize::from),
-        clients: 0,
-        image: options.zookeeper.clone(),
-        timing: options.timing.unwrap_or_default(),
+    let drawn = RunSpec {
+        seed: Some(plan.seed),
+        ..spec.clone()
     };
-    Ok((variant.plan)(options.seed.unwrap_or(0), cluster))
-}
-
-/// The names of all variants that can be run.
-fn variants() -> Vec<String> {
-    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)().name());
-    naming::variants().into_iter().chain(scenes).collect()
+    refuse(&[(plan.workload.name(), drawn)], way_out).map_err(Usage)
 }
 
 /// The verdict in a few lines: what was found, then why it is not more.

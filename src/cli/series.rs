@@ -1,13 +1,14 @@
 //! One plan, run several times.
 
+use super::interrupt;
 use super::run::summary;
-use super::{again, interrupt};
 use crate::backend::docker::DockerBackend;
-use crate::run::{Finished, Order, execute};
+use crate::campaign::again;
+use crate::campaign::ensembles::{Ensembles, Runner};
+use crate::run::Finished;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::PathBuf;
-use std::sync::Arc;
 use zooquake_checkers::Verdict;
 use zooquake_checkers::plan::Plan;
 
@@ -34,22 +35,16 @@ impl Series {
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
         let engine = DockerBackend::connect().await?;
-        let backend = Arc::new(engine.with_images(self.plan.cluster.image.as_deref()).await?);
+        let asked = [self.plan.cluster.image.as_deref()];
+        let ensembles = Ensembles::prepare(&engine, asked, self.out, interrupt).await?;
         let mut runs = Vec::new();
         for _ in 0..self.times {
-            let order = Order {
-                plan: self.plan.clone(),
-                backend: backend.clone(),
-                out: self.out.clone(),
-                keep: self.keep,
-                interrupt: interrupt.clone(),
-            };
-            let finished = execute(order).await?;
+            let finished = ensembles.execute(&self.plan, self.keep).await?;
             if !self.json {
                 print(&finished)?;
             }
             runs.push(finished);
-            if *interrupt.borrow() {
+            if ensembles.stopped() {
                 break;
             }
         }

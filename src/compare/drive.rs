@@ -1,233 +1,264 @@
-//! Running what is left to run of a comparison.
+//! What a comparison attempts: each turn until it has a verdict.
 
-use super::ledger::{Entry, Ledger};
 use super::order::{Turn, turns};
-use crate::nightly::attempt::seen;
-use crate::run::ran::{End, FAILURES, Ran};
-use anyhow::Result;
-use std::time::{Duration, Instant};
+use super::setup::Setup;
+use crate::campaign::engine;
+use crate::campaign::ensembles::{self, Runner};
+use crate::campaign::{attempt, ledger};
+use anyhow::{Result, anyhow};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::time::Duration;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::sample::Sample;
 
 /// What a run takes beside its operations and faults while nothing is known of this machine.
 const BESIDE: Duration = Duration::from_secs(30);
 
-/// Runs plans, and measures what came of them.
-pub trait Runner {
-    /// Runs a turn.
-    ///
-    /// # Errors
-    /// If not even a failure can be told.
-    fn run(&mut self, turn: Turn) -> impl Future<Output = Result<Ran>>;
-
-    /// The measures of a run, by the name of its folder.
-    ///
-    /// # Errors
-    /// If what it recorded cannot be read.
-    fn measure(&self, run: &str) -> Result<Sample>;
-
-    /// Whether the user wants it to stop.
-    fn stopped(&self) -> bool;
+/// What a comparison is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of this format; 1.
+    pub format: u32,
+    /// What is compared.
+    pub setup: Setup,
+    /// When it began.
+    pub begun: String,
 }
 
-/// The turns that no entry has a verdict for, in order.
+impl ledger::Header for Header {
+    const WHAT: &str = "comparison";
+    const OTHER: &str = "has a comparison with other options: give the same ones to go on with it, or another --out";
+
+    fn file(&self) -> String {
+        "compare.jsonl".to_string()
+    }
+
+    fn is(&self, asked: &Self) -> bool {
+        self.setup == asked.setup
+    }
+}
+
+/// A run of a turn that came to its end, or failed to.
+pub type Attempt = attempt::Attempt<Turn>;
+
+/// The record of a comparison that goes on.
+pub type Ledger = ledger::Ledger<Header, Attempt>;
+
+/// What came of each turn: the last attempt at each.
+pub fn last(ledger: &Ledger) -> BTreeMap<Turn, &Attempt> {
+    ledger
+        .recorded
+        .attempts
+        .iter()
+        .map(|attempt| (attempt.place, attempt))
+        .collect()
+}
+
+/// The turns that have no verdict, in order.
 pub fn left(ledger: &Ledger) -> Vec<Turn> {
-    let done = ledger.last();
-    let mut turns = turns(&ledger.header.setup);
-    turns.retain(|turn| done.get(turn).is_none_or(|entry| entry.verdict.is_none()));
+    let done = last(ledger);
+    let mut turns = turns(&ledger.recorded.header.setup);
+    turns.retain(|turn| done.get(turn).is_none_or(|attempt| attempt.verdict.is_none()));
     turns
 }
 
-/// Runs the turns that are left, in order.
-///
-/// # Errors
-/// If the record cannot be written, or the runner fails beyond telling.
-pub async fn drive(ledger: &mut Ledger, runner: &mut impl Runner) -> Result<End> {
-    let left = left(ledger);
-    let all = turns(&ledger.header.setup).len();
-    let mut failures = 0;
-    for (number, turn) in left.iter().enumerate() {
-        if runner.stopped() {
-            return Ok(End::Interrupted);
-        }
-        let setup = &ledger.header.setup;
-        let place = format!("[{}/{all}]", all - left.len() + number + 1);
-        let what = format!(
-            "{} under {}, seed {}",
-            setup.label(turn.subject),
-            setup.faults[turn.faults],
-            setup.seeds[turn.round]
-        );
-        eprintln!(
-            "{place} {what}; about {} left",
-            minutes(expected(ledger) * (left.len() - number) as u32)
-        );
-        let clock = Instant::now();
-        let ran = runner.run(*turn).await?;
-        let Some(entry) = entry(ledger, *turn, clock.elapsed(), ran, runner)? else {
-            return Ok(End::Interrupted);
-        };
-        eprintln!("{place} {what}: {}", outcome(&entry));
-        failures = if entry.verdict.is_none() { failures + 1 } else { 0 };
-        ledger.record(entry)?;
-        if failures == FAILURES {
-            eprintln!("the harness failed {FAILURES} times one after another: the comparison ends here");
-            return Ok(End::GivenUp);
-        }
-    }
-    Ok(End::Through)
+/// A comparison that is going on.
+#[derive(Debug)]
+pub struct Comparison<R> {
+    /// What is compared.
+    pub setup: Setup,
+    /// What carries the runs out.
+    pub runner: R,
 }
 
-/// What the record says of a run; `None` if it was stopped before it proved anything.
-fn entry(ledger: &Ledger, turn: Turn, took: Duration, ran: Ran, runner: &impl Runner) -> Result<Option<Entry>> {
-    let mut entry = Entry {
-        turn,
-        seed: ledger.header.setup.seeds[turn.round],
-        verdict: None,
-        error: None,
-        anomalies: Vec::new(),
-        sample: None,
-        run: None,
-        seconds: took.as_secs_f64(),
-    };
-    match ran {
+/// A turn in words.
+#[derive(Debug)]
+pub struct Job {
+    turn: Turn,
+    name: String,
+}
+
+impl std::fmt::Display for Job {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.name)
+    }
+}
+
+impl<R: Runner> engine::Campaign for Comparison<R> {
+    type Header = Header;
+    type Attempt = Attempt;
+    type Place = Turn;
+    type Job = Job;
+
+    fn next(&self, turn: &Turn, ledger: &Ledger) -> Option<Job> {
+        let mut before = ledger.recorded.attempts.iter().filter(|attempt| attempt.place == *turn);
+        let now = ledger.since_opened().iter().any(|attempt| attempt.place == *turn);
+        let judged = before.next_back().is_some_and(|last| last.verdict.is_some());
+        (!judged && !now).then(|| Job {
+            turn: *turn,
+            name: self.setup.name(*turn),
+        })
+    }
+
+    /// The mean of the runs so far.
+    fn expected(&self, _job: &Job, ledger: &Ledger) -> Duration {
+        let judged = ledger
+            .recorded
+            .attempts
+            .iter()
+            .filter(|attempt| attempt.verdict.is_some());
+        let seconds: Vec<f64> = judged.map(|attempt| attempt.seconds).collect();
+        let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+        Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(self.setup.time_ms) + BESIDE)
+    }
+
+    async fn attempt(&mut self, job: Job) -> Result<Option<Attempt>> {
+        let spec = self.setup.spec(job.turn).map_err(|why| anyhow!(why))?;
+        let attempt = ensembles::attempt(&mut self.runner, job.turn, &spec).await?;
         // Half a run would be measured as if it were a whole one.
-        _ if runner.stopped() => return Ok(None),
-        Ran::Interrupted => return Ok(None),
-        Ran::Judged { run, results } => {
-            entry.sample = Some(runner.measure(&run)?);
-            entry.verdict = Some(results.verdict);
-            entry.anomalies = seen(&results);
-            entry.run = Some(run);
+        let Some(mut attempt) = attempt.filter(|_| !self.stopped()) else {
+            return Ok(None);
+        };
+        if let (Some(_), Some(run)) = (attempt.verdict, &attempt.run) {
+            attempt.sample = Some(self.runner.measure(run)?);
         }
-        Ran::Failed { run, error } => (entry.run, entry.error) = (run, Some(error)),
+        Ok(Some(attempt))
     }
-    Ok(Some(entry))
-}
 
-fn outcome(entry: &Entry) -> String {
-    let kinds: Vec<&str> = entry
-        .anomalies
-        .iter()
-        .filter(|seen| !seen.advisory)
-        .map(|seen| seen.kind.as_str())
-        .collect();
-    match (&entry.verdict, &entry.error) {
-        (Some(Verdict::Invalid), _) => format!("invalid ({})", kinds.join(", ")),
-        (Some(verdict), _) => verdict.to_string(),
-        (None, error) => format!("the harness failed: {}", error.as_deref().unwrap_or("nobody knows how")),
+    fn outcome(attempt: &Attempt) -> String {
+        let damage = attempt.anomalies.iter().filter(|seen| !seen.advisory);
+        let kinds: Vec<&str> = damage.map(|seen| seen.kind.as_str()).collect();
+        match (&attempt.verdict, &attempt.error) {
+            (Some(Verdict::Invalid), _) => format!("invalid ({})", kinds.join(", ")),
+            (Some(verdict), _) => verdict.to_string(),
+            (None, error) => format!("the harness failed: {}", error.as_deref().unwrap_or("nobody knows how")),
+        }
     }
-}
 
-/// How long a run takes, as far as is known.
-fn expected(ledger: &Ledger) -> Duration {
-    let judged = ledger.entries.iter().filter(|entry| entry.verdict.is_some());
-    let seconds: Vec<f64> = judged.map(|entry| entry.seconds).collect();
-    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
-    Duration::try_from_secs_f64(mean).unwrap_or(Duration::from_millis(ledger.header.setup.time_ms) + BESIDE)
-}
+    fn failed(attempt: &Attempt) -> bool {
+        attempt.verdict.is_none()
+    }
 
-/// `12 min`, `40 s`.
-fn minutes(time: Duration) -> String {
-    match time.as_secs() {
-        seconds @ 0..=99 => format!("{seconds} s"),
-        seconds => format!("{} min", seconds.div_ceil(60)),
+    fn stopped(&self) -> bool {
+        self.runner.stopped()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::tests::{folder, header};
+    use super::super::setup::tests::setup;
     use super::*;
-    use zooquake_checkers::Results;
+    use crate::campaign::engine::{Budget, End, drive};
+    use crate::campaign::ensembles::tests::{Script, judged};
+    use crate::campaign::ledger::Other;
+    use crate::run::ran::Ran;
+    use std::path::Path;
+    use tempfile::tempdir;
 
-    /// Answers from a script, and counts.
-    struct Script {
-        ran: Vec<Turn>,
-        failing: Vec<usize>,
-        stop_after: usize,
-    }
-
-    impl Script {
-        fn new(failing: &[usize], stop_after: usize) -> Self {
-            Self {
-                ran: vec![],
-                failing: failing.to_vec(),
-                stop_after,
-            }
+    /// Two locks, without faults, in two rounds.
+    fn header() -> Header {
+        Header {
+            format: 1,
+            setup: setup(&["predecessor", "fenced"], &["none"], &[1, 2]),
+            begun: "2026-11-20T22:00:00Z".into(),
         }
     }
 
-    impl Runner for Script {
-        async fn run(&mut self, turn: Turn) -> Result<Ran> {
-            self.ran.push(turn);
-            if self.stopped() {
-                return Ok(Ran::Interrupted);
-            }
-            Ok(match self.failing.contains(&self.ran.len()) {
-                true => Ran::Failed {
-                    run: None,
-                    error: "no engine".into(),
-                },
-                false => Ran::Judged {
-                    run: format!("run-{}", self.ran.len()),
-                    results: Box::new(Results::default()),
-                },
-            })
-        }
+    fn open(folder: &Path) -> Ledger {
+        Ledger::open(folder, header()).unwrap()
+    }
 
-        fn measure(&self, _run: &str) -> Result<Sample> {
-            Ok(Sample {
-                units: 1,
-                ..Sample::default()
-            })
+    fn failed() -> Ran {
+        Ran::Failed {
+            run: None,
+            error: "no engine".into(),
         }
+    }
 
-        fn stopped(&self) -> bool {
-            self.ran.len() > self.stop_after
-        }
+    /// Drives it; returns how it ended and the runs by workload and seed.
+    async fn go_on(ledger: &mut Ledger, answer: fn(usize) -> Ran, stop_after: usize) -> (End, Vec<(String, u64)>) {
+        let mut comparison = Comparison {
+            setup: header().setup,
+            runner: Script::new(answer, stop_after),
+        };
+        let turns = turns(&comparison.setup);
+        let end = drive(&mut comparison, &turns, ledger, Budget::new(None)).await.unwrap();
+        let ran = comparison.runner.ran.into_iter();
+        (end, ran.map(|spec| (spec.workload, spec.seed.unwrap())).collect())
+    }
+
+    fn named(turns: &[Turn]) -> Vec<(String, u64)> {
+        let name = |turn: &Turn| {
+            (
+                format!("lock/{}", header().setup.subjects[turn.subject].variant),
+                turn.seed,
+            )
+        };
+        turns.iter().map(name).collect()
     }
 
     #[tokio::test]
     async fn what_was_stopped_goes_on_where_it_was() {
-        let folder = folder("drive");
-        let mut ledger = Ledger::open(&folder, header()).unwrap();
-        let mut first = Script::new(&[], 2);
-        assert_eq!(drive(&mut ledger, &mut first).await.unwrap(), End::Interrupted);
-        assert_eq!(ledger.entries.len(), 2, "the third was stopped");
-        drop(ledger);
-        let mut ledger = Ledger::open(&folder, header()).unwrap();
-        let mut second = Script::new(&[], usize::MAX);
-        assert_eq!(drive(&mut ledger, &mut second).await.unwrap(), End::Through);
-        assert_eq!(second.ran, turns(&header().setup)[2..], "nothing is done twice");
-        assert_eq!(ledger.last().len(), 4);
+        let folder = tempdir().unwrap();
+        let (end, _) = go_on(&mut open(folder.path()), |_| judged(Verdict::Valid), 3).await;
+        assert_eq!(end, End::Interrupted);
+        let mut ledger = open(folder.path());
+        assert_eq!(ledger.recorded.attempts.len(), 2, "the third was stopped");
+        let (end, second) = go_on(&mut ledger, |_| judged(Verdict::Valid), usize::MAX).await;
+        assert_eq!(end, End::Through);
+        assert_eq!(second, named(&turns(&header().setup)[2..]), "nothing is done twice");
+        assert_eq!(last(&ledger).len(), 4);
+        assert!(last(&ledger).values().all(|attempt| attempt.sample.is_some()));
         assert!(left(&ledger).is_empty());
-        std::fs::remove_dir_all(folder).unwrap();
     }
 
     #[tokio::test]
     async fn a_failure_is_recorded_and_taken_again_the_next_time() {
-        let folder = folder("failing");
-        let mut ledger = Ledger::open(&folder, header()).unwrap();
-        let mut first = Script::new(&[2], usize::MAX);
-        assert_eq!(drive(&mut ledger, &mut first).await.unwrap(), End::Through);
-        assert_eq!(first.ran.len(), 4, "the others are run");
-        let failed = first.ran[1];
-        assert_eq!(ledger.last()[&failed].error.as_deref(), Some("no engine"));
-        let mut second = Script::new(&[], usize::MAX);
-        drive(&mut ledger, &mut second).await.unwrap();
-        assert_eq!(second.ran, [failed]);
-        assert_eq!(ledger.last()[&failed].verdict, Some(Verdict::Unknown));
-        std::fs::remove_dir_all(folder).unwrap();
+        let folder = tempdir().unwrap();
+        let answer = |n| if n == 2 { failed() } else { judged(Verdict::Unknown) };
+        let mut ledger = open(folder.path());
+        let (end, ran) = go_on(&mut ledger, answer, usize::MAX).await;
+        assert_eq!((end, ran.len()), (End::Through, 4), "the others are run");
+        let lost = turns(&header().setup)[1];
+        assert_eq!(last(&ledger)[&lost].error.as_deref(), Some("no engine"));
+        assert_eq!(left(&ledger), [lost]);
+        drop(ledger);
+        let mut ledger = open(folder.path());
+        let (_, ran) = go_on(&mut ledger, |_| judged(Verdict::Valid), usize::MAX).await;
+        assert_eq!(ran, named(&[lost]));
+        assert_eq!(last(&ledger)[&lost].verdict, Some(Verdict::Valid));
     }
 
     #[tokio::test]
     async fn a_harness_that_keeps_failing_is_given_up() {
-        let folder = folder("given-up");
-        let mut ledger = Ledger::open(&folder, header()).unwrap();
-        let mut script = Script::new(&[1, 2, 3, 4], usize::MAX);
-        assert_eq!(drive(&mut ledger, &mut script).await.unwrap(), End::GivenUp);
-        assert_eq!(ledger.entries.len(), 3);
-        std::fs::remove_dir_all(folder).unwrap();
+        let folder = tempdir().unwrap();
+        let mut ledger = open(folder.path());
+        let (end, ran) = go_on(&mut ledger, |_| failed(), usize::MAX).await;
+        assert_eq!((end, ran.len()), (End::GivenUp, 3));
+    }
+
+    /// A record as former versions wrote it.
+    const FORMER: &str = r#"{"line":"comparison","format":1,"setup":{"family":"lock","subjects":[{"variant":"predecessor","zookeeper":null,"timing":{"tick_ms":250,"init_limit":20,"sync_limit":4,"session_ms":2000},"servers":3},{"variant":"fenced","zookeeper":null,"timing":{"tick_ms":250,"init_limit":20,"sync_limit":4,"session_ms":2000},"servers":3}],"faults":["none"],"seeds":[1,2],"time_ms":20000,"clients":5},"begun":"2026-11-20T22:00:00Z"}
+{"line":"run","round":0,"faults":0,"subject":1,"seed":1,"verdict":"valid","anomalies":[],"run":"run-0-1","seconds":40.0}
+"#;
+
+    #[test]
+    fn a_former_record_goes_on_and_another_comparison_is_refused() {
+        let folder = tempdir().unwrap();
+        std::fs::write(folder.path().join("compare.jsonl"), FORMER).unwrap();
+        let later = Header {
+            begun: "2026-11-21T22:00:00Z".into(),
+            ..header()
+        };
+        let ledger = Ledger::open(folder.path(), later).unwrap();
+        assert_eq!(ledger.recorded.header, header(), "it began when it began");
+        assert_eq!(left(&ledger).len(), 3);
+        drop(ledger);
+        let other = Header {
+            setup: setup(&["predecessor"], &["none"], &[1, 2]),
+            ..header()
+        };
+        let refused = Ledger::open(folder.path(), other).unwrap_err();
+        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
     }
 }

@@ -1,17 +1,26 @@
 //! Who runs when: interleaved, so that a machine that gets slower or faster meanwhile favours nobody.
 
 use super::setup::Setup;
+use crate::campaign::attempt::Place;
 use serde::{Deserialize, Serialize};
 
 /// One run of a comparison.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Turn {
-    /// Which round; its seed is that of the plan.
+    /// Which round.
     pub round: usize,
     /// Which faults.
     pub faults: usize,
     /// Which subject.
     pub subject: usize,
+    /// What the plan is drawn from.
+    pub seed: u64,
+}
+
+impl Place for Turn {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
 }
 
 /// Every turn: in each round, under each kind of faults, each subject once. Who goes first rotates.
@@ -26,6 +35,7 @@ pub fn turns(setup: &Setup) -> Vec<Turn> {
                 round,
                 faults: fault,
                 subject: (first + place) % subjects,
+                seed: setup.seeds[round],
             }));
         }
     }

@@ -1,6 +1,6 @@
 //! What came of a comparison: from its record to its report.
 
-use super::ledger::Ledger;
+use super::drive::{Ledger, last};
 use super::order::turns;
 use zooquake_checkers::sample;
 use zooquake_reports::compare::{Comparison, Ran, Subject};
@@ -10,7 +10,7 @@ use zooquake_reports::compare::{Comparison, Ran, Subject};
 /// # Errors
 /// If a variant does not exist any more: what is said to the user.
 pub fn of(ledger: &Ledger) -> Result<Comparison, String> {
-    let setup = &ledger.header.setup;
+    let setup = &ledger.recorded.header.setup;
     let mut subjects = Vec::new();
     for (number, subject) in setup.subjects.iter().enumerate() {
         subjects.push(Subject {
@@ -19,19 +19,19 @@ pub fn of(ledger: &Ledger) -> Result<Comparison, String> {
             promise: setup.workload(number)?.promise,
         });
     }
-    let runs = ledger.last().into_values().map(|entry| Ran {
-        subject: entry.turn.subject,
-        faults: entry.turn.faults,
-        seed: entry.seed,
-        verdict: entry.verdict.map(|verdict| verdict.to_string()),
-        error: entry.error.clone(),
-        anomalies: entry.anomalies.clone(),
-        sample: entry.sample.clone(),
-        run: entry.run.as_ref().map(|run| format!("runs/{run}")),
+    let runs = last(ledger).into_values().map(|attempt| Ran {
+        subject: attempt.place.subject,
+        faults: attempt.place.faults,
+        seed: attempt.seed(),
+        verdict: attempt.verdict.map(|verdict| verdict.to_string()),
+        error: attempt.error.clone(),
+        anomalies: attempt.anomalies.clone(),
+        sample: attempt.sample.clone(),
+        run: attempt.run.as_ref().map(|run| format!("runs/{run}")),
     });
     Ok(Comparison {
         family: setup.family.clone(),
-        begun: ledger.header.begun.clone(),
+        begun: ledger.recorded.header.begun.clone(),
         planned: turns(setup).len(),
         faults: setup.faults.clone(),
         runs: runs.collect(),

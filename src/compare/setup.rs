@@ -1,10 +1,13 @@
 //! What is compared: subjects, under which faults, with which plans.
 
 use super::order::{Turn, turns};
+use crate::campaign::spec::RunSpec;
+use crate::campaign::values::clocks;
 use crate::naming;
-use crate::run::{draw, feasible};
+use crate::run::draw;
 use serde::{Deserialize, Serialize};
-use zooquake_checkers::plan::{Cluster, Plan, Timing, Workload};
+use std::time::Duration;
+use zooquake_checkers::plan::{DrawnFor, Timing, Workload};
 
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -36,19 +39,6 @@ pub struct Subject {
     pub servers: usize,
 }
 
-impl Subject {
-    /// Its cluster.
-    fn cluster(&self, clients: usize) -> Cluster {
-        Cluster {
-            servers: self.servers,
-            observers: 0,
-            clients,
-            image: self.zookeeper.clone(),
-            timing: self.timing,
-        }
-    }
-}
-
 impl Setup {
     /// The workload of a subject.
     ///
@@ -58,14 +48,16 @@ impl Setup {
         naming::workload(&format!("{}/{}", self.family, self.subjects[subject].variant))
     }
 
-    /// The plan of a subject's run: that of the first subject with the smallest ensemble and the same words for what clients
-    /// do, but for what is compared. So windows and cycles are the same for all of them.
+    /// A subject's run: its plan is drawn for the first of the smallest ensembles whose clients have the same words for what
+    /// they do. So windows and cycles are the same for all of these.
     ///
     /// # Errors
-    /// If a variant or a fault does not exist (any more): what is said to the user.
-    pub fn plan(&self, subject: usize, faults: usize, seed: u64) -> Result<Plan, String> {
+    /// If a variant does not exist (any more): what is said to the user.
+    pub fn spec(&self, turn: Turn) -> Result<RunSpec, String> {
+        let Turn {
+            faults, subject, seed, ..
+        } = turn;
         let own = self.workload(subject)?;
-        let kinds = naming::faults(&self.faults[faults].replace('+', ","))?;
         let mut kin = subject;
         for other in (0..self.subjects.len()).rev() {
             let alike = draw::alike(&self.workload(other)?, &own);
@@ -73,11 +65,21 @@ impl Setup {
                 kin = other;
             }
         }
-        let drawn_for = self.subjects[kin].cluster(self.clients);
-        let mut plan = draw::plan(seed, self.workload(kin)?, drawn_for, self.time_ms, &kinds);
-        plan.workload = own;
-        plan.cluster = self.subjects[subject].cluster(self.clients);
-        Ok(plan)
+        let (subject, kin) = (&self.subjects[subject], &self.subjects[kin]);
+        Ok(RunSpec {
+            faults: Some(self.faults[faults].replace('+', ",")),
+            time: Some(Duration::from_millis(self.time_ms)),
+            seed: Some(seed),
+            servers: Some(subject.servers),
+            clients: self.clients,
+            timing: Some(subject.timing),
+            zookeeper: subject.zookeeper.clone(),
+            drawn_for: Some(DrawnFor {
+                servers: kin.servers,
+                timing: kin.timing,
+            }),
+            ..RunSpec::new(own.name())
+        })
     }
 
     /// Refuses what is there twice, which would be compared with itself.
@@ -98,38 +100,21 @@ impl Setup {
         Ok(())
     }
 
-    /// The plans that cannot end valid, each with its name and why.
+    /// All runs, each with its name.
     ///
     /// # Errors
-    /// If a variant or a fault does not exist (any more): what is said to the user.
-    pub fn shortfalls(&self) -> Result<Vec<(String, Vec<String>)>, String> {
-        let mut short = Vec::new();
-        for turn in turns(self) {
-            let (Turn { subject, faults, .. }, seed) = (turn, self.seeds[turn.round]);
-            let shortfalls = feasible::shortfalls(&self.plan(subject, faults, seed)?);
-            if !shortfalls.is_empty() {
-                let name = format!("{} under {}, seed {seed}", self.label(subject), self.faults[faults]);
-                short.push((name, shortfalls));
-            }
-        }
-        Ok(short)
+    /// If a variant does not exist (any more): what is said to the user.
+    pub fn specs(&self) -> Result<Vec<(String, RunSpec)>, String> {
+        let named = |turn: Turn| Ok((self.name(turn), self.spec(turn)?));
+        turns(self).into_iter().map(named).collect()
     }
 
-    /// The shortest time in which all runs can end valid, in milliseconds; `None` if no time would do.
-    pub fn enough_ms(&self) -> Option<u64> {
-        let shortest = |turn: Turn| {
-            feasible::shortest_ms(|time_ms| {
-                let longer = Self {
-                    time_ms,
-                    ..self.clone()
-                };
-                let plan = longer.plan(turn.subject, turn.faults, self.seeds[turn.round]);
-                plan.unwrap_or_default()
-            })
-        };
-        turns(self)
-            .into_iter()
-            .try_fold(0, |enough, turn| Some(shortest(turn)?.max(enough)))
+    /// A run in words.
+    pub fn name(&self, turn: Turn) -> String {
+        let Turn {
+            faults, subject, seed, ..
+        } = turn;
+        format!("{} under {}, seed {seed}", self.label(subject), self.faults[faults])
     }
 
     /// What tells a subject from the others: its variant if there are several, and whatever else differs.
@@ -184,86 +169,5 @@ impl Setup {
     }
 }
 
-/// `250/4/2000`.
-fn clocks(timing: &Timing) -> String {
-    format!("{}/{}/{}", timing.tick_ms, timing.sync_limit, timing.session_ms)
-}
-
 #[cfg(test)]
-pub mod tests {
-    use super::*;
-
-    /// A comparison of these locks.
-    pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {
-        let subject = |variant: &&str| Subject {
-            variant: (*variant).into(),
-            zookeeper: None,
-            timing: Timing::default(),
-            servers: 3,
-        };
-        Setup {
-            family: "lock".into(),
-            subjects: variants.iter().map(subject).collect(),
-            faults: faults.iter().map(ToString::to_string).collect(),
-            seeds: seeds.to_vec(),
-            time_ms: 20_000,
-            clients: 5,
-        }
-    }
-
-    #[test]
-    fn all_subjects_run_the_same_plan() {
-        let mut setup = setup(&["predecessor", "fenced"], &["pause+kill", "partition"], &[7]);
-        setup.subjects[1].servers = 5;
-        setup.subjects[1].zookeeper = Some("trixie".into());
-        for faults in 0..2 {
-            let (one, two) = (setup.plan(0, faults, 7).unwrap(), setup.plan(1, faults, 7).unwrap());
-            assert!(!one.windows.is_empty());
-            assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
-            assert_eq!((one.cluster.servers, two.cluster.servers), (3, 5));
-            assert_eq!(two.cluster.image.as_deref(), Some("trixie"));
-            assert_eq!(two.workload.name(), "lock/fenced");
-            assert_eq!(one.faults.len(), if faults == 0 { 2 } else { 1 });
-        }
-        assert_ne!(setup.plan(0, 0, 7), setup.plan(0, 0, 8));
-        setup.subjects[1].timing.session_ms = 4000;
-        let (one, two) = (setup.plan(0, 0, 7).unwrap(), setup.plan(1, 0, 7).unwrap());
-        assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
-    }
-
-    #[test]
-    fn what_clients_have_other_words_for_is_drawn_for_them() {
-        let mut setup = setup(&["tutorial", "double"], &["kill"], &[7]);
-        setup.family = "barrier".into();
-        let (one, two) = (setup.plan(0, 0, 7).unwrap(), setup.plan(1, 0, 7).unwrap());
-        assert_ne!(one.windows, two.windows);
-        let alone = draw::plan(
-            7,
-            setup.workload(1).unwrap(),
-            two.cluster.clone(),
-            20_000,
-            &["kill".into()],
-        );
-        assert_eq!(two, alone);
-    }
-
-    #[test]
-    fn nothing_is_compared_with_itself() {
-        let refused = |setup: Setup| setup.check().unwrap_err();
-        assert_eq!(
-            setup(&["predecessor", "fenced"], &["none", "pause"], &[1]).check(),
-            Ok(())
-        );
-        assert!(refused(setup(&["fenced", "fenced"], &["none"], &[1])).contains("fenced is there twice"));
-        assert!(refused(setup(&["fenced"], &["none", "none"], &[1])).contains("none are there twice"));
-    }
-
-    #[test]
-    fn a_label_says_what_differs() {
-        let mut setup = setup(&["fenced", "fenced"], &["none"], &[1]);
-        setup.subjects[1].servers = 5;
-        setup.subjects[1].timing.session_ms = 4000;
-        assert_eq!(setup.label(1), "250/4/4000, 5 servers");
-        assert_eq!(super::tests::setup(&["fenced"], &[], &[]).label(0), "fenced");
-    }
-}
+pub mod tests;

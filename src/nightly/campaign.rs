@@ -1,11 +1,13 @@
 //! What a night is to run: variants × faults × seeds, on which ensemble, for how long.
 
 use super::cell::Cell;
+use crate::campaign::spec::RunSpec;
 use crate::naming;
 use crate::run::draw;
+use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use zooquake_checkers::plan::{Cluster, Plan};
+use zooquake_checkers::plan::Timing;
 
 /// A campaign. Nights of the same name are compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -21,7 +23,23 @@ pub struct Campaign {
     /// Milliseconds of operations and faults in each run.
     pub time_ms: u64,
     /// The ensemble and its clients.
-    pub cluster: Cluster,
+    pub cluster: Ensemble,
+}
+
+/// What each run has for an ensemble.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ensemble {
+    /// Servers that vote.
+    pub servers: usize,
+    /// Servers that only observe.
+    #[serde(default)]
+    pub observers: usize,
+    /// Clients.
+    pub clients: usize,
+    /// The ZooKeeper asked for; `None` for the project's choice.
+    pub image: Option<String>,
+    /// Clocks; `None` for those that `run` gives each variant.
+    pub timing: Option<Timing>,
 }
 
 impl Campaign {
@@ -54,34 +72,60 @@ impl Campaign {
         Duration::from_millis(self.time_ms)
     }
 
-    /// The plan of a cell's run with this seed.
-    ///
-    /// # Errors
-    /// If the variant or a fault does not exist (any more): what is said to the user.
-    pub fn plan(&self, cell: &Cell, seed: u64) -> Result<Plan, String> {
-        let workload = naming::workload(&cell.variant)?;
-        let faults = naming::faults(&cell.faults)?;
-        Ok(draw::plan(seed, workload, self.cluster.clone(), self.time_ms, &faults))
+    /// A cell's run with this seed.
+    pub fn spec(&self, cell: &Cell, seed: u64) -> RunSpec {
+        let Ensemble {
+            servers,
+            observers,
+            clients,
+            image,
+            timing,
+        } = self.cluster.clone();
+        RunSpec {
+            faults: Some(cell.faults.clone()),
+            time: Some(self.time()),
+            seed: Some(seed),
+            servers: Some(servers),
+            observers: Some(observers),
+            clients,
+            timing,
+            zookeeper: image,
+            ..RunSpec::new(&cell.variant)
+        }
+    }
+
+    /// The clocks of its runs, each once.
+    pub fn timings(&self) -> Vec<Timing> {
+        let of = |name: &String| Some(draw::timing(&naming::workload(name).ok()?));
+        let mut timings = Vec::new();
+        for timing in self
+            .variants
+            .iter()
+            .filter_map(|name| self.cluster.timing.or_else(|| of(name)))
+        {
+            if !timings.contains(&timing) {
+                timings.push(timing);
+            }
+        }
+        timings
     }
 }
 
-/// The names that fit a pattern, in which `*` stands for anything.
-pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Vec<&'a String> {
-    names.iter().filter(|name| fits(pattern, name)).collect()
-}
-
-fn fits(pattern: &str, name: &str) -> bool {
-    match pattern.split_once('*') {
-        None => pattern == name,
-        Some((before, after)) => name
-            .strip_prefix(before)
-            .is_some_and(|rest| (0..=rest.len()).any(|at| rest.get(at..).is_some_and(|rest| fits(after, rest)))),
-    }
+/// The names that fit a glob, in which `*` stands for anything, a slash among it.
+///
+/// # Errors
+/// If it is none: what is said to the user.
+pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String>, String> {
+    let glob = Glob::new(pattern).map_err(|error| error.to_string())?.compile_matcher();
+    Ok(names.iter().filter(|name| glob.is_match(name)).collect())
 }
 
 #[cfg(test)]
 pub mod tests {
     use super::*;
+    use crate::campaign::again;
+    use crate::campaign::spec::tests::{assert_same, run_again};
+    use crate::campaign::values::timing;
 
     /// A campaign of two locks under two faults.
     pub fn campaign(seeds: &[u64]) -> Campaign {
@@ -91,10 +135,12 @@ pub mod tests {
             faults: ["pause", "kill,partition"].map(String::from).into(),
             seeds: seeds.to_vec(),
             time_ms: 30_000,
-            cluster: Cluster {
+            cluster: Ensemble {
                 servers: 3,
+                observers: 0,
                 clients: 5,
-                ..Cluster::default()
+                image: None,
+                timing: None,
             },
         }
     }
@@ -118,26 +164,55 @@ pub mod tests {
     }
 
     #[test]
-    fn a_cell_is_the_run_of_the_command_line() {
+    fn the_line_of_every_cell_runs_its_plan() {
+        let timings = [None, Some(Timing::default()), Some(timing("500/4/1000").unwrap())];
+        for timing in timings {
+            let mut campaign = campaign(&[1, 2]);
+            campaign.variants = naming::variants();
+            campaign.faults = ["none", "pause", "kill,partition", "drop-reply,cut"]
+                .map(String::from)
+                .into();
+            campaign.cluster.timing = timing;
+            for cell in campaign.cells() {
+                let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
+                let line = again::drawn(&plan).unwrap_or_else(|| panic!("{cell} has no line"));
+                assert_same(&run_again(&line), &plan, &line);
+            }
+        }
+    }
+
+    #[test]
+    fn a_cell_is_the_run_that_has_nothing_else_given() {
         let campaign = campaign(&[1]);
-        let cell = &campaign.cells()[1];
-        let plan = campaign.plan(cell, 1).unwrap();
-        assert_eq!(plan.faults, ["kill", "partition"]);
-        assert_eq!((plan.seed, plan.time_ms, plan.clients.len()), (1, 30_000, 5));
+        for variant in naming::variants() {
+            let cell = Cell {
+                variant: variant.clone(),
+                ..campaign.cells()[1].clone()
+            };
+            let plan = campaign.spec(&cell, 1).plan().unwrap();
+            assert_eq!(plan.faults, ["kill", "partition"]);
+            let line = ["--faults", "kill,partition", "--time", "30s", "--seed", "1"];
+            let run = RunSpec::from_args([&[variant.as_str()][..], &line].concat()).unwrap();
+            assert_same(&plan, &run.plan().unwrap(), &variant);
+        }
         let gone = Cell {
             variant: "lock/gone".into(),
-            ..cell.clone()
+            ..campaign.cells()[1].clone()
         };
-        assert!(campaign.plan(&gone, 1).unwrap_err().contains("no variant `lock/gone`"));
+        let said = campaign.spec(&gone, 1).plan().unwrap_err();
+        assert!(said.contains("no variant `lock/gone`"), "{said}");
     }
 
     #[test]
     fn stars_stand_for_anything() {
         let names = ["lock/fenced", "lock/crate", "queue/fifo"].map(String::from);
-        assert_eq!(matching("lock/*", &names), ["lock/fenced", "lock/crate"]);
-        assert_eq!(matching("*/f*", &names), ["lock/fenced", "queue/fifo"]);
-        assert_eq!(matching("*", &names).len(), 3);
-        assert_eq!(matching("lock/fenced", &names).len(), 1);
-        assert!(matching("lock", &names).is_empty() && matching("*x", &names).is_empty());
+        let fitting = |pattern: &str| matching(pattern, &names).unwrap();
+        assert_eq!(fitting("lock/*"), ["lock/fenced", "lock/crate"]);
+        assert_eq!(fitting("*/f*"), ["lock/fenced", "queue/fifo"]);
+        assert_eq!(fitting("*").len(), 3);
+        assert_eq!(fitting("lock/fenced").len(), 1);
+        assert_eq!(fitting("{lock,queue}/f*").len(), 2);
+        assert!(fitting("lock").is_empty() && fitting("*x").is_empty());
+        assert!(matching("lock/[", &names).unwrap_err().contains("lock/["));
     }
 }

@@ -1,7 +1,10 @@
 //! One place in the matrix: a variant under some faults, with a seed.
 
+use crate::campaign::attempt::Place;
+use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 use std::fmt;
+use std::hash::Hasher;
 
 /// A variant, faults and a seed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,14 +23,20 @@ impl fmt::Display for Cell {
     }
 }
 
+impl Place for Cell {
+    fn seed(&self) -> u64 {
+        self.seed
+    }
+}
+
 impl Cell {
     /// A number that depends on nothing but what the cell is (FNV-1a, its bits mixed as MurmurHash3 ends), so that it is
     /// the same in every campaign, on every machine and in every version.
     pub fn hash(&self) -> u64 {
         let text = format!("{}|{}|{}", self.variant, self.faults, self.seed);
-        let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-            (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
+        let mut fnv = FnvHasher::default();
+        fnv.write(text.as_bytes());
+        let hash = fnv.finish();
         let hash = (hash ^ (hash >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
         let hash = (hash ^ (hash >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
         hash ^ (hash >> 33)

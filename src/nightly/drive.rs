@@ -1,243 +1,241 @@
-//! Running what is left to run of a night.
+//! What a night attempts: cells, each until it has what it needs.
 
 use super::attempt::Attempt;
-use super::budget::{self, Budget};
 use super::campaign::Campaign;
 use super::cell::Cell;
-use super::clock;
-use super::folder::NightFolder;
+use super::folder::{Header, Ledger};
 use super::past::Past;
 use super::state::{self, Next};
-use crate::run::ran::{End, FAILURES, Ran};
+use crate::campaign::engine;
+use crate::campaign::ensembles::{self, Runner};
 use anyhow::Result;
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::time::Duration;
 
-/// Runs plans, and says what came of them.
-pub trait Runner {
-    /// Runs a cell with a seed.
-    ///
-    /// # Errors
-    /// If not even a failure can be told.
-    fn run(&mut self, cell: &Cell, seed: u64) -> impl Future<Output = Result<Ran>>;
+/// What a run takes beside its operations and faults while nothing is known of this machine: images are there, an
+/// ensemble comes up, recovers, is audited and cleared away.
+const BESIDE: Duration = Duration::from_secs(45);
 
-    /// The command line that runs the same again.
-    fn again(&self, cell: &Cell, seed: u64) -> String;
-
-    /// Whether the user wants it to stop.
-    fn stopped(&self) -> bool;
+/// A night that is going on.
+#[derive(Debug)]
+pub struct Night<'a, R> {
+    /// What it runs.
+    pub campaign: &'a Campaign,
+    /// Earlier nights, which tell how long a run takes.
+    pub earlier: &'a [Past],
+    /// What carries the runs out.
+    pub runner: R,
 }
 
-/// Runs the cells in their order until each has what it needs, the budget is spent or somebody stops it.
-///
-/// # Errors
-/// If the record cannot be written, or the runner fails beyond telling.
-pub async fn drive(
-    night: &mut NightFolder,
-    campaign: &Campaign,
-    (order, earlier): (&[Cell], &[Past]),
-    budget: Budget,
-    runner: &mut impl Runner,
-) -> Result<End> {
-    let mut failures = 0;
-    for (number, cell) in order.iter().enumerate() {
-        while let Next::Run(seed) = needed(night, campaign, cell) {
-            if runner.stopped() {
-                return Ok(End::Interrupted);
-            }
-            let past = earlier.iter().flat_map(|past| &past.attempts);
-            let expected = budget::expected(cell, campaign.time(), past.chain(&night.recorded.attempts));
-            if !budget.fits(expected) {
-                eprintln!("no time for {cell}: it takes about {} s", expected.as_secs());
-                break;
-            }
-            let place = format!("[{}/{}]", number + 1, order.len());
-            eprintln!(
-                "{place} {cell}{}",
-                if seed == cell.seed {
-                    ""
-                } else {
-                    ", once more with the next seed"
-                }
-            );
-            let (begun, clock) = (clock::now()?, Instant::now());
-            let attempt = match runner.run(cell, seed).await? {
-                Ran::Interrupted => return Ok(End::Interrupted),
-                ran => attempt(
-                    night,
-                    cell,
-                    seed,
-                    (begun, clock.elapsed()),
-                    ran,
-                    runner.again(cell, seed),
-                ),
-            };
-            eprintln!("{place} {cell}: {}", attempt.outcome().words());
-            failures = if attempt.verdict.is_none() { failures + 1 } else { 0 };
-            night.record(attempt)?;
-            if failures == FAILURES {
-                eprintln!("the harness failed {FAILURES} times one after another: the night ends here");
-                return Ok(End::GivenUp);
-            }
-        }
+/// A run of a cell with a seed.
+#[derive(Debug)]
+pub struct Job {
+    cell: Cell,
+    seed: u64,
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let again = match self.seed == self.cell.seed {
+            true => "",
+            false => ", once more with the next seed",
+        };
+        write!(f, "{}{again}", self.cell)
     }
-    Ok(End::Through)
 }
 
-/// What a cell needs.
-pub fn needed(night: &NightFolder, campaign: &Campaign, cell: &Cell) -> Next {
-    let recorded = &night.recorded;
-    let attempts: Vec<&Attempt> = recorded.attempts.iter().filter(|a| a.cell == *cell).collect();
-    state::next(cell, &attempts, recorded.sitting, |seed| campaign.next_seed(seed))
+impl<R: Runner> engine::Campaign for Night<'_, R> {
+    type Header = Header;
+    type Attempt = Attempt;
+    type Place = Cell;
+    type Job = Job;
+
+    fn next(&self, cell: &Cell, ledger: &Ledger) -> Option<Job> {
+        needed(self.campaign, cell, ledger).map(|seed| Job {
+            cell: cell.clone(),
+            seed,
+        })
+    }
+
+    fn expected(&self, job: &Job, ledger: &Ledger) -> Duration {
+        let past = self.earlier.iter().flat_map(|past| &past.attempts);
+        expected(&job.cell, self.campaign.time(), past.chain(&ledger.recorded.attempts))
+    }
+
+    async fn attempt(&mut self, job: Job) -> Result<Option<Attempt>> {
+        let spec = self.campaign.spec(&job.cell, job.seed);
+        ensembles::attempt(&mut self.runner, job.cell, &spec).await
+    }
+
+    fn outcome(attempt: &Attempt) -> String {
+        attempt.outcome().words().to_string()
+    }
+
+    fn failed(attempt: &Attempt) -> bool {
+        attempt.verdict.is_none()
+    }
+
+    fn stopped(&self) -> bool {
+        self.runner.stopped()
+    }
 }
 
-fn attempt(night: &NightFolder, cell: &Cell, seed: u64, took: (String, Duration), ran: Ran, again: String) -> Attempt {
-    let (run, results, error) = match ran {
-        Ran::Judged { run, results } => (Some(run), Some(*results), None),
-        Ran::Failed { run, error } => (run, None, Some(error)),
-        Ran::Interrupted => (None, None, Some("it was stopped".to_string())),
+/// The seed that a cell is to be run with next; `None` if it has what it needs.
+pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &Ledger) -> Option<u64> {
+    let here = |attempt: &&Attempt| attempt.place == *cell;
+    let attempts: Vec<&Attempt> = ledger.recorded.attempts.iter().filter(here).collect();
+    let failed = |attempt: &&Attempt| here(attempt) && attempt.verdict.is_none();
+    let failures = ledger.since_opened().iter().filter(failed).count();
+    match state::next(cell, &attempts, failures, |seed| campaign.next_seed(seed)) {
+        Next::Run(seed) => Some(seed),
+        Next::Done(_) => None,
+    }
+}
+
+/// How long a run of the cell is expected to take: as long as the longest of its variant and faults so far, else as the
+/// longest of its variant, else as the longest of all, else its time and [`BESIDE`].
+fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a Attempt> + Clone) -> Duration {
+    let longest = |alike: &dyn Fn(&Cell) -> bool| {
+        let seconds = attempts
+            .clone()
+            .filter(|attempt| attempt.verdict.is_some() && alike(&attempt.place))
+            .map(|attempt| attempt.seconds);
+        seconds.max_by(f64::total_cmp)
     };
-    Attempt {
-        cell: cell.clone(),
-        run_seed: seed,
-        verdict: results.as_ref().map(|results| results.verdict),
-        error,
-        anomalies: results.as_ref().map(super::attempt::seen).unwrap_or_default(),
-        reasons: results.map(|results| results.reasons).unwrap_or_default(),
-        run,
-        begun: took.0,
-        seconds: took.1.as_secs_f64(),
-        again,
-        sitting: night.recorded.sitting,
-    }
+    longest(&|other| other.same_place(&cell.variant, &cell.faults))
+        .or_else(|| longest(&|other| other.variant == cell.variant))
+        .or_else(|| longest(&|_| true))
+        .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        .unwrap_or(time + BESIDE)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::ledger::tests::header;
+    use super::super::attempt::tests::{attempt, cell};
+    use super::super::folder::tests::header;
     use super::super::past::cells;
     use super::*;
-    use zooquake_checkers::{Results, Verdict};
+    use crate::campaign::engine::{Budget, End, drive};
+    use crate::campaign::ensembles::tests::{Script, judged};
+    use crate::campaign::spec::RunSpec;
+    use crate::run::ran::Ran;
+    use zooquake_checkers::Verdict;
     use zooquake_reports::night::Outcome;
 
-    /// Answers from a script, and counts.
-    struct Script {
-        ran: Vec<(Cell, u64)>,
-        answer: fn(usize) -> Ran,
-        stop_after: usize,
-    }
-
-    impl Runner for Script {
-        async fn run(&mut self, cell: &Cell, seed: u64) -> Result<Ran> {
-            self.ran.push((cell.clone(), seed));
-            Ok((self.answer)(self.ran.len()))
-        }
-
-        fn again(&self, cell: &Cell, seed: u64) -> String {
-            format!("zooquake run {} --seed {seed}", cell.variant)
-        }
-
-        fn stopped(&self) -> bool {
-            self.ran.len() >= self.stop_after
-        }
-    }
-
-    fn judged(verdict: Verdict) -> Ran {
-        Ran::Judged {
-            run: "run".into(),
-            results: Box::new(Results {
-                verdict,
-                ..Results::default()
-            }),
-        }
-    }
-
     struct Stage {
-        night: NightFolder,
+        folder: tempfile::TempDir,
         order: Vec<Cell>,
     }
 
     impl Stage {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("zooquake-drive-{name}-{}", std::process::id()));
-            let header = header("2026-11-20");
-            let order = cells(&header);
-            let night = NightFolder::open(&path, header).unwrap();
-            Self { night, order }
+        fn new() -> Self {
+            Self {
+                folder: tempfile::tempdir().unwrap(),
+                order: cells(&header("2026-11-20")),
+            }
         }
 
+        /// Drives the night; returns how it ended and the cells, each with its seed, that were run.
         async fn drive(
-            &mut self,
+            &self,
             limit: Option<Duration>,
             answer: fn(usize) -> Ran,
             stop_after: usize,
-        ) -> (End, Script) {
-            let mut script = Script {
-                ran: vec![],
-                answer,
-                stop_after,
+        ) -> (End, Vec<String>) {
+            let header = header("2026-11-20");
+            let campaign = header.campaign.clone();
+            let mut ledger = Ledger::open(self.folder.path(), header).unwrap();
+            let mut night = Night {
+                campaign: &campaign,
+                earlier: &[],
+                runner: Script::new(answer, stop_after),
             };
-            let campaign = self.night.recorded.header.campaign.clone();
-            let budget = Budget {
-                limit,
-                begun: Instant::now(),
+            let end = drive(&mut night, &self.order, &mut ledger, Budget::new(limit))
+                .await
+                .unwrap();
+            let name = |spec: &RunSpec| {
+                let faults = spec.faults.as_deref().unwrap();
+                format!("{} {faults} {}", spec.workload, spec.seed.unwrap())
             };
-            let end = drive(&mut self.night, &campaign, (&self.order, &[]), budget, &mut script).await;
-            (end.unwrap(), script)
+            (end, night.runner.ran.iter().map(name).collect())
         }
 
         fn outcomes(&self) -> Vec<Outcome> {
-            let past = Past::new(String::new(), &self.night.recorded);
+            let ledger = Ledger::open(self.folder.path(), header("2026-11-20")).unwrap();
+            let past = Past::new(String::new(), &ledger.recorded);
             self.order.iter().map(|cell| state::outcome(&past.of(cell))).collect()
-        }
-    }
-
-    impl Drop for Stage {
-        fn drop(&mut self) {
-            std::fs::remove_dir_all(&self.night.path).unwrap();
         }
     }
 
     #[tokio::test]
     async fn every_cell_is_run_once_and_an_unknown_one_again() {
-        let mut stage = Stage::new("through");
+        let stage = Stage::new();
         let answer = |n| judged(if n == 1 { Verdict::Unknown } else { Verdict::Valid });
-        let (end, script) = stage.drive(None, answer, usize::MAX).await;
+        let (end, ran) = stage.drive(None, answer, usize::MAX).await;
         assert_eq!(end, End::Through);
-        let seeds: Vec<u64> = script.ran.iter().map(|(_, seed)| *seed).collect();
-        assert_eq!(seeds, [1, 2, 1, 1, 1]);
+        let seeds: Vec<&str> = ran.iter().filter_map(|name| name.split(' ').next_back()).collect();
+        assert_eq!(seeds, ["1", "2", "1", "1", "1"]);
         assert_eq!(stage.outcomes(), [Outcome::Expected; 4]);
     }
 
     #[tokio::test]
     async fn a_night_that_was_stopped_goes_on_where_it_was() {
-        let mut stage = Stage::new("resumed");
+        let stage = Stage::new();
         let (end, first) = stage.drive(None, |_| judged(Verdict::Valid), 3).await;
-        assert_eq!((end, first.ran.len()), (End::Interrupted, 3));
+        assert_eq!((end, first.len()), (End::Interrupted, 3));
         assert_eq!(stage.outcomes()[3], Outcome::Skipped);
         let (end, second) = stage.drive(None, |_| judged(Verdict::Valid), usize::MAX).await;
         assert_eq!(end, End::Through);
-        assert_eq!(second.ran, [(stage.order[3].clone(), 1)], "nothing is done twice");
+        let Cell { variant, faults, .. } = &stage.order[3];
+        assert_eq!(second, [format!("{variant} {faults} 1")], "nothing is done twice");
     }
 
     #[tokio::test]
     async fn without_time_nothing_is_begun() {
-        let mut stage = Stage::new("budget");
-        let (end, script) = stage
-            .drive(Some(Duration::from_secs(10)), |_| judged(Verdict::Valid), usize::MAX)
-            .await;
-        assert_eq!((end, script.ran.len()), (End::Through, 0));
+        let stage = Stage::new();
+        let short = Some(Duration::from_secs(10));
+        let (end, ran) = stage.drive(short, |_| judged(Verdict::Valid), usize::MAX).await;
+        assert_eq!((end, ran.len()), (End::Through, 0));
         assert_eq!(stage.outcomes(), [Outcome::Skipped; 4]);
     }
 
     #[tokio::test]
     async fn a_harness_that_keeps_failing_is_given_up() {
-        let mut stage = Stage::new("failing");
+        let stage = Stage::new();
         let failed = |_| Ran::Failed {
             run: None,
             error: "no engine".into(),
         };
-        let (end, script) = stage.drive(None, failed, usize::MAX).await;
-        assert_eq!((end, script.ran.len()), (End::GivenUp, 3));
+        let (end, ran) = stage.drive(None, failed, usize::MAX).await;
+        assert_eq!((end, ran.len()), (End::GivenUp, 3));
         assert_eq!(stage.outcomes()[..2], [Outcome::Failed; 2]);
+        let (_, ran) = stage.drive(None, |_| judged(Verdict::Valid), usize::MAX).await;
+        assert_eq!(ran.len(), 4, "what failed is tried again when the night is taken up");
+    }
+
+    #[test]
+    fn the_nearest_kin_tells_how_long_it_takes() {
+        let time = Duration::from_secs(30);
+        let took = |faults: &str, variant: &str, seconds: f64| {
+            let mut attempt = attempt(&cell(faults, 1), Some(Verdict::Valid), &[]);
+            attempt.place.variant = variant.into();
+            Attempt { seconds, ..attempt }
+        };
+        let past = [
+            took("kill", "lock/predecessor", 61.0),
+            took("pause", "lock/predecessor", 52.0),
+            took("pause", "lock/predecessor", 55.0),
+            took("pause", "commit/atomic", 90.0),
+        ];
+        let of = |faults: &str, past: &[Attempt]| expected(&cell(faults, 9), time, past.iter()).as_secs();
+        assert_eq!(of("pause", &past), 55);
+        assert_eq!(of("disconnect", &past), 61);
+        assert_eq!(of("disconnect", &past[3..]), 90);
+        assert_eq!(of("disconnect", &[]), 75);
+        let failed = Attempt {
+            verdict: None,
+            ..past[3].clone()
+        };
+        assert_eq!(of("disconnect", &[failed]), 75, "a run that failed early tells nothing");
     }
 }

@@ -1,8 +1,8 @@
 //! Failures by signature: property, anomaly, variant and faults. The same signature is one failure, with a count.
 
 use super::attempt::Attempt;
-use super::clock;
 use super::past::Past;
+use crate::campaign::clock;
 use zooquake_reports::night::{Failure, Outcome, Seen};
 
 /// The failures of tonight, the commonest first.
@@ -23,7 +23,7 @@ pub fn of(tonight: &Past, earlier: &[Past]) -> Vec<Failure> {
             };
             match failures.iter_mut().find(same) {
                 Some(failure) => {
-                    failure.seeds.push(attempt.run_seed);
+                    failure.seeds.push(attempt.seed());
                     failure.runs.push(run(attempt));
                 }
                 None => failures.push(first(attempt, seen, earlier)),
@@ -46,9 +46,9 @@ fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
     Failure {
         property: seen.property.clone(),
         anomaly: seen.kind.clone(),
-        variant: attempt.cell.variant.clone(),
-        faults: attempt.cell.faults.clone(),
-        seeds: vec![attempt.run_seed],
+        variant: attempt.place.variant.clone(),
+        faults: attempt.place.faults.clone(),
+        seeds: vec![attempt.seed()],
         why: seen.why.clone(),
         since: since(attempt, seen, earlier),
         runs: vec![run(attempt)],
@@ -57,9 +57,9 @@ fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
 }
 
 fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
-    let place = |night: &Past| night.judged(&attempt.cell.variant, &attempt.cell.faults).count() > 0;
+    let place = |night: &Past| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
     let showed = |night: &&Past| {
-        let mut runs = night.judged(&attempt.cell.variant, &attempt.cell.faults);
+        let mut runs = night.judged(&attempt.place.variant, &attempt.place.faults);
         runs.any(|run| {
             run.anomalies
                 .iter()

@@ -1,114 +1,57 @@
-//! Where a night lies on the disk.
+//! What a night is, and where it lies on the disk.
 
-use super::clock;
-use super::ledger::{self, Header, Ledger, Line, Recorded};
-use crate::run::leftover;
-use anyhow::{Context, Result};
-use std::collections::BTreeSet;
-use std::fmt;
+use super::attempt::Attempt;
+use super::campaign::Campaign;
+use crate::campaign::clock;
+use crate::campaign::ledger::{self, Header as _};
+use anyhow::Result;
+use serde::{Deserialize, Serialize};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+/// Name of the record in a night's folder.
+pub const NAME: &str = "night.jsonl";
+
 /// How long after its beginning a night that is not through is still taken up again unless told where.
 const STALE: Duration = Duration::from_secs(24 * 3600);
 
-/// The folder has a night of another campaign, or of another part of it.
-#[derive(Debug)]
-pub struct OtherNight(PathBuf);
-
-impl fmt::Display for OtherNight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let path = self.0.display();
-        write!(
-            f,
-            "{path} has a night of another campaign, or of another part of it: give another folder"
-        )
-    }
+/// What a night is.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// Version of this format; 2. In 1 a campaign always has clocks.
+    pub format: u32,
+    /// The version of zooquake that began it.
+    pub zooquake: String,
+    /// What it is to run.
+    pub campaign: Campaign,
+    /// Which part of the matrix.
+    pub shard: Option<String>,
+    /// When it began.
+    pub begun: String,
 }
 
-impl std::error::Error for OtherNight {}
+/// What a record of a night says.
+pub type Recorded = ledger::Recorded<Header, Attempt>;
 
-/// A night that is going on.
-#[derive(Debug)]
-pub struct NightFolder {
-    /// The folder.
-    pub path: PathBuf,
-    /// What its record says.
-    pub recorded: Recorded,
-    ledger: Ledger,
-}
+/// The record of a night that goes on.
+pub type Ledger = ledger::Ledger<Header, Attempt>;
 
-impl NightFolder {
-    /// Begins the night in this folder, or takes it up again.
-    ///
-    /// # Errors
-    /// [`OtherNight`] if it is one; otherwise if it cannot be written.
-    pub fn open(path: &Path, header: Header) -> Result<Self> {
-        fs::create_dir_all(path.join("runs")).with_context(|| format!("making the folder {}", path.display()))?;
-        let (mut ledger, recorded) = Ledger::open(path)?;
-        let recorded = match recorded {
-            Some(mut recorded) => {
-                if !same(&recorded.header, &header) {
-                    return Err(OtherNight(path.to_path_buf()).into());
-                }
-                ledger.append(&Line::Resumed { at: clock::now()? })?;
-                (recorded.sitting, recorded.closed) = (recorded.sitting + 1, false);
-                recorded
-            }
-            None => {
-                ledger.append(&Line::Night(Box::new(header.clone())))?;
-                Recorded {
-                    header,
-                    attempts: Vec::new(),
-                    sitting: 0,
-                    closed: false,
-                }
-            }
-        };
-        Ok(Self {
-            path: path.to_path_buf(),
-            recorded,
-            ledger,
-        })
+impl ledger::Header for Header {
+    const WHAT: &str = "night";
+    const OTHER: &str = "has a night of another campaign, or of another part of it: give another folder";
+
+    fn file(&self) -> String {
+        NAME.to_string()
     }
 
-    /// Adds a run that is over.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn record(&mut self, attempt: super::attempt::Attempt) -> Result<()> {
-        self.ledger.append(&Line::Attempt(Box::new(attempt.clone())))?;
-        self.recorded.attempts.push(attempt);
-        Ok(())
-    }
-
-    /// Says that the night is through.
-    ///
-    /// # Errors
-    /// If it cannot be written.
-    pub fn close(&mut self) -> Result<()> {
-        self.recorded.closed = true;
-        self.ledger.append(&Line::Closed { at: clock::now()? })
-    }
-
-    /// The folder of its runs.
-    pub fn runs(&self) -> PathBuf {
-        self.path.join("runs")
-    }
-
-    /// Folders of runs that no line of the record names: what a run left that did not come to its end.
-    ///
-    /// # Errors
-    /// If the folder of runs cannot be read.
-    pub fn unclaimed(&self) -> Result<Vec<String>> {
-        let claimed: BTreeSet<&str> = self.recorded.attempts.iter().filter_map(|a| a.run.as_deref()).collect();
-        leftover::unclaimed(&self.runs(), &claimed)
-    }
-
-    /// The night's name: that of its folder.
-    pub fn name(&self) -> String {
-        name_of(&self.path)
+    fn is(&self, asked: &Self) -> bool {
+        let mut campaign = asked.campaign.clone();
+        if self.format == 1 {
+            // Then every variant had the same clocks where none were given.
+            campaign.cluster.timing.get_or_insert_default();
+        }
+        (&self.campaign, &self.shard) == (&campaign, &asked.shard)
     }
 }
 
@@ -121,20 +64,15 @@ pub fn name_of(path: &Path) -> String {
     )
 }
 
-/// Whether two headers are of one night, but for when it began and with which version.
-fn same(a: &Header, b: &Header) -> bool {
-    (&a.campaign, &a.shard) == (&b.campaign, &b.shard)
-}
-
 /// The folder in `nights` for a night that is not told where: the one of today that is not through yet, else a new one
 /// by the date and the part.
 ///
 /// # Errors
 /// If the folder of nights, or a record in it, cannot be read.
 pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
-    let oldest = clock::before(STALE)?;
+    let oldest = clock::before(STALE);
     let going_on =
-        |recorded: &Recorded| same(&recorded.header, header) && !recorded.closed && recorded.header.begun > oldest;
+        |recorded: &Recorded| recorded.header.is(header) && !recorded.closed && recorded.header.begun > oldest;
     let all = super::past::all(nights)?;
     if let Some((path, _)) = all.iter().rfind(|(_, recorded)| going_on(recorded)) {
         return Ok(path.clone());
@@ -144,62 +82,136 @@ pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
         .as_ref()
         .map(|shard| format!("-{}", shard.replace('/', "of")));
     let base = format!("{}{}", clock::date(&header.begun), part.unwrap_or_default());
-    let free = |name: &String| !nights.join(name).join(ledger::NAME).exists();
+    let free = |name: &String| !nights.join(name).join(NAME).exists();
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let name = std::iter::once(base.clone()).chain(numbered).find(free);
     Ok(nights.join(name.unwrap_or(base)))
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::ledger::tests::header;
+pub mod tests {
+    use super::super::attempt::tests::{attempt, cell};
+    use super::super::campaign::tests::campaign;
     use super::*;
+    use crate::campaign::ledger::{Other, read};
+    use crate::campaign::values;
+    use std::io::Write;
+    use zooquake_checkers::Verdict;
+
+    /// The header of a night that began on this date.
+    pub fn header(date: &str) -> Header {
+        Header {
+            format: 2,
+            zooquake: "0.1.0".into(),
+            campaign: campaign(&[1]),
+            shard: None,
+            begun: format!("{date}T01:00:00Z"),
+        }
+    }
+
+    /// The first line of a night's record, as former versions wrote it.
+    pub fn line(header: &Header) -> String {
+        let mut line = serde_json::to_value(header).unwrap();
+        line["line"] = "night".into();
+        line.to_string()
+    }
 
     fn today() -> Header {
         Header {
-            begun: clock::now().unwrap(),
+            begun: clock::now(),
             ..header("2026-11-20")
         }
     }
 
     #[test]
     fn a_night_that_is_not_through_goes_on_and_one_that_is_does_not() {
-        let nights = std::env::temp_dir().join(format!("zooquake-nights-{}", std::process::id()));
+        let nights = tempfile::tempdir().unwrap();
+        let nights = nights.path();
         let header = today();
-        let first = choose(&nights, &header).unwrap();
+        let first = choose(nights, &header).unwrap();
         assert_eq!(name_of(&first), clock::date(&header.begun));
-        let mut night = NightFolder::open(&first, header.clone()).unwrap();
-        assert_eq!(choose(&nights, &header).unwrap(), first, "it is not through");
+        let mut night = Ledger::open(&first, header.clone()).unwrap();
+        assert_eq!(choose(nights, &header).unwrap(), first, "it is not through");
         let shard = Header {
             shard: Some("2/4".into()),
             ..header.clone()
         };
-        let part = choose(&nights, &shard).unwrap();
+        let part = choose(nights, &shard).unwrap();
         assert_ne!(part, first, "another part is another night");
         assert!(name_of(&part).ends_with("-2of4"), "{part:?}");
         night.close().unwrap();
         drop(night);
-        let second = choose(&nights, &header).unwrap();
+        let second = choose(nights, &header).unwrap();
         assert!(name_of(&second).ends_with("-2"), "{second:?}");
-        let refused = NightFolder::open(&first, shard).unwrap_err();
-        assert!(refused.downcast_ref::<OtherNight>().is_some(), "{refused:#}");
-        let again = NightFolder::open(&first, header).unwrap();
-        assert_eq!(again.recorded.sitting, 1);
-        fs::remove_dir_all(nights).unwrap();
+        let refused = Ledger::open(&first, shard).unwrap_err();
+        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
+        assert!(Ledger::open(&first, header).unwrap().recorded.closed);
     }
 
     #[test]
-    fn a_run_that_nobody_recorded_is_left_over() {
-        let path = std::env::temp_dir().join(format!("zooquake-left-{}", std::process::id()));
-        let mut night = NightFolder::open(&path, today()).unwrap();
-        for name in ["run-1", "half"] {
-            fs::create_dir(night.runs().join(name)).unwrap();
-        }
-        let cell = super::super::attempt::tests::cell("pause", 1);
-        night
-            .record(super::super::attempt::tests::attempt(&cell, None, &[]))
-            .unwrap();
-        assert_eq!(night.unclaimed().unwrap(), ["half"]);
-        fs::remove_dir_all(path).unwrap();
+    fn what_was_recorded_is_read_back_and_a_torn_line_is_cut_off() {
+        let folder = tempfile::tempdir().unwrap();
+        let (path, header) = (folder.path(), today());
+        let one = attempt(
+            &cell("pause", 1),
+            Some(Verdict::Invalid),
+            &[("stale-write", false, true)],
+        );
+        let mut night = Ledger::open(path, header.clone()).unwrap();
+        night.record(one.clone()).unwrap();
+        let busy = Ledger::open(path, header.clone()).unwrap_err().to_string();
+        assert!(busy.contains("another zooquake is at the night"), "{busy}");
+        drop(night);
+        let mut torn = fs::OpenOptions::new().append(true).open(path.join(NAME)).unwrap();
+        torn.write_all(b"{\"line\":\"attempt\",\"variant\":\"lo").unwrap();
+        drop(torn);
+        let mut night = Ledger::open(path, header.clone()).unwrap();
+        assert_eq!(night.recorded.attempts, std::slice::from_ref(&one));
+        assert_eq!(night.since_opened(), []);
+        night.record(one.clone()).unwrap();
+        night.close().unwrap();
+        assert_eq!(night.since_opened(), [one]);
+        assert_eq!(night.runs().into_iter().collect::<Vec<_>>(), ["run-1"]);
+        let recorded: Recorded = read(&fs::read(path.join(NAME)).unwrap()).unwrap().unwrap();
+        assert_eq!(recorded, night.recorded);
+        assert!(recorded.closed && recorded.attempts.len() == 2);
+    }
+
+    #[test]
+    fn damage_is_named_with_its_line() {
+        let header = line(&header("2026-11-20"));
+        let said = |text: &str| format!("{:#}", read::<Header, Attempt>(text.as_bytes()).unwrap_err());
+        assert!(said(&format!("{header}\n{{\"line\":\n")).contains("line 2"));
+        assert!(said(&format!("{header}\n{header}\n")).contains("line 2"));
+        assert!(said("{\"line\":\"closed\",\"at\":\"x\"}\n").contains("does not begin"));
+        assert_eq!(read::<Header, Attempt>(b"{\"line\":\"nig").unwrap(), None);
+    }
+
+    /// A record of version 1, of a campaign without `timing`.
+    const FORMER: &str = r#"{"line":"night","format":1,"zooquake":"0.1.0","campaign":{"name":"test","variants":["register/read","lock/fenced"],"faults":["pause"],"seeds":[1],"time_ms":30000,"cluster":{"servers":3,"clients":5,"image":null,"timing":{"tick_ms":250,"init_limit":20,"sync_limit":4,"session_ms":2000}}},"shard":null,"begun":"2026-11-20T01:00:00Z"}
+{"line":"attempt","variant":"lock/fenced","faults":"pause","seed":1,"run_seed":1,"verdict":"valid","anomalies":[],"reasons":[],"run":"r1","begun":"2026-11-20T01:00:01Z","seconds":50.0,"again":"zooquake run","sitting":0}
+{"line":"resumed","at":"2026-11-20T02:00:00Z"}
+{"line":"attempt","variant":"register/read","faults":"pause","seed":1,"run_seed":2,"verdict":null,"error":"no engine","anomalies":[],"reasons":[],"run":null,"begun":"2026-11-20T02:00:01Z","seconds":1.0,"again":"zooquake run","sitting":1}
+{"line":"closed","at":"2026-11-20T03:00:00Z"}
+"#;
+
+    #[test]
+    fn a_night_of_a_former_version_goes_on_with_its_own_clocks() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(NAME), FORMER).unwrap();
+        let mut asked = header("2026-11-21");
+        asked.campaign.variants = ["register/read", "lock/fenced"].map(String::from).into();
+        asked.campaign.faults = vec!["pause".into()];
+        let night = Ledger::open(folder.path(), asked.clone()).unwrap();
+        assert!(night.recorded.closed);
+        let seeds: Vec<u64> = night.recorded.attempts.iter().map(Attempt::seed).collect();
+        assert_eq!(seeds, [1, 2]);
+        let campaign = &night.recorded.header.campaign;
+        let register = campaign.spec(&campaign.cells()[0], 1).plan().unwrap();
+        assert_eq!(register.cluster.timing.session_ms, 2_000, "as it began");
+        drop(night);
+        asked.campaign.cluster.timing = Some(values::timing("500/4/1000").unwrap());
+        let refused = Ledger::open(folder.path(), asked).unwrap_err();
+        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
     }
 }

@@ -2,9 +2,10 @@
 
 use super::attempt::Attempt;
 use super::cell::Cell;
-use super::ledger::{self, Header, Recorded};
+use super::folder::{self, Header, Recorded};
 use super::shard::Shard;
 use super::state;
+use crate::campaign::ledger;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use zooquake_reports::night::Outcome;
@@ -38,12 +39,12 @@ impl Past {
 
     /// Its runs of a cell.
     pub fn of(&self, cell: &Cell) -> Vec<&Attempt> {
-        self.attempts.iter().filter(|attempt| attempt.cell == *cell).collect()
+        self.attempts.iter().filter(|attempt| attempt.place == *cell).collect()
     }
 
     /// The runs with a verdict of a variant under faults, whatever the seed.
     pub fn judged(&self, variant: &str, faults: &str) -> impl Iterator<Item = &Attempt> {
-        let here = move |attempt: &&Attempt| attempt.verdict.is_some() && attempt.cell.same_place(variant, faults);
+        let here = move |attempt: &&Attempt| attempt.verdict.is_some() && attempt.place.same_place(variant, faults);
         self.attempts.iter().filter(here)
     }
 
@@ -80,12 +81,12 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
     let mut found = Vec::new();
     for entry in entries {
         let path = entry.with_context(doing)?.path();
-        let record = path.join(ledger::NAME);
+        let record = path.join(folder::NAME);
         if path.is_symlink() || !record.is_file() {
             continue;
         }
         let text = std::fs::read(&record).with_context(doing)?;
-        match ledger::read(&text) {
+        match ledger::read::<Header, Attempt>(&text) {
             Ok(recorded) => found.extend(recorded.map(|recorded| (path, recorded))),
             // One damaged night, or one of a later version, must not cost all that follow.
             Err(error) => eprintln!("zooquake: left out {}: {error:#}", record.display()),
@@ -113,7 +114,7 @@ pub fn earlier(night: &Path, header: &Header) -> Result<Vec<Past>> {
                 && recorded.header.campaign.name == header.campaign.name
                 && recorded.header.begun <= header.begun
         })
-        .map(|(path, recorded)| Past::new(super::folder::name_of(&path), &recorded))
+        .map(|(path, recorded)| Past::new(folder::name_of(&path), &recorded))
         .filter(|past| past.cells.iter().any(|cell| tonight.contains(cell)))
         .collect();
     nights.drain(..nights.len().saturating_sub(NIGHTS));
@@ -131,7 +132,7 @@ pub fn last(nights: &[Past], cell: &Cell) -> super::order::Last {
 #[cfg(test)]
 pub mod tests {
     use super::super::attempt::tests::{attempt, cell};
-    use super::super::ledger::tests::header;
+    use super::super::folder::tests::header;
     use super::*;
     use zooquake_checkers::Verdict;
 
@@ -140,7 +141,6 @@ pub mod tests {
         let recorded = Recorded {
             header: header(date),
             attempts,
-            sitting: 0,
             closed: true,
         };
         Past::new(date.to_string(), &recorded)
@@ -148,15 +148,15 @@ pub mod tests {
 
     #[test]
     fn a_damaged_night_is_left_out() {
-        let nights = std::env::temp_dir().join(format!("zooquake-past-{}", std::process::id()));
-        let good = serde_json::to_string(&ledger::Line::Night(Box::new(header("2026-11-18")))).unwrap();
+        let nights = tempfile::tempdir().unwrap();
+        let nights = nights.path();
+        let good = folder::tests::line(&header("2026-11-18"));
         for (name, text) in [("bad", "{\"line\":\"other\"}\n"), ("good", &format!("{good}\n"))] {
             std::fs::create_dir_all(nights.join(name)).unwrap();
-            std::fs::write(nights.join(name).join(ledger::NAME), text).unwrap();
+            std::fs::write(nights.join(name).join(folder::NAME), text).unwrap();
         }
-        let found: Vec<PathBuf> = all(&nights).unwrap().into_iter().map(|(path, _)| path).collect();
+        let found: Vec<PathBuf> = all(nights).unwrap().into_iter().map(|(path, _)| path).collect();
         assert_eq!(found, [nights.join("good")]);
-        std::fs::remove_dir_all(nights).unwrap();
     }
 
     #[test]

@@ -44,7 +44,7 @@ fn saw(night: &Past, variant: &str, known: &Accepted) -> Option<bool> {
     let runs: Vec<_> = night
         .attempts
         .iter()
-        .filter(|run| run.verdict.is_some() && run.cell.variant == variant && under(&run.cell.faults))
+        .filter(|run| run.verdict.is_some() && run.place.variant == variant && under(&run.place.faults))
         .collect();
     let shows = |run: &&&super::attempt::Attempt| {
         run.anomalies

@@ -1,11 +1,13 @@
 //! What came of a night: from its record to its report and its exit code.
 
 use super::failures;
-use super::ledger::Header;
+use super::folder::Header;
 use super::past::Past;
 use super::{attempt, remarks, state};
+use crate::campaign::engine::End;
+use crate::campaign::values;
 use crate::naming;
-use crate::run::ran::End;
+use zooquake_checkers::plan::Timing;
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
@@ -54,7 +56,7 @@ fn decided(outcome: Outcome, attempts: usize) -> Outcome {
 
 fn shown(attempt: &attempt::Attempt) -> Attempt {
     Attempt {
-        seed: attempt.run_seed,
+        seed: attempt.seed(),
         verdict: attempt.verdict.map(|verdict| verdict.to_string()),
         error: attempt.error.clone(),
         anomalies: attempt.anomalies.clone(),
@@ -168,14 +170,17 @@ fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
 
 fn settings(header: &Header) -> Vec<(String, String)> {
     let campaign = &header.campaign;
-    let timing = campaign.cluster.timing;
     let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
     let image = campaign.cluster.image.as_deref().unwrap_or("zooquake's own");
-    let hazard = if timing.hazardous() {
-        ", a hazard of its own"
-    } else {
-        ""
+    let clocks = |timing: &Timing| {
+        let hazard = if timing.hazardous() {
+            ", a hazard of its own"
+        } else {
+            ""
+        };
+        format!("{}{hazard}", values::clocks(timing))
     };
+    let clocks: Vec<String> = campaign.timings().iter().map(clocks).collect();
     [
         (
             "operations and faults",
@@ -186,10 +191,7 @@ fn settings(header: &Header) -> Vec<(String, String)> {
             "servers, clients",
             format!("{}, {}", campaign.cluster.servers, campaign.cluster.clients),
         ),
-        (
-            "tickTime / syncLimit / session timeout",
-            format!("{}/{}/{}{hazard}", timing.tick_ms, timing.sync_limit, timing.session_ms),
-        ),
+        ("tickTime / syncLimit / session timeout", clocks.join(" or ")),
         ("ZooKeeper image", image.to_string()),
         ("zooquake", header.zooquake.clone()),
     ]
@@ -200,7 +202,7 @@ fn settings(header: &Header) -> Vec<(String, String)> {
 #[cfg(test)]
 mod tests {
     use super::super::attempt::tests::{attempt, cell};
-    use super::super::ledger::tests::header;
+    use super::super::folder::tests::header;
     use super::super::past::tests::night;
     use super::*;
     use zooquake_checkers::Verdict;

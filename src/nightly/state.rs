@@ -13,19 +13,18 @@ pub enum Next {
     Done(Outcome),
 }
 
-/// How often the harness may fail at a cell before it is given up, for one sitting.
+/// How often the harness may fail at a cell before it is given up, until the night is taken up again.
 const FAILURES: usize = 2;
 
-/// What a cell needs after these attempts at it, in the sitting of this number.
+/// What a cell needs after these attempts at it, of which the harness failed at so many since the night was last taken up.
 ///
 /// A run that is unknown is made once more with the next seed, and only the second one counts. A run that the harness
-/// failed at is no verdict: it is made again, once in each sitting, because whoever starts a night again may have
-/// mended what was broken.
-pub fn next(cell: &Cell, attempts: &[&Attempt], sitting: usize, next_seed: impl Fn(u64) -> u64) -> Next {
-    let outcomes: Vec<Outcome> = attempts.iter().map(|attempt| attempt.outcome()).collect();
-    let judged: Vec<Outcome> = outcomes.iter().copied().filter(|o| *o != Outcome::Failed).collect();
-    let failed = |attempt: &&&Attempt| attempt.sitting == sitting && attempt.outcome() == Outcome::Failed;
-    let given_up = attempts.iter().filter(failed).count() >= FAILURES;
+/// failed at is no verdict: it is made again, also each time that the night is taken up, since what was broken may have
+/// been mended.
+pub fn next(cell: &Cell, attempts: &[&Attempt], failures: usize, next_seed: impl Fn(u64) -> u64) -> Next {
+    let outcomes = attempts.iter().map(|attempt| attempt.outcome());
+    let judged: Vec<Outcome> = outcomes.filter(|outcome| *outcome != Outcome::Failed).collect();
+    let given_up = failures >= FAILURES;
     match judged.as_slice() {
         [] if given_up => Next::Done(Outcome::Failed),
         [] => Next::Run(cell.seed),
@@ -47,9 +46,9 @@ mod tests {
     use super::*;
     use zooquake_checkers::Verdict;
 
-    fn after(attempts: &[Attempt], sitting: usize) -> Next {
+    fn after(attempts: &[Attempt], failures: usize) -> Next {
         let attempts: Vec<&Attempt> = attempts.iter().collect();
-        next(&cell("pause", 7), &attempts, sitting, |seed| seed + 1)
+        next(&cell("pause", 7), &attempts, failures, |seed| seed + 1)
     }
 
     fn valid() -> Attempt {
@@ -89,10 +88,10 @@ mod tests {
     }
 
     #[test]
-    fn the_harness_may_fail_once_a_sitting() {
-        assert_eq!(after(&[failed()], 0), Next::Run(7));
-        assert_eq!(after(&[failed(), failed()], 0), Next::Done(Outcome::Failed));
-        assert_eq!(after(&[failed(), failed()], 1), Next::Run(7));
-        assert_eq!(after(&[unknown(), failed(), failed()], 0), Next::Done(Outcome::Unknown));
+    fn the_harness_may_fail_once_until_the_night_is_taken_up_again() {
+        assert_eq!(after(&[failed()], 1), Next::Run(7));
+        assert_eq!(after(&[failed(), failed()], 2), Next::Done(Outcome::Failed));
+        assert_eq!(after(&[failed(), failed()], 0), Next::Run(7));
+        assert_eq!(after(&[unknown(), failed(), failed()], 2), Next::Done(Outcome::Unknown));
     }
 }

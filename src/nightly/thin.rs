@@ -55,8 +55,8 @@ mod tests {
 
     #[test]
     fn a_thin_run_is_read_as_it_was() {
-        let out = std::env::temp_dir().join(format!("zooquake-thin-{}", std::process::id()));
-        let folder = Folder::create(&out, &Plan::default()).unwrap();
+        let out = tempfile::tempdir().unwrap();
+        let folder = Folder::create(out.path(), &Plan::default()).unwrap();
         folder.write_json("plan.json", &Plan::default()).unwrap();
         let event =
             r#"{"index":0,"time":5,"process":0,"type":"invoke","f":"acquire","value":{"grant":"g1"},"node":"c1"}"#;
@@ -73,6 +73,5 @@ mod tests {
         assert_eq!((after.damage, after.plan), (before.damage, before.plan));
         assert!(!folder.file("history.jsonl").exists() && !folder.file("timeline.png").exists());
         assert!(folder.file("logs/n1.log.gz").exists() && !folder.file("logs/c1.log").exists());
-        fs::remove_dir_all(out).unwrap();
     }
 }

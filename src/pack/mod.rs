@@ -10,6 +10,8 @@ use flate2::write::GzEncoder;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+use walkdir::WalkDir;
 
 /// What its name ends in.
 pub const SUFFIX: &str = ".zooquake.tar.gz";
@@ -25,7 +27,7 @@ pub struct Opened {
     /// What was opened.
     pub path: PathBuf,
     /// Where a file was unpacked; it goes with this.
-    unpacked: Option<PathBuf>,
+    unpacked: Option<TempDir>,
 }
 
 impl Opened {
@@ -37,10 +39,10 @@ impl Opened {
 
 impl Drop for Opened {
     fn drop(&mut self) {
-        if let Some(unpacked) = &self.unpacked
-            && let Err(error) = fs::remove_dir_all(unpacked)
+        if let Some(unpacked) = self.unpacked.take()
+            && let Err(error) = unpacked.close()
         {
-            eprintln!("zooquake: {} is left behind: {error}", unpacked.display());
+            eprintln!("zooquake: {error}: it is left behind");
         }
     }
 }
@@ -65,11 +67,11 @@ pub fn open(path: &Path) -> Result<Opened> {
     if !is_pack(path) {
         return Ok(opened);
     }
-    let unpacked = std::env::temp_dir().join(format!("zooquake-pack-{:016x}", fastrand::u64(..)));
-    fs::create_dir(&unpacked).with_context(|| format!("making {}", unpacked.display()))?;
-    opened.unpacked = Some(unpacked.clone());
-    let name = unpack::unpack(path, &unpacked).with_context(|| format!("unpacking {}", path.display()))?;
-    opened.folder.path = unpacked.join(name);
+    let unpacked = tempfile::Builder::new().prefix("zooquake-pack-").tempdir();
+    let unpacked = unpacked.context("making a temporary folder for what is packed")?;
+    let name = unpack::unpack(path, unpacked.path()).with_context(|| format!("unpacking {}", path.display()))?;
+    opened.folder.path = unpacked.path().join(name);
+    opened.unpacked = Some(unpacked);
     Ok(opened)
 }
 
@@ -107,20 +109,17 @@ pub fn write(run: &Path, out: Option<&Path>) -> Result<(PathBuf, u64)> {
 fn files(run: &Path, out: &Path) -> Result<Vec<PathBuf>> {
     let out = out.canonicalize().ok();
     let mut files = Vec::new();
-    let mut folders = vec![PathBuf::new()];
-    while let Some(folder) = folders.pop() {
-        let doing = || format!("reading {}", run.join(&folder).display());
-        for entry in fs::read_dir(run.join(&folder)).with_context(doing)? {
-            let entry = entry.with_context(doing)?;
-            let (path, kind) = (folder.join(entry.file_name()), entry.file_type().with_context(doing)?);
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if kind.is_dir() {
-                folders.push(path);
-            } else if !kind.is_file() {
-                eprintln!("left out {:?}, which is no regular file", entry.path());
-            } else if !name.ends_with(SUFFIX) && !name.ends_with(DRAFT) && entry.path().canonicalize().ok() != out {
-                files.push(path);
-            }
+    for entry in WalkDir::new(run).min_depth(1) {
+        let entry = entry.with_context(|| format!("reading {}", run.display()))?;
+        let (path, kind) = (entry.path(), entry.file_type());
+        let name = entry.file_name().to_string_lossy();
+        if kind.is_dir() {
+            continue;
+        }
+        if !kind.is_file() {
+            eprintln!("left out {path:?}, which is no regular file");
+        } else if !name.ends_with(SUFFIX) && !name.ends_with(DRAFT) && path.canonicalize().ok() != out {
+            files.push(path.strip_prefix(run).context("a path below the run")?.to_path_buf());
         }
     }
     files.sort();

@@ -2,15 +2,16 @@
 
 use super::*;
 
-fn temporary() -> PathBuf {
-    let path = std::env::temp_dir().join(format!("zooquake-pack-test-{:016x}", fastrand::u64(..)));
-    fs::create_dir_all(path.join("run/logs")).unwrap();
-    path
+fn temporary() -> TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    fs::create_dir_all(folder.path().join("run/logs")).unwrap();
+    folder
 }
 
 #[test]
 fn what_was_packed_is_unpacked_as_it_was_and_goes_away() {
     let base = temporary();
+    let base = base.path();
     let run = base.join("run");
     fs::write(run.join("plan.json"), r#"{"broken"#).unwrap();
     fs::write(run.join("history.jsonl"), "").unwrap();
@@ -24,24 +25,24 @@ fn what_was_packed_is_unpacked_as_it_was_and_goes_away() {
     assert_eq!(fs::read(unpacked.join("plan.json")).unwrap(), br#"{"broken"#);
     drop(opened);
     assert!(!unpacked.exists());
-    fs::remove_dir_all(base).unwrap();
 }
 
 #[test]
 fn what_is_no_run_is_not_packed() {
     let base = temporary();
+    let base = base.path();
     assert!(
         write(&base.join("run"), None)
             .unwrap_err()
             .to_string()
             .contains("lacks")
     );
-    fs::remove_dir_all(base).unwrap();
 }
 
 #[test]
 fn a_pack_in_the_folder_that_is_packed_is_no_part_of_it() {
     let base = temporary();
+    let base = base.path();
     let run = base.join("run");
     fs::write(run.join("plan.json"), "{}").unwrap();
     // Larger than what is buffered: a draft in the folder would be read while it grows.
@@ -57,7 +58,6 @@ fn a_pack_in_the_folder_that_is_packed_is_no_part_of_it() {
         names.retain(|path| !path.ends_with("other.tar.gz"));
         assert_eq!(names, ["history.jsonl", "plan.json"].map(PathBuf::from));
     }
-    fs::remove_dir_all(base).unwrap();
 }
 
 /// A pack of these entries, of which each has a kind, a path and bytes.
@@ -84,6 +84,7 @@ fn zipped(bytes: &[u8]) -> Vec<u8> {
 #[test]
 fn evidence_that_is_compressed_by_itself_is_read_from_a_pack() {
     let base = temporary();
+    let base = base.path();
     let thin = base.join("thin.tar.gz");
     let history = zipped(b"{}\n");
     let kinds = (tar::EntryType::Directory, tar::EntryType::Regular);
@@ -96,13 +97,13 @@ fn evidence_that_is_compressed_by_itself_is_read_from_a_pack() {
     let opened = open(&thin).unwrap();
     assert_eq!(fs::read(opened.folder.file("history.jsonl")).unwrap(), b"{}\n");
     assert_eq!(opened.folder.name(), "r");
-    fs::remove_dir_all(base).unwrap();
 }
 
 #[test]
 fn a_pack_that_expands_beyond_its_bound_is_refused_by_name() {
     use tar::EntryType::Regular;
     let base = temporary();
+    let base = base.path();
     let file = base.join("bomb.tar.gz");
     let zeros = vec![0; 32 << 20];
     let (once, twice) = (zipped(&zeros), zipped(&zipped(&zeros)));
@@ -131,13 +132,13 @@ fn a_pack_that_expands_beyond_its_bound_is_refused_by_name() {
     pack(&file, &[(Regular, "r/history.jsonl.gz.gz", &twice)]);
     let error = format!("{:#}", open(&file).unwrap_err());
     assert!(error.contains("compressed twice"), "{error}");
-    fs::remove_dir_all(base).unwrap();
 }
 
 #[test]
 fn a_pack_that_is_cut_off_or_holds_more_than_files_of_a_run_is_refused() {
     use tar::EntryType::{Fifo, Link, Regular, Symlink};
     let base = temporary();
+    let base = base.path();
     let file = base.join("odd.tar.gz");
     fs::write(&file, [0x1f, 0x8b, 8, 0, 0]).unwrap();
     assert!(open(&file).is_err());
@@ -159,5 +160,4 @@ fn a_pack_that_is_cut_off_or_holds_more_than_files_of_a_run_is_refused() {
         assert!(error.contains(said) && !error.contains('\u{1b}'), "{said}: {error}");
     }
     assert!(!base.join("outlaw").exists() && !std::env::temp_dir().join("outlaw").exists());
-    fs::remove_dir_all(base).unwrap();
 }

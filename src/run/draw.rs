@@ -55,6 +55,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
         transactions,
         scenes: Vec::new(),
         replay_of: None,
+        drawn_for: None,
     }
 }
 

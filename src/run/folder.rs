@@ -1,5 +1,6 @@
 //! The folder of a run, and reading it back.
 
+use crate::campaign::clock;
 use crate::pack::budget::Budget;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
@@ -29,10 +30,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be made.
     pub fn create(out: &Path, plan: &Plan) -> Result<Self> {
-        let format = time::macros::format_description!("[year][month][day]T[hour][minute][second]");
-        let now = time::OffsetDateTime::now_utc()
-            .format(&format)
-            .context("formatting the time")?;
+        let now = clock::compact();
         let workload = &plan.workload;
         let base = format!("{now}-{}-{}-{}", workload.family, workload.variant, plan.seed);
         fs::create_dir_all(out).with_context(|| format!("making the folder {}", out.display()))?;

@@ -27,20 +27,6 @@ pub enum Ran {
     Interrupted,
 }
 
-/// After so many failures of the harness one after another, nothing is to be hoped for from the next run.
-pub const FAILURES: usize = 3;
-
-/// Why many runs are not going on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// Whatever there was time for was run.
-    Through,
-    /// The user stopped it.
-    Interrupted,
-    /// The harness failed too often.
-    GivenUp,
-}
-
 /// Executes a plan as one of many. The failure of one is told, and no reason to stop; what an interrupted run leaves that
 /// has proved nothing is removed.
 ///

@@ -57,7 +57,5 @@ fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
 
 /// The date and the time of day, UTC.
 fn now() -> String {
-    let format = time::macros::format_description!("[year]-[month]-[day] [hour]:[minute]:[second]");
-    let now = time::OffsetDateTime::now_utc().format(&format);
-    now.expect("a date")
+    jiff::Timestamp::now().strftime("%Y-%m-%d %H:%M:%S").to_string()
 }

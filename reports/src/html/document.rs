@@ -1,6 +1,8 @@
 //! What all pages share: one file that fetches nothing, and in which nothing runs but our own script.
 
 use crate::text;
+use fnv::FnvHasher;
+use std::hash::Hasher;
 
 /// A page in the making.
 pub struct Document<'a> {
@@ -52,11 +54,9 @@ impl Document<'_> {
     }
 }
 
-/// What marks a page's own styles and scripts (FNV-1a): the same page has the same.
+/// What marks a page's own styles and scripts: the same page has the same.
 fn nonce(of: &[&str]) -> String {
-    let bytes = of.iter().flat_map(|part| part.bytes());
-    let hash = bytes.fold(0xcbf2_9ce4_8422_2325_u64, |h, b| {
-        (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3)
-    });
-    format!("{hash:016x}")
+    let mut hash = FnvHasher::default();
+    of.iter().for_each(|part| hash.write(part.as_bytes()));
+    format!("{:016x}", hash.finish())
 }

@@ -262,5 +262,6 @@ fn plan() -> Plan {
         transactions: Vec::new(),
         scenes: Vec::new(),
         replay_of: None,
+        drawn_for: None,
     }
 }

@@ -5,8 +5,8 @@ pub mod input;
 mod one;
 mod show;
 
-use super::args::duration;
 use super::exit::{Code, Usage};
+use crate::campaign::values::duration;
 use anyhow::{Context, Result};
 use clap::Args;
 use one::{Checked, Limits};

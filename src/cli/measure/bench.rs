@@ -27,13 +27,13 @@ pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerClu
     };
     let plan = draw::plan(0, workload, shape, 1_000, &[]);
     let run = format!("{:08x}", fastrand::u32(..));
-    let logs = std::env::temp_dir().join(format!("zooquake-measure-{run}"));
-    std::fs::create_dir_all(&logs).with_context(|| format!("creating the folder {}", logs.display()))?;
+    let logs = tempfile::Builder::new().prefix("zooquake-measure-").tempdir();
+    let logs = logs.context("making a temporary folder for logs")?;
     let claim = backend.claim(&run).await?;
     let order = BringUp {
         run: &run,
         plan: &plan,
-        logs: logs.clone(),
+        logs: logs.path().to_path_buf(),
     };
     let whole = async {
         let cluster = backend.hosts(order).await?;
@@ -53,10 +53,16 @@ pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerClu
             backend.remove_dead(&run).await
         }
     };
-    let measured = measured.with_context(|| format!("the logs of servers and clients are in {}", logs.display()))?;
+    let measured = match measured {
+        Ok(measured) => measured,
+        Err(error) => {
+            let kept = logs.keep();
+            return Err(error.context(format!("the logs of servers and clients are in {}", kept.display())));
+        }
+    };
     if let Err(error) = swept {
         bail!("what was measured on could not be removed: {error:#}");
     }
-    std::fs::remove_dir_all(&logs).with_context(|| format!("removing the folder {}", logs.display()))?;
+    logs.close().context("removing the logs")?;
     Ok(measured)
 }

@@ -1,10 +1,9 @@
 //! `zooquake measure commit`: what one two-phase commit costs.
 
 use super::args::CommitOptions;
-use super::bench::on_ensemble;
 use super::crowd::Crowd;
-use super::outcome::{Cost, QUANTITIES, point, publish};
-use crate::backend::Cluster;
+use super::outcome::{Cost, QUANTITIES};
+use super::points::{Header, chart, places};
 use crate::backend::docker::DockerCluster;
 use crate::cli::exit::{Code, Usage};
 use crate::naming::unknown;
@@ -20,38 +19,25 @@ use zooquake_workloads::recipes::registry;
 /// # Errors
 /// [`Usage`] for what is no two-phase commit; otherwise the harness failed.
 pub async fn commit(options: CommitOptions) -> Result<Code> {
-    let mut sizes = options.sites.clone();
-    sizes.sort_unstable();
-    sizes.dedup();
     let commits = registry().iter().filter(|variant| variant.family == "commit");
     let known: Vec<String> = commits.map(|variant| variant.workload().name()).collect();
     if let Some(name) = options.variants.iter().find(|name| !known.contains(name)) {
         return Err(Usage(unknown("two-phase commit", name, &known)).into());
     }
-    let series = on_ensemble(options.common.servers, async |cluster| {
-        cluster
-            .create("n1", &["/zooquake", "/zooquake/scratch"].map(String::from))
-            .await?;
-        let mut all = Vec::new();
-        for name in &options.variants {
-            let mut points = Vec::new();
-            for size in &sizes {
-                eprintln!("{name}: {size} sites, {} transactions", options.transactions);
-                let costs = transactions(cluster, name, *size, &options).await;
-                points.push(point(
-                    *size,
-                    &costs.with_context(|| format!("{name} with {size} sites"))?,
-                ));
-            }
-            all.push(Series {
-                name: name.clone(),
-                points,
-            });
-        }
-        Ok(all)
-    })
+    let header = Header {
+        measurement: "commit".into(),
+        options: format!("--servers {} --stagger {}", options.common.servers, options.stagger),
+        words: format!("{{}} sites, {} transactions", options.transactions),
+    };
+    let set_up = ["/zooquake", "/zooquake/scratch"].map(String::from);
+    chart(
+        (&options.common, options.transactions),
+        header,
+        (&places(&options.variants, &options.sites), &set_up),
+        async |cluster, place| transactions(cluster, &place.variant, place.size, &options).await,
+        |series| measurement(series, &options),
+    )
     .await?;
-    publish(&measurement(series, &options), options.transactions, &options.common)?;
     Ok(Code::Valid)
 }
 

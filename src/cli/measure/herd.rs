@@ -1,10 +1,9 @@
 //! `zooquake measure herd`: what one change of leader costs.
 
 use super::args::HerdOptions;
-use super::bench::on_ensemble;
 use super::crowd::Crowd;
-use super::outcome::{Cost, QUANTITIES, point, publish};
-use crate::backend::Cluster;
+use super::outcome::{Cost, QUANTITIES};
+use super::points::{Header, chart, places};
 use crate::backend::docker::DockerCluster;
 use crate::cli::exit::{Code, Usage};
 use crate::naming::unknown;
@@ -31,34 +30,32 @@ fn words(family: &str) -> Option<Words> {
 /// # Errors
 /// [`Usage`] for what is no election or lock; otherwise the harness failed.
 pub async fn herd(options: HerdOptions) -> Result<Code> {
-    let mut sizes = options.candidates.clone();
-    sizes.sort_unstable();
-    sizes.dedup();
     let variants: Vec<(&Variant, Words)> = options
         .variants
         .iter()
         .map(|name| variant(name))
         .collect::<Result<_>>()?;
-    let series = on_ensemble(options.common.servers, async |cluster| {
-        cluster.create("n1", &parents(&variants)).await?;
-        let mut all = Vec::new();
-        for (variant, words) in &variants {
-            let name = variant.workload().name();
-            let mut points = Vec::new();
-            for size in &sizes {
-                eprintln!("{name}: {size} candidates, {} changes of leader", options.changes);
-                let costs = changes(cluster, &name, *words, *size, options.changes).await;
-                points.push(point(
-                    *size,
-                    &costs.with_context(|| format!("{name} with {size} candidates"))?,
-                ));
-            }
-            all.push(Series { name, points });
-        }
-        Ok(all)
-    })
+    let header = Header {
+        measurement: "herd".into(),
+        options: format!("--servers {}", options.common.servers),
+        words: format!("{{}} candidates, {} changes of leader", options.changes),
+    };
+    chart(
+        (&options.common, options.changes),
+        header,
+        (&places(&options.variants, &options.candidates), &parents(&variants)),
+        async |cluster, place| {
+            let found = options
+                .variants
+                .iter()
+                .zip(&variants)
+                .find(|(name, _)| **name == place.variant);
+            let (_, (_, words)) = found.context("a variant that was asked for")?;
+            changes(cluster, &place.variant, *words, place.size, options.changes).await
+        },
+        |series| measurement(series, &options),
+    )
     .await?;
-    publish(&measurement(series, &options), options.changes, &options.common)?;
     Ok(Code::Valid)
 }
 

@@ -7,6 +7,7 @@ mod commit;
 mod crowd;
 mod herd;
 mod outcome;
+mod points;
 
 use super::exit::Code;
 use super::paths;

@@ -1,14 +1,11 @@
 //! The command lines that show a run again: its check, its replay, its plan drawn anew.
 
-use super::args::{Arguments, Command};
-use super::run;
+use super::spec::RunSpec;
 use crate::replay::runnable;
-use crate::run::{draw, feasible};
 use crate::{images, shell};
-use clap::Parser;
 use std::ffi::OsString;
 use std::path::Path;
-use zooquake_checkers::plan::{Plan, Timing};
+use zooquake_checkers::plan::Plan;
 
 /// The lines for a run in this folder or pack. A plan may come from elsewhere: a line that this program would refuse, or
 /// that would not run the same plan, is left out.
@@ -25,81 +22,27 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
 
 /// The line that draws this plan from its seed and runs it; `None` if no `zooquake run` draws it.
 pub fn drawn(plan: &Plan) -> Option<String> {
-    let arguments = arguments(plan);
-    let named = plan.cluster.image.as_deref().is_none_or(images::is_name);
-    if !named || plan.replay_of.is_some() {
+    if !plan.cluster.image.as_deref().is_none_or(images::is_name) {
         return None;
     }
-    let words = std::iter::once("zooquake").chain(arguments.iter().map(String::as_str));
-    let Command::Run(options) = Arguments::try_parse_from(words).ok()?.command else {
-        return None;
-    };
-    let again = run::plan(&options).ok()?;
-    let same = again.workload.name() == plan.workload.name()
-        && (again.seed, again.time_ms, &again.cluster, &again.faults)
-            == (plan.seed, plan.time_ms, &plan.cluster, &plan.faults)
-        && (&again.windows, &again.clients, &again.transactions, &again.scenes)
-            == (&plan.windows, &plan.clients, &plan.transactions, &plan.scenes);
-    same.then(|| shell::line(&arguments)).flatten()
-}
-
-/// The arguments that should draw the plan.
-fn arguments(plan: &Plan) -> Vec<String> {
-    let cluster = &plan.cluster;
-    let mut all = vec!["run".to_string(), plan.workload.name()];
-    let mut give = |name: &str, value: String| all.extend([name.to_string(), value]);
-    give("--seed", plan.seed.to_string());
-    // Scenes bring their own faults, take their own time, and have no clients.
-    let timing = match plan.scenes.is_empty() {
-        true => {
-            let none = plan.faults.is_empty();
-            give("--faults", if none { "none".into() } else { plan.faults.join(",") });
-            give("--time", format!("{}ms", plan.time_ms));
-            if cluster.servers != 3 {
-                give("--servers", cluster.servers.to_string());
-            }
-            if cluster.observers != 0 {
-                give("--observers", cluster.observers.to_string());
-            }
-            if cluster.clients != 5 {
-                give("--clients", cluster.clients.to_string());
-            }
-            draw::timing(&plan.workload)
-        }
-        false => {
-            give("--observers", cluster.observers.to_string());
-            Timing::default()
-        }
-    };
-    if cluster.timing != timing {
-        let Timing {
-            tick_ms,
-            sync_limit,
-            session_ms,
-            ..
-        } = cluster.timing;
-        give("--timing", format!("{tick_ms}/{sync_limit}/{session_ms}"));
-    }
-    if let Some(image) = &cluster.image {
-        give("--zookeeper", image.clone());
-    }
-    if !feasible::shortfalls(plan).is_empty() {
-        all.push("--anyway".to_string());
-    }
-    all
+    let spec = RunSpec::of(plan);
+    // By way of the arguments, whose bounds a plan from elsewhere may exceed.
+    let mut again = RunSpec::from_args(spec.to_args()).ok()?.plan().ok()?;
+    // Words about a variant may differ between versions, and decide nothing of what is run.
+    again.workload.promise.clone_from(&plan.workload.promise);
+    again.workload.accepted.clone_from(&plan.workload.accepted);
+    (again == *plan).then(|| spec.line()).flatten()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::campaign::spec::tests::{assert_same, run_again};
     use crate::naming;
 
     fn plan(name: &str, arguments: &[&str]) -> Plan {
-        let words = [&["zooquake", "run", name], arguments].concat();
-        let Command::Run(options) = Arguments::try_parse_from(words).unwrap().command else {
-            panic!("no run");
-        };
-        run::plan(&options).unwrap()
+        let spec = RunSpec::from_args([&[name], arguments].concat()).unwrap();
+        spec.plan().unwrap()
     }
 
     /// The line without the program.
@@ -149,7 +92,8 @@ mod tests {
                 &name,
                 &["--seed", "3", "--servers", "5", "--clients", "2", "--observers", "1"],
             );
-            assert!(drawn(&plan).is_some(), "{name}");
+            let line = drawn(&plan).unwrap_or_else(|| panic!("{name} has no line"));
+            assert_same(&run_again(&line), &plan, &name);
         }
     }
 

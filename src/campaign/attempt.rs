@@ -1,0 +1,162 @@
+//! An attempt of a campaign that is a run, as its record keeps it.
+
+use super::ledger::Attempted;
+use crate::run::ran::Ran;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::time::Duration;
+use zooquake_checkers::sample::Sample;
+use zooquake_checkers::{Results, Verdict};
+use zooquake_reports::night::Seen;
+
+/// A place of a campaign whose attempts are runs: its line in the record has it among its own fields.
+pub trait Place: Clone + PartialEq + Serialize + DeserializeOwned {
+    /// What the plan is drawn from at first.
+    fn seed(&self) -> u64;
+}
+
+/// A run that came to its end, or failed to.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(bound = "P: Place")]
+pub struct Attempt<P> {
+    /// Which place of the campaign.
+    #[serde(flatten)]
+    pub place: P,
+    /// The seed it was run with, if the record says another than the place's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_seed: Option<u64>,
+    /// The verdict; `None` if the harness failed.
+    pub verdict: Option<Verdict>,
+    /// How the harness failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// The anomalies by kind, the worst first.
+    #[serde(default)]
+    pub anomalies: Vec<Seen>,
+    /// Why the verdict is not `valid`, and remarks.
+    #[serde(default)]
+    pub reasons: Vec<String>,
+    /// Its measures, where the campaign takes them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<Sample>,
+    /// Name of the run's folder; `None` if it never had one.
+    pub run: Option<String>,
+    /// When it began; empty in old records of comparisons.
+    #[serde(default)]
+    pub begun: String,
+    /// Seconds that it took from the first container to the report.
+    pub seconds: f64,
+    /// The command line that runs the same plan again; empty in old records of comparisons.
+    #[serde(default)]
+    pub again: String,
+}
+
+impl<P: Place> Attempted for Attempt<P> {
+    fn run(&self) -> Option<&str> {
+        self.run.as_deref()
+    }
+}
+
+impl<P: Place> Attempt<P> {
+    /// The seed it was run with.
+    pub fn seed(&self) -> u64 {
+        self.run_seed.unwrap_or_else(|| self.place.seed())
+    }
+
+    /// The attempt at a place with a seed; `None` if it was interrupted.
+    pub fn new(place: P, seed: u64, (begun, took): (String, Duration), ran: Ran, again: String) -> Option<Self> {
+        let (run, results, error) = match ran {
+            Ran::Judged { run, results } => (Some(run), Some(*results), None),
+            Ran::Failed { run, error } => (run, None, Some(error)),
+            Ran::Interrupted => return None,
+        };
+        Some(Self {
+            run_seed: (seed != place.seed()).then_some(seed),
+            place,
+            verdict: results.as_ref().map(|results| results.verdict),
+            error,
+            anomalies: results.as_ref().map(seen).unwrap_or_default(),
+            reasons: results.map(|results| results.reasons).unwrap_or_default(),
+            sample: None,
+            run,
+            begun,
+            seconds: took.as_secs_f64(),
+            again,
+        })
+    }
+}
+
+/// The anomalies of a run by kind: how often, and the story of the first.
+pub fn seen(results: &Results) -> Vec<Seen> {
+    let mut all: Vec<Seen> = Vec::new();
+    for anomaly in &results.anomalies {
+        let same = |seen: &&mut Seen| {
+            (seen.kind.as_str(), seen.advisory, seen.accepted)
+                == (anomaly.kind.as_str(), anomaly.advisory, anomaly.accepted)
+        };
+        match all.iter_mut().find(same) {
+            Some(seen) => seen.count += 1,
+            None => all.push(Seen {
+                kind: anomaly.kind.clone(),
+                property: anomaly.property.clone(),
+                advisory: anomaly.advisory,
+                accepted: anomaly.accepted,
+                count: 1,
+                why: anomaly.why.clone(),
+            }),
+        }
+    }
+    // What is new before what is known, and both before what is only an observation.
+    all.sort_by_key(|seen| (seen.advisory, seen.accepted));
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compare::order::Turn;
+    use crate::nightly::cell::Cell;
+    use zooquake_checkers::Anomaly;
+
+    #[test]
+    fn anomalies_of_a_kind_are_counted_and_news_come_first() {
+        let anomaly = |kind: &str, advisory, accepted| Anomaly {
+            kind: kind.into(),
+            property: "mutual exclusion".into(),
+            advisory,
+            accepted,
+            witness: vec![1],
+            span: None,
+            why: format!("because of {kind}"),
+        };
+        let known = || anomaly("stale-write", false, true);
+        let results = Results {
+            anomalies: vec![
+                anomaly("stale-holder", true, false),
+                known(),
+                known(),
+                anomaly("double-grant", false, false),
+            ],
+            ..Results::default()
+        };
+        let seen: Vec<(String, usize)> = seen(&results).into_iter().map(|seen| (seen.kind, seen.count)).collect();
+        let expected = [("double-grant", 1), ("stale-write", 2), ("stale-holder", 1)];
+        assert_eq!(seen, expected.map(|(kind, count)| (kind.to_string(), count)));
+    }
+
+    #[test]
+    fn lines_of_former_records_are_read() {
+        let night = r#"{"variant":"lock/fenced","faults":"pause","seed":1,"run_seed":18446744073709551615,"verdict":"unknown",
+            "anomalies":[],"reasons":["why"],"run":"r1","begun":"2026-11-20T01:00:00Z","seconds":50.0,"again":"line","sitting":3}"#;
+        let attempt: Attempt<Cell> = serde_json::from_str(night).unwrap();
+        assert_eq!(
+            (attempt.place.seed, attempt.seed(), attempt.again.as_str()),
+            (1, u64::MAX, "line")
+        );
+        let comparison = r#"{"round":1,"faults":0,"subject":2,"seed":8,"verdict":null,"error":"no engine","run":null,"seconds":1.5}"#;
+        let attempt: Attempt<Turn> = serde_json::from_str(comparison).unwrap();
+        assert_eq!((attempt.place.subject, attempt.seed()), (2, 8));
+        let again: Attempt<Turn> = serde_json::from_str(&serde_json::to_string(&attempt).unwrap()).unwrap();
+        assert_eq!(again, attempt);
+    }
+}

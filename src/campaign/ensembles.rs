@@ -1,0 +1,193 @@
+//! Real ensembles for the runs of a campaign: engine, images, folder of runs and Ctrl-C.
+
+use super::again;
+use super::attempt::{Attempt, Place};
+use super::clock;
+use super::spec::RunSpec;
+use crate::backend::Backend;
+use crate::backend::docker::DockerBackend;
+use crate::run::folder::Folder;
+use crate::run::ran::{self, Ran};
+use crate::run::{Finished, Order, execute, leftover};
+use anyhow::{Context, Result, anyhow};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+use tokio::sync::watch;
+use zooquake_checkers::plan::Plan;
+use zooquake_checkers::sample::{self, Sample};
+
+/// Runs specs, and measures what came of them.
+pub trait Runner {
+    /// Runs a spec.
+    ///
+    /// # Errors
+    /// If not even a failure can be told.
+    fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<Ran>>;
+
+    /// The measures of a run, by the name of its folder.
+    ///
+    /// # Errors
+    /// If what it recorded cannot be read.
+    fn measure(&self, run: &str) -> Result<Sample>;
+
+    /// Whether the user wants it to stop.
+    fn stopped(&self) -> bool;
+}
+
+/// Attempts a place of a campaign by this spec, which has a seed; `None` if it was stopped before it proved anything.
+///
+/// # Errors
+/// If not even a failure can be told.
+pub async fn attempt<P: Place>(runner: &mut impl Runner, place: P, spec: &RunSpec) -> Result<Option<Attempt<P>>> {
+    let seed = spec.seed.unwrap_or_else(|| place.seed());
+    let line = spec.plan().ok().and_then(|plan| again::drawn(&plan));
+    let (begun, clock) = (clock::now(), Instant::now());
+    let ran = runner.run(spec).await?;
+    let took = clock.elapsed();
+    Ok(Attempt::new(place, seed, (begun, took), ran, line.unwrap_or_default()))
+}
+
+/// Removes the runs in a folder that are none of the claimed ones, with whatever they left running: what a campaign left that
+/// was killed. `again` is what follows of it.
+///
+/// # Errors
+/// If one of them still goes on, or something cannot be removed.
+pub async fn clear(engine: &DockerBackend, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
+    std::fs::create_dir_all(runs).with_context(|| format!("making the folder {}", runs.display()))?;
+    let left = leftover::unclaimed(runs, claimed)?;
+    leftover::clear(engine, runs, &left).await?;
+    for name in left {
+        eprintln!("removed the run {name}, which did not come to its end: {again}");
+    }
+    Ok(())
+}
+
+/// An engine with images.
+pub struct Ensembles {
+    /// One with the images of each ZooKeeper asked for.
+    backends: Vec<(Option<String>, Arc<dyn Backend>)>,
+    /// The folder of runs.
+    out: PathBuf,
+    interrupt: watch::Receiver<bool>,
+}
+
+impl Ensembles {
+    /// Prepares the images of each ZooKeeper asked for; `None` is the project's choice.
+    ///
+    /// # Errors
+    /// If there are none.
+    pub async fn prepare<'a>(
+        engine: &DockerBackend,
+        asked: impl IntoIterator<Item = Option<&'a str>>,
+        out: PathBuf,
+        interrupt: watch::Receiver<bool>,
+    ) -> Result<Self> {
+        let asked: BTreeSet<Option<&str>> = asked.into_iter().collect();
+        let mut backends = Vec::new();
+        for name in asked {
+            let backend: Arc<dyn Backend> = Arc::new(engine.with_images(name).await?);
+            backends.push((name.map(String::from), backend));
+        }
+        Ok(Self {
+            backends,
+            out,
+            interrupt,
+        })
+    }
+
+    /// Executes a plan by itself.
+    ///
+    /// # Errors
+    /// If the harness fails.
+    pub async fn execute(&self, plan: &Plan, keep: bool) -> Result<Finished> {
+        execute(self.order(plan.clone(), keep)?).await
+    }
+
+    fn order(&self, plan: Plan, keep: bool) -> Result<Order> {
+        let backend = self.backends.iter().find(|(asked, _)| *asked == plan.cluster.image);
+        let (_, backend) = backend.context("its images were not prepared")?;
+        Ok(Order {
+            plan,
+            backend: Arc::clone(backend),
+            out: self.out.clone(),
+            keep,
+            interrupt: self.interrupt.clone(),
+        })
+    }
+}
+
+impl Runner for Ensembles {
+    async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
+        let plan = spec.plan().map_err(|why| anyhow!(why))?;
+        ran::attempt(self.order(plan, spec.keep)?).await
+    }
+
+    fn measure(&self, run: &str) -> Result<Sample> {
+        let folder = Folder {
+            path: self.out.join(run),
+        };
+        Ok(sample::of(&folder.load()?))
+    }
+
+    fn stopped(&self) -> bool {
+        *self.interrupt.borrow()
+    }
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::*;
+    use zooquake_checkers::{Results, Verdict};
+
+    /// Answers from a script, and keeps what it was asked.
+    pub struct Script {
+        /// What was run.
+        pub ran: Vec<RunSpec>,
+        /// What comes of the run of this number, from 1.
+        pub answer: fn(usize) -> Ran,
+        /// It is stopped once so many runs are over.
+        pub stop_after: usize,
+    }
+
+    impl Script {
+        /// A script from its beginning.
+        pub fn new(answer: fn(usize) -> Ran, stop_after: usize) -> Self {
+            Self {
+                ran: vec![],
+                answer,
+                stop_after,
+            }
+        }
+    }
+
+    impl Runner for Script {
+        async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
+            self.ran.push(spec.clone());
+            Ok((self.answer)(self.ran.len()))
+        }
+
+        fn measure(&self, _run: &str) -> Result<Sample> {
+            Ok(Sample {
+                units: 1,
+                ..Sample::default()
+            })
+        }
+
+        fn stopped(&self) -> bool {
+            self.ran.len() >= self.stop_after
+        }
+    }
+
+    /// A run with this verdict.
+    pub fn judged(verdict: Verdict) -> Ran {
+        Ran::Judged {
+            run: "run".into(),
+            results: Box::new(Results {
+                verdict,
+                ..Results::default()
+            }),
+        }
+    }
+}

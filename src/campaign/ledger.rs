@@ -1,0 +1,185 @@
+//! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is reported of a
+//! campaign is made from it.
+
+use super::clock;
+use super::journal::{self, Journal};
+use anyhow::{Context, Result, bail};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+/// A line. The other names are those that nights and comparisons had in records of their own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "kebab-case")]
+enum Line<H, A> {
+    /// The first one: what the campaign is.
+    #[serde(alias = "night", alias = "comparison")]
+    Campaign(Box<H>),
+    /// An attempt is over.
+    #[serde(alias = "run")]
+    Attempt(Box<A>),
+    /// The campaign was taken up again; no longer written.
+    Resumed {},
+    /// Whatever could be attempted was.
+    Closed {
+        /// When.
+        at: String,
+    },
+}
+
+/// What a campaign is, as the first line of its record has it.
+pub trait Header: Clone + Serialize + DeserializeOwned {
+    /// What is there: `night`, …
+    const WHAT: &str;
+    /// What is said of a folder, after its name, that has another one.
+    const OTHER: &str;
+
+    /// Name of the record's file in the campaign's folder.
+    fn file(&self) -> String;
+
+    /// Whether this recorded campaign is the one that is asked for.
+    fn is(&self, asked: &Self) -> bool;
+}
+
+/// What comes of a place of a campaign.
+pub trait Attempted: Serialize + DeserializeOwned {
+    /// The name of its run's folder, if it has one.
+    fn run(&self) -> Option<&str>;
+}
+
+/// The folder has another campaign; this is its path and the header's [`Header::OTHER`].
+#[derive(Debug)]
+pub struct Other(PathBuf, &'static str);
+
+impl fmt::Display for Other {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} {}", self.0.display(), self.1)
+    }
+}
+
+impl std::error::Error for Other {}
+
+/// What a record says.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Recorded<H, A> {
+    /// What the campaign is.
+    pub header: H,
+    /// The attempts, in the order of their ends.
+    pub attempts: Vec<A>,
+    /// Whether its last line says that it is through.
+    pub closed: bool,
+}
+
+/// Reads a record; `None` if it has no first line yet. A last line without its end was being written when the program
+/// died, and is left out.
+///
+/// # Errors
+/// If a whole line cannot be read or is out of place, with its number.
+pub fn read<H: Header, A: Attempted>(text: &[u8]) -> Result<Option<Recorded<H, A>>> {
+    let mut recorded: Option<Recorded<H, A>> = None;
+    for (number, line) in journal::lines(text)? {
+        match (line, &mut recorded) {
+            (Line::Campaign(header), None) => {
+                recorded = Some(Recorded {
+                    header: *header,
+                    attempts: Vec::new(),
+                    closed: false,
+                });
+            }
+            (Line::Attempt(attempt), Some(all)) => {
+                all.attempts.push(*attempt);
+                all.closed = false;
+            }
+            (Line::Resumed {}, Some(all)) => all.closed = false,
+            (Line::Closed { .. }, Some(all)) => all.closed = true,
+            (Line::Campaign(_), Some(_)) => bail!("line {number} begins the {} again", H::WHAT),
+            (_, None) => bail!("line {number}: it does not begin with what the {} is", H::WHAT),
+        }
+    }
+    Ok(recorded)
+}
+
+/// The record of a campaign that goes on; nobody else can write it meanwhile.
+#[derive(Debug)]
+pub struct Ledger<H, A> {
+    /// What it says.
+    pub recorded: Recorded<H, A>,
+    /// The attempts that it had when it was opened.
+    before: usize,
+    journal: Journal,
+}
+
+impl<H: Header, A: Attempted> Ledger<H, A> {
+    /// Begins the campaign in this folder, or takes it up again.
+    ///
+    /// # Errors
+    /// [`Other`] if another one is there; otherwise if another program is at it, or it cannot be read or written.
+    pub fn open(folder: &Path, asked: H) -> Result<Self> {
+        std::fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
+        let path = folder.join(asked.file());
+        let (mut journal, text) = Journal::open(&path)?
+            .with_context(|| format!("another zooquake is at the {} in {}", H::WHAT, folder.display()))?;
+        let recorded = match read::<H, A>(&text).with_context(|| format!("reading {}", path.display()))? {
+            Some(recorded) if recorded.header.is(&asked) => recorded,
+            Some(Recorded { .. }) => return Err(Other(folder.to_path_buf(), H::OTHER).into()),
+            None => {
+                let header = asked.clone();
+                let line = Line::<H, A>::Campaign(Box::new(asked));
+                journal
+                    .append(&line)
+                    .with_context(|| format!("writing {}", path.display()))?;
+                Recorded {
+                    header,
+                    attempts: Vec::new(),
+                    closed: false,
+                }
+            }
+        };
+        Ok(Self {
+            before: recorded.attempts.len(),
+            recorded,
+            journal,
+        })
+    }
+
+    /// Adds an attempt that is over, and returns when it is on the disk.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn record(&mut self, attempt: A) -> Result<()> {
+        let line = Line::<H, A>::Attempt(Box::new(attempt));
+        self.append(&line)?;
+        if let Line::Attempt(attempt) = line {
+            self.recorded.attempts.push(*attempt);
+            self.recorded.closed = false;
+        }
+        Ok(())
+    }
+
+    /// Says that the campaign is through.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn close(&mut self) -> Result<()> {
+        self.append(&Line::Closed { at: clock::now() })?;
+        self.recorded.closed = true;
+        Ok(())
+    }
+
+    fn append(&mut self, line: &Line<H, A>) -> Result<()> {
+        let doing = || format!("writing the record of the {}", H::WHAT);
+        self.journal.append(line).with_context(doing)
+    }
+
+    /// The attempts that were made since it was opened.
+    pub fn since_opened(&self) -> &[A] {
+        &self.recorded.attempts[self.before..]
+    }
+
+    /// The names of the folders of runs that it has.
+    pub fn runs(&self) -> BTreeSet<&str> {
+        self.recorded.attempts.iter().filter_map(Attempted::run).collect()
+    }
+}

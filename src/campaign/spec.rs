@@ -1,0 +1,292 @@
+//! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the command
+//! line of a spec draws the plan that ran.
+
+use super::values;
+use crate::run::{draw, feasible, scenes};
+use crate::{faults, naming, shell};
+use clap::{Args, Parser};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+use zooquake_checkers::plan::{Cluster, DrawnFor, Plan, Timing};
+
+/// How long operations and faults go on.
+pub const TIME: Duration = Duration::from_secs(60);
+
+/// Servers that vote.
+pub const SERVERS: usize = 3;
+
+/// Clients.
+pub const CLIENTS: usize = 5;
+
+/// `run`
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake run lock/predecessor
+  zooquake run lock/fenced --faults kill,pause --time 30s --seed 7
+  zooquake run lock/protected --timing 500/4/1000 --faults partition
+  zooquake run ensemble/textbook
+  zooquake run lock/crate --faults none --times 3 --json
+  zooquake run lock/children --zookeeper zookeeper:3.9 --keep
+  zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
+  zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
+pub struct RunSpec {
+    /// Family and variant, such as lock/predecessor; `zooquake list` shows all
+    pub workload: String,
+    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
+    #[arg(long, value_name = "FAULTS")]
+    pub faults: Option<String>,
+    /// How long operations and faults go on, such as 60s, 2m, 1h30m or 500ms; 60s if not given
+    #[arg(long, value_parser = values::duration)]
+    pub time: Option<Duration>,
+    /// What every random choice is drawn from; a random one if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Where to run: a Docker engine
+    #[arg(long, default_value = "docker", value_parser = ["docker"])]
+    pub on: String,
+    /// How often to run the plan
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub times: u32,
+    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
+    #[arg(long, value_parser = values::servers)]
+    pub servers: Option<usize>,
+    /// Servers beside them that only observe, named after them; none if not given
+    #[arg(long, value_parser = values::observers)]
+    pub observers: Option<usize>,
+    /// Clients
+    #[arg(long, default_value_t = CLIENTS, value_parser = values::clients)]
+    pub clients: usize,
+    /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
+    #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
+    pub timing: Option<Timing>,
+    /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one,
+    /// used unmodified
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    pub zookeeper: Option<String>,
+    /// Draw faults and work as for an ensemble of other size and clocks, as `compare` does for all its subjects
+    #[arg(long, value_name = "SERVERS:TICK/SYNC/SESSION", value_parser = values::drawn_for)]
+    pub drawn_for: Option<DrawnFor>,
+    /// Folder of the runs
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Leave the ensemble standing at the end, and say how to reach it
+    #[arg(long)]
+    pub keep: bool,
+    /// Run also a plan whose verdict can only be unknown or invalid, because the time is too short for a fault
+    #[arg(long)]
+    pub anyway: bool,
+    /// JSON on stdout: results.json and the folder
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments after `run`.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Arguments {
+    #[command(flatten)]
+    spec: RunSpec,
+}
+
+impl RunSpec {
+    /// The run of a variant with nothing else given.
+    pub fn new(workload: impl Into<String>) -> Self {
+        Self {
+            workload: workload.into(),
+            faults: None,
+            time: None,
+            seed: None,
+            on: "docker".into(),
+            times: 1,
+            servers: None,
+            observers: None,
+            clients: CLIENTS,
+            timing: None,
+            zookeeper: None,
+            drawn_for: None,
+            out: "runs".into(),
+            keep: false,
+            anyway: false,
+            json: false,
+        }
+    }
+
+    /// The spec that these arguments of `zooquake run` give.
+    ///
+    /// # Errors
+    /// If `zooquake run` would refuse them as no arguments of its own.
+    pub fn from_args(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, clap::Error> {
+        Ok(Arguments::try_parse_from(arguments)?.spec)
+    }
+
+    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names of
+    /// variants and faults are replaced by the present ones; names that do not exist are kept.
+    pub fn to_args(&self) -> Vec<OsString> {
+        let usual = Self::new("");
+        let workload = naming::workload(&self.workload).map_or_else(|_| self.workload.clone(), |known| known.name());
+        let present = |list: &String| match naming::faults(list) {
+            Ok(kinds) if !kinds.is_empty() => kinds.join(","),
+            _ => list.clone(),
+        };
+        let mut all: Vec<OsString> = vec![workload.into()];
+        let mut give = |name: &str, value: Option<OsString>| match value {
+            // As a word of its own it would be taken for an option.
+            Some(value) if value.as_bytes().starts_with(b"-") => {
+                let mut joined = OsString::from(format!("{name}="));
+                joined.push(value);
+                all.push(joined);
+            }
+            Some(value) => all.extend([name.into(), value]),
+            None => {}
+        };
+        let number = |n: usize| OsString::from(n.to_string());
+        let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::clocks(&d.timing)).into();
+        give("--seed", self.seed.map(|seed| seed.to_string().into()));
+        give("--faults", self.faults.as_ref().map(|list| present(list).into()));
+        give("--time", self.time.map(|time| format!("{}ms", time.as_millis()).into()));
+        give("--servers", self.servers.map(number));
+        give("--observers", self.observers.map(number));
+        give(
+            "--clients",
+            (self.clients != usual.clients).then(|| number(self.clients)),
+        );
+        give("--timing", self.timing.map(|timing| values::clocks(&timing).into()));
+        give("--zookeeper", self.zookeeper.clone().map(Into::into));
+        give("--drawn-for", self.drawn_for.as_ref().map(shape));
+        give("--on", (self.on != usual.on).then(|| self.on.clone().into()));
+        give(
+            "--times",
+            (self.times != usual.times).then(|| number(self.times as usize)),
+        );
+        give("--out", (self.out != usual.out).then(|| self.out.clone().into()));
+        let flags = [("--keep", self.keep), ("--anyway", self.anyway), ("--json", self.json)];
+        all.extend(flags.iter().filter(|(_, given)| *given).map(|(name, _)| name.into()));
+        all
+    }
+
+    /// The command line of this spec; `None` if it cannot be written for a shell.
+    pub fn line(&self) -> Option<String> {
+        shell::line(std::iter::once(OsStr::new("run").to_owned()).chain(self.to_args()))
+    }
+
+    /// The spec that draws this plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
+    pub fn of(plan: &Plan) -> Self {
+        let cluster = &plan.cluster;
+        let named = Self {
+            seed: Some(plan.seed),
+            zookeeper: cluster.image.clone(),
+            ..Self::new(plan.workload.name())
+        };
+        let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
+        // Scenes bring their own faults, take their own time, and have no clients.
+        if !plan.scenes.is_empty() {
+            return Self {
+                observers: Some(cluster.observers),
+                timing: other(Timing::default()),
+                ..named
+            };
+        }
+        let none = plan.faults.is_empty();
+        Self {
+            faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
+            time: Some(Duration::from_millis(plan.time_ms)),
+            servers: (cluster.servers != SERVERS).then_some(cluster.servers),
+            observers: (cluster.observers != 0).then_some(cluster.observers),
+            clients: cluster.clients,
+            timing: other(draw::timing(&plan.workload)),
+            drawn_for: plan.drawn_for,
+            anyway: !feasible::shortfalls(plan).is_empty(),
+            ..named
+        }
+    }
+
+    /// The plan; without a seed a new one each time.
+    ///
+    /// # Errors
+    /// If the variant or a fault does not exist, or the variant does not take an option: what is said to the user.
+    pub fn plan(&self) -> Result<Plan, String> {
+        let name = self.workload.as_str();
+        if let Some(variant) = scenes::find(name) {
+            return self.of_scenes(variant);
+        }
+        let workload = naming::workload(name).map_err(|_| naming::unknown("variant", name, &variants()))?;
+        let faults = match &self.faults {
+            Some(list) => naming::faults(list)?,
+            None => faults::usual(),
+        };
+        let cluster = Cluster {
+            servers: self.servers.unwrap_or(SERVERS),
+            observers: self.observers.unwrap_or(0),
+            clients: self.clients,
+            image: self.zookeeper.clone(),
+            timing: self.timing.unwrap_or_else(|| draw::timing(&workload)),
+        };
+        let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+        let own = DrawnFor {
+            servers: cluster.servers,
+            timing: cluster.timing,
+        };
+        let drawn_for = self.drawn_for.filter(|other| *other != own);
+        if drawn_for.is_some_and(|other| other.servers > own.servers) {
+            return Err("--drawn-for has more servers than the ensemble, whose faults could not strike them".into());
+        }
+        let DrawnFor { servers, timing } = drawn_for.unwrap_or(own);
+        let shape = Cluster {
+            servers,
+            timing,
+            ..cluster.clone()
+        };
+        Ok(Plan {
+            cluster,
+            drawn_for,
+            ..draw::plan(seed, workload, shape, self.time_ms(), &faults)
+        })
+    }
+
+    /// The plan of a run of scenes.
+    fn of_scenes(&self, variant: &scenes::Variant) -> Result<Plan, String> {
+        let name = &self.workload;
+        if self.servers.is_some_and(|servers| servers != variant.servers) {
+            return Err(format!("{name} is played on {} servers", variant.servers));
+        }
+        if self.faults.as_deref().is_some_and(|faults| faults != "none") {
+            return Err(format!("{name} brings its own faults; leave --faults out"));
+        }
+        let cluster = Cluster {
+            servers: variant.servers,
+            observers: self.observers.unwrap_or(variant.observers),
+            clients: 0,
+            image: self.zookeeper.clone(),
+            timing: self.timing.unwrap_or_default(),
+        };
+        Ok((variant.plan)(self.seed.unwrap_or(0), cluster))
+    }
+
+    /// Milliseconds of operations and faults.
+    pub fn time_ms(&self) -> u64 {
+        self.time.unwrap_or(TIME).as_millis() as u64
+    }
+
+    /// The shortest time with which this seed's plan can end valid, in milliseconds; `None` if no time would do.
+    pub fn shortest_ms(&self) -> Option<u64> {
+        feasible::shortest_ms(|time_ms| {
+            let lasting = Self {
+                time: Some(Duration::from_millis(time_ms)),
+                ..self.clone()
+            };
+            lasting.plan().unwrap_or_default()
+        })
+    }
+}
+
+/// The names of all variants that can be run, those of scenes among them.
+fn variants() -> Vec<String> {
+    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)().name());
+    naming::variants().into_iter().chain(scenes).collect()
+}
+
+#[cfg(test)]
+pub mod tests;

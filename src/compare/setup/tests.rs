@@ -1,0 +1,142 @@
+use super::*;
+use crate::campaign::again;
+use crate::campaign::spec::tests::{assert_same, run_again};
+use crate::campaign::values::timing;
+use std::collections::BTreeSet;
+use zooquake_checkers::plan::Plan;
+
+/// A comparison of these locks.
+pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {
+    let subject = |variant: &&str| Subject {
+        variant: (*variant).into(),
+        zookeeper: None,
+        timing: Timing::default(),
+        servers: 3,
+    };
+    Setup {
+        family: "lock".into(),
+        subjects: variants.iter().map(subject).collect(),
+        faults: faults.iter().map(ToString::to_string).collect(),
+        seeds: seeds.to_vec(),
+        time_ms: 20_000,
+        clients: 5,
+    }
+}
+
+fn plan(setup: &Setup, subject: usize, faults: usize, seed: u64) -> Plan {
+    let turn = Turn {
+        round: 0,
+        faults,
+        subject,
+        seed,
+    };
+    setup.spec(turn).unwrap().plan().unwrap()
+}
+
+#[test]
+fn all_subjects_run_the_same_plan() {
+    let mut setup = setup(&["predecessor", "fenced"], &["pause+kill", "partition"], &[7]);
+    setup.subjects[1].servers = 5;
+    setup.subjects[1].zookeeper = Some("trixie".into());
+    for faults in 0..2 {
+        let (one, two) = (plan(&setup, 0, faults, 7), plan(&setup, 1, faults, 7));
+        assert!(!one.windows.is_empty());
+        assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
+        assert_eq!((one.cluster.servers, two.cluster.servers), (3, 5));
+        assert_eq!(two.cluster.image.as_deref(), Some("trixie"));
+        assert_eq!(two.workload.name(), "lock/fenced");
+        assert_eq!(one.faults.len(), if faults == 0 { 2 } else { 1 });
+    }
+    assert_ne!(plan(&setup, 0, 0, 7), plan(&setup, 0, 0, 8));
+    setup.subjects[1].timing.session_ms = 4000;
+    let (one, two) = (plan(&setup, 0, 0, 7), plan(&setup, 1, 0, 7));
+    assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
+}
+
+#[test]
+fn variants_that_are_alike_have_one_plan() {
+    for first in naming::variants().iter().map(|name| naming::workload(name).unwrap()) {
+        let draw = |workload: &Workload| {
+            let spec = RunSpec {
+                seed: Some(7),
+                timing: Some(Timing::default()),
+                faults: Some(crate::faults::names().join(",")),
+                ..RunSpec::new(workload.name())
+            };
+            spec.plan().unwrap()
+        };
+        let of_first = draw(&first);
+        for other in naming::variants().iter().map(|name| naming::workload(name).unwrap()) {
+            if draw::alike(&first, &other) {
+                let of_other = Plan {
+                    workload: first.clone(),
+                    ..draw(&other)
+                };
+                assert_same(&of_other, &of_first, &other.name());
+            }
+        }
+    }
+}
+
+#[test]
+fn the_line_of_every_run_runs_its_plan() {
+    let families: BTreeSet<String> = naming::variants()
+        .iter()
+        .map(|name| name.split('/').next().unwrap().to_string())
+        .collect();
+    for family in families {
+        let prefix = format!("{family}/");
+        let names = naming::variants();
+        let names: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
+        let mut setup = setup(&names, &["none", "pause", "kill+partition+drop-reply"], &[1, 2]);
+        setup.family = family;
+        // Each in another size and with other clocks than the one before.
+        let mut others = setup.subjects.clone();
+        others.iter_mut().for_each(|subject| {
+            subject.servers = 5;
+            subject.timing = timing("500/4/4000").unwrap();
+        });
+        setup.subjects.extend(others);
+        for (name, spec) in setup.specs().unwrap() {
+            let plan = spec.plan().unwrap();
+            let line = again::drawn(&plan).unwrap_or_else(|| panic!("{name} has no line"));
+            assert_same(&run_again(&line), &plan, &line);
+        }
+    }
+}
+
+#[test]
+fn what_clients_have_other_words_for_is_drawn_for_them() {
+    let mut setup = setup(&["tutorial", "double"], &["kill"], &[7]);
+    setup.family = "barrier".into();
+    let (one, two) = (plan(&setup, 0, 0, 7), plan(&setup, 1, 0, 7));
+    assert_ne!(one.windows, two.windows);
+    let alone = draw::plan(
+        7,
+        setup.workload(1).unwrap(),
+        two.cluster.clone(),
+        20_000,
+        &["kill".into()],
+    );
+    assert_eq!(two, alone);
+}
+
+#[test]
+fn nothing_is_compared_with_itself() {
+    let refused = |setup: Setup| setup.check().unwrap_err();
+    assert_eq!(
+        setup(&["predecessor", "fenced"], &["none", "pause"], &[1]).check(),
+        Ok(())
+    );
+    assert!(refused(setup(&["fenced", "fenced"], &["none"], &[1])).contains("fenced is there twice"));
+    assert!(refused(setup(&["fenced"], &["none", "none"], &[1])).contains("none are there twice"));
+}
+
+#[test]
+fn a_label_says_what_differs() {
+    let mut setup = setup(&["fenced", "fenced"], &["none"], &[1]);
+    setup.subjects[1].servers = 5;
+    setup.subjects[1].timing.session_ms = 4000;
+    assert_eq!(setup.label(1), "250/4/4000, 5 servers");
+    assert_eq!(super::tests::setup(&["fenced"], &[], &[]).label(0), "fenced");
+}

@@ -125,7 +125,12 @@ impl<'a> Ops<'a> {
     pub fn in_dispute(&self) -> impl Iterator<Item = usize> {
         let asked = |at: usize| self.completes[at].and_then(|op| self.work[op].invoke);
         let each = move |&at: &usize| asked(at).into_iter().chain([at]);
-        self.disputed.iter().flat_map(each)
+        let open = |&(_, misfit): &(usize, Misfit)| match misfit {
+            Misfit::Other(asked) => Some(asked),
+            _ => None,
+        };
+        let open = self.misfits.iter().filter_map(open);
+        self.disputed.iter().flat_map(each).chain(open)
     }
 
     /// Whether a request or an answer pairs.

@@ -99,6 +99,25 @@ const LOST: &str = "
     c3 ok dequeue item=null
     run drained";
 
+const PASSED: &str = "
+    c1 invoke enqueue item=3
+    c1 ok enqueue item=3
+    c1 invoke enqueue item=4
+    c1 ok enqueue item=4
+    c2 invoke dequeue
+    c2 ok dequeue item=4
+    c2 invoke dequeue
+    c2 ok dequeue item=3";
+
+/// What was given while an enqueue was open may have been its failure.
+#[test]
+fn an_order_rests_on_no_enqueue_that_may_have_failed() {
+    told::only("fifo", PASSED, "reordered");
+    told::silent("fifo", &PASSED.replace("c1 ok enqueue item=4", "c1 fail dequeue"));
+    let elsewhere = "c3 invoke enqueue item=5\n c3 fail dequeue";
+    told::only("fifo", &format!("{PASSED}\n {elsewhere}"), "reordered");
+}
+
 #[test]
 fn an_item_that_a_disputed_answer_names_is_not_lost() {
     told::only("fifo", LOST, "lost-item");

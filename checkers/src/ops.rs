@@ -121,15 +121,15 @@ impl<'a> Ops<'a> {
         ops
     }
 
-    /// The disputed answers, and the requests that they seem to be to.
+    /// The disputed answers, the requests that they seem to be to, and the requests that were open when an answer of
+    /// another name was read.
     pub fn in_dispute(&self) -> impl Iterator<Item = usize> {
         let asked = |at: usize| self.completes[at].and_then(|op| self.work[op].invoke);
         let each = move |&at: &usize| asked(at).into_iter().chain([at]);
-        let open = |&(_, misfit): &(usize, Misfit)| match misfit {
+        let open = self.misfits.iter().filter_map(|&(_, misfit)| match misfit {
             Misfit::Other(asked) => Some(asked),
             _ => None,
-        };
-        let open = self.misfits.iter().filter_map(open);
+        });
         self.disputed.iter().flat_map(each).chain(open)
     }
 

@@ -1,4 +1,4 @@
-//! The kinds of fault: their names, and how they are told and drawn. `faults/` of the orchestrator says what each does.
+//! The kinds of fault: name, words, colours and hatch of each. `src/faults/` carries them out.
 //!
 //! A window of a [`plan`](crate::plan) names its kind; which of the window's fields say how the fault strikes depends on it.
 
@@ -14,7 +14,7 @@ pub struct FaultKind {
     pub summary: &'static str,
     /// What is said of a window when it begins.
     pub begins: &'static str,
-    /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones: a hairline of it is still seen.
+    /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones; a line of one pixel has enough contrast.
     pub colour: Rgb,
     /// Its colour on a dark page.
     pub dark: Rgb,

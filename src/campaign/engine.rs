@@ -5,13 +5,13 @@ use anyhow::Result;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
 
-/// After so many failures of the harness one after another, nothing is to be hoped for from the next attempt.
+/// A campaign ends after so many failures of the harness one after another: the next attempt would fail as well.
 pub const FAILURES: usize = 3;
 
 /// Why a campaign is not going on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// Whatever there was time for was attempted.
+    /// Everything for which there was time was attempted.
     Through,
     /// The user stopped it.
     Interrupted,
@@ -64,7 +64,7 @@ pub trait Campaign {
     /// Does a job; `None` if it was stopped before it proved anything.
     ///
     /// # Errors
-    /// If not even a failure can be told.
+    /// If the campaign cannot go on; an attempt at which the harness failed is no error.
     fn attempt(&mut self, job: Self::Job) -> impl Future<Output = Result<Option<Self::Attempt>>>;
 
     /// What came of an attempt, in words.
@@ -80,7 +80,7 @@ pub trait Campaign {
 /// Attempts the places in their order.
 ///
 /// # Errors
-/// If the record cannot be written, or a job fails beyond telling.
+/// If the record cannot be written, or [`Campaign::attempt`] returns an error.
 pub async fn drive<C: Campaign>(
     campaign: &mut C,
     places: &[C::Place],

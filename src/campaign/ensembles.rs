@@ -2,7 +2,7 @@
 
 use super::again;
 use super::attempt::{Attempt, Place};
-use super::clock;
+use super::calendar;
 use super::spec::RunSpec;
 use crate::backend::Backend;
 use crate::backend::docker::DockerBackend;
@@ -23,7 +23,7 @@ pub trait Runner {
     /// Runs a spec.
     ///
     /// # Errors
-    /// If not even a failure can be told.
+    /// If the folder of runs cannot be read; a run at which the harness failed is a [`Ran`].
     fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<Ran>>;
 
     /// The measures of a run, by the name of its folder.
@@ -39,18 +39,18 @@ pub trait Runner {
 /// Attempts a place of a campaign by this spec, which has a seed; `None` if it was stopped before it proved anything.
 ///
 /// # Errors
-/// If not even a failure can be told.
+/// If [`Runner::run`] fails.
 pub async fn attempt<P: Place>(runner: &mut impl Runner, place: P, spec: &RunSpec) -> Result<Option<Attempt<P>>> {
     let seed = spec.seed.unwrap_or_else(|| place.seed());
     let line = spec.plan().ok().and_then(|plan| again::drawn(&plan));
-    let (begun, clock) = (clock::now(), Instant::now());
+    let (begun, clock) = (calendar::now(), Instant::now());
     let ran = runner.run(spec).await?;
     let took = clock.elapsed();
     Ok(Attempt::new(place, seed, (begun, took), ran, line.unwrap_or_default()))
 }
 
-/// Removes the runs in a folder that are none of the claimed ones, with whatever they left running: what a campaign left that
-/// was killed. `again` is what follows of it.
+/// Removes the runs in a folder that are none of the claimed ones, with what they left running: what a campaign left that was
+/// killed. `again` is what follows of it.
 ///
 /// # Errors
 /// If one of them still goes on, or something cannot be removed.

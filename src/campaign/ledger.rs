@@ -1,7 +1,7 @@
 //! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is reported of a
 //! campaign is made from it.
 
-use super::clock;
+use super::calendar;
 use super::journal::{self, Journal};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
@@ -22,7 +22,7 @@ enum Line<H, A> {
     Attempt(Box<A>),
     /// The campaign was taken up again; no longer written.
     Resumed {},
-    /// Whatever could be attempted was.
+    /// Everything that could be attempted was.
     Closed {
         /// When.
         at: String,
@@ -163,7 +163,7 @@ impl<H: Header, A: Attempted> Ledger<H, A> {
     /// # Errors
     /// If it cannot be written.
     pub fn close(&mut self) -> Result<()> {
-        self.append(&Line::Closed { at: clock::now() })?;
+        self.append(&Line::Closed { at: calendar::now() })?;
         self.recorded.closed = true;
         Ok(())
     }

@@ -8,7 +8,7 @@
 
 pub mod again;
 pub mod attempt;
-pub mod clock;
+pub mod calendar;
 pub mod engine;
 pub mod ensembles;
 mod journal;

@@ -66,7 +66,7 @@ pub struct RunSpec {
     /// used unmodified
     #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
     pub zookeeper: Option<String>,
-    /// Draw faults and work as for an ensemble of other size and clocks, as `compare` does for all its subjects
+    /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
     #[arg(long, value_name = "SERVERS:TICK/SYNC/SESSION", value_parser = values::drawn_for)]
     pub drawn_for: Option<DrawnFor>,
     /// Folder of the runs
@@ -143,7 +143,7 @@ impl RunSpec {
             None => {}
         };
         let number = |n: usize| OsString::from(n.to_string());
-        let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::clocks(&d.timing)).into();
+        let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::timing_text(&d.timing)).into();
         give("--seed", self.seed.map(|seed| seed.to_string().into()));
         give("--faults", self.faults.as_ref().map(|list| present(list).into()));
         give("--time", self.time.map(|time| format!("{}ms", time.as_millis()).into()));
@@ -153,7 +153,10 @@ impl RunSpec {
             "--clients",
             (self.clients != usual.clients).then(|| number(self.clients)),
         );
-        give("--timing", self.timing.map(|timing| values::clocks(&timing).into()));
+        give(
+            "--timing",
+            self.timing.map(|timing| values::timing_text(&timing).into()),
+        );
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
         give("--drawn-for", self.drawn_for.as_ref().map(shape));
         give("--on", (self.on != usual.on).then(|| self.on.clone().into()));

@@ -50,7 +50,7 @@ pub fn clients(text: &str) -> Result<usize, String> {
     number.ok_or_else(|| "there are 1 to 50 clients".to_string())
 }
 
-/// The clocks of an ensemble, as tickTime/syncLimit/session timeout.
+/// The timing of an ensemble, as tickTime/syncLimit/session timeout.
 ///
 /// # Errors
 /// If they are no such numbers, or ZooKeeper would not grant this session timeout.
@@ -78,8 +78,8 @@ pub fn timing(text: &str) -> Result<Timing, String> {
     })
 }
 
-/// The clocks as [`timing`] reads them: `250/4/2000`.
-pub fn clocks(timing: &Timing) -> String {
+/// The timing as [`timing`] reads it: `250/4/2000`.
+pub fn timing_text(timing: &Timing) -> String {
     format!("{}/{}/{}", timing.tick_ms, timing.sync_limit, timing.session_ms)
 }
 
@@ -88,12 +88,12 @@ pub fn clocks(timing: &Timing) -> String {
 /// # Errors
 /// If it is none, or out of the bounds of [`servers`] and [`timing`].
 pub fn drawn_for(text: &str) -> Result<DrawnFor, String> {
-    let (size, clocks) = text
+    let (size, times) = text
         .split_once(':')
         .ok_or("give servers:tickTime/syncLimit/session timeout, such as 3:250/4/2000")?;
     Ok(DrawnFor {
         servers: servers(size)?,
-        timing: timing(clocks)?,
+        timing: timing(times)?,
     })
 }
 
@@ -141,7 +141,7 @@ mod tests {
         assert_eq!((clients("1"), clients("50")), (Ok(1), Ok(50)));
         assert!(observers("5").is_err() && clients("0").is_err() && clients("51").is_err() && clients("x").is_err());
         let shape = drawn_for("3:500/4/1000").unwrap();
-        assert_eq!((shape.servers, clocks(&shape.timing).as_str()), (3, "500/4/1000"));
+        assert_eq!((shape.servers, timing_text(&shape.timing).as_str()), (3, "500/4/1000"));
         assert!(drawn_for("2:500/4/1000").is_err() && drawn_for("3").is_err() && drawn_for("3:1/1/1").is_err());
     }
 }

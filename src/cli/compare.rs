@@ -6,7 +6,7 @@ use crate::backend::docker::DockerBackend;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::{Header as _, Other};
-use crate::campaign::{clock, refusal, spec, values};
+use crate::campaign::{calendar, refusal, spec, values};
 use crate::compare::drive::{self, Header, Ledger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;
@@ -96,7 +96,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     let header = Header {
         format: 1,
         setup,
-        begun: clock::now(),
+        begun: calendar::now(),
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {

@@ -8,7 +8,7 @@ use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::Other;
 use crate::campaign::spec::RunSpec;
-use crate::campaign::{clock, refusal, values};
+use crate::campaign::{calendar, refusal, values};
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
@@ -71,7 +71,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
         zooquake: env!("CARGO_PKG_VERSION").to_string(),
         campaign: read_campaign(options.campaign.as_deref())?,
         shard: options.shard.map(|shard| shard.to_string()),
-        begun: clock::now(),
+        begun: calendar::now(),
     };
     if !options.anyway {
         refuse(&header).map_err(Usage)?;

@@ -65,7 +65,7 @@ fn as_json(image: &images::Entry) -> Value {
     json!({ "role": role, "name": name, "origin": origin, "id": id, "size": size, "used": used })
 }
 
-/// Removes whatever runs left behind that are not going on any more; goes on past what it cannot remove.
+/// Removes what runs left behind that are not going on any more; goes on past what it cannot remove.
 ///
 /// # Errors
 /// If no engine answers.

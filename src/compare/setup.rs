@@ -2,7 +2,7 @@
 
 use super::order::{Turn, turns};
 use crate::campaign::spec::RunSpec;
-use crate::campaign::values::clocks;
+use crate::campaign::values::timing_text;
 use crate::naming;
 use crate::run::draw;
 use serde::{Deserialize, Serialize};
@@ -133,7 +133,7 @@ impl Setup {
             );
         }
         if differs(&|other| other.timing == this.timing) {
-            parts.push(clocks(&this.timing));
+            parts.push(timing_text(&this.timing));
         }
         if differs(&|other| other.servers == this.servers) {
             parts.push(format!("{} servers", this.servers));
@@ -162,7 +162,10 @@ impl Setup {
                 settings.push(("servers".to_string(), first.servers.to_string()));
             }
             if all(&|other| other.timing == first.timing) {
-                settings.push(("tickTime/syncLimit/session timeout".to_string(), clocks(&first.timing)));
+                settings.push((
+                    "tickTime/syncLimit/session timeout".to_string(),
+                    timing_text(&first.timing),
+                ));
             }
         }
         settings

@@ -2,6 +2,7 @@
 
 use super::effect::{Effect, Entry, Question};
 use super::ops::event_type;
+use super::stage::Seen;
 use super::{Deadline, Engine};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -159,8 +160,12 @@ impl Engine {
         }
     }
 
-    /// Takes what was seen of the client that is looked at; records what was seen of one that runs.
-    pub(super) fn seen(&mut self, asking: &mut Asking, seen: Result<String, String>) {
+    /// Takes what was seen of the client that is looked at, if the answer is about that; records what was seen of one that
+    /// runs.
+    pub(super) fn seen(&mut self, asking: &mut Asking, seen: Option<Seen>) {
+        let Some(Seen::Running(seen)) = seen else {
+            return;
+        };
         let Some(number) = asking.unseen.pop_front() else {
             return;
         };

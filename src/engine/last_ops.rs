@@ -99,9 +99,7 @@ impl Engine {
         match step {
             Step::Going(until) => self.going(last, until),
             Step::Looking(mut asking) => {
-                if let Some(Seen::Running(seen)) = seen {
-                    self.seen(&mut asking, seen);
-                }
+                self.seen(&mut asking, seen);
                 match asking.by {
                     Some(until) => Onward::Go(Step::Going(until)),
                     None => Onward::Wait(Step::Looking(asking)),
@@ -111,9 +109,7 @@ impl Engine {
                 Onward::Leave(self.conclude(last.before, Ok(())))
             }
             Step::Checking(mut asking) => {
-                if let Some(Seen::Running(seen)) = seen {
-                    self.seen(&mut asking, seen);
-                }
+                self.seen(&mut asking, seen);
                 match self.answered(&asking) {
                     None => Onward::Wait(Step::Checking(asking)),
                     Some(Err(silent)) => Onward::Leave(self.conclude(last.before, Err(silent))),

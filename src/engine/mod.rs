@@ -178,7 +178,7 @@ impl Engine {
         }
     }
 
-    /// What waited unread while the harness stood still was not free time: all clocks of liveness begin anew.
+    /// What waited unread while the harness stood still was not free time: the time that counts for liveness begins anew.
     fn stalled(&mut self, stalls: Stalls) {
         self.stalls = stalls;
         let ms = stalls.last.as_millis();

@@ -144,9 +144,7 @@ impl Engine {
     }
 
     fn quiescing(&mut self, mut asking: Asking, leader: Leader, seen: Option<Seen>) -> Turn {
-        if let Some(Seen::Running(seen)) = seen {
-            self.seen(&mut asking, seen);
-        }
+        self.seen(&mut asking, seen);
         match self.answered(&asking) {
             None => Turn::Stays(Stage::Quiescing(asking, leader)),
             Some(Err(silent)) => Turn::Moves(self.recover_again(silent)),

@@ -94,7 +94,7 @@ impl Campaign {
         }
     }
 
-    /// The clocks of its runs, each once.
+    /// The different timings of its runs.
     pub fn timings(&self) -> Vec<Timing> {
         let of = |name: &String| Some(draw::timing(&naming::workload(name).ok()?));
         let mut timings = Vec::new();

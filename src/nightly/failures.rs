@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::past::Past;
-use crate::campaign::clock;
+use crate::campaign::calendar;
 use zooquake_reports::night::{Failure, Outcome, Seen};
 
 /// The failures of tonight, the commonest first.
@@ -73,7 +73,7 @@ fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
         (None, nights) => format!("first seen tonight, after {nights} nights without"),
         (Some(first), nights) => format!(
             "first seen on {}, in {} of {nights} earlier nights",
-            clock::date(&first.begun),
+            calendar::date(&first.begun),
             with.len()
         ),
     }

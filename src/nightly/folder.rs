@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::campaign::Campaign;
-use crate::campaign::clock;
+use crate::campaign::calendar;
 use crate::campaign::ledger::{self, Header as _};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ const STALE: Duration = Duration::from_secs(24 * 3600);
 /// What a night is.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// Version of this format; 2. In 1 a campaign always has clocks.
+    /// Version of this format; 2. In 1 a campaign always has a timing.
     pub format: u32,
     /// The version of zooquake that began it.
     pub zooquake: String,
@@ -48,7 +48,7 @@ impl ledger::Header for Header {
     fn is(&self, asked: &Self) -> bool {
         let mut campaign = asked.campaign.clone();
         if self.format == 1 {
-            // Then every variant had the same clocks where none were given.
+            // Then every variant had the same timing where none was given.
             campaign.cluster.timing.get_or_insert_default();
         }
         (&self.campaign, &self.shard) == (&campaign, &asked.shard)
@@ -70,7 +70,7 @@ pub fn name_of(path: &Path) -> String {
 /// # Errors
 /// If the folder of nights, or a record in it, cannot be read.
 pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
-    let oldest = clock::before(STALE);
+    let oldest = calendar::before(STALE);
     let going_on =
         |recorded: &Recorded| recorded.header.is(header) && !recorded.closed && recorded.header.begun > oldest;
     let all = super::past::all(nights)?;
@@ -81,7 +81,7 @@ pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
         .shard
         .as_ref()
         .map(|shard| format!("-{}", shard.replace('/', "of")));
-    let base = format!("{}{}", clock::date(&header.begun), part.unwrap_or_default());
+    let base = format!("{}{}", calendar::date(&header.begun), part.unwrap_or_default());
     let free = |name: &String| !nights.join(name).join(NAME).exists();
     let numbered = (2..).map(|number| format!("{base}-{number}"));
     let name = std::iter::once(base.clone()).chain(numbered).find(free);
@@ -118,7 +118,7 @@ pub mod tests {
 
     fn today() -> Header {
         Header {
-            begun: clock::now(),
+            begun: calendar::now(),
             ..header("2026-11-20")
         }
     }
@@ -129,7 +129,7 @@ pub mod tests {
         let nights = nights.path();
         let header = today();
         let first = choose(nights, &header).unwrap();
-        assert_eq!(name_of(&first), clock::date(&header.begun));
+        assert_eq!(name_of(&first), calendar::date(&header.begun));
         let mut night = Ledger::open(&first, header.clone()).unwrap();
         assert_eq!(choose(nights, &header).unwrap(), first, "it is not through");
         let shard = Header {
@@ -196,7 +196,7 @@ pub mod tests {
 "#;
 
     #[test]
-    fn a_night_of_a_former_version_goes_on_with_its_own_clocks() {
+    fn a_night_of_a_former_version_goes_on_with_its_own_timing() {
         let folder = tempfile::tempdir().unwrap();
         fs::write(folder.path().join(NAME), FORMER).unwrap();
         let mut asked = header("2026-11-21");

@@ -172,15 +172,15 @@ fn settings(header: &Header) -> Vec<(String, String)> {
     let campaign = &header.campaign;
     let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
     let image = campaign.cluster.image.as_deref().unwrap_or("zooquake's own");
-    let clocks = |timing: &Timing| {
+    let timing = |timing: &Timing| {
         let hazard = if timing.hazardous() {
             ", a hazard of its own"
         } else {
             ""
         };
-        format!("{}{hazard}", values::clocks(timing))
+        format!("{}{hazard}", values::timing_text(timing))
     };
-    let clocks: Vec<String> = campaign.timings().iter().map(clocks).collect();
+    let timings: Vec<String> = campaign.timings().iter().map(timing).collect();
     [
         (
             "operations and faults",
@@ -191,7 +191,7 @@ fn settings(header: &Header) -> Vec<(String, String)> {
             "servers, clients",
             format!("{}, {}", campaign.cluster.servers, campaign.cluster.clients),
         ),
-        ("tickTime / syncLimit / session timeout", clocks.join(" or ")),
+        ("tickTime / syncLimit / session timeout", timings.join(" or ")),
         ("ZooKeeper image", image.to_string()),
         ("zooquake", header.zooquake.clone()),
     ]

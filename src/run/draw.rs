@@ -18,7 +18,7 @@ pub const LONGEST_VOTE_MS: u64 = 400;
 /// Between two windows: half a session timeout, and so many milliseconds.
 const GAP_MS: std::ops::Range<u64> = 1_000..2_000;
 
-/// The clocks of a run that is not told which.
+/// The timing of a run for which none was given.
 pub fn timing(workload: &Workload) -> Timing {
     let usual = Timing::default();
     if !workload.pinned {

@@ -1,6 +1,6 @@
 //! The folder of a run, and reading it back.
 
-use crate::campaign::clock;
+use crate::campaign::calendar;
 use crate::pack::budget::Budget;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;
@@ -30,7 +30,7 @@ impl Folder {
     /// # Errors
     /// If it cannot be made.
     pub fn create(out: &Path, plan: &Plan) -> Result<Self> {
-        let now = clock::compact();
+        let now = calendar::compact();
         let workload = &plan.workload;
         let base = format!("{now}-{}-{}-{}", workload.family, workload.variant, plan.seed);
         fs::create_dir_all(out).with_context(|| format!("making the folder {}", out.display()))?;

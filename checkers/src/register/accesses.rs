@@ -200,14 +200,11 @@ fn data(text: &str) -> Option<Value> {
 
 struct Unreadable;
 
-/// An operation that changes the register as what may have happened: where its answer may not be its own, what it asked
-/// for, and what was answered.
+/// An operation as what may have happened: where its answer may not be its own, what it asked for, and what was answered.
 fn parts<'a>(run: &Run<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
-    if op.f == "read" {
-        return vec![op.clone()];
-    }
     let mut parts = op.apart();
     if let [_, answer] = parts.as_slice()
+        && op.f != "read"
         && !answer.end.is_some_and(|end| tells(&run.events[end]))
     {
         parts.pop();
@@ -247,12 +244,11 @@ fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadab
         }),
     };
     let answer = end.map(|end| &events[end]);
-    let sent = if op.f == "read" { op.sent() } else { op.invoke };
-    let invoke = sent.or(op.end.filter(|_| end.is_none()));
+    let invoke = op.invoke.or(op.end.filter(|_| end.is_none()));
     Ok(Some(Access {
         node: op.node,
         action: action.ok_or(Unreadable)?,
-        start: sent.map_or(UNKNOWN, at),
+        start: op.invoke.map_or(UNKNOWN, at),
         finish: end.map_or(NEVER, at),
         invoke,
         end,

@@ -62,7 +62,7 @@ const LOOK_EVERY: Duration = Duration::from_millis(250);
 /// The whole time of healing.
 const BOUND: Duration = Duration::from_secs(60);
 
-/// The watcher's program: waits for the end of stdin, then heals whatever is left of the run.
+/// The watcher's program: waits for the end of stdin, then heals what is left of the run.
 ///
 /// # Errors
 /// If the engine cannot be asked, or something stays paused or cut off.

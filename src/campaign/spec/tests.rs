@@ -19,7 +19,7 @@ fn maybe<T>(rng: &mut fastrand::Rng, value: impl FnOnce(&mut fastrand::Rng) -> T
     rng.bool().then(|| value(rng))
 }
 
-fn clocks(rng: &mut fastrand::Rng) -> Timing {
+fn timing(rng: &mut fastrand::Rng) -> Timing {
     let tick_ms = rng.u64(50..=2_000);
     Timing {
         tick_ms,
@@ -52,11 +52,11 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
         servers: maybe(rng, size),
         observers: maybe(rng, |rng| rng.usize(0..=4)),
         clients: rng.usize(1..=50),
-        timing: maybe(rng, clocks),
+        timing: maybe(rng, timing),
         zookeeper: maybe(rng, |rng| texts[rng.usize(..texts.len())].into()),
         drawn_for: maybe(rng, |rng| DrawnFor {
             servers: size(rng),
-            timing: clocks(rng),
+            timing: timing(rng),
         }),
         out: folders[rng.usize(..folders.len())].into(),
         keep: rng.bool(),

@@ -90,7 +90,7 @@ fn the_line_of_every_run_runs_its_plan() {
         let names: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
         let mut setup = setup(&names, &["none", "pause", "kill+partition+drop-reply"], &[1, 2]);
         setup.family = family;
-        // Each in another size and with other clocks than the one before.
+        // Each in another size and with another timing than the one before.
         let mut others = setup.subjects.clone();
         others.iter_mut().for_each(|subject| {
             subject.servers = 5;

@@ -8,7 +8,7 @@ use super::PATH;
 use super::accesses::Accesses;
 use super::linear::{Contradiction, MADE_UP, contradiction};
 use crate::evidence::Reading;
-use crate::history::{Event, History};
+use crate::history::{Event, EventType, History, Process};
 use crate::names;
 use crate::run::Run;
 use crate::{Record, Tree};
@@ -20,8 +20,8 @@ const LONGEST: usize = 200;
 /// What a history is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
-    /// The record.
-    pub record: &'a Record,
+    /// The run.
+    pub run: &'a Run<'a>,
     /// Whether the readings of its znode tree count.
     pub tree: bool,
     /// Whether reads are promised to be linearizable.
@@ -68,11 +68,12 @@ fn find(terms: Terms<'_>, keep: &[usize], property: &str) -> Option<Contradictio
     contradiction(&run, all, property)
 }
 
-/// A record of some events of another, in the same order, and of its readings of the register if the tree counts.
-fn only(Terms { record, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
+/// A record of some events of a run, in the same order, and of its readings of the register if the tree counts.
+fn only(Terms { run, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
     let event = |(index, &at): (usize, &usize)| Event {
         index,
-        ..record.history.events[at].clone()
+        process: process(run, at),
+        ..run.events[at].clone()
     };
     let place = |index: usize| keep.partition_point(|&at| at < index);
     let reading = |reading: &Reading| Reading {
@@ -85,7 +86,7 @@ fn only(Terms { record, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
             .cloned()
             .collect(),
     };
-    let tree = record.tree.as_ref().filter(|_| tree);
+    let tree = run.record.tree.as_ref().filter(|_| tree);
     Record {
         history: History {
             events: keep.iter().enumerate().map(event).collect(),
@@ -94,5 +95,19 @@ fn only(Terms { record, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
             readings: tree.readings.iter().map(reading).collect(),
         }),
         ..Record::default()
+    }
+}
+
+/// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it are
+/// left out. Where not everything pairs, processes decide which answers are disputed, and stay.
+fn process(run: &Run<'_>, at: usize) -> Process {
+    let event = &run.events[at];
+    let own = match event.kind {
+        EventType::Invoke => Some(at),
+        _ => run.ops.completes[at].and_then(|op| run.ops.work.get(op)?.invoke),
+    };
+    match (&event.process, own) {
+        (Process::Number(_), Some(own)) if run.ops.misfits.is_empty() => Process::Number(own as u64),
+        (process, _) => process.clone(),
     }
 }

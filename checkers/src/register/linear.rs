@@ -81,7 +81,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
     let more = causes.len().saturating_sub(NAMED);
     let ambiguous = accesses.ambiguous.iter().copied().collect();
     let terms = Terms {
-        record: run.record,
+        run,
         tree: by_tree,
         promised,
         ambiguous: &ambiguous,

@@ -180,6 +180,23 @@ fn what_compare_and_sets_led_to_stands_together() {
 }
 
 #[test]
+fn a_witness_has_answers_of_one_process_without_the_requests_between_them() {
+    let text = "
+        c2 invoke cas from=1 to=2
+        c1 invoke write value=1
+        c1 ok write value=1
+        c1 invoke write value=3
+        c1 ok write value=3
+        c3 invoke cas from=3 to=4
+        c3 ok cas from=3 to=4 session=0x3
+        c3 invoke read
+        c3 ok read value=2 session=0x3";
+    // Between the answer to the write of 3 and the compare-and-set from it, no other value was there.
+    assert_eq!(only("sync-read", text, KIND).witness, [0, 2, 4, 5, 6, 7, 8]);
+    silent("sync-read", &text.replace("value=2 session", "value=4 session"));
+}
+
+#[test]
 fn a_chain_is_not_walked_backwards() {
     let text = "
         c1 invoke write value=1

@@ -3,7 +3,6 @@
 mod common;
 
 use common::{OneEnsemble, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
-use serde_json::Value;
 use std::process::{Command, Stdio};
 
 #[test]
@@ -12,9 +11,7 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     let runs = Runs::new("spared");
     let child = start(&runs, &[SMALL, &["--faults", "none", "--time", "12s"]].concat());
     recorded(&runs, &["\"f\":\"phase\"", "\"ops\""]);
-    let containers = std::fs::read(runs.only().join("containers.json")).expect("containers.json");
-    let containers: Value = serde_json::from_slice(&containers).expect("JSON");
-    let id = containers["run"].as_str().expect("the run's id").to_string();
+    let id = runs.id();
     // A dead run that can be removed, and one that cannot: a foreign container has its volume. So has the live run, in
     // whose network another one stands.
     let label = |id: &str| format!("zooquake.run={id}");

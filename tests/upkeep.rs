@@ -3,8 +3,8 @@
 mod common;
 
 use common::{
-    OneEnsemble, Runs, SMALL, assert_nothing_left, docker, history, recorded, signal, start, text, tools_image, until,
-    zooquake,
+    OneEnsemble, Runs, SMALL, assert_nothing_left, call, docker, history, recorded, signal, start, text, tools_image,
+    until, zooquake,
 };
 use std::io::{BufRead, BufReader};
 use std::process::Child;
@@ -113,7 +113,7 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
             !docker(&["ps", "-aq", "--filter", "label=zooquake.run"]).is_empty(),
             "containers outlive SIGKILL"
         );
-        let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
+        let cleaned = call(&["clean", "--run", &runs.id()]);
         assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
         assert_nothing_left();
     }
@@ -177,7 +177,7 @@ fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
         });
         std::thread::sleep(Duration::from_secs(1));
         assert!(!damaged("pause"), "frozen again, {delay_ms} ms after the beginning");
-        let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
+        let cleaned = call(&["clean", "--run", &runs.id()]);
         assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
         assert_nothing_left();
     }

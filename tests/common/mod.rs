@@ -65,6 +65,13 @@ impl Runs {
         assert_eq!(runs.len(), 1, "runs in {}: {runs:?}", self.path.display());
         runs.into_iter().next().expect("one")
     }
+
+    /// The id of the only run in it, which its containers carry.
+    pub fn id(&self) -> String {
+        let containers = std::fs::read(self.only().join("containers.json")).expect("containers.json");
+        let containers: Value = serde_json::from_slice(&containers).expect("JSON");
+        containers["run"].as_str().expect("the run's id").to_string()
+    }
 }
 
 impl Drop for Runs {
@@ -160,8 +167,24 @@ pub fn left_behind() -> Vec<String> {
         ),
     ];
     let listed = kinds.map(|(kind, arguments)| (kind, docker(arguments)));
-    let named = |(kind, ids): &(&str, String)| ids.lines().map(|id| format!("{kind} {id}")).collect::<Vec<_>>();
+    let named = |(kind, ids): &(&str, String)| {
+        let ids = ids.lines().filter(|id| *kind != "network" || !miscounted(id));
+        ids.map(|id| format!("{kind} {id}")).collect::<Vec<_>>()
+    };
     listed.iter().flat_map(named).collect()
+}
+
+/// Whether the engine refuses to remove a network for endpoints that it does not list: it has lost count of them
+/// (moby#42119), and removes the network when it is restarted.
+fn miscounted(network: &str) -> bool {
+    let endpoints = docker(&["network", "inspect", "--format", "{{len .Containers}}", network]);
+    let removal = Command::new("docker").args(["network", "rm", network]).output();
+    let removal = text(&removal.expect("the docker program"));
+    let miscounted = endpoints == "0" && removal.contains("has active endpoints");
+    if miscounted {
+        eprintln!("the engine has lost count of the endpoints of the network {network}: {removal}");
+    }
+    miscounted
 }
 
 /// Fails if a container, network or volume of ours is left.

@@ -144,7 +144,8 @@ impl Trial {
         };
         let before = id.as_deref().map(Containers::of).unwrap_or_default();
         let left_before = crate::common::left_behind();
-        let cleaned = zooquake().arg("clean").output().expect("starting zooquake");
+        let this = id.as_deref().map_or(Vec::new(), |id| vec!["--run", id]);
+        let cleaned = zooquake().arg("clean").args(this).output().expect("starting zooquake");
         Report {
             signal: self.signal,
             run: format!("{} {}", self.variant, self.faults.join(",")),

@@ -39,7 +39,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     if looked_at == 0
         && unreadable.is_empty()
         && !run.grants.writes.is_empty()
-        && run.record.plan.workload.variant == "acknowledged"
+        && run.record.plan.workload.capabilities().acknowledges
     {
         out.reasons.push(
             "no reply tells of its leader's acknowledgement: unacknowledged leaders were not looked for".to_owned(),

@@ -1,9 +1,11 @@
 //! The plan of a run: all that decides it, as data, saved before anything else happens.
 
+mod capabilities;
 mod scene;
 mod window;
 
 use crate::renamed;
+pub use capabilities::{Capabilities, Delivery, Reads};
 pub use scene::{Act, Scene, Step};
 use serde::{Deserialize, Serialize};
 pub use window::{Cut, State, Target, Trigger, Which, Window, Wire, WireOp};
@@ -85,11 +87,20 @@ pub struct Workload {
     /// Whether each client connects to one server only: c1 to n1, c2 to n2, and from the first again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
+    /// What the variant promises beyond its family; `None` in plans of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capabilities: Option<Capabilities>,
     /// Anomalies that are known and accepted.
     pub accepted: Vec<Accepted>,
 }
 
 impl Workload {
+    /// What the variant promises beyond its family.
+    pub fn capabilities(&self) -> Capabilities {
+        self.capabilities
+            .unwrap_or_else(|| Capabilities::of_former(&self.family, &self.variant))
+    }
+
     /// `family/variant`.
     pub fn name(&self) -> String {
         format!("{}/{}", self.family, self.variant)

@@ -8,6 +8,7 @@ use super::{Deadline, Engine};
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
+use zooquake_checkers::plan::Delivery;
 
 /// Dequeues that must find nothing, one after the other.
 const EMPTY_READS: usize = 3;
@@ -117,7 +118,7 @@ impl Engine {
             _ => 0,
         };
         match item {
-            Some(item) if !item.is_null() && self.plan.workload.variant == "claimed" => {
+            Some(item) if !item.is_null() && self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce => {
                 self.drain_one("acknowledge", json!({ "item": item }));
                 Step::Acknowledging
             }

@@ -33,12 +33,12 @@ impl Engine {
         let (free_at, id, since) = (self.free_time(), self.request_id(), self.now);
         let generator::Request {
             f,
-            kind,
             grant,
             work_ms,
             value,
             timeout_ms,
         } = next;
+        let kind = OpKind::of(&self.plan.workload.family, f);
         let worker = &mut self.workers[number];
         let sent = worker.sent.get(f).map_or(0, |sent| sent.count);
         let worked = work_ms.max(value["work_ms"].as_u64().unwrap_or(0));

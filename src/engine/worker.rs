@@ -4,6 +4,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
 use zooquake_checkers::EventType;
+use zooquake_history::operation::{self, Role};
 
 /// What an operation is for holds and for triggers, whatever its family calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,6 +19,20 @@ pub enum OpKind {
     Meet,
     /// Anything else.
     Single,
+}
+
+impl OpKind {
+    /// What an operation of a family is for.
+    pub fn of(family: &str, f: &str) -> Self {
+        let grants = operation::family(family).is_some_and(|family| family.grants);
+        match operation::op(f).map(|op| (op.role, op.waits)) {
+            Some((Role::Wait, _)) if grants => Self::Acquire,
+            Some((Role::Work, _)) if grants => Self::Write,
+            Some((Role::Leave, _)) if grants => Self::Release,
+            Some((_, true)) => Self::Meet,
+            _ => Self::Single,
+        }
+    }
 }
 
 /// An operation of the recipe that was sent and is not answered.

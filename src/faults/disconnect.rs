@@ -1,7 +1,7 @@
 //! A client's connections, ended at its proxy and refused for less than its session lasts.
 
 use super::scene::{Scene, Seen};
-use super::{Fault, Sketch};
+use super::{Fault, WindowDraft};
 use anyhow::{Context, Result};
 use zooquake_history::fault;
 use zooquake_history::plan::{State, Target, Wire};
@@ -9,7 +9,7 @@ use zooquake_history::plan::{State, Target, Wire};
 /// Disconnect.
 pub const FAULT: Fault = Fault {
     kind: &fault::DISCONNECT,
-    draw: |rng, ground, round| {
+    draw: |rng, topology, round| {
         let case = if round < 2 { round } else { rng.usize(0..4) };
         let state = match case {
             0 => (State::Working, 200),
@@ -17,15 +17,15 @@ pub const FAULT: Fault = Fault {
             2 => (State::Acquiring, rng.u64(0..6)),
             _ => (State::Releasing, rng.u64(0..3)),
         };
-        Sketch {
+        WindowDraft {
             target: Target::Client,
             cut: None,
             wire: Some(if rng.bool() { Wire::Close } else { Wire::Reset }),
             state: Some(state),
-            duration_ms: ground.timing.session_ms * rng.u64(60..80) / 100,
+            duration_ms: topology.timing.session_ms * rng.u64(60..80) / 100,
         }
     },
-    longest_ms: |ground| ground.timing.session_ms * 80 / 100,
+    longest_ms: |topology| topology.timing.session_ms * 80 / 100,
     strike: |scene, victim| Box::pin(sever(scene, victim)),
     heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
 };

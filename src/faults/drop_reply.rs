@@ -1,14 +1,13 @@
 //! One reply that is lost after the request was applied; sometimes the request itself, which no client can tell from it.
 
-use super::moments::Moments;
 use super::scene::{Missed, Scene, Seen};
-use super::{Fault, Sketch, any_client};
+use super::{Fault, WindowDraft, any_client};
 use crate::sidecar::{Dropped, Lost};
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_history::fault;
 use zooquake_history::plan::{Which, Wire, WireOp};
+use zooquake_history::{fault, operation};
 
 /// How long the proxy waits for a request that fits.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -16,10 +15,10 @@ const PATIENCE: Duration = Duration::from_secs(8);
 /// Drop one reply.
 pub const FAULT: Fault = Fault {
     kind: &fault::DROP_REPLY,
-    draw: |rng, ground, round| {
+    draw: |rng, topology, round| {
         let op = match if round < 2 { round } else { rng.usize(0..4) } {
             // What the other families write has no such common names.
-            _ if ground.moments != Moments::Grants => WireOp::AnyWrite,
+            _ if !operation::family(&topology.workload.family).is_some_and(|family| family.grants) => WireOp::AnyWrite,
             0 | 3 => WireOp::Create,
             1 => WireOp::Removal,
             _ => WireOp::AnyWrite,
@@ -31,8 +30,8 @@ pub const FAULT: Fault = Fault {
             (rng.u32(1..3), rng.u32(0..4) == 0)
         };
         let which = Which { op, nth };
-        Sketch {
-            target: any_client(rng, ground),
+        WindowDraft {
+            target: any_client(rng, topology),
             cut: None,
             wire: Some(if request {
                 Wire::DropRequest(which)

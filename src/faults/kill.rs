@@ -1,7 +1,7 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
 use super::scene::{Scene, Seen};
-use super::{Fault, Sketch, any_server, servers};
+use super::{Fault, WindowDraft, any_server, servers};
 use crate::engine::Report;
 use anyhow::{Context, Result};
 use std::time::Duration;
@@ -14,9 +14,9 @@ const RESTART_PATIENCE: Duration = Duration::from_secs(20);
 /// Kill.
 pub const FAULT: Fault = Fault {
     kind: &fault::KILL,
-    draw: |rng, ground, round| {
-        if ground.pinned {
-            return servers::kill(rng, ground, round);
+    draw: |rng, topology, round| {
+        if topology.workload.pinned {
+            return servers::kill(rng, topology, round);
         }
         // The first three windows take the three cases that break most recipes; later ones are drawn.
         let case = if round < 3 { round } else { rng.usize(0..6) };
@@ -26,9 +26,9 @@ pub const FAULT: Fault = Fault {
             2 => (Target::Client, Some((State::Acquiring, rng.u64(0..6)))),
             3 => (Target::Client, Some((State::Waiting, rng.u64(0..60)))),
             4 => (Target::Client, Some((State::Releasing, rng.u64(0..3)))),
-            _ => (any_server(rng, ground), None),
+            _ => (any_server(rng, topology), None),
         };
-        Sketch {
+        WindowDraft {
             target,
             cut: None,
             wire: None,

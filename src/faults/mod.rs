@@ -3,16 +3,15 @@
 mod disconnect;
 mod drop_reply;
 mod kill;
-mod moments;
 pub mod nemesis;
 mod partition;
 mod pause;
 mod scene;
 mod servers;
+mod strike_points;
 mod victims;
 mod wipe;
 
-use moments::Moments;
 use scene::Act;
 use std::fmt;
 use zooquake_history::plan::{Cluster, Cut, State, Target, Timing, Trigger, Window, Wire, Workload};
@@ -23,9 +22,9 @@ pub struct Fault {
     /// Its kind, with its name.
     pub kind: &'static FaultKind,
     /// Draws what happens; the number counts the windows of this kind that came before.
-    draw: fn(&mut fastrand::Rng, &Ground, usize) -> Sketch,
+    draw: fn(&mut fastrand::Rng, &Topology, usize) -> WindowDraft,
     /// The longest that a window of it is drawn to last, in milliseconds.
-    pub longest_ms: fn(&Ground) -> u64,
+    pub longest_ms: fn(&Topology) -> u64,
     /// Strikes one victim and returns when its effect was seen.
     strike: Act,
     /// Takes the fault away again and returns when that was seen.
@@ -40,43 +39,37 @@ impl fmt::Debug for Fault {
 
 /// What faults are drawn for.
 #[derive(Debug)]
-pub struct Ground {
+pub struct Topology {
     /// Number of servers, those that only observe among them.
     pub servers: usize,
     /// Number of servers that vote: the first ones.
     pub voters: usize,
     /// Number of clients that write: the first ones.
     pub clients: usize,
-    /// Clocks of the ensemble.
+    /// Timing of the ensemble.
     pub timing: Timing,
-    /// When clients of the family are struck.
-    pub moments: Moments,
-    /// Whether each client uses one server only: then it is the servers that are struck.
-    pub pinned: bool,
+    /// What the clients do. Where each uses one server only, it is the servers that are struck.
+    pub workload: Workload,
 }
 
-impl Ground {
+impl Topology {
     /// What a plan offers to faults.
     pub fn new(workload: &Workload, cluster: &Cluster) -> Self {
         // The last client of these waits, or is kept for the drain.
-        let idle = usize::from(matches!(
-            Moments::of(workload),
-            Moments::Items { .. } | Moments::Members
-        ));
+        let idle = usize::from(workload.family == "queue" || workload.capabilities().members);
         Self {
             servers: cluster.servers + cluster.observers,
             voters: cluster.servers,
             clients: cluster.clients.saturating_sub(idle).max(1),
             timing: cluster.timing,
-            moments: Moments::of(workload),
-            pinned: workload.pinned,
+            workload: workload.clone(),
         }
     }
 }
 
-/// What a fault draws: whom it hits, how, in what state, for how long.
+/// What a fault draws of a window: whom it hits, how, in what state, for how long.
 #[derive(Debug)]
-struct Sketch {
+struct WindowDraft {
     target: Target,
     cut: Option<Cut>,
     wire: Option<Wire>,
@@ -87,15 +80,15 @@ struct Sketch {
 
 impl Fault {
     /// Draws a window that opens at `from_ms`; `round` counts the windows of this kind that came before.
-    pub fn draw(&self, rng: &mut fastrand::Rng, ground: &Ground, round: usize, id: usize, from_ms: u64) -> Window {
-        let Sketch {
+    pub fn draw(&self, rng: &mut fastrand::Rng, topology: &Topology, round: usize, id: usize, from_ms: u64) -> Window {
+        let WindowDraft {
             target,
             cut,
             wire,
             state,
             duration_ms,
-        } = (self.draw)(rng, ground, round);
-        let state = state.map(|(state, after_ms)| ground.moments.translate(rng, state, after_ms));
+        } = (self.draw)(rng, topology, round);
+        let state = state.map(|(state, after_ms)| strike_points::translate(rng, &topology.workload, state, after_ms));
         let trigger = match state {
             Some((state, after_ms)) => Trigger::State {
                 state,
@@ -146,13 +139,13 @@ pub fn usual() -> Vec<String> {
 }
 
 /// A server drawn at random.
-fn any_server(rng: &mut fastrand::Rng, ground: &Ground) -> Target {
-    Target::Node(format!("n{}", rng.usize(1..=ground.servers)))
+fn any_server(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
+    Target::Node(format!("n{}", rng.usize(1..=topology.servers)))
 }
 
 /// A client drawn at random, of those that have something to do.
-fn any_client(rng: &mut fastrand::Rng, ground: &Ground) -> Target {
-    Target::Node(format!("c{}", rng.usize(1..=ground.clients)))
+fn any_client(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
+    Target::Node(format!("c{}", rng.usize(1..=topology.clients)))
 }
 
 pub use victims::leader;

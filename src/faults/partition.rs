@@ -2,7 +2,7 @@
 
 use super::scene::{Scene, Seen};
 use super::victims::peers;
-use super::{Fault, Sketch, any_server, servers};
+use super::{Fault, WindowDraft, any_server, servers};
 use crate::backend::Directions;
 use anyhow::{Context, Result};
 use zooquake_history::fault;
@@ -11,11 +11,11 @@ use zooquake_history::plan::{Cut, State, Target};
 /// Partition.
 pub const FAULT: Fault = Fault {
     kind: &fault::PARTITION,
-    draw: |rng, ground, round| {
-        if ground.pinned {
-            return servers::partition(rng, ground, round);
+    draw: |rng, topology, round| {
+        if topology.workload.pinned {
+            return servers::partition(rng, topology, round);
         }
-        let timing = ground.timing;
+        let timing = topology.timing;
         let case = match round {
             // A timing that lets a cut-off server serve expired sessions is asked for to see just that.
             _ if timing.hazardous() && round % 2 == 0 => 4,
@@ -28,8 +28,8 @@ pub const FAULT: Fault = Fault {
             1 => (Target::Leader, Cut::Isolate, None),
             2 | 3 => (Target::Client, Cut::Isolate, working),
             4 => (Target::HolderServer, Cut::FromServers, working),
-            5 => (minority(rng, ground.voters), Cut::FromServers, None),
-            6 => (any_server(rng, ground), Cut::Isolate, None),
+            5 => (minority(rng, topology.voters), Cut::FromServers, None),
+            6 => (any_server(rng, topology), Cut::Isolate, None),
             7 => (Target::Leader, if rng.bool() { Cut::Deaf } else { Cut::Mute }, None),
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
         };
@@ -38,7 +38,7 @@ pub const FAULT: Fault = Fault {
             2 | 3 => timing.session_ms * rng.u64(60..80) / 100,
             _ => timing.session_ms + timing.tick_ms + rng.u64(800..2_200),
         };
-        Sketch {
+        WindowDraft {
             target,
             cut: Some(cut),
             wire: None,
@@ -46,9 +46,9 @@ pub const FAULT: Fault = Fault {
             duration_ms,
         }
     },
-    longest_ms: |ground| match ground.pinned {
-        true => servers::longest_ms(ground),
-        false => ground.timing.session_ms + ground.timing.tick_ms + 2_200,
+    longest_ms: |topology| match topology.workload.pinned {
+        true => servers::longest_ms(topology),
+        false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
     },
     strike: |scene, victim| Box::pin(cut_off(scene, victim)),
     heal: |scene, victim| Box::pin(join_again(scene, victim)),

@@ -1,27 +1,27 @@
 //! A frozen node: its processes run no instruction, its kernel goes on.
 
-use super::{Fault, Sketch, any_server, servers};
+use super::{Fault, WindowDraft, any_server, servers};
 use zooquake_history::fault;
 use zooquake_history::plan::{State, Target};
 
 /// Pause.
 pub const FAULT: Fault = Fault {
     kind: &fault::PAUSE,
-    draw: |rng, ground, round| {
-        if ground.pinned {
-            return servers::pause(rng, ground, round);
+    draw: |rng, topology, round| {
+        if topology.workload.pinned {
+            return servers::pause(rng, topology, round);
         }
         let case = if round == 0 { 0 } else { rng.usize(0..6) };
         let (target, state) = match case {
             0..3 => (Target::Client, Some((State::Working, 200))),
             3 => (Target::Leader, None),
             4 => (Target::Client, Some((State::Waiting, rng.u64(0..60)))),
-            _ => (any_server(rng, ground), None),
+            _ => (any_server(rng, topology), None),
         };
         // Expiry takes up to the timeout and a tick; what is left lets the next holder work while this one is frozen.
-        let timing = ground.timing;
+        let timing = topology.timing;
         let duration_ms = timing.session_ms + timing.tick_ms + rng.u64(1_200..2_200);
-        Sketch {
+        WindowDraft {
             target,
             cut: None,
             wire: None,
@@ -29,9 +29,9 @@ pub const FAULT: Fault = Fault {
             duration_ms,
         }
     },
-    longest_ms: |ground| match ground.pinned {
-        true => servers::longest_ms(ground),
-        false => ground.timing.session_ms + ground.timing.tick_ms + 2_200,
+    longest_ms: |topology| match topology.workload.pinned {
+        true => servers::longest_ms(topology),
+        false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
     },
     strike: |scene, victim| Box::pin(async move { Ok(scene.cluster.pause(victim).await?.into()) }),
     heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.resume(victim).await?.into()) }),

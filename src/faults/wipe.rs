@@ -2,7 +2,7 @@
 
 use super::kill::serves_again;
 use super::scene::{Scene, Seen};
-use super::{Fault, Ground, Sketch};
+use super::{Fault, Topology, WindowDraft};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
 use zooquake_history::fault;
@@ -11,8 +11,8 @@ use zooquake_history::plan::Target;
 /// Wipe.
 pub const FAULT: Fault = Fault {
     kind: &fault::WIPE,
-    draw: |rng, ground, _| Sketch {
-        target: Target::Servers(majority(rng, ground)),
+    draw: |rng, topology, _| WindowDraft {
+        target: Target::Servers(majority(rng, topology)),
         cut: None,
         wire: None,
         state: None,
@@ -25,10 +25,10 @@ pub const FAULT: Fault = Fault {
 };
 
 /// The smallest number of voters that is a quorum.
-fn majority(rng: &mut fastrand::Rng, ground: &Ground) -> Vec<String> {
-    let mut names: Vec<String> = (1..=ground.voters).map(|n| format!("n{n}")).collect();
+fn majority(rng: &mut fastrand::Rng, topology: &Topology) -> Vec<String> {
+    let mut names: Vec<String> = (1..=topology.voters).map(|n| format!("n{n}")).collect();
     rng.shuffle(&mut names);
-    names.truncate(ground.voters / 2 + 1);
+    names.truncate(topology.voters / 2 + 1);
     names.sort();
     names
 }

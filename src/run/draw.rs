@@ -1,7 +1,9 @@
 //! Drawing a plan from a seed.
 
-use crate::faults::{self, Ground};
-use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Trigger, Window, Workload};
+use crate::faults::{self, Topology};
+use zooquake_checkers::plan::{
+    Capabilities, ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Trigger, Window, Workload,
+};
 
 /// How many different cycles a client goes through before it begins again.
 const CYCLES: usize = 48;
@@ -38,7 +40,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     let clients = (0..cluster.clients)
         .map(|_| client(&mut rng, &cluster.timing))
         .collect();
-    let windows = windows(&mut rng, &Ground::new(&workload, &cluster), time_ms, faults);
+    let windows = windows(&mut rng, &Topology::new(&workload, &cluster), time_ms, faults);
     let transactions = match workload.family.as_str() {
         "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
         _ => Vec::new(),
@@ -59,20 +61,13 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     }
 }
 
-/// Whether two workloads have the same words for what their clients do, so that one plan serves both.
+/// Whether the clients of two workloads do the same, so that one plan serves both.
 pub fn alike(a: &Workload, b: &Workload) -> bool {
-    let cluster = Cluster::default();
-    let ground = |workload: &Workload| {
-        let ground = Ground::new(
-            workload,
-            &Cluster {
-                clients: 2,
-                ..cluster.clone()
-            },
-        );
-        (ground.clients, ground.moments, ground.pinned)
+    let drawn_by = |workload: &Workload| {
+        let Capabilities { delivery, members, .. } = workload.capabilities();
+        (workload.family.clone(), workload.pinned, delivery, members)
     };
-    a.family == b.family && ground(a) == ground(b)
+    drawn_by(a) == drawn_by(b)
 }
 
 /// Half of the transactions have only yes votes, the others one no or more.
@@ -122,7 +117,7 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
 }
 
 /// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
-fn windows(rng: &mut fastrand::Rng, ground: &Ground, time_ms: u64, faults: &[String]) -> Vec<Window> {
+fn windows(rng: &mut fastrand::Rng, topology: &Topology, time_ms: u64, faults: &[String]) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
     let mut from_ms = FIRST_FAULT_MS;
     let mut round = 0;
@@ -134,13 +129,13 @@ fn windows(rng: &mut fastrand::Rng, ground: &Ground, time_ms: u64, faults: &[Str
         rng.shuffle(&mut kinds);
         for kind in kinds {
             let Some(fault) = faults::find(&kind) else { continue };
-            let window = fault.draw(rng, ground, round, windows.len() + 1, from_ms);
+            let window = fault.draw(rng, topology, round, windows.len() + 1, from_ms);
             let until = from_ms + window.duration_ms;
             if until + LAST_MS > time_ms {
                 return windows;
             }
             windows.push(window);
-            from_ms = until + ground.timing.session_ms / 2 + rng.u64(GAP_MS);
+            from_ms = until + topology.timing.session_ms / 2 + rng.u64(GAP_MS);
         }
         round += 1;
     }
@@ -155,9 +150,9 @@ pub fn until_ms(window: &Window) -> u64 {
 
 /// How long a window of each of these kinds lasts at most, in milliseconds.
 pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Vec<u64> {
-    let ground = Ground::new(workload, cluster);
+    let topology = Topology::new(workload, cluster);
     let faults = kinds.iter().filter_map(|kind| faults::find(kind));
-    faults.map(|fault| (fault.longest_ms)(&ground)).collect()
+    faults.map(|fault| (fault.longest_ms)(&topology)).collect()
 }
 
 /// The longest time between two windows, in milliseconds.

@@ -43,9 +43,9 @@ fn of_faults(plan: &Plan) -> Option<String> {
 
 /// Where one client waits, or coordinates, another one has to do something.
 fn of_clients(plan: &Plan) -> Option<String> {
-    let Workload { family, variant, .. } = &plan.workload;
-    let two = matches!(family.as_str(), "commit" | "queue" | "barrier") && variant != "double";
-    (two && plan.cluster.clients < 2).then(|| format!("{family}/{variant} does nothing with one client"))
+    let Workload { family, .. } = &plan.workload;
+    let two = matches!(family.as_str(), "commit" | "queue") || plan.workload.capabilities().members;
+    (two && plan.cluster.clients < 2).then(|| format!("{} does nothing with one client", plan.workload.name()))
 }
 
 /// Transactions come one after the other, and each takes as long as its slowest site works; faults may cut it short.

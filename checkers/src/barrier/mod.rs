@@ -19,12 +19,11 @@ use rounds::Rounds;
 /// The checkers of the family, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &["early-release", "stuck-barrier", "orphan-node"];
 
-/// The whole verdict over a run of a barrier. A variant whose name begins with `double` is one that members enter and
-/// leave together; of any other members join, and an application waits.
+/// The whole verdict over a run of a barrier.
 pub fn check(record: &Record) -> Results {
     let run = Run::new(record, &names::NONE);
     let mut found = Findings::default();
-    let double = record.plan.workload.variant.starts_with("double");
+    let double = !record.plan.workload.capabilities().members;
     let (member, progress): (&str, &[&[&str]]) = match double {
         true => ("enter", &[&["enter"], &["leave"]]),
         false => ("join", &[&["join"], &["enter"]]),

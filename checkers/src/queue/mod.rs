@@ -15,6 +15,7 @@ use crate::findings::Findings;
 use crate::names;
 use crate::orphans;
 use crate::pending;
+use crate::plan::Delivery;
 use crate::results::Results;
 use crate::run::Run;
 use crate::verdict::{self, Needs};
@@ -29,12 +30,11 @@ pub const CHECKERS: &[&str] = &[
     "orphan-node",
 ];
 
-/// The whole verdict over a run of a queue. A variant whose name begins with `claimed` delivers an item until it is
-/// acknowledged, any other at most once.
+/// The whole verdict over a run of a queue.
 pub fn check(record: &Record) -> Results {
     let run = Run::new(record, &names::NONE);
     let mut found = Findings::default();
-    let claimed = record.plan.workload.variant.starts_with("claimed");
+    let claimed = record.plan.workload.capabilities().delivery == Delivery::AtLeastOnce;
     let progress: &[&[&str]] = match claimed {
         true => &[&["enqueue"], &["dequeue"], &["acknowledge"]],
         false => &[&["enqueue"], &["dequeue"]],

@@ -23,6 +23,7 @@ use crate::Record;
 use crate::findings::Findings;
 use crate::names;
 use crate::pending;
+use crate::plan::Reads;
 use crate::results::Results;
 use crate::run::{Run, count};
 use crate::verdict::{self, Needs};
@@ -46,15 +47,10 @@ const NEEDS: Needs = Needs {
     tree: "what the register held at last was not looked at",
 };
 
-/// Whether a variant promises linearizable reads. A planted one is named after the variant it was made from.
-fn promised(variant: &str) -> bool {
-    variant.starts_with("quorum-read")
-}
-
 /// The whole verdict over a run of a register.
 pub fn check(record: &Record) -> Results {
     let run = Run::new(record, &names::NONE);
-    let promised = promised(&record.plan.workload.variant);
+    let promised = record.plan.workload.capabilities().reads == Reads::Linearizable;
     let accesses = Accesses::new(&run, promised, &HashSet::new());
     let (tree, unreadable) = accesses.of_tree(&run, PATH);
     let mut found = Findings::default();

@@ -1,8 +1,81 @@
 //! Operations of the members of a barrier.
 
-use super::Made;
+use super::{Again, Delay, Family, Made, OpSpec, Role, StrikePoint};
 use crate::event::Event;
+use crate::plan::{Capabilities, State};
 use serde::{Deserialize, Serialize};
+
+/// Barriers. One that dies between its join and its close leaves its znode to the next round.
+pub const FAMILY: Family = Family {
+    name: "barrier",
+    grants: false,
+    ops: &[
+        OpSpec {
+            struck: &[
+                JOINING,
+                StrikePoint {
+                    state: State::Working,
+                    ..JOINING
+                },
+                StrikePoint {
+                    state: State::Waiting,
+                    ..JOINING
+                },
+            ],
+            ..OpSpec::new("join", Role::Work)
+        },
+        OpSpec {
+            struck: &[StrikePoint {
+                state: State::Releasing,
+                delay: Delay::Between(0, 2),
+                ..JOINING
+            }],
+            ..OpSpec::new("close", Role::Leave)
+        },
+        OpSpec {
+            waits: true,
+            again: Again::Same,
+            struck: &[
+                ENTERING,
+                StrikePoint {
+                    state: State::Working,
+                    ..ENTERING
+                },
+                StrikePoint {
+                    state: State::Waiting,
+                    ..ENTERING
+                },
+            ],
+            ..OpSpec::new("enter", Role::Wait)
+        },
+        OpSpec {
+            waits: true,
+            struck: &[StrikePoint {
+                state: State::Releasing,
+                delay: Delay::Same,
+                ..ENTERING
+            }],
+            ..OpSpec::new("leave", Role::Leave)
+        },
+    ],
+};
+
+const JOINING: StrikePoint = StrikePoint {
+    state: State::Acquiring,
+    share: 1,
+    delay: Delay::Between(2, 8),
+    of: |capabilities| capabilities.members,
+};
+
+const ENTERING: StrikePoint = StrikePoint {
+    delay: Delay::AtMost(60),
+    of: all_enter,
+    ..JOINING
+};
+
+fn all_enter(capabilities: &Capabilities) -> bool {
+    !capabilities.members
+}
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,69 @@
 //! Operations of a two-phase commit.
 
+use super::{Again, Delay, Family, Finishes, OpSpec, Role, StrikePoint};
 use crate::event::Event;
+use crate::plan::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// Two-phase commits.
+pub const FAMILY: Family = Family {
+    name: "commit",
+    grants: false,
+    ops: &[
+        OpSpec {
+            finishes: Finishes::WithOthers,
+            struck: &[StrikePoint {
+                state: State::Releasing,
+                ..STRUCK
+            }],
+            ..OpSpec::new("begin", Role::Work)
+        },
+        OpSpec {
+            again: Again::Same,
+            struck: &[
+                StrikePoint {
+                    state: State::Working,
+                    ..STRUCK
+                },
+                // While votes are still coming in, so that no site can decide by itself: over as many steps as an acquire's
+                // first milliseconds.
+                StrikePoint {
+                    state: State::Acquiring,
+                    delay: Delay::Times(40),
+                    ..STRUCK
+                },
+            ],
+            ..OpSpec::new("decide", Role::Wait)
+        },
+        OpSpec {
+            finishes: Finishes::WithOthers,
+            struck: &[StrikePoint {
+                state: State::Working,
+                share: 2,
+                ..STRUCK
+            }],
+            ..OpSpec::new("vote", Role::Work)
+        },
+        OpSpec {
+            waits: true,
+            again: Again::Same,
+            struck: &[StrikePoint {
+                state: State::Waiting,
+                ..STRUCK
+            }],
+            ..OpSpec::new("decided", Role::Wait)
+        },
+    ],
+};
+
+/// As long after it was sent as in a lock.
+const STRUCK: StrikePoint = StrikePoint {
+    state: State::Working,
+    share: 1,
+    delay: Delay::Same,
+    of: |_| true,
+};
 
 /// What is decided about a transaction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

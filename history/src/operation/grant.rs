@@ -1,9 +1,50 @@
 //! Operations on grants: of a lock, and of the leadership that an election gives.
 
-use super::Made;
+use super::{Again, Family, Finishes, Made, OpSpec, Role};
 use crate::event::Event;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// Locks.
+pub const LOCK: Family = Family {
+    name: "lock",
+    grants: true,
+    ops: &[
+        OpSpec {
+            waits: true,
+            again: Again::Same,
+            ..OpSpec::new("acquire", Role::Wait)
+        },
+        OpSpec {
+            finishes: Finishes::OkOrFail,
+            again: Again::Same,
+            ..OpSpec::new("try-acquire", Role::Wait)
+        },
+        WRITE,
+        OpSpec::new("release", Role::Leave),
+    ],
+};
+
+/// Elections of a leader.
+pub const ELECTION: Family = Family {
+    name: "election",
+    grants: true,
+    ops: &[
+        OpSpec {
+            waits: true,
+            again: Again::Same,
+            ..OpSpec::new("elect", Role::Wait)
+        },
+        WRITE,
+        OpSpec::new("resign", Role::Leave),
+    ],
+};
+
+/// The write of a holder, or to a register.
+pub(super) const WRITE: OpSpec = OpSpec {
+    finishes: Finishes::OkOrRefused,
+    ..OpSpec::new("write", Role::Work)
+};
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -12,10 +12,22 @@ pub mod grant;
 mod nemesis;
 pub mod queue;
 pub mod register;
+mod spec;
 
 use crate::event::Event;
 pub use counts::Counts;
 use serde::{Deserialize, Serialize};
+pub use spec::{Again, Delay, Family, Finishes, OpSpec, Role, StrikePoint, family, op, role};
+
+/// The families of recipes. A new one is a file and a line here.
+pub const FAMILIES: &[&Family] = &[
+    &grant::LOCK,
+    &grant::ELECTION,
+    &commit::FAMILY,
+    &barrier::FAMILY,
+    &queue::FAMILY,
+    &register::FAMILY,
+];
 
 /// A znode, as one that the client made or removed is named.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,59 @@
 //! Operations on the items of a queue.
 
-use super::Made;
+use super::{Again, Delay, Family, Made, OpSpec, Role, StrikePoint};
 use crate::event::Event;
+use crate::plan::{Delivery, State};
 use serde::{Deserialize, Serialize};
+
+/// Queues.
+pub const FAMILY: Family = Family {
+    name: "queue",
+    grants: false,
+    ops: &[
+        OpSpec {
+            again: Again::Same,
+            struck: &[
+                SOON,
+                StrikePoint {
+                    state: State::Waiting,
+                    ..SOON
+                },
+            ],
+            ..OpSpec::new("enqueue", Role::Work)
+        },
+        OpSpec {
+            again: Again::Same,
+            struck: &[
+                StrikePoint {
+                    state: State::Working,
+                    ..SOON
+                },
+                StrikePoint {
+                    state: State::Releasing,
+                    of: |capabilities| capabilities.delivery == Delivery::AtMostOnce,
+                    ..SOON
+                },
+            ],
+            ..OpSpec::new("dequeue", Role::Take)
+        },
+        OpSpec {
+            struck: &[StrikePoint {
+                state: State::Releasing,
+                of: |capabilities| capabilities.delivery == Delivery::AtLeastOnce,
+                ..SOON
+            }],
+            ..OpSpec::new("acknowledge", Role::Leave)
+        },
+    ],
+};
+
+/// While the request is on its way.
+const SOON: StrikePoint = StrikePoint {
+    state: State::Acquiring,
+    share: 1,
+    delay: Delay::Between(0, 2),
+    of: |_| true,
+};
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,7 +1,22 @@
 //! Operations on a register.
 
+use super::{Family, Finishes, OpSpec, Role, grant};
 use crate::event::Event;
 use serde::{Deserialize, Serialize};
+
+/// Registers. A fault strikes in any of their operations.
+pub const FAMILY: Family = Family {
+    name: "register",
+    grants: false,
+    ops: &[
+        OpSpec::new("read", Role::Take),
+        grant::WRITE,
+        OpSpec {
+            finishes: Finishes::OkOrMismatch,
+            ..OpSpec::new("cas", Role::Work)
+        },
+    ],
+};
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

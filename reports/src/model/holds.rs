@@ -6,6 +6,7 @@
 use super::{Lanes, Role, Subject};
 use std::collections::HashMap;
 use zooquake_checkers::{Event, EventType};
+use zooquake_history::operation;
 
 /// A span in which a client held.
 #[derive(Debug)]
@@ -68,7 +69,7 @@ fn begins(event: &Event) -> bool {
             "vote" => is("voted", "yes"),
             "join" => event.round().is_some(),
             "decide" | "decided" => false,
-            f => Role::of(f) == Role::Wait,
+            f => operation::role(f) == Role::Wait,
         }
 }
 
@@ -77,7 +78,7 @@ fn ends(event: &Event) -> Option<&'static str> {
     match (event.f.as_str(), event.kind) {
         ("acknowledge", EventType::Invoke) => Some("acknowledged"),
         ("leave" | "close", EventType::Invoke) => Some("left"),
-        (f, EventType::Invoke) if Role::of(f) == Role::Leave => Some("released"),
+        (f, EventType::Invoke) if operation::role(f) == Role::Leave => Some("released"),
         ("decided", EventType::Ok) => Some(match event.decision() {
             Some("commit") => "told to commit",
             _ => "told to abort",

@@ -3,37 +3,8 @@
 use super::{Lanes, Subject};
 use std::collections::HashMap;
 use zooquake_checkers::{Event, EventType, Process};
-
-/// What an operation is for, in any family of recipes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Role {
-    /// Waits for others: acquire, elect, enter, decide, decided.
-    Wait,
-    /// Changes something: write, cas, enqueue, join, begin, vote.
-    Work,
-    /// Asks for something, and takes it: dequeue, read.
-    Take,
-    /// Gives up what it had: release, resign, acknowledge, leave, close.
-    Leave,
-    /// Anything else.
-    Other,
-}
-
-impl Role {
-    /// All of them, in the order in which they are drawn.
-    pub const ALL: [Self; 5] = [Self::Wait, Self::Work, Self::Take, Self::Leave, Self::Other];
-
-    /// The role of an operation by its name.
-    pub fn of(f: &str) -> Self {
-        match f {
-            "acquire" | "try-acquire" | "elect" | "enter" | "decide" | "decided" => Self::Wait,
-            "write" | "work" | "cas" | "enqueue" | "join" | "begin" | "vote" => Self::Work,
-            "dequeue" | "read" => Self::Take,
-            "release" | "resign" | "acknowledge" | "leave" | "close" => Self::Leave,
-            _ => Self::Other,
-        }
-    }
-}
+use zooquake_history::operation;
+pub use zooquake_history::operation::Role;
 
 /// What the answer to an operation says, where a picture marks it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -156,7 +127,11 @@ pub fn pair<'a>(events: &'a [Event], lanes: &Lanes) -> Vec<Op<'a>> {
                 ops.push(Op {
                     lane,
                     f: &event.f,
-                    role: if control { Role::Other } else { Role::of(&event.f) },
+                    role: if control {
+                        Role::Other
+                    } else {
+                        operation::role(&event.f)
+                    },
                     control,
                     start: event.time,
                     end: None,

@@ -1,7 +1,7 @@
 //! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/barrier.md`.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
-use crate::engine::worker::{End, Op, OpKind};
+use crate::engine::worker::{End, Op};
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
@@ -157,14 +157,12 @@ impl Barrier {
             }
             self.asked = true;
             let value = json!({ "round": round, "members": members });
-            let (kind, timeout_ms) = (OpKind::Meet, Some(self.wait_ms));
             return Next::Ask(Request {
                 f: "enter",
-                kind,
                 grant: String::new(),
                 work_ms: 0,
                 value,
-                timeout_ms,
+                timeout_ms: Some(self.wait_ms),
             });
         }
         let from = self.begun + HEAD_START + self.think(client);
@@ -187,10 +185,8 @@ impl Barrier {
     }
 
     fn short(&self, f: &'static str, value: Value, timeout_ms: u64) -> Request {
-        let kind = OpKind::Single;
         Request {
             f,
-            kind,
             grant: String::new(),
             work_ms: 0,
             value,

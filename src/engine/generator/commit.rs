@@ -1,7 +1,7 @@
 //! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other. `docs/families/commit.md`.
 
 use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
-use crate::engine::worker::{End, Op, OpKind};
+use crate::engine::worker::{End, Op};
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
@@ -124,11 +124,9 @@ impl Commit {
         match self.parties[0].part {
             Part::Begin => {
                 self.begun = true;
-                Some(ask("begin", OpKind::Single, value, BEGIN_MS))
+                Some(ask("begin", value, BEGIN_MS))
             }
-            Part::Decide if self.current.early || self.all_voted() => {
-                Some(ask("decide", OpKind::Single, value, DECIDE_MS))
-            }
+            Part::Decide if self.current.early || self.all_voted() => Some(ask("decide", value, DECIDE_MS)),
             _ => None,
         }
     }
@@ -140,9 +138,9 @@ impl Commit {
                 let vote = if self.current.votes[client - 1] { "yes" } else { "no" };
                 let work_ms = self.current.work_ms[client - 1];
                 let value = json!({ "tx": tx, "vote": vote, "work_ms": work_ms });
-                Some(ask("vote", OpKind::Single, value, VOTE_MS + work_ms))
+                Some(ask("vote", value, VOTE_MS + work_ms))
             }
-            Part::Decided(_) => Some(ask("decided", OpKind::Meet, json!({ "tx": tx }), DECIDE_MS)),
+            Part::Decided(_) => Some(ask("decided", json!({ "tx": tx }), DECIDE_MS)),
             _ => None,
         }
     }
@@ -153,7 +151,7 @@ impl Commit {
             return None;
         }
         let tx = self.parties[client].again.first()?;
-        Some(ask("decided", OpKind::Meet, json!({ "tx": tx }), self.last_ms))
+        Some(ask("decided", json!({ "tx": tx }), self.last_ms))
     }
 
     fn all_but_again(&self) -> bool {
@@ -179,10 +177,9 @@ impl Commit {
     }
 }
 
-fn ask(f: &'static str, kind: OpKind, value: Value, timeout_ms: u64) -> Request {
+fn ask(f: &'static str, value: Value, timeout_ms: u64) -> Request {
     Request {
         f,
-        kind,
         grant: String::new(),
         work_ms: 0,
         value,

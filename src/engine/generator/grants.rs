@@ -1,7 +1,7 @@
 //! Locks and elections: be granted, write, give back.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
-use crate::engine::worker::{End, Op, OpKind};
+use crate::engine::worker::{End, Op};
 use serde_json::json;
 use std::time::Duration;
 use zooquake_checkers::EventType;
@@ -101,7 +101,6 @@ impl Grants {
         let value = json!({ "grant": grant, "value": self.next_value, "work_ms": work_ms });
         Request {
             f: "write",
-            kind: OpKind::Write,
             grant,
             work_ms,
             value,
@@ -121,10 +120,8 @@ impl Generator for Grants {
                 state.grant = format!("g{}", self.next_grant);
                 state.last = phase == Phase::Final;
                 let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
-                let kind = OpKind::Acquire;
                 Next::Ask(Request {
                     f: self.words.acquire,
-                    kind,
                     grant,
                     work_ms: 0,
                     value,
@@ -136,10 +133,8 @@ impl Generator for Grants {
             // After recovery whoever still holds gives back at once.
             (Step::Write(_) | Step::Release, _) => {
                 let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
-                let kind = OpKind::Release;
                 Next::Ask(Request {
                     f: self.words.release,
-                    kind,
                     grant,
                     work_ms: 0,
                     value,
@@ -152,9 +147,9 @@ impl Generator for Grants {
     fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
-        match (op.kind, state.step) {
-            (OpKind::Acquire, _) if end.is_ok() => state.step = Step::Write(0),
-            (OpKind::Acquire, _) => {
+        match (op.f, state.step) {
+            (f, _) if f == self.words.acquire && end.is_ok() => state.step = Step::Write(0),
+            (f, _) if f == self.words.acquire => {
                 state.next_cycle();
                 return if phase == Phase::Final {
                     FINAL_AGAIN
@@ -162,10 +157,10 @@ impl Generator for Grants {
                     AFTER_FAILURE
                 };
             }
-            (OpKind::Write, Step::Write(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
+            ("write", Step::Write(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
                 state.step = Step::Write(n + 1);
             }
-            (OpKind::Write, _) => state.step = Step::Release,
+            ("write", _) => state.step = Step::Release,
             _ => {
                 // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
                 let unknown = end.kind == EventType::Info;

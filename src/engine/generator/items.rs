@@ -1,11 +1,11 @@
 //! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
 
 use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
-use crate::engine::worker::{End, Op, OpKind};
+use crate::engine::worker::{End, Op};
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
-use zooquake_checkers::plan::{ClientPlan, Plan};
+use zooquake_checkers::plan::{ClientPlan, Delivery, Plan};
 
 /// A consumer that was given nothing waits this long.
 const AFTER_NOTHING: Duration = Duration::from_millis(50);
@@ -64,7 +64,7 @@ impl Items {
         };
         let clients = plan.clients.iter().enumerate().map(client).collect();
         Self {
-            claimed: plan.workload.variant == "claimed",
+            claimed: plan.workload.capabilities().delivery == Delivery::AtLeastOnce,
             clients,
             next_item: 1,
             backlog: 0,
@@ -76,7 +76,6 @@ impl Items {
 pub fn single(f: &'static str, value: Value) -> Request {
     Request {
         f,
-        kind: OpKind::Single,
         grant: String::new(),
         work_ms: 0,
         value,

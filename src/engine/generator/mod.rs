@@ -9,7 +9,7 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
-use super::worker::{End, Op, OpKind};
+use super::worker::{End, Op};
 pub use items::single;
 use serde_json::Value;
 use std::fmt::Debug;
@@ -53,8 +53,6 @@ pub struct Moment {
 pub struct Request {
     /// The operation.
     pub f: &'static str,
-    /// What it is for holds and triggers.
-    pub kind: OpKind,
     /// The grant it is about; empty if the family has none.
     pub grant: String,
     /// Milliseconds of work in it.
@@ -113,7 +111,7 @@ pub trait Generator: Debug + Send {
 pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
     match plan.workload.family.as_str() {
         "queue" => Ok(Box::new(items::Items::new(plan))),
-        "barrier" if plan.workload.variant == "tutorial" => Ok(Box::new(barrier::Barrier::new(plan))),
+        "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::Barrier::new(plan))),
         "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
         "register" => Ok(Box::new(register::Register::new(plan))),

@@ -1,7 +1,7 @@
 //! The double barrier: every client enters and leaves, round after round. `docs/families/barrier.md`.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
-use crate::engine::worker::{End, Op, OpKind};
+use crate::engine::worker::{End, Op};
 use serde_json::json;
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Plan};
@@ -62,14 +62,12 @@ impl Generator for Rounds {
             false => return Next::Nothing,
         };
         self.begun = self.begun.max(state.round);
-        let (kind, timeout_ms) = (OpKind::Meet, Some(self.wait_ms));
         Next::Ask(Request {
             f,
-            kind,
             grant: String::new(),
             work_ms: 0,
             value,
-            timeout_ms,
+            timeout_ms: Some(self.wait_ms),
         })
     }
 

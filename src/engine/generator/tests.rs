@@ -2,6 +2,7 @@
 //! again.
 
 use super::*;
+use crate::engine::worker::OpKind;
 use serde_json::json;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Workload};
@@ -74,7 +75,7 @@ fn go(
             let op = Op {
                 id: 1,
                 f: request.f,
-                kind: request.kind,
+                kind: OpKind::of("", request.f),
                 grant: request.grant,
                 work_ms: 0,
                 since: *now,

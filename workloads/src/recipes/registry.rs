@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use zooquake_history::plan::{Accepted, Resource, Workload};
+use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
 
 use super::{Env, barrier, commit, election, lock, queue, register};
 use crate::service::Recipe;
@@ -26,6 +26,8 @@ pub struct Variant {
     pub znodes: &'static [&'static str],
     /// Whether each client may use one server only.
     pub pinned: bool,
+    /// What it promises beyond its family.
+    pub capabilities: Capabilities,
     /// What is known to go wrong.
     pub accepted: &'static [Known],
     /// Makes a client's recipe object.
@@ -55,6 +57,7 @@ impl Variant {
         contenders: &[],
         znodes: &[],
         pinned: false,
+        capabilities: Capabilities::NONE,
         accepted: &[],
         build: |_| anyhow::bail!("it has no name"),
     };
@@ -71,6 +74,7 @@ impl Variant {
             contenders: owned(self.contenders),
             znodes: owned(self.znodes),
             pinned: self.pinned,
+            capabilities: Some(self.capabilities),
             accepted: self
                 .accepted
                 .iter()

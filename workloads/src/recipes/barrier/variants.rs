@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Double, MEMBERS, ROUNDS, Tutorial};
 use crate::recipes::registry::{Known, Variant};
+use zooquake_history::plan::Capabilities;
 
 /// The barriers, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -12,6 +13,10 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: N members join, who counts N children creates the ephemeral `start`; all or none while \
                   nobody loses a session or a reply",
         contenders: &[MEMBERS],
+        capabilities: Capabilities {
+            members: true,
+            ..Capabilities::NONE
+        },
         accepted: &[GHOSTS, NO_START, LOST_TRACK],
         build: |env| Ok(Arc::new(Tutorial::new(env))),
         ..PLAIN

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use zooquake_history::plan::Resource;
+use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
 use crate::recipes::exclusive::{Desk, ELECTION};
@@ -62,6 +62,10 @@ pub const VARIANTS: &[Variant] = &[
         resource: Resource::External,
         fenced: false,
         contenders: &[PARENT, ACKS],
+        capabilities: Capabilities {
+            acknowledges: true,
+            ..Capabilities::NONE
+        },
         accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
         build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, acknowledged(env)))),
         ..Variant::PLAIN

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::{Claimed, Desk, Fifo, TAKEN};
 use crate::recipes::registry::Variant;
+use zooquake_history::plan::{Capabilities, Delivery};
 
 /// The queues, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -18,6 +19,10 @@ pub const VARIANTS: &[Variant] = &[
         promise: "one multi moves an item to its owner's claims, and what a dead owner left is taken back: delivered in \
                   order, at least once, acknowledged once",
         contenders: &[TAKEN],
+        capabilities: Capabilities {
+            delivery: Delivery::AtLeastOnce,
+            ..Capabilities::NONE
+        },
         build: |env| Ok(Arc::new(Desk::new(Claimed::new(env)))),
         ..PLAIN
     },

@@ -8,6 +8,7 @@ use super::{Make, Plain, REGISTER, Register};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant};
 use crate::service::Recipe;
+use zooquake_history::plan::{Capabilities, Reads};
 
 /// The registers, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -29,6 +30,10 @@ pub const VARIANTS: &[Variant] = &[
     Variant {
         name: "quorum-read",
         promise: "a write before each read: all operations linearizable, under any fault",
+        capabilities: Capabilities {
+            reads: Reads::Linearizable,
+            ..Capabilities::NONE
+        },
         build: |env| register(env, |env| Arc::new(Quorum::new(env))),
         ..PLAIN
     },

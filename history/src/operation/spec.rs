@@ -1,0 +1,151 @@
+//! What is known of an operation, for all who deal with it: one table for each family.
+
+use crate::plan::{Capabilities, State};
+
+/// A family of recipes: its operations, each in one place.
+#[derive(Debug)]
+pub struct Family {
+    /// Its name in plans.
+    pub name: &'static str,
+    /// Whether it grants something that a client then holds, works under and gives back.
+    pub grants: bool,
+    /// Its operations.
+    pub ops: &'static [OpSpec],
+}
+
+/// One operation.
+#[derive(Debug)]
+pub struct OpSpec {
+    /// Its name in requests, histories and plans.
+    pub f: &'static str,
+    /// What it is for.
+    pub role: Role,
+    /// Whether its answer waits for other clients.
+    pub waits: bool,
+    /// Which answers finish it.
+    pub finishes: Finishes,
+    /// What makes up for one that did not finish.
+    pub again: Again,
+    /// The states of a client for which a fault strikes in it.
+    pub struck: &'static [StrikePoint],
+}
+
+/// What an operation is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Waits for others: acquire, elect, enter, decide, decided.
+    Wait,
+    /// Changes something: write, cas, enqueue, join, begin, vote.
+    Work,
+    /// Asks for something, and takes it: dequeue, read.
+    Take,
+    /// Gives up what it had: release, resign, acknowledge, leave, close.
+    Leave,
+    /// Anything else.
+    Other,
+}
+
+impl Role {
+    /// All of them, in the order in which they are drawn.
+    pub const ALL: [Self; 5] = [Self::Wait, Self::Work, Self::Take, Self::Leave, Self::Other];
+}
+
+/// Which answers finish an operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Finishes {
+    /// `ok`, whatever it says: a dequeue that finds nothing has finished too.
+    Ok,
+    /// `ok`, and `fail`: to be refused is what was asked for.
+    OkOrFail,
+    /// `ok`, and the refusal of the resource: `fail` with `"accepted":false`, or with the code `refused`.
+    OkOrRefused,
+    /// `ok`, and a mismatch of the compare-and-set: `fail` with that code or with none.
+    OkOrMismatch,
+    /// None of its own: it finishes with its round or its transaction.
+    WithOthers,
+}
+
+/// What makes up for an attempt that did not finish.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Again {
+    /// An operation of the same client and name, about the same round or transaction.
+    Same,
+    /// Any operation of the same client.
+    Any,
+}
+
+/// That a fault which is to strike a client in a state strikes it in an operation. The states are those of a lock's client.
+#[derive(Debug)]
+pub struct StrikePoint {
+    /// The state.
+    pub state: State,
+    /// Of several operations with the state, how often this one is struck: its share of the sum.
+    pub share: u32,
+    /// How long after the operation was sent.
+    pub delay: Delay,
+    /// Which variants of the family have it.
+    pub of: fn(&Capabilities) -> bool,
+}
+
+/// How long after an operation was sent a fault strikes, from the milliseconds that it was to wait.
+#[derive(Debug, Clone, Copy)]
+pub enum Delay {
+    /// As long.
+    Same,
+    /// So many times as long.
+    Times(u64),
+    /// As long, at most so many milliseconds.
+    AtMost(u64),
+    /// Anything from the first to below the second number of milliseconds.
+    Between(u64, u64),
+}
+
+impl OpSpec {
+    /// An operation that is finished by `ok`, and made up for by any other of its client.
+    pub const fn new(f: &'static str, role: Role) -> Self {
+        Self {
+            f,
+            role,
+            waits: false,
+            finishes: Finishes::Ok,
+            again: Again::Any,
+            struck: &[],
+        }
+    }
+}
+
+/// What is known of an operation by its name alone; `None` if no family has it. Two families give one name one meaning.
+pub fn op(f: &str) -> Option<&'static OpSpec> {
+    super::FAMILIES
+        .iter()
+        .flat_map(|family| family.ops)
+        .find(|op| op.f == f)
+}
+
+/// What an operation is for, by its name.
+pub fn role(f: &str) -> Role {
+    op(f).map_or(Role::Other, |op| op.role)
+}
+
+/// A family by its name.
+pub fn family(name: &str) -> Option<&'static Family> {
+    super::FAMILIES.iter().copied().find(|family| family.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::FAMILIES;
+
+    #[test]
+    fn one_name_has_one_meaning() {
+        let all: Vec<_> = FAMILIES.iter().flat_map(|family| family.ops).collect();
+        for one in &all {
+            let same = all.iter().filter(|other| other.f == one.f);
+            for other in same {
+                let meaning = |op: &super::OpSpec| (op.role, op.waits, op.again);
+                assert_eq!(meaning(one), meaning(other), "{}", one.f);
+                assert_eq!(one.finishes, other.finishes, "{}", one.f);
+            }
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! What a variant promises beyond what its family does.
+
+use serde::{Deserialize, Serialize};
+
+/// What a variant promises beyond what every variant of its family does.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Capabilities {
+    /// Of a queue: how often it delivers an item.
+    #[serde(skip_serializing_if = "is_default")]
+    pub delivery: Delivery,
+    /// Of a register: what its reads show.
+    #[serde(skip_serializing_if = "is_default")]
+    pub reads: Reads,
+    /// Of an election: whether the leader writes an acknowledgement znode before its first write.
+    #[serde(skip_serializing_if = "is_default")]
+    pub acknowledges: bool,
+    /// Of a barrier: whether members join, and others wait for the start; else all enter and leave together.
+    #[serde(skip_serializing_if = "is_default")]
+    pub members: bool,
+}
+
+/// How often a queue delivers an item.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Delivery {
+    /// Once at most: a dequeue removes the item.
+    #[default]
+    AtMostOnce,
+    /// Until it is acknowledged.
+    AtLeastOnce,
+}
+
+/// What the reads of a register show.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Reads {
+    /// Any state since the last write of their session.
+    #[default]
+    Session,
+    /// What was written last.
+    Linearizable,
+}
+
+fn is_default<T: Default + PartialEq>(value: &T) -> bool {
+    *value == T::default()
+}
+
+impl Capabilities {
+    /// Nothing beyond its family.
+    pub const NONE: Self = Self {
+        delivery: Delivery::AtMostOnce,
+        reads: Reads::Session,
+        acknowledges: false,
+        members: false,
+    };
+
+    /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted variant
+    /// is named after the one that it was made from.
+    pub fn of_former(family: &str, variant: &str) -> Self {
+        let is = |of: &str, name: &str| family == of && variant.starts_with(name);
+        Self {
+            delivery: match is("queue", "claimed") {
+                true => Delivery::AtLeastOnce,
+                false => Delivery::AtMostOnce,
+            },
+            reads: match is("register", "quorum-read") {
+                true => Reads::Linearizable,
+                false => Reads::Session,
+            },
+            acknowledges: (family, variant) == ("election", "acknowledged"),
+            members: family == "barrier" && !is("barrier", "double"),
+        }
+    }
+}

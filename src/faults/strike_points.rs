@@ -1,0 +1,88 @@
+//! When a fault strikes a client: its state in a lock, as an operation of its own family.
+
+use zooquake_history::operation::{self, Delay, OpSpec, StrikePoint};
+use zooquake_history::plan::{State, Workload};
+
+/// The operation of the workload's family in which a fault strikes that is to strike in a state, and how long after it was sent.
+/// The state itself in a family that grants, and in one without strike points.
+pub fn translate(rng: &mut fastrand::Rng, workload: &Workload, state: State, after_ms: u64) -> (State, u64) {
+    let (capabilities, family) = (workload.capabilities(), operation::family(&workload.family));
+    let ops = family.map_or(&[][..], |family| family.ops);
+    let struck = ops.iter().flat_map(|op| op.struck.iter().map(move |point| (op, point)));
+    let struck: Vec<(&OpSpec, &StrikePoint)> = struck
+        .filter(|(_, point)| point.state == state && (point.of)(&capabilities))
+        .collect();
+    let Some((op, point)) = drawn(rng, &struck) else {
+        return (state, after_ms);
+    };
+    let delay_ms = match point.delay {
+        Delay::Same => after_ms,
+        Delay::Times(factor) => after_ms * factor,
+        Delay::AtMost(most) => after_ms.min(most),
+        Delay::Between(least, below) => rng.u64(least..below),
+    };
+    (State::Asked(op.f.to_string()), delay_ms)
+}
+
+/// One of several, by their shares; `None` of none.
+fn drawn<'a>(
+    rng: &mut fastrand::Rng,
+    struck: &[(&'a OpSpec, &'a StrikePoint)],
+) -> Option<(&'a OpSpec, &'a StrikePoint)> {
+    let sum = struck.iter().map(|(_, point)| point.share).sum();
+    let mut left = if struck.len() > 1 { rng.u32(0..sum) } else { 0 };
+    struck.iter().copied().find(|(_, point)| {
+        let this = left < point.share;
+        left = left.saturating_sub(point.share);
+        this
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_workloads::recipes;
+
+    fn struck(family: &str, variant: &str, state: State, after_ms: u64) -> (State, u64) {
+        let workload = recipes::workload(family, variant).expect("a variant");
+        translate(&mut fastrand::Rng::with_seed(1), &workload, state, after_ms)
+    }
+
+    #[test]
+    fn a_lock_keeps_its_own_states() {
+        assert_eq!(struck("lock", "fenced", State::Working, 200), (State::Working, 200));
+    }
+
+    #[test]
+    fn a_coordinator_is_struck_while_votes_come_in() {
+        let decide = State::Asked("decide".into());
+        assert_eq!(struck("commit", "atomic", State::Acquiring, 5), (decide, 200));
+    }
+
+    #[test]
+    fn every_state_strikes_an_operation_of_a_family_without_grants() {
+        let all = [State::Acquiring, State::Working, State::Releasing, State::Waiting];
+        for (family, variant) in [
+            ("commit", "atomic"),
+            ("queue", "fifo"),
+            ("queue", "claimed"),
+            ("barrier", "double"),
+            ("barrier", "tutorial"),
+        ] {
+            for state in all.clone() {
+                let (translated, _) = struck(family, variant, state, 3);
+                assert!(
+                    matches!(translated, State::Asked(_)),
+                    "{family}/{variant}: {translated:?}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_removes_an_item_for_good_is_struck_as_a_release() {
+        let of = |variant| struck("queue", variant, State::Releasing, 0).0;
+        assert_eq!(of("fifo"), State::Asked("dequeue".into()));
+        assert_eq!(of("claimed"), State::Asked("acknowledge".into()));
+    }
+}

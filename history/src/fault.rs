@@ -38,7 +38,7 @@ pub struct Hatch {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, WIPE];
+pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, WIPE];
 
 /// A process is killed.
 pub const KILL: FaultKind = FaultKind {
@@ -110,6 +110,22 @@ pub const DISCONNECT: FaultKind = FaultKind {
     hatch: Hatch {
         size: 6,
         path: "M0 0H2V6H0z",
+        ..PLAIN.hatch
+    },
+    ..PLAIN
+};
+
+/// A client's session is closed, and the client is not asked.
+pub const EXPIRE: FaultKind = FaultKind {
+    name: "expire",
+    summary: "closes a client's session from another connection, with its id and password, while the client works, waits or \
+              acquires: alive and connected, it learns that the session has expired",
+    proxied: true,
+    colour: (102, 51, 51),
+    dark: (196, 128, 116),
+    hatch: Hatch {
+        size: 6,
+        path: "M3 .5L5.5 3L3 5.5L.5 3z",
         ..PLAIN.hatch
     },
     ..PLAIN

@@ -2,6 +2,7 @@
 
 mod disconnect;
 mod drop_reply;
+mod expire;
 mod kill;
 mod moments;
 pub mod nemesis;
@@ -123,6 +124,7 @@ pub const FAULTS: &[Fault] = &[
     partition::FAULT,
     drop_reply::FAULT,
     disconnect::FAULT,
+    expire::FAULT,
     wipe::FAULT,
 ];
 

@@ -73,7 +73,15 @@ fn the_list_says_what_is_promised_and_known() {
         .collect();
     assert_eq!(
         faults,
-        ["kill", "pause", "partition", "drop-reply", "disconnect", "wipe"]
+        [
+            "kill",
+            "pause",
+            "partition",
+            "drop-reply",
+            "disconnect",
+            "expire",
+            "wipe"
+        ]
     );
 }
 

@@ -14,12 +14,16 @@ fn counting(ran: &Ran, fault: &str) -> usize {
         .count()
 }
 
+/// The JSON lines of a file of the run.
+fn lines(ran: &Ran, file: &str) -> Vec<Value> {
+    let text = std::fs::read_to_string(ran.folder.join(file)).expect(file);
+    let values = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+    values.collect()
+}
+
 /// What the proxy said that it had lost, by window.
 fn lost(ran: &Ran) -> Vec<Value> {
-    let history = std::fs::read_to_string(ran.folder.join("history.jsonl")).expect("the history");
-    let events = history
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("an event"));
+    let events = lines(ran, "history.jsonl").into_iter();
     events
         .filter(|event| event["process"] == "nemesis")
         .filter_map(|event| event["value"].get("evidence").cloned())
@@ -50,11 +54,7 @@ fn protected_survives_lost_replies() {
     assert!(counting(&ran, "drop-reply") >= 2, "{}", ran.story());
 
     // What the proxy calls applied stands in the servers' own logs, under that zxid.
-    let log = std::fs::read_to_string(ran.folder.join("txnlog.jsonl")).expect("the transactions");
-    let logged: Vec<Value> = log
-        .lines()
-        .map(|line| serde_json::from_str(line).expect("a transaction"))
-        .collect();
+    let logged = lines(&ran, "txnlog.jsonl");
     let lost = lost(&ran);
     let applied = lost.iter().filter(|lost| lost["outcome"] == "applied");
     for reply in applied.clone() {
@@ -94,4 +94,32 @@ fn fenced_is_valid_when_connections_are_cut() {
     );
     assert_eq!((ran.code, ran.damage()), (0, Vec::new()), "{}", ran.story());
     assert!(counting(&ran, "disconnect") > 0, "{}", ran.story());
+}
+
+#[test]
+fn fenced_is_valid_when_sessions_are_closed_from_outside_and_their_clients_learn_it() {
+    let _turn = OneEnsemble::wait();
+    let runs = Runs::new("wire-expire");
+    let ran = run(
+        &runs,
+        &["lock/fenced", "--faults", "expire", "--time", "12s", "--seed", "1"],
+    );
+    assert_eq!((ran.code, ran.damage()), (0, Vec::new()), "{}", ran.story());
+    assert!(counting(&ran, "expire") >= 2, "{}", ran.story());
+
+    let (events, logged) = (lines(&ran, "history.jsonl"), lines(&ran, "txnlog.jsonl"));
+    let on = |event: &&Value| event["process"] == "nemesis" && event["value"]["phase"] == "on";
+    for window in events.iter().filter(on) {
+        let detail = window["value"]["detail"].as_str().expect("what was seen");
+        // session 0x… was closed from another connection, as zxid 0x…, and is refused since
+        let words: Vec<&str> = detail.split([' ', ',']).filter(|word| word.starts_with("0x")).collect();
+        let [session, zxid] = words[..] else { panic!("{detail}") };
+        let zxid = i64::from_str_radix(&zxid[2..], 16).expect("a zxid");
+        let closed = |txn: &Value| txn["zxid"] == zxid && txn["op"] == "closeSession" && txn["session"] == session;
+        assert!(logged.iter().any(closed), "{detail}: {}", ran.story());
+        let learnt = |event: &Value| {
+            event["f"] == "session" && event["value"]["session"] == session && event["value"]["state"] == "expired"
+        };
+        assert!(events.iter().any(learnt), "{detail}: {}", ran.story());
+    }
 }

@@ -14,6 +14,8 @@ pub struct FaultKind {
     pub summary: &'static str,
     /// What is said of a window when it begins.
     pub begins: &'static str,
+    /// Whether it strikes at the proxy between a client and the ensemble, so that runs with such windows have proxies.
+    pub proxied: bool,
     /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones; a line of one pixel has enough contrast.
     pub colour: Rgb,
     /// Its colour on a dark page.
@@ -36,7 +38,7 @@ pub struct Hatch {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, WIPE];
+pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, WIPE];
 
 /// A process is killed.
 pub const KILL: FaultKind = FaultKind {
@@ -87,6 +89,7 @@ pub const DROP_REPLY: FaultKind = FaultKind {
     summary: "loses the reply to a client's create, delete or other write after a server has applied it, now and then the \
               request before, and with it the connection",
     begins: "is armed",
+    proxied: true,
     colour: (136, 34, 85),
     dark: (208, 88, 140),
     hatch: Hatch {
@@ -101,11 +104,28 @@ pub const DISCONNECT: FaultKind = FaultKind {
     name: "disconnect",
     summary: "ends a client's connections (FIN or RST) while it works, waits or acquires, and refuses new ones for less \
               than its session timeout",
+    proxied: true,
     colour: (75, 47, 176),
     dark: (154, 140, 240),
     hatch: Hatch {
         size: 6,
         path: "M0 0H2V6H0z",
+        ..PLAIN.hatch
+    },
+    ..PLAIN
+};
+
+/// A client's session is closed, and the client is not asked.
+pub const EXPIRE: FaultKind = FaultKind {
+    name: "expire",
+    summary: "closes a client's session from another connection, with its id and password, while the client works, waits or \
+              acquires: alive and connected, it learns that the session has expired",
+    proxied: true,
+    colour: (102, 51, 51),
+    dark: (196, 128, 116),
+    hatch: Hatch {
+        size: 6,
+        path: "M3 .5L5.5 3L3 5.5L.5 3z",
         ..PLAIN.hatch
     },
     ..PLAIN
@@ -127,6 +147,7 @@ const PLAIN: FaultKind = FaultKind {
     name: "",
     summary: "",
     begins: "begins",
+    proxied: false,
     colour: (128, 136, 144),
     dark: (128, 136, 144),
     hatch: Hatch {

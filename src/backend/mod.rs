@@ -189,6 +189,10 @@ pub trait Cluster: Send + Sync {
     /// Lets a client's connections through its proxy again.
     fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a>;
 
+    /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if the
+    /// client has no session at the moment.
+    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
+
     /// Creates persistent znodes through a server; one that exists is left as it is.
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;
 

@@ -2,6 +2,7 @@
 
 mod disconnect;
 mod drop_reply;
+mod expire;
 mod kill;
 pub mod nemesis;
 mod partition;
@@ -116,6 +117,7 @@ pub const FAULTS: &[Fault] = &[
     partition::FAULT,
     drop_reply::FAULT,
     disconnect::FAULT,
+    expire::FAULT,
     wipe::FAULT,
 ];
 

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 
 pub use firewall::Rule;
-pub use wire::{Dropped, Lost, Rejoined, Severed};
+pub use wire::{Dropped, Expired, Lost, Rejoined, Severed};
 
 /// Serves requests until stdin ends, then heals.
 ///
@@ -123,6 +123,7 @@ async fn on_the_wire(proxy: &Arc<wire::Proxy>, f: &str, value: &Value) -> Result
             json!({})
         }
         "sever" => json!(proxy.sever(field(value, "wire")?).await?),
+        "expire" => json!({ "expired": proxy.expire(&field::<Vec<SocketAddr>>(value, "servers")?).await? }),
         "rejoin" => json!(proxy.rejoin(limit()?).await),
         other => bail!("a sidecar knows no request `{other}`"),
     };

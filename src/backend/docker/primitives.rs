@@ -99,6 +99,10 @@ impl Cluster for DockerCluster {
         Box::pin(wire::rejoin(self, client))
     }
 
+    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+        Box::pin(wire::expire(self, client))
+    }
+
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
         Box::pin(self.create_through(server, paths))
     }

@@ -2,12 +2,13 @@
 
 use super::{DockerCluster, LOCAL};
 use crate::backend::Cluster;
-use crate::sidecar::{Dropped, Rejoined, Severed};
+use crate::sidecar::{Dropped, Expired, Rejoined, Severed};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_checkers::plan::Wire;
+use zooquake_checkers::plan::{Window, Wire};
+use zooquake_history::FaultKind;
 
 /// The first port on the client's loopback; one for each server.
 const PORT: u16 = 21811;
@@ -22,7 +23,8 @@ pub(super) async fn connect_string(cluster: &DockerCluster, client: &str, pinned
     let first = servers.iter().position(|server| Some(server.as_str()) == pinned);
     servers.retain(|server| pinned.is_none_or(|pinned| server == pinned));
     let direct = cluster.connect_string(&servers)?;
-    if cluster.plan.windows.iter().all(|window| window.wire.is_none()) {
+    let proxied = |window: &Window| FaultKind::of(&window.fault).proxied;
+    if !cluster.plan.windows.iter().any(proxied) {
         return Ok(direct);
     }
     let servers: Vec<&str> = direct.split(',').collect();
@@ -79,6 +81,17 @@ pub(super) async fn rejoin(cluster: &DockerCluster, client: &str) -> Result<Stri
         )),
         Rejoined { .. } => bail!("no connection of {client} reaches a server"),
     }
+}
+
+pub(super) async fn expire(cluster: &DockerCluster, client: &str) -> Result<Option<String>> {
+    let servers = cluster.connect_string(&cluster.servers())?;
+    let value = json!({ "servers": servers.split(',').collect::<Vec<_>>() });
+    let answer = cluster.ask(client, "expire", value, LOCAL).await?;
+    let expired: Option<Expired> = part(&answer, "expired")?;
+    let sentence = |Expired { session, zxid }| {
+        format!("session {session} was closed from another connection, as zxid {zxid:#x}, and is refused since")
+    };
+    Ok(expired.map(sentence))
 }
 
 fn part<T: DeserializeOwned>(answer: &Value, name: &str) -> Result<T> {

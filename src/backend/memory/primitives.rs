@@ -223,6 +223,15 @@ impl Cluster for MemoryCluster {
         )
     }
 
+    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+        async move {
+            let expired = self.process(client)?.expire();
+            self.world.sleep(SEEN).await;
+            Ok(expired.map(|session| format!("session {} was closed", session_hex(session))))
+        }
+        .boxed()
+    }
+
     fn create<'a>(&'a self, _: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
         let mut server = self.net.server();
         paths.iter().for_each(|path| server.ensure(path));

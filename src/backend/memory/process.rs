@@ -103,6 +103,24 @@ impl Process {
         }
     }
 
+    /// Closes the session that it opened last from outside; it learns of that when it comes back. `None` if that session is
+    /// over already, or not connected.
+    pub fn expire(&self) -> Option<i64> {
+        let session = self.link.with(|link| link.sessions.last().copied())?;
+        let mut server = self.net.server();
+        if server.sessions[&session].with(|state| *state != SessionState::Connected) {
+            return None;
+        }
+        server.end(session, SessionState::Disconnected);
+        let process = self.clone();
+        let learns = async move {
+            process.world.sleep(BACK).await;
+            process.net.server().tell(session, SessionState::Expired);
+        };
+        self.world.spawn(learns.boxed());
+        Some(session)
+    }
+
     fn unchanged(&self, changes: u64) -> bool {
         self.link.with(|link| link.changes == changes)
     }

@@ -16,7 +16,7 @@ fn torture(name: &str, seed: u64) -> Plan {
     let mut plan = plan(name, seed, TIME_MS, &[]);
     // The last client of a queue waits for the drain, and writes nothing that could be lost.
     let clients = plan.cluster.clients - usize::from(name.starts_with("queue"));
-    plan.faults = ["drop-reply", "disconnect", "kill", "partition"]
+    plan.faults = ["drop-reply", "disconnect", "expire", "kill", "partition"]
         .map(String::from)
         .to_vec();
     plan.windows = (1..=WINDOWS)
@@ -26,11 +26,12 @@ fn torture(name: &str, seed: u64) -> Plan {
                 nth: rng.u32(1..5),
             };
             let lost = if rng.bool() { Wire::DropReply } else { Wire::DropRequest };
-            let (fault, wire, cut, duration_ms) = match rng.u32(0..10) {
+            let (fault, wire, cut, duration_ms) = match rng.u32(0..11) {
                 0..6 => ("drop-reply", Some(lost(which)), None, 0),
                 6 => ("disconnect", Some(Wire::Close), None, rng.u64(20..150)),
                 7 => ("partition", None, Some(Cut::Isolate), rng.u64(20..150)),
-                8 => ("partition", None, Some(Cut::Isolate), 2_100),
+                8 => ("expire", None, None, 0),
+                9 => ("partition", None, Some(Cut::Isolate), 2_100),
                 _ => ("kill", None, None, rng.u64(20..400)),
             };
             Window {

@@ -1,6 +1,7 @@
 //! ZooKeeper's framing, as far as the proxy has to understand it: frames behind a length of four bytes, the headers of
 //! requests and replies, and the first answer of a connection.
 
+use std::fmt;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
 use zooquake_history::plan::WireOp;
@@ -130,10 +131,58 @@ pub fn replied(frame: &[u8]) -> Option<Replied> {
     })
 }
 
+/// A session, as the first answer of a connection grants it.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: i64,
+    timeout_ms: i32,
+    /// With its length in front.
+    password: Vec<u8>,
+}
+
+/// Without the password, which nobody is to read.
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:#x}", self.id)
+    }
+}
+
+impl Session {
+    /// The request that takes the session up over another connection.
+    pub fn take_up(&self) -> Vec<u8> {
+        // A server that lags behind the zxid that a client has seen last refuses it; 0 suits every server.
+        let (version, last_zxid, read_only) = (0_i32, 0_i64, 0_u8);
+        let body = [
+            &version.to_be_bytes()[..],
+            &last_zxid.to_be_bytes(),
+            &self.timeout_ms.to_be_bytes(),
+            &self.id.to_be_bytes(),
+            &self.password,
+            &[read_only],
+        ];
+        framed(&body.concat())
+    }
+}
+
 /// The session that the first answer of a connection opens or takes up; `None` if the server refuses it.
-pub fn session(frame: &[u8]) -> Option<i64> {
-    let accepted = int(frame, 8)? > 0;
-    if accepted { long(frame, 12) } else { None }
+pub fn session(frame: &[u8]) -> Option<Session> {
+    let timeout_ms = int(frame, 8).filter(|timeout| *timeout > 0)?;
+    Some(Session {
+        id: long(frame, 12)?,
+        timeout_ms,
+        password: frame.get(20..24 + bytes(frame, 20)?.len())?.to_vec(),
+    })
+}
+
+/// The request with this number that closes the connection's session.
+pub fn close(xid: i32) -> Vec<u8> {
+    framed(&[xid.to_be_bytes(), CLOSE_SESSION.to_be_bytes()].concat())
+}
+
+/// A frame of this body, with its length in front.
+pub fn framed(body: &[u8]) -> Vec<u8> {
+    [&(body.len() as i32).to_be_bytes(), body].concat()
 }
 
 const CREATE: i32 = 1;
@@ -191,8 +240,12 @@ fn long(bytes: &[u8], at: usize) -> Option<i64> {
     Some(i64::from_be_bytes(bytes.get(at..at + 8)?.try_into().ok()?))
 }
 
-fn string(bytes: &[u8], at: usize) -> Option<String> {
-    let length = usize::try_from(int(bytes, at)?).ok()?;
-    let text = bytes.get(at + 4..(at + 4).checked_add(length)?)?;
-    Some(String::from_utf8_lossy(text).into_owned())
+fn string(from: &[u8], at: usize) -> Option<String> {
+    Some(String::from_utf8_lossy(bytes(from, at)?).into_owned())
+}
+
+/// What stands behind its length; a length of -1 stands for none.
+fn bytes(from: &[u8], at: usize) -> Option<&[u8]> {
+    let length = usize::try_from(int(from, at)?).ok()?;
+    from.get(at + 4..(at + 4).checked_add(length)?)
 }

@@ -3,6 +3,7 @@
 //!
 //! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one.
 
+mod expire;
 mod frame;
 mod relay;
 mod rule;
@@ -10,6 +11,7 @@ mod rule;
 mod tests;
 
 use anyhow::{Context, Result, bail};
+use frame::Session;
 use rule::{Rule, Verdict};
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
@@ -22,6 +24,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use zooquake_history::plan::Wire;
 
+pub use expire::Expired;
 pub use rule::{Dropped, Lost};
 
 /// How long severed connections may take to end.
@@ -53,11 +56,13 @@ pub struct Rejoined {
 pub struct Proxy {
     ports: Mutex<Vec<u16>>,
     rule: Mutex<Option<Rule>>,
-    /// Sessions of the open connections, once a server has accepted them.
-    sessions: Mutex<HashMap<u64, i64>>,
+    /// Sessions of the open connections, and their servers, once these have accepted them.
+    sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
     next: AtomicU64,
     /// `Some`: connections are ended in this way, and new ones refused.
     severed: watch::Sender<Option<Wire>>,
+    /// Whether new connections wait.
+    held: watch::Sender<bool>,
     open: watch::Sender<usize>,
     /// Connections that a server has accepted so far, and how many these were when the last loss was.
     accepted: watch::Sender<u64>,
@@ -72,6 +77,7 @@ impl Default for Proxy {
             sessions: Mutex::default(),
             next: AtomicU64::new(1),
             severed: watch::Sender::new(None),
+            held: watch::Sender::new(false),
             open: watch::Sender::new(0),
             accepted: watch::Sender::new(0),
             mark: AtomicU64::new(0),
@@ -230,15 +236,19 @@ impl Proxy {
     }
 
     /// A server has answered the request that opens a session.
-    fn answered(&self, connection: u64, session: Option<i64>) {
+    fn answered(&self, connection: u64, server: SocketAddr, session: Option<Session>) {
         if let Some(session) = session {
-            locked(&self.sessions).insert(connection, session);
+            locked(&self.sessions).insert(connection, (server, session));
             self.accepted.send_modify(|accepted| *accepted += 1);
         }
     }
 
+    fn session_of(&self, connection: u64) -> Option<i64> {
+        locked(&self.sessions).get(&connection).map(|(_, session)| session.id)
+    }
+
     fn asked(&self, connection: u64, frame: &[u8]) -> Verdict {
-        let session = locked(&self.sessions).get(&connection).copied();
+        let session = self.session_of(connection);
         self.judged(|rule| {
             let asked = frame::asked(frame)?;
             Some(rule.asked(connection, session, &asked))
@@ -246,7 +256,7 @@ impl Proxy {
     }
 
     fn replied(&self, connection: u64, frame: &[u8]) -> Verdict {
-        let session = locked(&self.sessions).get(&connection).copied();
+        let session = self.session_of(connection);
         self.judged(|rule| {
             let reply = frame::replied(frame)?;
             Some(rule.replied(connection, session, &reply, frame))

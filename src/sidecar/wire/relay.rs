@@ -16,14 +16,31 @@ use zooquake_history::plan::Wire;
 const LINGER: Duration = Duration::from_secs(1);
 
 /// The connection to the server.
-struct Upstream {
-    answers: Frames<OwnedReadHalf>,
-    out: OwnedWriteHalf,
+pub struct Upstream {
+    /// What the server sends.
+    pub answers: Frames<OwnedReadHalf>,
+    /// What is sent to it.
+    pub out: OwnedWriteHalf,
+}
+
+impl Upstream {
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// If the server does not take the connection.
+    pub async fn connect(server: SocketAddr) -> io::Result<Self> {
+        let stream = TcpStream::connect(server).await?;
+        // Without it small requests wait for acknowledgements; an error only costs time.
+        let _ = stream.set_nodelay(true);
+        let (from_server, out) = stream.into_split();
+        let answers = Frames::new(from_server);
+        Ok(Self { answers, out })
+    }
 }
 
 /// Carries one connection to its end.
 pub async fn relay(proxy: Arc<Proxy>, client: TcpStream, server: SocketAddr) {
-    // Without it small requests wait for acknowledgements; an error only costs time.
+    // As in `Upstream::connect`.
     let _ = client.set_nodelay(true);
     let open = proxy.opened();
     let (from_client, mut to_client) = client.into_split();
@@ -71,17 +88,15 @@ async fn carry(
     server: SocketAddr,
     upstream: &mut Option<Upstream>,
 ) -> io::Result<()> {
-    let stream = tokio::select! {
-        stream = TcpStream::connect(server) => stream?,
+    let connected = tokio::select! {
+        connected = async {
+            proxy.not_held().await;
+            Upstream::connect(server).await
+        } => connected?,
         // What a client has given up must not reach a server later.
         () = asks.until_end() => return Ok(()),
     };
-    let _ = stream.set_nodelay(true);
-    let (from_server, out) = stream.into_split();
-    let Upstream { answers, out } = upstream.insert(Upstream {
-        answers: Frames::new(from_server),
-        out,
-    });
+    let Upstream { answers, out } = upstream.insert(connected);
     let Some(first) = asks.next().await? else { return Ok(()) };
     out.write_all(&first).await?;
     if frame::is_word(&first) {
@@ -90,7 +105,7 @@ async fn carry(
     }
     tokio::select! {
         ended = upward(proxy, id, asks, out) => ended,
-        ended = downward(proxy, id, answers, to_client) => ended,
+        ended = downward(proxy, (id, server), answers, to_client) => ended,
     }
 }
 
@@ -108,7 +123,7 @@ async fn upward(proxy: &Proxy, id: u64, asks: &mut Frames<OwnedReadHalf>, out: &
 /// From the server to the client.
 async fn downward(
     proxy: &Proxy,
-    id: u64,
+    (id, server): (u64, SocketAddr),
     answers: &mut Frames<OwnedReadHalf>,
     to_client: &mut OwnedWriteHalf,
 ) -> io::Result<()> {
@@ -116,7 +131,7 @@ async fn downward(
         return Ok(());
     };
     to_client.write_all(&first).await?;
-    proxy.answered(id, frame::session(&first));
+    proxy.answered(id, server, frame::session(&first));
     while let Some(frame) = answers.next().await? {
         if proxy.replied(id, &frame) == Verdict::Drop {
             return Ok(());

@@ -1,8 +1,9 @@
 //! A client, a server and the proxy between them, over the loopback.
 
 use crate::sidecar::wire::frame::Frames;
+pub use crate::sidecar::wire::frame::framed;
 use crate::sidecar::wire::{Dropped, Proxy, locked};
-use std::net::Ipv4Addr;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::io::AsyncWriteExt;
@@ -20,10 +21,7 @@ pub const GET: i32 = 4;
 pub const SET: i32 = 5;
 pub const MULTI: i32 = 14;
 pub const CLOSE: i32 = -11;
-
-pub fn framed(body: &[u8]) -> Vec<u8> {
-    [&(body.len() as i32).to_be_bytes(), body].concat()
-}
+pub const PASSWORD: [u8; 16] = [0xab; 16];
 
 pub fn hello() -> Vec<u8> {
     framed(&[0; 44])
@@ -43,8 +41,18 @@ pub fn reply(xid: i32, zxid: i64, err: i32, rest: &[u8]) -> Vec<u8> {
 }
 
 pub fn welcome(session: i64) -> Vec<u8> {
-    let head = [0_i32.to_be_bytes(), 2000_i32.to_be_bytes()].concat();
-    framed(&[head, session.to_be_bytes().to_vec(), vec![0; 20]].concat())
+    connected(2000, session, PASSWORD)
+}
+
+/// The answer to a session that is over.
+pub fn refusal() -> Vec<u8> {
+    connected(0, 0, [0; 16])
+}
+
+fn connected(timeout_ms: i32, session: i64, password: [u8; 16]) -> Vec<u8> {
+    let head = [0_i32.to_be_bytes(), timeout_ms.to_be_bytes()].concat();
+    let password = [&16_i32.to_be_bytes()[..], &password, &[0]].concat();
+    framed(&[head, session.to_be_bytes().to_vec(), password].concat())
 }
 
 /// One end of a connection.
@@ -84,6 +92,7 @@ impl End {
 /// A proxy in front of one server, whose connections the test takes from a queue.
 pub struct Bench {
     pub proxy: Arc<Proxy>,
+    pub server: SocketAddr,
     port: u16,
     pub connections: mpsc::UnboundedReceiver<End>,
 }
@@ -102,6 +111,7 @@ impl Bench {
         let port = proxy.open(&[server], 0).await.unwrap()[0];
         Self {
             proxy,
+            server,
             port,
             connections,
         }
@@ -111,14 +121,24 @@ impl Bench {
         End::of(TcpStream::connect((Ipv4Addr::LOCALHOST, self.port)).await.unwrap())
     }
 
+    /// The next connection that the server takes.
+    pub async fn accepted(&mut self) -> End {
+        timeout(SOON, self.connections.recv()).await.unwrap().unwrap()
+    }
+
     /// A client and its server, past the opening of session 0x77.
     pub async fn session(&mut self) -> (End, End) {
+        self.answered(&welcome(0x77)).await
+    }
+
+    /// A client and its server, past the request for a session and this answer.
+    pub async fn answered(&mut self, answer: &[u8]) -> (End, End) {
         let mut client = self.dial().await;
         client.say(&hello()).await;
-        let mut server = timeout(SOON, self.connections.recv()).await.unwrap().unwrap();
+        let mut server = self.accepted().await;
         assert_eq!(server.next().await, Some(hello()));
-        server.say(&welcome(0x77)).await;
-        assert_eq!(client.next().await, Some(welcome(0x77)));
+        server.say(answer).await;
+        assert_eq!(client.next().await.as_deref(), Some(answer));
         (client, server)
     }
 

@@ -1,6 +1,7 @@
 //! The proxy against a client and a server of these tests.
 
 mod bench;
+mod expire;
 
 use super::{Lost, Proxy};
 use bench::{Bench, CLOSE, CREATE, DELETE, GET, MULTI, SET, SOON, framed, hello, reply, reply_of, request};
@@ -187,7 +188,7 @@ async fn four_letter_words_pass_and_a_dead_server_ends_the_connection() {
     let mut bench = Bench::new().await;
     let mut client = bench.dial().await;
     client.say(b"srvr").await;
-    let mut server = timeout(SOON, bench.connections.recv()).await.unwrap().unwrap();
+    let mut server = bench.accepted().await;
     assert_eq!(server.next().await.as_deref(), Some(&b"srvr"[..]));
     server.say(b"Mode: leader\n").await;
     drop(server);

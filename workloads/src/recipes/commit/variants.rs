@@ -71,7 +71,7 @@ fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Resul
 
 const BLOCKED: Known = Known {
     anomaly: "blocked-transaction",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"],
     reason: "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
              before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
     source: "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)",

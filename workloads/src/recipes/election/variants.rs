@@ -58,7 +58,8 @@ pub const VARIANTS: &[Variant] = &[
         family: "election",
         name: "acknowledged",
         promise: "finds its znodes again, steps down when disconnected, leaves nothing behind, and writes only once its \
-                  acknowledgement exists: one leader but for one that is frozen or cut off for longer than its session",
+                  acknowledgement exists: one leader but for one that is frozen or cut off for longer than its session, \
+                  or whose session is closed",
         resource: Resource::External,
         fenced: false,
         contenders: &[PARENT, ACKS],
@@ -94,9 +95,9 @@ const FROZEN: Known = Known {
 
 const CUT_OFF: Known = Known {
     anomaly: "stale-write",
-    faults: &["partition"],
-    reason: "session events are ignored, so a leader that is cut off for longer than its session timeout goes on working while \
-             the next one leads",
+    faults: &["partition", "expire"],
+    reason: "session events are ignored, so a leader whose session ends, cut off or connected, goes on working while the next \
+             one leads",
     source: "twitter/commons 5, Curator TN10",
 };
 
@@ -128,8 +129,8 @@ const DEPOSED_FROZEN: Known = Known {
 
 const DEPOSED_CUT_OFF: Known = Known {
     anomaly: "stale-write",
-    faults: &["partition"],
-    reason: "work that began before the cut and lasts longer than the session is not interrupted; and where syncLimit × \
-             tickTime exceeds the session timeout, a cut-off server serves a leader whose session has expired",
+    faults: &["partition", "expire"],
+    reason: "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
+             exceeds the session timeout, a cut-off server serves a leader whose session has expired",
     source: "Curator TN10, ZOOKEEPER-1675",
 };

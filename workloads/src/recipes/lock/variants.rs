@@ -40,7 +40,7 @@ pub const VARIANTS: &[Variant] = &[
         resource: Resource::External,
         fenced: false,
         contenders: &[PARENT],
-        accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
+        accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK, PRINTED],
         build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Predecessor::new(env)))),
         ..Variant::PLAIN
     },
@@ -48,7 +48,7 @@ pub const VARIANTS: &[Variant] = &[
         family: "lock",
         name: "protected",
         promise: "finds its znode again, gives up when disconnected, leaves nothing behind: exclusive but for a holder that \
-                  is frozen or cut off for longer than its session",
+                  is frozen or cut off for longer than its session, or whose session is closed",
         resource: Resource::External,
         fenced: false,
         contenders: &[PARENT],
@@ -90,9 +90,9 @@ const FROZEN: Known = Known {
 
 const CUT_OFF: Known = Known {
     anomaly: "stale-write",
-    faults: &["partition"],
-    reason: "session events are ignored, so a holder that is cut off for longer than its session timeout goes on working \
-             while the next one is granted",
+    faults: &["partition", "expire"],
+    reason: "session events are ignored, so a holder whose session ends, cut off or connected, goes on working while the next \
+             one is granted",
     source: "twitter/commons 5, Curator TN10",
 };
 
@@ -112,6 +112,13 @@ const STUCK: Known = Known {
     source: "ZOOKEEPER-1262, the tutorial's text",
 };
 
+const PRINTED: Known = Known {
+    anomaly: "lost-wakeup",
+    faults: &["expire"],
+    reason: "the session's end inside the watch callback is only printed, and the attempt never ends",
+    source: "the tutorial's text",
+};
+
 const CHILDREN_ORPHAN: &str = "a create or delete whose reply is lost, or a listing that fails, ends the operation with an \
                                error and leaves the znode to the session, which lives on";
 
@@ -128,9 +135,9 @@ const PROTECTED_FROZEN: Known = Known {
 
 const PROTECTED_CUT_OFF: Known = Known {
     anomaly: "stale-write",
-    faults: &["partition"],
-    reason: "work that began before the cut and lasts longer than the session is not interrupted; and where syncLimit × \
-             tickTime exceeds the session timeout, a cut-off server serves a holder whose session has expired",
+    faults: &["partition", "expire"],
+    reason: "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
+             exceeds the session timeout, a cut-off server serves a holder whose session has expired",
     source: "Curator TN10, ZOOKEEPER-1675",
 };
 

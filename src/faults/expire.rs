@@ -1,0 +1,74 @@
+//! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
+
+use super::scene::{Missed, Scene, Seen};
+use super::{Fault, Sketch};
+use anyhow::Result;
+use zooquake_history::fault;
+use zooquake_history::plan::{State, Target};
+
+/// Expire.
+pub const FAULT: Fault = Fault {
+    kind: &fault::EXPIRE,
+    draw: |rng, _, round| {
+        let case = if round < 2 { round } else { rng.usize(0..4) };
+        let state = match case {
+            0 => (State::Working, 200),
+            1 => (State::Waiting, rng.u64(0..60)),
+            2 => (State::Acquiring, rng.u64(0..6)),
+            _ => (State::Releasing, rng.u64(0..3)),
+        };
+        Sketch {
+            target: Target::Client,
+            cut: None,
+            wire: None,
+            state: Some(state),
+            // It is over when it has happened.
+            duration_ms: 0,
+        }
+    },
+    longest_ms: |_| 0,
+    strike: |scene, victim| Box::pin(expire(scene, victim)),
+    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
+};
+
+async fn expire(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+    let seen = scene.cluster.expire(victim).await?;
+    Ok(seen
+        .ok_or_else(|| Missed(format!("{victim} had no session at the moment")))?
+        .into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::faults::Ground;
+    use std::collections::HashSet;
+    use zooquake_history::plan::{Cluster, Trigger, Workload};
+
+    #[test]
+    fn it_strikes_clients_in_every_state_first_one_that_works_and_one_that_waits() {
+        let lock = Workload {
+            family: "lock".into(),
+            variant: "fenced".into(),
+            ..Workload::default()
+        };
+        let ground = Ground::new(&lock, &Cluster::default());
+        let mut rng = fastrand::Rng::with_seed(1);
+        let states: Vec<State> = (0..60)
+            .map(|round| {
+                let window = FAULT.draw(&mut rng, &ground, round, round + 1, 2_000);
+                assert_eq!((window.target, window.duration_ms), (Target::Client, 0));
+                match window.trigger {
+                    Trigger::State { state, from_ms, .. } => {
+                        assert_eq!(from_ms, 2_000);
+                        state
+                    }
+                    other => panic!("{other:?}"),
+                }
+            })
+            .collect();
+        assert_eq!(states[..2], [State::Working, State::Waiting]);
+        let drawn: HashSet<String> = states[2..].iter().map(|state| format!("{state:?}")).collect();
+        assert_eq!(drawn.len(), 4, "{drawn:?}");
+    }
+}

@@ -1,51 +1,44 @@
-//! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls of the run.
+//! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and phases
+//! of the run.
 
+use super::{Field, fields};
 use crate::event::Event;
+use serde_json::Value;
 
-/// Fields of the events on the lanes `nemesis`, `scene` and `run`.
-impl Event {
+/// Of [`EVIDENCE`]: whether the `reply` was lost or the `request`.
+pub const LOST: Field<str> = Field::new("lost");
+/// Of [`EVIDENCE`]: the kind of the request.
+pub const OP: Field<str> = Field::new("op");
+
+fields! {
     /// The number of the window in the plan.
-    pub fn window(&self) -> Option<i64> {
-        self.int("window")
-    }
-
+    WINDOW, window: i64 = "window";
     /// Of a window: `begin`, `on`, `heal`, `off` or `skipped`. Of a step of a scene: `begin` or `done`.
-    pub fn phase(&self) -> Option<&str> {
-        self.str("phase")
-    }
-
+    PHASE, phase: str = "phase";
     /// The nodes that a fault hits, joined by commas.
-    pub fn target(&self) -> Option<&str> {
-        self.str("target")
-    }
-
+    TARGET, target: str = "target";
     /// Whether the effect was seen, or the healing.
-    pub fn verified(&self) -> Option<bool> {
-        self.bool("verified")
-    }
-
+    VERIFIED, verified: bool = "verified";
     /// What was seen, in words.
-    pub fn detail(&self) -> Option<&str> {
-        self.str("detail")
-    }
-
+    DETAIL, detail: str = "detail";
+    /// What a fault on the wire took.
+    EVIDENCE, evidence: Value = "evidence";
     /// The name of the scene.
-    pub fn scene(&self) -> Option<&str> {
-        self.str("scene")
-    }
-
+    SCENE, scene: str = "scene";
     /// The number of the scene's step, from 1.
-    pub fn step(&self) -> Option<i64> {
-        self.int("step")
-    }
-
+    STEP, step: i64 = "step";
     /// The server that a step saw elected.
-    pub fn leader(&self) -> Option<&str> {
-        self.str("leader")
-    }
-
+    LEADER, leader: str = "leader";
     /// Of a stall: the milliseconds for which the harness stood still.
-    pub fn stalled_ms(&self) -> Option<i64> {
-        self.int("ms")
+    STALLED_MS, stalled_ms: i64 = "ms";
+    /// Of a reading of the wall clock: microseconds since 1970.
+    UNIX_US, unix_us: i64 = "unix_us";
+}
+
+impl Event {
+    /// The phase of the run that begins with the event; `None` if none does, or if its name is no text.
+    pub fn entered(&self) -> Option<&str> {
+        let phase = self.f == "phase" && self.on_lane("run");
+        self.value.as_str().filter(|_| phase)
     }
 }

@@ -1,7 +1,6 @@
 //! Operations on the items of a queue.
 
-use super::Made;
-use crate::event::Event;
+use super::{Made, Operation, fields};
 use serde::{Deserialize, Serialize};
 
 /// What a client is asked.
@@ -41,10 +40,17 @@ pub enum Answer {
     },
 }
 
-/// Fields of the operations on items.
-impl Event {
-    /// The item.
-    pub fn item(&self) -> Option<i64> {
-        self.int("item")
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Enqueue { .. } => "enqueue",
+            Self::Dequeue {} => "dequeue",
+            Self::Acknowledge { .. } => "acknowledge",
+        }
     }
+}
+
+fields! {
+    /// The item.
+    ITEM, item: i64 = "item";
 }

@@ -3,7 +3,87 @@
 
 use super::{Field, fields};
 use crate::event::Event;
+use serde::Serialize;
 use serde_json::Value;
+use std::collections::BTreeMap;
+
+/// How far a fault's window, or a step of a scene, is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// It is about to begin.
+    Begin,
+    /// The fault is in effect; `verified` says whether that was seen.
+    On,
+    /// The fault is about to be healed.
+    Heal,
+    /// The fault was taken away; `verified` says whether that was seen.
+    Off,
+    /// The fault never began.
+    Skipped,
+    /// The step is over.
+    Done,
+}
+
+/// What is recorded of a fault's window.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WindowEvent {
+    /// Its number in the plan.
+    pub window: usize,
+    /// How far it is.
+    pub phase: Phase,
+    /// The nodes that the fault hits, joined by commas; `None` before they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
+    /// Whether the effect was seen, or the healing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// What was seen, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// What a fault on the wire took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Value>,
+}
+
+/// What is recorded of a step of a scene.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepEvent {
+    /// The name of the scene.
+    pub scene: String,
+    /// The number of the step, from 1.
+    pub step: usize,
+    /// The servers that it is about.
+    pub servers: Vec<String>,
+    /// How far it is.
+    pub phase: Phase,
+    /// Whether its effect was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// What was seen, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Each server's last zxid as it told it when the step was over; of those that serve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zxids: Option<BTreeMap<String, String>>,
+    /// The server that leads; `None` unless the step was about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leader: Option<String>,
+}
+
+/// What is recorded when the harness stood still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Stall {
+    /// Milliseconds for which it did.
+    pub ms: u64,
+}
+
+/// A reading of the wall clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Clock {
+    /// Microseconds since 1970.
+    pub unix_us: u64,
+}
 
 /// Of [`EVIDENCE`]: whether the `reply` was lost or the `request`.
 pub const LOST: Field<str> = Field::new("lost");

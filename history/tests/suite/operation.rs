@@ -1,7 +1,7 @@
 //! Operations: what is asked and answered, as it stands in requests and in histories.
 
 use serde_json::{Value, json};
-use zooquake_history::operation::nemesis::WINDOW;
+use zooquake_history::operation::nemesis::{Phase, StepEvent, WINDOW, WindowEvent};
 use zooquake_history::operation::{Made, Operation, barrier, commit, control, grant, queue, register};
 use zooquake_history::protocol::{Message, Request};
 use zooquake_history::{Event, EventType, Process};
@@ -208,6 +208,42 @@ fn only_the_run_enters_phases() {
     assert_eq!(phase.entered(), Some("heal"));
     phase.value = json!({ "phase": "heal" });
     assert_eq!(phase.entered(), None);
+}
+
+#[test]
+fn faults_and_steps_are_written_without_what_is_not_known() {
+    let mut window = WindowEvent {
+        window: 2,
+        phase: Phase::Begin,
+        target: Some("c3".to_owned()),
+        verified: None,
+        detail: None,
+        evidence: None,
+    };
+    let begin = json!({ "window": 2, "phase": "begin", "target": "c3" });
+    assert_eq!(serde_json::to_value(&window).expect("data"), begin);
+    (window.phase, window.verified) = (Phase::Off, Some(false));
+    window.detail = Some("still frozen".to_owned());
+    let off = event(serde_json::to_value(&window).expect("data"));
+    assert_eq!(
+        (off.window(), off.phase(), off.target()),
+        (Some(2), Some("off"), Some("c3"))
+    );
+    assert_eq!((off.verified(), off.detail()), (Some(false), Some("still frozen")));
+    let step = StepEvent {
+        scene: "sid".to_owned(),
+        step: 4,
+        servers: vec!["n3".to_owned()],
+        phase: Phase::Done,
+        verified: Some(true),
+        detail: None,
+        zxids: Some([("n3".to_owned(), "0x1".to_owned())].into()),
+        leader: None,
+    };
+    let done = json!({
+        "scene": "sid", "step": 4, "servers": ["n3"], "phase": "done", "verified": true, "zxids": { "n3": "0x1" }
+    });
+    assert_eq!(serde_json::to_value(&step).expect("data"), done);
 }
 
 #[test]

@@ -228,11 +228,11 @@ mod tests {
             let (f, value) = go(&mut generator, turn % 2, Phase::Load).unwrap();
             let written = match f {
                 "cas" => {
-                    assert_eq!(value["from"].as_i64(), heard);
+                    assert_eq!(register::FROM.of(&value), heard);
                     swaps += 1;
-                    value["to"].as_i64()
+                    register::TO.of(&value)
                 }
-                "write" => value["value"].as_i64(),
+                "write" => register::VALUE.of(&value),
                 _ => continue,
             };
             assert!(seen.insert(written), "{written:?} twice");

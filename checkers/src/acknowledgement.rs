@@ -8,6 +8,7 @@ use crate::findings::{Findings, Found};
 use crate::grants::Write;
 use crate::run::Run;
 use serde_json::Value;
+use zooquake_history::operation::CZXID;
 
 /// Looks for accepted writes of leaders without an acknowledgement; at most one anomaly for each grant, its first.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -15,7 +16,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
     let (mut looked_at, mut unreadable) = (0, Vec::new());
     for &write in &run.grants.writes {
         let Some((told, ack)) = told(run, write) else { continue };
-        let czxid = ack.get("czxid").and_then(Value::as_i64);
+        let czxid = CZXID.of(ack);
         if !ack.is_null() && czxid.is_none() {
             unreadable.push((told, "an acknowledgement that names no znode".to_owned()));
             continue;

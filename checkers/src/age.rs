@@ -59,8 +59,11 @@ fn requests(run: &Run<'_>) -> impl Iterator<Item = (i64, usize)> {
         let sent = *first.entry((op.node, op.f)).or_insert(op.invoke?);
         let end = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
         first.remove(&(op.node, op.f));
-        let named = ["czxid", "mzxid", "zxid"].iter();
-        let made = named.filter_map(|name| run.events[end].int(name)).max()?;
+        let event = &run.events[end];
+        let made = [event.czxid(), event.mzxid(), event.zxid()]
+            .into_iter()
+            .flatten()
+            .max()?;
         Some((made, sent))
     })
 }

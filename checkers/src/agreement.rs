@@ -4,6 +4,7 @@ use crate::evidence::Txn;
 use crate::findings::Findings;
 use crate::run::{Run, few};
 use std::collections::{HashMap, HashSet};
+use zooquake_history::operation::{FieldType, Made};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -44,8 +45,8 @@ fn claimed<'a>(run: &'a Run<'_>) -> impl Iterator<Item = (usize, usize, &'a str,
         let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
         let ack = || {
             let read = grant.read?;
-            let ack = run.events[read].ack()?;
-            Some((number, read, ack.get("path")?.as_str()?, ack.get("czxid")?.as_i64()?))
+            let (path, czxid) = Made::read(run.events[read].ack()?)?;
+            Some((number, read, path?, czxid?))
         };
         own().into_iter().chain(ack())
     })

@@ -11,6 +11,12 @@ use crate::results::Results;
 use crate::verdict::verdict;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use zooquake_history::operation::barrier::ROUND;
+use zooquake_history::operation::commit::TX;
+use zooquake_history::operation::grant::{ACCEPTED, GRANT, TOKEN};
+use zooquake_history::operation::queue::ITEM;
+use zooquake_history::operation::register::{self, FROM, TO};
+use zooquake_history::operation::{CZXID, Field, MZXID, PATH};
 
 /// Judges a history of ours that has no plan; `damage` says what of it could not be read.
 ///
@@ -77,7 +83,7 @@ fn infer(history: &History) -> Option<Promise> {
     };
     if matches!(family, "lock" | "election") {
         workload.resource = resource(history, &mut basis);
-        workload.fenced = answers(history).any(|event| known(event, "token"));
+        workload.fenced = answers(history).any(|event| known(event, TOKEN.any()));
     }
     let windows = windows(history);
     let mut faults: Vec<String> = windows.iter().map(|window| window.fault.clone()).collect();
@@ -95,32 +101,32 @@ fn infer(history: &History) -> Option<Promise> {
 
 /// The family, the variant whose promise is judged, and what that rests on.
 fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static str>)> {
-    let any = |names: &[&str], field: &str| {
-        let of = |event: &Event| names.contains(&event.f.as_str()) && event.value.get(field).is_some();
+    let any = |names: &[&str], field: Field<Value>| {
+        let of = |event: &Event| names.contains(&event.f.as_str()) && event.get(field).is_some();
         invocations(history).any(of)
     };
     let one = |family, variant, basis: &'static str| Some((family, variant, vec![basis]));
-    if any(&["elect", "resign"], "grant") {
+    if any(&["elect", "resign"], GRANT.any()) {
         return one("election", "unknown", "it elects, so it was judged as an election");
     }
-    if any(&["acquire", "release"], "grant") {
+    if any(&["acquire", "release"], GRANT.any()) {
         return one("lock", "unknown", "it acquires grants, so it was judged as a lock");
     }
-    if any(&["join"], "round") {
+    if any(&["join"], ROUND.any()) {
         return one(
             "barrier",
             "tutorial",
             "members join, so it was judged as the tutorial's barrier",
         );
     }
-    if any(&["enter", "leave"], "round") {
+    if any(&["enter", "leave"], ROUND.any()) {
         return one(
             "barrier",
             "double",
             "nobody joins, so it was judged as a double barrier",
         );
     }
-    if any(&["enqueue", "acknowledge"], "item") || dequeues(history) {
+    if any(&["enqueue", "acknowledge"], ITEM.any()) || dequeues(history) {
         let basis = match claims(history) {
             true => "items are claimed, so it was judged by what queue/claimed promises",
             false => {
@@ -130,7 +136,7 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
         };
         return one("queue", "claimed", basis);
     }
-    if any(&["begin", "decide", "vote", "decided"], "tx") {
+    if any(&["begin", "decide", "vote", "decided"], TX.any()) {
         return one(
             "commit",
             "unknown",
@@ -151,8 +157,8 @@ fn register(history: &History) -> bool {
         some = true;
         match event.f.as_str() {
             "read" => event.value.is_object(),
-            "write" => event.value.get("value").is_some(),
-            "cas" => event.value.get("from").is_some() && event.value.get("to").is_some(),
+            "write" => event.get(register::VALUE.any()).is_some(),
+            "cas" => event.get(FROM.any()).is_some() && event.get(TO.any()).is_some(),
             _ => false,
         }
     });
@@ -160,24 +166,24 @@ fn register(history: &History) -> bool {
 }
 
 fn dequeues(history: &History) -> bool {
-    answers(history).any(|event| event.f == "dequeue" && event.value.get("item").is_some())
+    answers(history).any(|event| event.f == "dequeue" && event.get(ITEM.any()).is_some())
 }
 
 /// Whether items are claimed and acknowledged.
 fn claims(history: &History) -> bool {
     let acknowledges = invocations(history).any(|event| event.f == "acknowledge");
     acknowledges
-        || answers(history).any(|event| event.f == "dequeue" && (known(event, "path") || known(event, "czxid")))
+        || answers(history).any(|event| event.f == "dequeue" && (known(event, PATH.any()) || known(event, CZXID.any())))
 }
 
 /// Where the resource is, by what its writes say. If none says it, the resource is taken to be in ZooKeeper, where writes
 /// without an `mzxid` have no known order.
 fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
     let writes = || answers(history).filter(|event| event.f == "write");
-    if writes().any(|event| known(event, "mzxid")) {
+    if writes().any(|event| known(event, MZXID.any())) {
         basis.push("writes name their transactions, so the resource is in ZooKeeper");
         Resource::Zookeeper
-    } else if writes().any(|event| known(event, "accepted")) {
+    } else if writes().any(|event| known(event, ACCEPTED.any())) {
         basis.push("writes say that they were accepted, so the resource is outside of ZooKeeper");
         Resource::External
     } else {
@@ -222,6 +228,6 @@ fn numbered(history: &History) -> impl Iterator<Item = &Event> {
 }
 
 /// Whether a value tells a field: it is there, and not null.
-fn known(event: &Event, field: &str) -> bool {
-    !event.value.get(field).unwrap_or(&Value::Null).is_null()
+fn known(event: &Event, field: Field<Value>) -> bool {
+    event.get(field).is_some_and(|value| !value.is_null())
 }

@@ -7,6 +7,7 @@ use crate::history::{Event, EventType, Process};
 use crate::run::Run;
 use serde_json::Value;
 use std::collections::HashMap;
+use zooquake_history::operation::grant::ACCEPTED;
 
 /// What is known of a grant until an event.
 #[derive(Debug, Clone, Copy, Default)]
@@ -90,7 +91,7 @@ fn acts(event: &Event) -> bool {
 /// What an answer says of itself that cannot both be.
 fn both(run: &Run<'_>, event: &Event) -> Option<&'static str> {
     if event.f == "write" {
-        return match (event.kind, event.value.get("accepted")?) {
+        return match (event.kind, event.get(ACCEPTED.any())?) {
             (EventType::Ok, Value::Bool(false)) => Some("is answered `ok` and was not accepted"),
             (EventType::Fail, Value::Bool(true)) => Some("is answered `fail` and was accepted"),
             (EventType::Ok, Value::Bool(true) | Value::Null) => None,

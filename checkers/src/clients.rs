@@ -53,13 +53,7 @@ impl<'a> Clients<'a> {
                 ("exit", EventType::Info) => clients.exits.entry(lane).or_default().push(at),
                 ("hello" | "session", EventType::Info) => clients.tie(event.session(), lane, at),
                 ("quiesce", EventType::Ok) => {
-                    for text in event
-                        .value
-                        .get("sessions")
-                        .and_then(|all| all.as_array())
-                        .into_iter()
-                        .flatten()
-                    {
+                    for text in event.sessions().into_iter().flatten() {
                         clients.tie(text.as_str(), lane, at);
                     }
                 }

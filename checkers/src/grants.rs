@@ -5,6 +5,7 @@ use crate::names::Names;
 use crate::ops::{self, Ops};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::operation::grant::ACCEPTED;
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -127,8 +128,8 @@ impl<'a> Grants<'a> {
     fn work(&mut self, events: &'a [Event], at: usize, ops: &Ops<'a>, names: &Names) {
         let event = &events[at];
         let op = ops.completes[at].map(|op| &ops.work[op]);
-        let asked = || op?.invoke.and_then(|at| events[at].str("grant"));
-        let Some(name) = event.str("grant").or_else(asked) else {
+        let asked = || op?.invoke.and_then(|at| events[at].grant());
+        let Some(name) = event.grant().or_else(asked) else {
             return;
         };
         let disputed = ops.disputed.contains(&at);
@@ -173,10 +174,10 @@ impl<'a> Grants<'a> {
             EventType::Invoke => grant.asked = Some(at),
             EventType::Ok if grant.read.is_none() => {
                 grant.read = Some(at);
-                grant.path = event.str("path");
-                grant.czxid = event.int("czxid");
-                grant.session = event.str("session");
-                grant.token = event.int("token");
+                grant.path = event.path();
+                grant.czxid = event.czxid();
+                grant.session = event.session();
+                grant.token = event.token();
                 self.open.entry(grant.node).or_default().insert((at, number));
             }
             _ => {}
@@ -190,7 +191,7 @@ impl<'a> Grants<'a> {
                 self.writes.push(Write {
                     grant,
                     read: at,
-                    mzxid: event.int("mzxid"),
+                    mzxid: event.mzxid(),
                 });
                 self.answer(grant, sent, at);
             }
@@ -209,7 +210,7 @@ impl<'a> Grants<'a> {
                 }
             }
             ("lost", EventType::Info) => {
-                let known = event.str("grant").and_then(|name| self.by_name.get(name).copied());
+                let known = event.grant().and_then(|name| self.by_name.get(name).copied());
                 if let Some(grant) = known.filter(|&grant| self.all[grant].read.is_some()) {
                     self.end(grant, at);
                 }
@@ -221,9 +222,9 @@ impl<'a> Grants<'a> {
 
     fn confirm(&mut self, event: &'a Event, at: usize, sent: Option<usize>) {
         let node = ops::node(event);
-        match event.bool("holds") {
+        match event.holds() {
             Some(true) => {
-                let known = event.str("grant").and_then(|name| self.by_name.get(name).copied());
+                let known = event.grant().and_then(|name| self.by_name.get(name).copied());
                 let Some(number) = known else { return };
                 let grant = &mut self.all[number];
                 // Answered after its release was sent, it may rest on what the client knew before.
@@ -268,8 +269,5 @@ impl<'a> Grants<'a> {
 
 /// Whether a write that was answered `ok` was accepted: it says so, or says nothing of it. Anything else tells nobody.
 fn accepted(event: &Event) -> bool {
-    matches!(
-        event.value.get("accepted"),
-        None | Some(Value::Null | Value::Bool(true))
-    )
+    matches!(event.get(ACCEPTED.any()), None | Some(Value::Null | Value::Bool(true)))
 }

@@ -66,17 +66,17 @@ impl<'a> Injected<'a> {
 pub fn injected(events: &[Event]) -> BTreeMap<i64, Injected<'_>> {
     let mut all: BTreeMap<i64, Injected<'_>> = BTreeMap::new();
     for (at, event) in events.iter().enumerate().filter(|(_, event)| event.on_lane("nemesis")) {
-        let (Some(id), Some(phase)) = (event.int("window"), event.str("phase")) else {
+        let (Some(id), Some(phase)) = (event.window(), event.phase()) else {
             continue;
         };
         let window = all.entry(id).or_insert_with(|| Injected::new(id, event));
-        window.target = event.str("target").filter(|_| phase != "off").unwrap_or(window.target);
+        window.target = event.target().filter(|_| phase != "off").unwrap_or(window.target);
         match phase {
             "begin" => window.begin = window.begin.or(Some(at)),
             "on" => window.on = window.on.or(Some(at)),
             "heal" => window.heal = window.heal.or(Some(at)),
             "skipped" => window.skipped = window.skipped.or(Some(at)),
-            "off" => (window.off, window.verified) = (Some(at), event.bool("verified") == Some(true)),
+            "off" => (window.off, window.verified) = (Some(at), event.verified() == Some(true)),
             _ => {}
         }
     }

@@ -8,6 +8,8 @@ use crate::history::{Event, EventType};
 use crate::run::{Run, count};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_history::operation::control::{SESSIONS, ZNODES};
+use zooquake_history::operation::{Field, FieldType, Made};
 
 /// What one client answered to the `quiesce` between the two readings.
 struct Answer {
@@ -152,22 +154,25 @@ fn answers<'a>(
 }
 
 /// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
-fn list<'a>(event: &'a Event, name: &str) -> Option<&'a [Value]> {
-    event
-        .value
-        .get(name)
-        .map_or(Some(&[][..]), |list| list.as_array().map(Vec::as_slice))
+fn list(event: &Event, field: Field<[Value]>) -> Option<&[Value]> {
+    match event.get(field.any()) {
+        None => Some(&[]),
+        Some(_) => event.get(field),
+    }
 }
 
 fn sessions(event: &Event) -> Option<BTreeSet<u64>> {
-    let all = list(event, "sessions")?.iter();
+    let all = list(event, SESSIONS)?.iter();
     all.map(|text| session(text.as_str()?)).collect()
 }
 
 fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
-    let all = list(event, "znodes")?.iter();
-    all.map(|znode| Some((znode.get("path")?.as_str()?, znode.get("czxid")?.as_i64()?)))
-        .collect()
+    let all = list(event, ZNODES)?.iter();
+    all.map(|znode| {
+        let (path, czxid) = Made::read(znode)?;
+        Some((path?, czxid?))
+    })
+    .collect()
 }
 
 /// Whether a znode is somebody's, below one of the contenders' parents.

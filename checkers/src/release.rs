@@ -15,11 +15,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
         let (Some(read), Some(czxid), Some(at)) = (grant.read, grant.czxid, grant.released) else {
             continue;
         };
-        let removed = run.events[at]
-            .value
-            .get("removed")
-            .and_then(|removed| removed.get("czxid"));
-        let Some(removed) = removed.and_then(|czxid| czxid.as_i64()) else {
+        let Some((_, Some(removed))) = run.events[at].removed() else {
             continue;
         };
         looked_at += 1;
@@ -146,7 +142,7 @@ fn missing(run: &Run<'_>, txns: &[Txn]) -> BTreeSet<i64> {
     let logged: HashSet<i64> = txns.iter().map(|txn| txn.zxid).collect();
     let named = run.events.iter().filter(|event| event.kind == EventType::Ok);
     named
-        .flat_map(|event| ["czxid", "mzxid", "zxid"].map(|name| event.int(name)))
+        .flat_map(|event| [event.czxid(), event.mzxid(), event.zxid()])
         .flatten()
         .filter(|zxid| !logged.contains(zxid))
         .collect()

@@ -2,11 +2,7 @@
 
 use crate::history::EventType;
 use crate::run::Run;
-use serde_json::Value;
 use std::collections::HashMap;
-
-/// Kinds of request, as `counts` of a `quiesce` names them.
-const KINDS: [&str; 8] = ["create", "delete", "get", "set", "exists", "children", "multi", "sync"];
 
 /// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if a
 /// process ended before, which took its counts with it.
@@ -23,11 +19,9 @@ pub fn of(run: &Run<'_>) -> Option<(u64, u64)> {
         if first_exit.is_some_and(|&at| at < last) {
             return None;
         }
-        let counts = run.events[last].value.get("counts")?.as_object()?;
-        let count = |kind: &str| counts.get(kind).and_then(Value::as_u64).unwrap_or(0);
-        let asked = KINDS.iter().map(|kind| count(kind));
-        requests = asked.fold(requests, u64::saturating_add);
-        events = u64::saturating_add(events, count("events"));
+        let counts = run.events[last].counts()?;
+        requests = u64::saturating_add(requests, counts.requests());
+        events = u64::saturating_add(events, counts.events);
     }
     (!run.clients.names.is_empty()).then_some((requests, events))
 }

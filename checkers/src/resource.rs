@@ -9,6 +9,7 @@ use crate::findings::{Findings, Found};
 use crate::grants::Write;
 use crate::plan::Resource;
 use crate::run::{Run, count};
+use zooquake_history::operation::grant::VALUE;
 
 /// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
 pub fn check(run: &Run<'_>, out: &mut Findings) {
@@ -69,8 +70,7 @@ fn ordered(run: &Run<'_>) -> Vec<Write> {
 
 fn taken(run: &Run<'_>, write: Write) -> String {
     let value = run.events[write.read]
-        .value
-        .get("value")
+        .get(VALUE)
         .map(|value| format!(" of {value}"))
         .unwrap_or_default();
     match (run.record.plan.workload.resource, write.mzxid) {

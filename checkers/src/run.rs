@@ -46,10 +46,7 @@ impl<'a> Run<'a> {
         let windows = windows::results(record, &ops, &grants);
         let mut phases = BTreeMap::new();
         for (at, event) in events.iter().enumerate() {
-            if event.f == "phase"
-                && event.on_lane("run")
-                && let Some(name) = event.value.as_str()
-            {
+            if let Some(name) = event.entered() {
                 phases.insert(name, at);
             }
         }

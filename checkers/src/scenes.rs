@@ -99,7 +99,7 @@ impl<'a> Told<'a> {
         };
         let mut last: Option<&str> = None;
         for event in record.history.events.iter().filter(|event| event.on_lane("scene")) {
-            let scene = event.str("scene");
+            let scene = event.scene();
             if let Some(before) = last.filter(|_| last != scene) {
                 let (_, until) = told.spans.entry(before).or_default();
                 *until = event.time.min(*until);
@@ -107,7 +107,7 @@ impl<'a> Told<'a> {
             last = scene;
             let Some(scene) = scene else { continue };
             told.spans.entry(scene).or_insert((event.time, u64::MAX));
-            if let Some(step) = event.int("step").filter(|_| event.str("phase") == Some("done")) {
+            if let Some(step) = event.step().filter(|_| event.phase() == Some("done")) {
                 told.done.entry((scene, step)).or_insert(event);
             }
         }
@@ -128,11 +128,11 @@ impl<'a> Told<'a> {
             let act = act.name();
             let done = self.done.get(&(scene.name.as_str(), number));
             let event = done.ok_or_else(|| format!("step {number} ({act}) was not made"))?;
-            if event.bool("verified") != Some(true) {
-                let detail = event.str("detail").unwrap_or("no reason is told");
+            if event.verified() != Some(true) {
+                let detail = event.detail().unwrap_or("no reason is told");
                 return Err(format!("step {number} ({act}) did not come about: {detail}"));
             }
-            leader = event.str("leader");
+            leader = event.leader();
         }
         Ok(leader.ok_or("it does not end with an election")?)
     }
@@ -153,7 +153,7 @@ fn anomaly(scene: &Scene, suspicion: Suspicion) -> Anomaly {
 fn phases(record: &Record, reasons: &mut Vec<String>) {
     let phase = |name: &str| {
         let mut events = record.history.events.iter();
-        events.any(|event| event.on_lane("run") && event.f == "phase" && event.value.as_str() == Some(name))
+        events.any(|event| event.entered() == Some(name))
     };
     if record.plan.scenes.is_empty() {
         reasons.push("the plan has no scenes".to_owned());

@@ -21,10 +21,7 @@ pub fn results(record: &Record, ops: &Ops<'_>, grants: &Grants<'_>) -> Vec<Windo
     let each = |window: &Window| {
         let marks = i64::try_from(window.id).ok().and_then(|id| injected.get(&id));
         let on = marks.and_then(|marks| marks.on);
-        let target = on
-            .and_then(|on| events[on].str("target"))
-            .unwrap_or_default()
-            .to_owned();
+        let target = on.and_then(|on| events[on].target()).unwrap_or_default().to_owned();
         let (counts, why) = judge(window, marks, &target, events, &busy);
         let time = |at: Option<usize>| at.map(|at| events[at].time);
         let (from, until) = (time(on), time(marks.and_then(Injected::healed)));
@@ -64,7 +61,7 @@ pub fn effects(events: &[Event]) -> HashMap<i64, Effect> {
 pub fn last_off(events: &[Event]) -> Option<usize> {
     events
         .iter()
-        .rposition(|event| event.on_lane("nemesis") && event.str("phase") == Some("off"))
+        .rposition(|event| event.on_lane("nemesis") && event.phase() == Some("off"))
 }
 
 /// A window that began and was not seen healed.
@@ -97,7 +94,7 @@ fn judge(
 ) -> (bool, String) {
     let detail = |at: usize| {
         events[at]
-            .str("detail")
+            .detail()
             .map(|detail| format!(": {detail}"))
             .unwrap_or_default()
     };
@@ -111,7 +108,7 @@ fn judge(
             (None, None) => (false, "it never began".to_owned()),
         };
     };
-    if events[on].bool("verified") != Some(true) {
+    if events[on].verified() != Some(true) {
         return (false, format!("its effect was not verified{}", detail(on)));
     }
     let heal = marks.heal.or(marks.off).unwrap_or(events.len());

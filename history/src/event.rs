@@ -73,21 +73,6 @@ pub struct Event {
 }
 
 impl Event {
-    /// The field `name` of the value as a string, if there is one.
-    pub fn str(&self, name: &str) -> Option<&str> {
-        self.value.get(name)?.as_str()
-    }
-
-    /// The field `name` of the value as an integer, if there is one.
-    pub fn int(&self, name: &str) -> Option<i64> {
-        self.value.get(name)?.as_i64()
-    }
-
-    /// The field `name` of the value as a truth value, if there is one.
-    pub fn bool(&self, name: &str) -> Option<bool> {
-        self.value.get(name)?.as_bool()
-    }
-
     /// Whether the event is on the lane `name`.
     pub fn on_lane(&self, name: &str) -> bool {
         matches!(&self.process, Process::Name(n) if n == name)

@@ -2,6 +2,7 @@
 //! read as what they are called today, and never written.
 
 use crate::event::Event;
+use crate::operation::nemesis;
 use crate::plan::Workload;
 use serde::{Deserialize, Deserializer};
 
@@ -33,7 +34,7 @@ pub fn variant(family: &str, name: &str) -> Option<(String, String)> {
 /// An event as it is recorded today: those of the nemesis have the name of their fault.
 pub fn event(mut event: Event) -> Event {
     let present = fault(&event.f);
-    if present != event.f && event.on_lane("nemesis") && event.value.get("window").is_some() {
+    if present != event.f && event.on_lane("nemesis") && event.get(nemesis::WINDOW.any()).is_some() {
         event.f = present.to_owned();
     }
     event

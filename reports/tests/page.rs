@@ -123,7 +123,7 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
     );
     // A healing that was not verified is none.
     let events = run.record.history.events.iter_mut();
-    for event in events.filter(|event| event.f == "partition" && event.str("phase") == Some("off")) {
+    for event in events.filter(|event| event.f == "partition" && event.phase() == Some("off")) {
         event.value["verified"] = false.into();
     }
     run.spans();

@@ -6,6 +6,8 @@ use super::nemesis::Answer;
 use crate::backend::Output;
 use serde_json::{Value, json};
 use zooquake_checkers::EventType;
+use zooquake_history::operation::control::{Exit, Hello};
+use zooquake_history::operation::grant::GRANT;
 use zooquake_workloads::protocol::{BESIDE, Message};
 
 impl Engine {
@@ -54,9 +56,9 @@ impl Engine {
             ),
             Ok(Message::Hello {
                 pid, session, cannot, ..
-            }) => self.greeted(number, pid, session, &cannot),
+            }) => self.greeted(number, pid, session, cannot),
             Ok(Message::Notice { notice, value }) => {
-                let lost = notice == "lost" && value["grant"].as_str() == self.workers[number].hold.as_deref();
+                let lost = notice == "lost" && GRANT.of(&value) == self.workers[number].hold.as_deref();
                 self.record(Entry::named(&name, &notice, value));
                 if lost {
                     self.hold_ended(number);
@@ -80,16 +82,18 @@ impl Engine {
         }
     }
 
-    fn greeted(&mut self, number: usize, pid: u32, session: Option<String>, cannot: &[String]) {
+    fn greeted(&mut self, number: usize, pid: u32, session: Option<String>, cannot: Vec<String>) {
         let worker = &mut self.workers[number];
-        let mut value = json!({ "pid": pid, "incarnation": worker.incarnation, "session": session });
-        if !cannot.is_empty() {
-            value["cannot"] = json!(cannot);
-        }
         worker.beside = !cannot.iter().any(|what| what == BESIDE);
         worker.greeted = true;
         let (name, awaited) = (worker.name.clone(), worker.awaited.take());
-        self.record(Entry::named(&name, "hello", value));
+        let hello = Hello {
+            pid,
+            incarnation: worker.incarnation,
+            session,
+            cannot,
+        };
+        self.record(Entry::named(&name, "hello", json!(hello)));
         if let Some(token) = awaited {
             self.answer_nemesis(token, Some(Answer::Done));
         }
@@ -117,7 +121,7 @@ impl Engine {
             self.record_control(number, f, EventType::Info, Value::Null, died());
         }
         let (name, incarnation) = (self.workers[number].name.clone(), self.workers[number].incarnation);
-        self.record(Entry::named(&name, "exit", json!({ "incarnation": incarnation })));
+        self.record(Entry::named(&name, "exit", json!(Exit { incarnation })));
         self.hold_ended(number);
         self.generator.died(number);
         self.wake_others();

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::time::Duration;
 use zooquake_checkers::{EventType, Process};
+use zooquake_history::operation::control::{HOLDS, Running};
 use zooquake_workloads::protocol::{Outcome, Request};
 
 /// A client is asked to confirm at most this often.
@@ -112,7 +113,7 @@ impl Engine {
         let kind = event_type(outcome);
         // An answer to what was asked before the grant was read says nothing of it.
         let asked_of_it = id > self.workers[number].held_after;
-        let gives_up = f == "confirm" && kind == EventType::Ok && value["holds"] == json!(false) && asked_of_it;
+        let gives_up = f == "confirm" && kind == EventType::Ok && HOLDS.of(&value) == Some(false) && asked_of_it;
         self.record_control(number, f, kind, value, error);
         if gives_up {
             self.hold_ended(number);
@@ -172,7 +173,7 @@ impl Engine {
         let name = self.workers[number].name.clone();
         match seen {
             Ok(detail) => {
-                self.record(Entry::named(&name, "running", json!({ "detail": detail })));
+                self.record(Entry::named(&name, "running", json!(Running { detail })));
                 self.workers[number].quiesced = true;
             }
             Err(error) => self.emit(Effect::Say(format!("{name}: {error}"))),

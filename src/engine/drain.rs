@@ -1,7 +1,7 @@
 //! The drain: a fresh client empties the queue, each time after a quorum write. `docs/families/queue.md`.
 
 use super::effect::Entry;
-use super::generator::single;
+use super::generator::{LIMIT_MS, Request};
 use super::stage::{Stage, Turn};
 use super::worker::End;
 use super::{Deadline, Engine};
@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::Delivery;
+use zooquake_history::operation::queue;
 
 /// Dequeues that must find nothing, one after the other.
 const EMPTY_READS: usize = 3;
@@ -81,7 +82,7 @@ impl Engine {
             }
             Step::Sure => {
                 drain.operations -= 1;
-                self.drain_one("dequeue", json!({}));
+                self.drain_one(&queue::Request::Dequeue {});
                 Step::Dequeuing
             }
             Step::Confirming if !late && self.workers[last].asked("confirm") => {
@@ -103,27 +104,29 @@ impl Engine {
         Turn::Moves(Stage::Draining(drain))
     }
 
-    fn drain_one(&mut self, f: &'static str, value: Value) {
+    fn drain_one(&mut self, request: &queue::Request) {
         let last = self.workers.len() - 1;
         self.workers[last].last = None;
-        self.ask(last, single(f, value));
+        self.ask(last, Request::new(request, LIMIT_MS));
     }
 
     fn dequeued(&mut self, drain: &mut Drain) -> Step {
         let last = self.workers.len() - 1;
-        let ended = self.workers[last].last.take();
-        let item = ended.filter(End::is_ok).map(|end| end.value["item"].clone());
-        drain.empty = match &item {
-            Some(item) if item.is_null() => drain.empty + 1,
+        let ended = self.workers[last].last.take().filter(End::is_ok);
+        let none = |end: &End| end.get(queue::ITEM.any()).is_none_or(Value::is_null);
+        drain.empty = match &ended {
+            Some(end) if none(end) => drain.empty + 1,
             _ => 0,
         };
-        match item {
-            Some(item) if !item.is_null() && self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce => {
-                self.drain_one("acknowledge", json!({ "item": item }));
+        let Some(end) = ended.filter(|end| !none(end)) else {
+            return Step::Unsure;
+        };
+        match end.get(queue::ITEM) {
+            Some(item) if self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce => {
+                self.drain_one(&queue::Request::Acknowledge { item });
                 Step::Acknowledging
             }
-            Some(item) if !item.is_null() => Step::Sure,
-            _ => Step::Unsure,
+            _ => Step::Sure,
         }
     }
 }

@@ -63,7 +63,7 @@ pub struct Engine {
     resource: ExternalResource,
     armed: Option<Armed>,
     /// Windows that have begun and were not seen to be healed, by number.
-    unhealed: BTreeSet<u64>,
+    unhealed: BTreeSet<i64>,
     completed: u64,
     faults: usize,
     last_request: u64,

@@ -5,6 +5,7 @@ use super::effect::{Effect, Entry};
 use super::trigger::Armed;
 use serde_json::Value;
 use zooquake_checkers::plan::Window;
+use zooquake_history::operation::nemesis::{PHASE, VERIFIED, WINDOW};
 
 /// What the engine knew when a trigger fired.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,10 +79,11 @@ impl Engine {
     }
 
     fn record_fault(&mut self, fault: &str, value: Value) {
-        let begins = value["phase"] == "begin";
-        let healed = value["phase"] == "skipped" || value["phase"] == "off" && value["verified"] == true;
-        self.unhealed.extend(value["window"].as_u64().filter(|_| begins));
-        self.unhealed.retain(|window| !healed || value["window"] != *window);
+        let (phase, window) = (PHASE.of(&value), WINDOW.of(&value));
+        let begins = phase == Some("begin");
+        let healed = phase == Some("skipped") || phase == Some("off") && VERIFIED.of(&value) == Some(true);
+        self.unhealed.extend(window.filter(|_| begins));
+        self.unhealed.retain(|unhealed| !healed || window != Some(*unhealed));
         self.faults += usize::from(begins);
         self.record(Entry::named("nemesis", fault, value));
         if begins {

@@ -7,6 +7,7 @@ use super::worker::{End, Op, OpKind, Sent};
 use serde_json::{Value, json};
 use zooquake_checkers::plan::Resource;
 use zooquake_checkers::{EventType, Process};
+use zooquake_history::operation::grant::{ACCEPTED, Answer, TOKEN};
 use zooquake_workloads::protocol::{Outcome, Request};
 
 /// The type of the event that records such an end.
@@ -41,13 +42,12 @@ impl Engine {
         let kind = OpKind::of(&self.plan.workload.family, f);
         let worker = &mut self.workers[number];
         let sent = worker.sent.get(f).map_or(0, |sent| sent.count);
-        let worked = work_ms.max(value["work_ms"].as_u64().unwrap_or(0));
         worker.sent.insert(
             f,
             Sent {
                 count: sent + 1,
                 since,
-                work_ms: worked,
+                work_ms,
             },
         );
         worker.op = Some(Op {
@@ -100,7 +100,9 @@ impl Engine {
         let worker = &self.workers[number];
         // An operation that gave no value is still about its grant.
         let value = if value.is_null() && !op.grant.is_empty() {
-            json!({ "grant": op.grant })
+            json!(Answer::About {
+                grant: op.grant.clone()
+            })
         } else {
             value
         };
@@ -125,8 +127,8 @@ impl Engine {
         let external = self.plan.workload.resource == Resource::External;
         let arrives = op.kind == OpKind::Write && kind == EventType::Ok && external;
         if arrives {
-            let verdict = self.resource.arrive(value["token"].as_i64());
-            value["accepted"] = json!(verdict.is_ok());
+            let verdict = self.resource.arrive(TOKEN.of(&value));
+            ACCEPTED.put(&mut value, verdict.is_ok());
             if let Err(refused) = verdict {
                 (kind, error) = (EventType::Fail, Some(refused));
             }

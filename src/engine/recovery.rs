@@ -94,10 +94,10 @@ impl Engine {
 }
 
 /// Why not everything is healed; `None` if it is.
-fn unhealed(windows: &BTreeSet<u64>, dead: &[&str], nemesis_done: bool) -> Option<String> {
+fn unhealed(windows: &BTreeSet<i64>, dead: &[&str], nemesis_done: bool) -> Option<String> {
     let mut whys = Vec::new();
     if !windows.is_empty() {
-        let windows: Vec<String> = windows.iter().map(u64::to_string).collect();
+        let windows: Vec<String> = windows.iter().map(i64::to_string).collect();
         whys.push(format!("not seen to be healed: window {}", windows.join(", ")));
     } else if !nemesis_done {
         whys.push("the faults are not over".to_string());
@@ -115,7 +115,7 @@ mod tests {
     #[test]
     fn every_window_and_every_client_must_be_back() {
         assert_eq!(unhealed(&BTreeSet::new(), &[], true), None);
-        let said = |windows: &[u64], dead: &[&str], done| unhealed(&windows.iter().copied().collect(), dead, done);
+        let said = |windows: &[i64], dead: &[&str], done| unhealed(&windows.iter().copied().collect(), dead, done);
         assert_eq!(
             said(&[2, 5], &["c3"], true).unwrap(),
             "after 60 s not seen to be healed: window 2, 5; not running: c3"

@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
 use zooquake_checkers::EventType;
-use zooquake_history::operation::{self, Role};
+use zooquake_history::operation::{self, Field, FieldType, Role};
 
 /// What an operation is for holds and for triggers, whatever its family calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,6 +80,11 @@ impl End {
     /// Whether it happened.
     pub fn is_ok(&self) -> bool {
         self.kind == EventType::Ok
+    }
+
+    /// What a field of its value says; `None` if it is missing or of another type.
+    pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_>> {
+        field.of(&self.value)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
 
 use super::scene::{Missed, Scene, Seen};
-use super::{Fault, Sketch};
+use super::{Fault, WindowDraft};
 use anyhow::Result;
 use zooquake_history::fault;
 use zooquake_history::plan::{State, Target};
@@ -17,7 +17,7 @@ pub const FAULT: Fault = Fault {
             2 => (State::Acquiring, rng.u64(0..6)),
             _ => (State::Releasing, rng.u64(0..3)),
         };
-        Sketch {
+        WindowDraft {
             target: Target::Client,
             cut: None,
             wire: None,
@@ -41,7 +41,7 @@ async fn expire(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::faults::Ground;
+    use crate::faults::Topology;
     use std::collections::HashSet;
     use zooquake_history::plan::{Cluster, Trigger, Workload};
 
@@ -52,11 +52,11 @@ mod tests {
             variant: "fenced".into(),
             ..Workload::default()
         };
-        let ground = Ground::new(&lock, &Cluster::default());
+        let topology = Topology::new(&lock, &Cluster::default());
         let mut rng = fastrand::Rng::with_seed(1);
         let states: Vec<State> = (0..60)
             .map(|round| {
-                let window = FAULT.draw(&mut rng, &ground, round, round + 1, 2_000);
+                let window = FAULT.draw(&mut rng, &topology, round, round + 1, 2_000);
                 assert_eq!((window.target, window.duration_ms), (Target::Client, 0));
                 match window.trigger {
                     Trigger::State { state, from_ms, .. } => {

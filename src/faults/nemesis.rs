@@ -7,12 +7,13 @@ use crate::backend::{Clock, Cluster};
 use crate::engine::{Answer, Fired, Report};
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_checkers::plan::Window;
+use zooquake_history::operation::nemesis::{Phase, WindowEvent};
 
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
@@ -63,17 +64,20 @@ impl Nemesis {
                 break;
             }
             if let Err(error) = self.window(&window).await {
-                self.record(&window, json!({ "phase": "skipped", "detail": format!("{error:#}") }))
-                    .await;
+                let detail = Some(format!("{error:#}"));
+                let skipped = WindowEvent {
+                    detail,
+                    ..event(&window, Phase::Skipped, None)
+                };
+                self.record(&window, skipped).await;
             }
         }
         // The run has ended if nobody listens.
         let _ = self.link.report(Report::Done).await;
     }
 
-    async fn record(&self, window: &Window, mut value: Value) {
-        value["window"] = json!(window.id);
-        let fault = window.fault.clone();
+    async fn record(&self, window: &Window, event: WindowEvent) {
+        let (fault, value) = (window.fault.clone(), json!(event));
         // A run that ends meanwhile needs no record any more.
         let _ = self.link.report(Report::Record { fault, value }).await;
     }
@@ -84,7 +88,7 @@ impl Nemesis {
         let victims = victims(&*self.cluster, window, &fired).await?;
         let target = victims.join(",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
-        self.record(window, json!({ "phase": "begin", "target": target })).await;
+        self.record(window, event(window, Phase::Begin, Some(&target))).await;
         let scene = Scene {
             cluster: &*self.cluster,
             clock: &*self.clock,
@@ -93,23 +97,20 @@ impl Nemesis {
             window,
             victims: &victims,
         };
-        let mut on = json!({ "phase": "on", "target": target, "verified": true });
+        let mut on = event(window, Phase::On, Some(&target));
         match try_join_all(victims.iter().map(|victim| (fault.strike)(&scene, victim))).await {
             Ok(seen) => {
-                on["detail"] = json!(Seen::sentence(&seen));
-                if let Some(evidence) = seen.into_iter().find_map(|seen| seen.evidence) {
-                    on["evidence"] = evidence;
-                }
+                (on.verified, on.detail) = (Some(true), Some(Seen::sentence(&seen)));
+                on.evidence = seen.into_iter().find_map(|seen| seen.evidence);
             }
             Err(error) if error.is::<Missed>() => return Err(error),
             Err(error) => {
-                on["verified"] = json!(false);
-                on["detail"] = json!(format!("{error:#}"));
+                (on.verified, on.detail) = (Some(false), Some(format!("{error:#}")));
             }
         }
         self.record(window, on).await;
         self.last(window).await;
-        self.record(window, json!({ "phase": "heal", "target": target })).await;
+        self.record(window, event(window, Phase::Heal, Some(&target))).await;
         self.heal(fault, &scene, &target).await;
         Ok(())
     }
@@ -117,7 +118,11 @@ impl Nemesis {
     async fn heal(&self, fault: &Fault, scene: &Scene<'_>, target: &str) {
         let heal = || try_join_all(scene.victims.iter().map(|victim| (fault.heal)(scene, victim)));
         let tell = |verified, detail| {
-            let off = json!({ "phase": "off", "target": target, "verified": verified, "detail": detail });
+            let off = WindowEvent {
+                verified: Some(verified),
+                detail: Some(detail),
+                ..event(scene.window, Phase::Off, Some(target))
+            };
             self.record(scene.window, off)
         };
         until_healed((&*self.clock, &self.over), heal, tell).await;
@@ -144,6 +149,18 @@ impl Nemesis {
             () = self.clock.sleep(Duration::from_millis(window.duration_ms)) => {}
             _ = over.wait_for(|over| *over) => {}
         }
+    }
+}
+
+/// An event of a window, of which nothing was seen yet.
+fn event(window: &Window, phase: Phase, target: Option<&str>) -> WindowEvent {
+    WindowEvent {
+        window: window.id,
+        phase,
+        target: target.map(str::to_string),
+        verified: None,
+        detail: None,
+        evidence: None,
     }
 }
 

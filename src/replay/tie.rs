@@ -91,7 +91,7 @@ fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> 
 }
 
 fn phase<'a>(events: &'a [Event], name: &str) -> Option<&'a Event> {
-    events.iter().find(|event| event.on_lane("run") && event.value == name)
+    events.iter().find(|event| event.entered() == Some(name))
 }
 
 fn begin<'a>(events: &'a [Event], window: &Window) -> Option<&'a Event> {

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_checkers::Event;
+use zooquake_history::operation::nemesis;
 
 /// Appends events to `history.jsonl`; every line is handed to the kernel at once, so that it survives our own death.
 pub struct Recorder {
@@ -78,8 +79,10 @@ impl Recorder {
             last: stall.lasted,
             lost: self.stalls.lost + stall.monotonic,
         };
-        let value = json!({ "ms": stall.lasted.as_millis() as u64 });
-        self.append(Entry::named("run", "stall", value))?;
+        let value = nemesis::Stall {
+            ms: stall.lasted.as_millis() as u64,
+        };
+        self.append(Entry::named("run", "stall", json!(value)))?;
         Ok(())
     }
 
@@ -148,8 +151,10 @@ impl Recorder {
     /// # Errors
     /// If the event cannot be written.
     pub fn read_clock(&mut self) -> Result<()> {
-        let value = json!({ "unix_us": self.clock.unix().as_micros() as u64 });
-        self.record(Entry::named("run", "clock", value))?;
+        let value = nemesis::Clock {
+            unix_us: self.clock.unix().as_micros() as u64,
+        };
+        self.record(Entry::named("run", "clock", json!(value)))?;
         Ok(())
     }
 

@@ -5,6 +5,8 @@ use crate::ops::{self, Op};
 use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
+use zooquake_history::operation::Field;
+use zooquake_history::operation::barrier::{MEMBERS, ROUND};
 
 /// One round. Operations are positions in [`Ops::work`](crate::ops::Ops).
 #[derive(Debug, Default)]
@@ -80,11 +82,11 @@ impl<'a> Rounds<'a> {
             if let ("close", Some(sent)) = (op.f, op.invoke) {
                 rounds.closes.push(op.node, sent);
             }
-            let Some(number) = told(run, op, "round") else {
+            let Some(number) = told(run, op, ROUND) else {
                 rounds.unread(op);
                 continue;
             };
-            if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, "members")) {
+            if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, MEMBERS)) {
                 let what = format!(
                     "the `enter` of {}, which names no number of members that can be read",
                     op.node
@@ -114,10 +116,10 @@ impl<'a> Rounds<'a> {
         rounds.left_any.0.values_mut().for_each(|ends| ends.sort_unstable());
         for (at, event) in run.events.iter().enumerate() {
             let Process::Name(lane) = &event.process else { continue };
-            let state = event.str("state").unwrap_or_default();
+            let state = event.state().unwrap_or_default();
             let over = match event.f.as_str() {
                 "exit" if !ops::is_harness(lane) => None,
-                "session" if matches!(state, "expired" | "closed") => event.str("session"),
+                "session" if matches!(state, "expired" | "closed") => event.session(),
                 _ => continue,
             };
             rounds.over.push(lane, at);
@@ -165,11 +167,11 @@ impl<'a> Rounds<'a> {
         let sent = op.invoke.or(op.end).unwrap_or(0);
         let waiting = self.over_of.first(&(op.node, None), sent);
         let Some(end) = op.end else { return waiting };
-        let over = match run.events[end].str("session") {
+        let over = match run.events[end].session() {
             Some(session) => waiting.min(self.over_of.first(&(op.node, Some(session)), sent)),
             None => self.over.first(&op.node, sent),
         };
-        let left = told(run, op, "round").map_or(usize::MAX, |round| self.left.first(&(op.node, round), sent + 1));
+        let left = told(run, op, ROUND).map_or(usize::MAX, |round| self.left.first(&(op.node, round), sent + 1));
         let left = left.min(self.left_any.first(&op.node, sent + 1));
         let closed = self.closes.first(&op.node, sent + 1);
         match over.min(left).min(closed) {
@@ -180,8 +182,8 @@ impl<'a> Rounds<'a> {
 }
 
 /// A number that an operation's invocation tells, or its answer.
-pub fn told(run: &Run<'_>, op: &Op<'_>, name: &str) -> Option<i64> {
-    let told = |at: Option<usize>| run.events[at?].int(name);
+pub fn told(run: &Run<'_>, op: &Op<'_>, field: Field<i64>) -> Option<i64> {
+    let told = |at: Option<usize>| run.events[at?].get(field);
     told(op.invoke).or_else(|| told(op.end))
 }
 

@@ -13,6 +13,7 @@ use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::run::{Run, few, seconds};
 use std::collections::BTreeMap;
+use zooquake_history::operation::barrier::{MEMBERS, ROUND};
 
 /// When witnesses have named so many members, of more stuck enters only the number is told.
 const MOST: usize = 1_000_000;
@@ -76,7 +77,7 @@ fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<S
     let mut refused: BTreeMap<i64, Vec<Stay<'a>>> = BTreeMap::new();
     let enters = all.iter().filter(|one| one.op.f == "enter");
     for one in enters.filter(|one| one.how == How::Failed && !one.made_up) {
-        if let Some(number) = told(run, one.op, "round") {
+        if let Some(number) = told(run, one.op, ROUND) {
             refused.entry(number).or_default().push(Stay {
                 node: one.op.node,
                 since: one.asked(),
@@ -116,7 +117,7 @@ impl<'r, 'a> There<'r, 'a> {
         type Of<'a> = Vec<(Question<'a>, usize, (usize, usize))>;
         let mut questions: BTreeMap<(i64, bool), Of<'a>> = BTreeMap::new();
         for (at, one) in all.iter().enumerate().filter(|(_, one)| one.op.f == "enter") {
-            let (Some(number), Some(wanted)) = (told(run, one.op, "round"), told(run, one.op, "members")) else {
+            let (Some(number), Some(wanted)) = (told(run, one.op, ROUND), told(run, one.op, MEMBERS)) else {
                 continue;
             };
             let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);

@@ -164,7 +164,7 @@ fn convict(
         // The last event of a history may show it itself.
         let event = &run.events[until];
         let shows = event.kind == EventType::Ok && matches!(event.f.as_str(), "begin" | "vote");
-        if late || !shows || event.str("tx") != Some(transaction.name) {
+        if late || !shows || event.tx() != Some(transaction.name) {
             witness.push(begun);
         }
     }

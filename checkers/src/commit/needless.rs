@@ -16,6 +16,7 @@ use crate::injected::injected;
 use crate::run::{Run, seconds};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
+use zooquake_history::operation::nemesis::STALLED_MS;
 
 /// Looks for aborts that nothing asked for, once for each transaction.
 pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
@@ -101,7 +102,7 @@ impl Faults {
             spans.extend(window.began().map(|begin| (run.time(begin), until)));
         }
         // Of an event that names no window nobody knows when its fault ended.
-        let nameless = |event: &&Event| event.on_lane("nemesis") && event.int("window").is_none();
+        let nameless = |event: &&Event| event.on_lane("nemesis") && event.window().is_none();
         let nameless = run.events.iter().filter(nameless);
         spans.extend(nameless.map(|event| (event.time, u64::MAX)));
         for &exit in run.clients.exits.values().flatten() {
@@ -109,8 +110,8 @@ impl Faults {
         }
         for event in run.events {
             let before = match event.f.as_str() {
-                "session" if event.str("state") == Some("expired") => 0,
-                "stall" if event.on_lane("run") => event.value.get("ms").and_then(Value::as_u64).unwrap_or(0),
+                "session" if event.state() == Some("expired") => 0,
+                "stall" if event.on_lane("run") => event.get(STALLED_MS.any()).and_then(Value::as_u64).unwrap_or(0),
                 _ => continue,
             };
             let from = event.time.saturating_sub(before.saturating_mul(1_000_000));

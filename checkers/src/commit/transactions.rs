@@ -6,6 +6,7 @@ use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use zooquake_history::operation::commit::{SITES, VOTED};
 
 /// A vote that a site was asked for.
 #[derive(Debug, Clone, Copy)]
@@ -124,13 +125,13 @@ impl<'a> Transactions<'a> {
             let named = [op.invoke, op.end]
                 .into_iter()
                 .flatten()
-                .any(|at| run.events[at].str("tx").is_some());
+                .any(|at| run.events[at].tx().is_some());
             if op.f == "vote" && !named && op.failed(run.events).is_none() {
                 all.voted_unnamed.insert(op.node);
             }
         }
         for at in run.ops.in_dispute() {
-            if let Some(name) = run.events[at].str("tx") {
+            if let Some(name) = run.events[at].tx() {
                 all.named(name, at).disputed = true;
             }
         }
@@ -149,7 +150,7 @@ impl<'a> Transactions<'a> {
 
     /// The transaction that an operation is about.
     pub fn of(&self, run: &Run<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
-        let named = |at: Option<usize>| run.events[at?].str("tx");
+        let named = |at: Option<usize>| run.events[at?].tx();
         let name = named(op.invoke).or_else(|| named(op.end))?;
         self.by_name.get(name).map(|&at| &self.all[at])
     }
@@ -173,7 +174,7 @@ impl<'a> Transactions<'a> {
     /// failure, which need not name its transaction, is known by its request.
     fn op(&mut self, run: &Run<'a>, op: &Op<'a>) {
         let events = run.events;
-        if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].str("tx")?))) {
+        if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].tx()?))) {
             let transaction = self.named(name, at);
             match op.f {
                 "begin" => {
@@ -195,7 +196,7 @@ impl<'a> Transactions<'a> {
         let done = op
             .end
             .filter(|end| events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end));
-        let answer = done.and_then(|end| Some((end, events[end].str("tx")?)));
+        let answer = done.and_then(|end| Some((end, events[end].tx()?)));
         if op.f == "vote" {
             for part in op.apart() {
                 self.vote(run, &part, answer.filter(|&(end, _)| part.end == Some(end)));
@@ -203,7 +204,7 @@ impl<'a> Transactions<'a> {
         }
         let Some((end, name)) = answer else { return };
         let event = &events[end];
-        let decision = event.str("decision").and_then(Decision::read);
+        let decision = event.decision().and_then(Decision::read);
         let transaction = self.named(name, end);
         let report = |decision| Report {
             node: op.node,
@@ -223,13 +224,14 @@ impl<'a> Transactions<'a> {
 
     fn vote(&mut self, run: &Run<'a>, op: &Op<'a>, answer: Option<(usize, &'a str)>) {
         let events = run.events;
-        let yes = |at: usize, field: &str| match events[at].str(field) {
+        let yes = |vote: Option<&str>| match vote {
             Some("yes") => Some(true),
             Some("no") => Some(false),
             _ => None,
         };
-        let asked = op.invoke.filter(|&at| events[at].str("tx").is_some());
-        let name = asked.and_then(|at| events[at].str("tx"));
+        let voted = |end: usize| yes(events[end].voted());
+        let asked = op.invoke.filter(|&at| events[at].tx().is_some());
+        let name = asked.and_then(|at| events[at].tx());
         let Some(name) = answer.map(|(_, name)| name).or(name) else {
             return;
         };
@@ -237,11 +239,10 @@ impl<'a> Transactions<'a> {
         let vote = Vote {
             node: op.node,
             asked,
-            wanted: asked.and_then(|at| yes(at, "vote")),
-            voted: answer.and_then(|(end, _)| Some((yes(end, "voted")?, end))),
+            wanted: asked.and_then(|at| yes(events[at].vote())),
+            voted: answer.and_then(|(end, _)| Some((voted(end)?, end))),
             failed: failed.filter(|_| asked.is_some()),
-            unreadable: answer
-                .is_some_and(|(end, _)| events[end].value.get("voted").is_some() && yes(end, "voted").is_none()),
+            unreadable: answer.is_some_and(|(end, _)| events[end].get(VOTED.any()).is_some() && voted(end).is_none()),
         };
         if vote.asked.is_some() || vote.voted.is_some() {
             let first = vote.asked.or(vote.voted.map(|(_, end)| end)).unwrap_or_default();
@@ -281,8 +282,8 @@ impl<'a> Transactions<'a> {
 
 /// The sites that a `begin` names; `None` if there is what cannot be read.
 pub fn sites(event: &Event) -> Option<Vec<&str>> {
-    match event.value.get("sites") {
-        None => Some(Vec::new()),
-        Some(sites) => sites.as_array()?.iter().map(|site| site.as_str()).collect(),
+    if event.get(SITES.any()).is_none() {
+        return Some(Vec::new());
     }
+    event.sites()?.iter().map(|site| site.as_str()).collect()
 }

@@ -17,7 +17,7 @@ impl Clock {
     pub fn of(events: &[Event]) -> Self {
         let reading = |event: &Event| {
             let reads = event.f == "clock" && event.on_lane("run");
-            let unix_us = event.value.get("unix_us").filter(|_| reads)?.as_i64()?;
+            let unix_us = event.unix_us().filter(|_| reads)?;
             Some((unix_us, i64::try_from(event.time).ok()?))
         };
         let mut readings: Vec<(i64, i64)> = events.iter().filter_map(reading).collect();

@@ -3,8 +3,8 @@
 use crate::history::{EventType, Process};
 use crate::ops::{self, Op};
 use crate::run::Run;
-use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::operation::queue::ITEM;
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -284,9 +284,11 @@ pub enum Told {
 
 /// What an event says of an item; `None` if it says nothing of one.
 pub fn told(run: &Run<'_>, at: usize) -> Option<Told> {
-    run.events[at].value.get("item").map(|item| match item {
-        Value::Null => Told::Nothing,
-        item => item.as_i64().map_or(Told::Unreadable, Told::Item),
+    let event = &run.events[at];
+    event.get(ITEM.any()).map(|item| match event.item() {
+        Some(item) => Told::Item(item),
+        None if item.is_null() => Told::Nothing,
+        None => Told::Unreadable,
     })
 }
 

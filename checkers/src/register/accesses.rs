@@ -6,6 +6,8 @@ use crate::history::{Event, EventType};
 use crate::ops::Op;
 use crate::run::Run;
 use std::collections::{HashMap, HashSet};
+use zooquake_history::operation::Field;
+use zooquake_history::operation::register::{FROM, TO, VALUE};
 
 /// What the register holds; `None` is nil, what it holds before the first write.
 pub type Value = Option<i64>;
@@ -214,7 +216,7 @@ fn parts<'a>(run: &Run<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
 
 /// Whether an event tells what was written.
 fn tells(event: &Event) -> bool {
-    ["value", "to"].iter().any(|name| value(event, name).is_some())
+    [VALUE, TO].into_iter().any(|field| value(event, field).is_some())
 }
 
 fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
@@ -231,17 +233,12 @@ fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadab
     }
     // An answer that does not repeat what it was asked answers that.
     let told = [end, op.invoke, op.end].into_iter().flatten();
-    let field = |name: &str| told.clone().find_map(|at| value(&events[at], name));
-    let number = |name: &str| field(name).flatten();
+    let field = |field: Field<i64>| told.clone().find_map(|at| value(&events[at], field));
+    let number = |of: Field<i64>| field(of).flatten();
     let action = match op.f {
-        "read" => end.and_then(|end| value(&events[end], "value")).map(Action::Read),
-        "write" => number("value").map(Action::Write),
-        _ => number("to").and_then(|to| {
-            Some(Action::Cas {
-                from: field("from")?,
-                to,
-            })
-        }),
+        "read" => end.and_then(|end| value(&events[end], VALUE)).map(Action::Read),
+        "write" => number(VALUE).map(Action::Write),
+        _ => number(TO).and_then(|to| Some(Action::Cas { from: field(FROM)?, to })),
     };
     let answer = end.map(|end| &events[end]);
     let invoke = op.invoke.or(op.end.filter(|_| end.is_none()));
@@ -262,10 +259,10 @@ fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadab
 }
 
 /// A value in an event; `None` if there is none or it is no value of the register.
-fn value(event: &Event, name: &str) -> Option<Value> {
-    match event.value.get(name)? {
-        serde_json::Value::Null => Some(None),
-        other => other.as_i64().map(Some),
+fn value(event: &Event, field: Field<i64>) -> Option<Value> {
+    match event.get(field.any())?.is_null() {
+        true => Some(None),
+        false => event.get(field).map(Some),
     }
 }
 

@@ -111,7 +111,7 @@ fn phase(run: &Run<'_>) -> (usize, usize) {
 fn asked<'a>(run: &Run<'a>) -> Option<Vec<&'a Txn>> {
     let log = run.record.txnlog.as_ref()?;
     let states = run.events.iter().filter(|event| event.f == "session");
-    let sessions: HashSet<&str> = states.filter_map(|event| event.str("session")).collect();
+    let sessions: HashSet<&str> = states.filter_map(|event| event.session()).collect();
     let harness = |txn: &Txn| txn.paths.iter().any(|path| path.starts_with(HARNESS));
     let asked = |txn: &&Txn| sessions.contains(txn.session.as_str()) && !harness(txn);
     Some(log.iter().filter(asked).collect())

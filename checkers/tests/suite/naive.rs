@@ -101,7 +101,7 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
     let txns = record.txnlog.as_deref().unwrap_or_default();
     let client = |session: &str| session[2..3].to_owned();
     let mut found = BTreeSet::new();
-    let named = |event: &Event| ["czxid", "mzxid", "zxid"].map(|name| event.int(name));
+    let named = |event: &Event| [event.czxid(), event.mzxid(), event.zxid()];
     let answers = events.iter().filter(|event| event.kind == EventType::Ok);
     let mut missing: BTreeSet<i64> = answers.flat_map(named).flatten().collect();
     missing.retain(|zxid| txns.iter().all(|txn| txn.zxid != *zxid));

@@ -1,7 +1,6 @@
 //! Operations of the members of a barrier.
 
-use super::{Again, Delay, Family, Made, OpSpec, Role, StrikePoint};
-use crate::event::Event;
+use super::{Again, Delay, Family, Made, OpSpec, Operation, Role, StrikePoint, fields};
 use crate::plan::{Capabilities, State};
 use serde::{Deserialize, Serialize};
 
@@ -145,20 +144,22 @@ pub enum Answer {
     },
 }
 
-/// Fields of the operations of a barrier.
-impl Event {
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Join { .. } => "join",
+            Self::Enter { .. } => "enter",
+            Self::Leave { .. } => "leave",
+            Self::Close { .. } => "close",
+        }
+    }
+}
+
+fields! {
     /// The round.
-    pub fn round(&self) -> Option<i64> {
-        self.int("round")
-    }
-
+    ROUND, round: i64 = "round";
     /// The number of members at which the barrier opens.
-    pub fn members(&self) -> Option<i64> {
-        self.int("members")
-    }
-
+    MEMBERS, members: i64 = "members";
     /// Which of the members a client is.
-    pub fn member(&self) -> Option<i64> {
-        self.int("member")
-    }
+    MEMBER, member: i64 = "member";
 }

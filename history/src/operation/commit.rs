@@ -1,7 +1,6 @@
 //! Operations of a two-phase commit.
 
-use super::{Again, Delay, Family, Finishes, OpSpec, Role, StrikePoint};
-use crate::event::Event;
+use super::{Again, Delay, Family, Finishes, OpSpec, Operation, Role, StrikePoint, fields};
 use crate::plan::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -191,25 +190,33 @@ impl Request {
     }
 }
 
-/// Fields of the operations of a two-phase commit.
-impl Event {
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Begin(_) => "begin",
+            Self::Decide(_) => "decide",
+            Self::Vote { .. } => "vote",
+            Self::Decided { .. } => "decided",
+        }
+    }
+
+    fn work_ms(&self) -> u64 {
+        match self {
+            Self::Vote { work_ms, .. } => *work_ms,
+            _ => 0,
+        }
+    }
+}
+
+fields! {
     /// The name of the transaction.
-    pub fn tx(&self) -> Option<&str> {
-        self.str("tx")
-    }
-
+    TX, tx: str = "tx";
+    /// The sites that a `begin` names.
+    SITES, sites: [Value] = "sites";
     /// The vote that a site was asked for.
-    pub fn vote(&self) -> Option<&str> {
-        self.str("vote")
-    }
-
+    VOTE, vote: str = "vote";
     /// The vote that a site has given.
-    pub fn voted(&self) -> Option<&str> {
-        self.str("voted")
-    }
-
+    VOTED, voted: str = "voted";
     /// What was decided.
-    pub fn decision(&self) -> Option<&str> {
-        self.str("decision")
-    }
+    DECISION, decision: str = "decision";
 }

@@ -1,7 +1,6 @@
 //! Control requests, which every client answers beside the operations of its recipe, and what it tells unasked.
 
-use super::{Counts, Made};
-use crate::event::Event;
+use super::{Counts, Field, Made, fields};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -35,6 +34,34 @@ pub enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         counts: Option<Counts>,
     },
+}
+
+/// What is recorded when a client's process has said hello.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Hello {
+    /// Its process id, as it sees it.
+    pub pid: u32,
+    /// How often the client's process was started.
+    pub incarnation: u64,
+    /// Its session as `0x…`, if it has one already.
+    pub session: Option<String>,
+    /// What it cannot do or tell.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub cannot: Vec<String>,
+}
+
+/// What is recorded when a client's process has ended.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Exit {
+    /// How often the client's process was started.
+    pub incarnation: u64,
+}
+
+/// What is recorded of a client that is seen running, in place of an answer that it cannot give.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Running {
+    /// What was seen, in words.
+    pub detail: String,
 }
 
 /// What a client tells unasked.
@@ -72,15 +99,20 @@ impl Notice {
     }
 }
 
-/// Fields of control requests and of notices.
-impl Event {
-    /// Whether the client holds.
-    pub fn holds(&self) -> Option<bool> {
-        self.bool("holds")
-    }
+/// Why a grant was lost.
+pub const WHY: Field<str> = Field::new("why");
 
+fields! {
+    /// Whether the client holds.
+    HOLDS, holds: bool = "holds";
+    /// zxid of the quorum write of a `confirm`.
+    ZXID, zxid: i64 = "zxid";
     /// The new state of a session.
-    pub fn state(&self) -> Option<&str> {
-        self.str("state")
-    }
+    STATE, state: str = "state";
+    /// The sessions that a client has.
+    SESSIONS, sessions: [Value] = "sessions";
+    /// The znodes that a client knows to be its own.
+    ZNODES, znodes: [Value] = "znodes";
+    /// What a client has asked and heard.
+    COUNTS, counts: Counts = "counts";
 }

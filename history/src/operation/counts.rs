@@ -3,7 +3,9 @@
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
+use super::FieldType;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Numbers of requests sent, by kind, and of watch events delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,17 +36,18 @@ pub struct Counts {
 impl Counts {
     /// Requests that one server answers alone.
     pub fn reads(&self) -> u64 {
-        self.get + self.exists + self.children
+        self.get.saturating_add(self.exists).saturating_add(self.children)
     }
 
     /// Requests that the ensemble agrees on.
     pub fn writes(&self) -> u64 {
-        self.create + self.delete + self.set + self.multi
+        let writes = [self.create, self.delete, self.set, self.multi];
+        writes.into_iter().fold(0, u64::saturating_add)
     }
 
     /// All requests.
     pub fn requests(&self) -> u64 {
-        self.reads() + self.writes() + self.sync
+        self.reads().saturating_add(self.writes()).saturating_add(self.sync)
     }
 
     /// Both, number by number.
@@ -61,6 +64,28 @@ impl Counts {
             events: join(self.events, other.events),
             pending: join(self.pending, other.pending),
         }
+    }
+}
+
+/// Each number is 0 that is missing or none.
+impl FieldType for Counts {
+    type Read<'a> = Self;
+
+    fn read(value: &Value) -> Option<Self> {
+        let counts = value.as_object()?;
+        let count = |kind: &str| counts.get(kind).and_then(Value::as_u64).unwrap_or(0);
+        Some(Self {
+            create: count("create"),
+            delete: count("delete"),
+            get: count("get"),
+            set: count("set"),
+            exists: count("exists"),
+            children: count("children"),
+            multi: count("multi"),
+            sync: count("sync"),
+            events: count("events"),
+            pending: count("pending"),
+        })
     }
 }
 

@@ -1,7 +1,6 @@
 //! Operations on grants: of a lock, and of the leadership that an election gives.
 
-use super::{Again, Family, Finishes, Made, OpSpec, Role};
-use crate::event::Event;
+use super::{Again, Family, Field, Finishes, Made, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -131,27 +130,51 @@ pub enum Answer {
         /// The znode that this removed; `None` where the client cannot tell.
         removed: Option<Made>,
     },
+    /// What an operation was about of which nothing more is known.
+    About {
+        /// The grant.
+        grant: String,
+    },
 }
 
-/// Fields of the operations on grants.
-impl Event {
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Acquire { .. } => "acquire",
+            Self::Elect { .. } => "elect",
+            Self::Write { .. } => "write",
+            Self::Release { .. } => "release",
+            Self::Resign { .. } => "resign",
+        }
+    }
+
+    fn grant(&self) -> Option<&str> {
+        let (Self::Acquire { grant }
+        | Self::Elect { grant }
+        | Self::Write { grant, .. }
+        | Self::Release { grant }
+        | Self::Resign { grant }) = self;
+        Some(grant)
+    }
+
+    fn work_ms(&self) -> u64 {
+        match self {
+            Self::Write { work_ms, .. } => *work_ms,
+            _ => 0,
+        }
+    }
+}
+
+/// What is written.
+pub const VALUE: Field<Value> = Field::new("value");
+
+fields! {
     /// The name of the grant.
-    pub fn grant(&self) -> Option<&str> {
-        self.str("grant")
-    }
-
+    GRANT, grant: str = "grant";
     /// The fencing token of the grant.
-    pub fn token(&self) -> Option<i64> {
-        self.int("token")
-    }
-
+    TOKEN, token: i64 = "token";
     /// Whether the resource took the write.
-    pub fn accepted(&self) -> Option<bool> {
-        self.bool("accepted")
-    }
-
-    /// What is said of the znode by which a leader tells that it leads: `null` that there is none.
-    pub fn ack(&self) -> Option<&Value> {
-        self.value.get("ack")
-    }
+    ACCEPTED, accepted: bool = "accepted";
+    /// What a leader says of the znode by which it tells that it leads: `null` that there is none.
+    ACK, ack: Value = "ack";
 }

@@ -1,51 +1,124 @@
-//! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls of the run.
+//! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and phases
+//! of the run.
 
+use super::{Field, fields};
 use crate::event::Event;
+use serde::Serialize;
+use serde_json::Value;
+use std::collections::BTreeMap;
 
-/// Fields of the events on the lanes `nemesis`, `scene` and `run`.
-impl Event {
-    /// The number of the window in the plan.
-    pub fn window(&self) -> Option<i64> {
-        self.int("window")
-    }
+/// How far a fault's window, or a step of a scene, is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Phase {
+    /// It is about to begin.
+    Begin,
+    /// The fault is in effect; `verified` says whether that was seen.
+    On,
+    /// The fault is about to be healed.
+    Heal,
+    /// The fault was taken away; `verified` says whether that was seen.
+    Off,
+    /// The fault never began.
+    Skipped,
+    /// The step is over.
+    Done,
+}
 
-    /// Of a window: `begin`, `on`, `heal`, `off` or `skipped`. Of a step of a scene: `begin` or `done`.
-    pub fn phase(&self) -> Option<&str> {
-        self.str("phase")
-    }
-
-    /// The nodes that a fault hits, joined by commas.
-    pub fn target(&self) -> Option<&str> {
-        self.str("target")
-    }
-
+/// What is recorded of a fault's window.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct WindowEvent {
+    /// Its number in the plan.
+    pub window: usize,
+    /// How far it is.
+    pub phase: Phase,
+    /// The nodes that the fault hits, joined by commas; `None` before they are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub target: Option<String>,
     /// Whether the effect was seen, or the healing.
-    pub fn verified(&self) -> Option<bool> {
-        self.bool("verified")
-    }
-
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
     /// What was seen, in words.
-    pub fn detail(&self) -> Option<&str> {
-        self.str("detail")
-    }
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// What a fault on the wire took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Value>,
+}
 
+/// What is recorded of a step of a scene.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct StepEvent {
     /// The name of the scene.
-    pub fn scene(&self) -> Option<&str> {
-        self.str("scene")
-    }
+    pub scene: String,
+    /// The number of the step, from 1.
+    pub step: usize,
+    /// The servers that it is about.
+    pub servers: Vec<String>,
+    /// How far it is.
+    pub phase: Phase,
+    /// Whether its effect was seen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub verified: Option<bool>,
+    /// What was seen, in words.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub detail: Option<String>,
+    /// Each server's last zxid as it told it when the step was over; of those that serve.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub zxids: Option<BTreeMap<String, String>>,
+    /// The server that leads; `None` unless the step was about that.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub leader: Option<String>,
+}
 
+/// What is recorded when the harness stood still.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Stall {
+    /// Milliseconds for which it did.
+    pub ms: u64,
+}
+
+/// A reading of the wall clock.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Clock {
+    /// Microseconds since 1970.
+    pub unix_us: u64,
+}
+
+/// Of [`EVIDENCE`]: whether the `reply` was lost or the `request`.
+pub const LOST: Field<str> = Field::new("lost");
+/// Of [`EVIDENCE`]: the kind of the request.
+pub const OP: Field<str> = Field::new("op");
+
+fields! {
+    /// The number of the window in the plan.
+    WINDOW, window: i64 = "window";
+    /// Of a window: `begin`, `on`, `heal`, `off` or `skipped`. Of a step of a scene: `begin` or `done`.
+    PHASE, phase: str = "phase";
+    /// The nodes that a fault hits, joined by commas.
+    TARGET, target: str = "target";
+    /// Whether the effect was seen, or the healing.
+    VERIFIED, verified: bool = "verified";
+    /// What was seen, in words.
+    DETAIL, detail: str = "detail";
+    /// What a fault on the wire took.
+    EVIDENCE, evidence: Value = "evidence";
+    /// The name of the scene.
+    SCENE, scene: str = "scene";
     /// The number of the scene's step, from 1.
-    pub fn step(&self) -> Option<i64> {
-        self.int("step")
-    }
-
+    STEP, step: i64 = "step";
     /// The server that a step saw elected.
-    pub fn leader(&self) -> Option<&str> {
-        self.str("leader")
-    }
-
+    LEADER, leader: str = "leader";
     /// Of a stall: the milliseconds for which the harness stood still.
-    pub fn stalled_ms(&self) -> Option<i64> {
-        self.int("ms")
+    STALLED_MS, stalled_ms: i64 = "ms";
+    /// Of a reading of the wall clock: microseconds since 1970.
+    UNIX_US, unix_us: i64 = "unix_us";
+}
+
+impl Event {
+    /// The phase of the run that begins with the event; `None` if none does, or if its name is no text.
+    pub fn entered(&self) -> Option<&str> {
+        let phase = self.f == "phase" && self.on_lane("run");
+        self.value.as_str().filter(|_| phase)
     }
 }

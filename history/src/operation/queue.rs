@@ -1,7 +1,6 @@
 //! Operations on the items of a queue.
 
-use super::{Again, Delay, Family, Made, OpSpec, Role, StrikePoint};
-use crate::event::Event;
+use super::{Again, Delay, Family, Made, OpSpec, Operation, Role, StrikePoint, fields};
 use crate::plan::{Delivery, State};
 use serde::{Deserialize, Serialize};
 
@@ -92,10 +91,17 @@ pub enum Answer {
     },
 }
 
-/// Fields of the operations on items.
-impl Event {
-    /// The item.
-    pub fn item(&self) -> Option<i64> {
-        self.int("item")
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Enqueue { .. } => "enqueue",
+            Self::Dequeue {} => "dequeue",
+            Self::Acknowledge { .. } => "acknowledge",
+        }
     }
+}
+
+fields! {
+    /// The item.
+    ITEM, item: i64 = "item";
 }

@@ -1,7 +1,6 @@
 //! Operations on a register.
 
-use super::{Family, Finishes, OpSpec, Role, grant};
-use crate::event::Event;
+use super::{Family, Field, Finishes, OpSpec, Operation, Role, fields, grant};
 use serde::{Deserialize, Serialize};
 
 /// Registers. A fault strikes in any of their operations.
@@ -70,10 +69,24 @@ pub enum What {
     },
 }
 
-/// Fields of the operations on a register.
-impl Event {
-    /// The server that answered, `n2`.
-    pub fn server(&self) -> Option<&str> {
-        self.str("server")
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Read {} => "read",
+            Self::Write { .. } => "write",
+            Self::Cas { .. } => "cas",
+        }
     }
+}
+
+/// What was read, or what is written.
+pub const VALUE: Field<i64> = Field::new("value");
+/// What a `cas` finds.
+pub const FROM: Field<i64> = Field::new("from");
+/// What a `cas` writes.
+pub const TO: Field<i64> = Field::new("to");
+
+fields! {
+    /// The server that answered, `n2`.
+    SERVER, server: str = "server";
 }

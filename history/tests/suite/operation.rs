@@ -1,7 +1,8 @@
 //! Operations: what is asked and answered, as it stands in requests and in histories.
 
 use serde_json::{Value, json};
-use zooquake_history::operation::{Made, barrier, commit, control, grant, queue, register};
+use zooquake_history::operation::nemesis::{Phase, StepEvent, WINDOW, WindowEvent};
+use zooquake_history::operation::{Made, Operation, barrier, commit, control, grant, queue, register};
 use zooquake_history::protocol::{Message, Request};
 use zooquake_history::{Event, EventType, Process};
 
@@ -80,6 +81,62 @@ fn requests_are_written_as_they_are_read() {
     assert_eq!(serde_json::from_value::<barrier::Request>(written).ok(), Some(join));
 }
 
+/// The request in two ways: by its methods, and as serde writes it.
+fn written(operation: &impl Operation) -> [Value; 2] {
+    let parts = json!({ "f": operation.name(), "value": operation.value() });
+    [parts, serde_json::to_value(operation).expect("a request is data")]
+}
+
+#[test]
+fn a_request_has_the_name_and_the_value_that_are_sent() {
+    let (grant, tx, item, round, members) = ("g7".to_owned(), "t7".to_owned(), 3, 2, 4);
+    let transaction = commit::Transaction {
+        tx: tx.clone(),
+        sites: vec!["c2".to_owned()],
+        payload: json!(7),
+    };
+    let write = grant::Request::Write {
+        grant: grant.clone(),
+        value: json!(1),
+        work_ms: 40,
+    };
+    let vote = commit::Request::Vote {
+        tx: tx.clone(),
+        vote: commit::Vote::Yes,
+        work_ms: 50,
+    };
+    assert_eq!((write.grant(), write.work_ms()), (Some("g7"), 40));
+    assert_eq!((vote.grant(), vote.work_ms()), (None, 50));
+    let all = [
+        written(&barrier::Request::Join {
+            round,
+            members,
+            member: 1,
+        }),
+        written(&barrier::Request::Enter { round, members }),
+        written(&barrier::Request::Leave { round }),
+        written(&barrier::Request::Close { round }),
+        written(&commit::Request::Begin(transaction.clone())),
+        written(&commit::Request::Decide(transaction)),
+        written(&vote),
+        written(&commit::Request::Decided { tx }),
+        written(&grant::Request::Acquire { grant: grant.clone() }),
+        written(&grant::Request::Elect { grant: grant.clone() }),
+        written(&write),
+        written(&grant::Request::Release { grant: grant.clone() }),
+        written(&grant::Request::Resign { grant }),
+        written(&queue::Request::Enqueue { item }),
+        written(&queue::Request::Dequeue {}),
+        written(&queue::Request::Acknowledge { item }),
+        written(&register::Request::Read {}),
+        written(&register::Request::Write { value: 1 }),
+        written(&register::Request::Cas { from: 1, to: 2 }),
+    ];
+    for [parts, whole] in all {
+        assert_eq!(parts, whole);
+    }
+}
+
 #[test]
 fn answers_say_null_for_what_a_client_cannot_tell() {
     let (grant, session, path) = ("g7".to_owned(), "0x1".to_owned(), "/lock/x-3".to_owned());
@@ -117,6 +174,76 @@ fn a_field_of_another_type_is_as_if_it_were_missing() {
     let odd = event(json!({ "grant": 7, "czxid": "9", "removed": 1, "accepted": 0, "round": 1.5 }));
     assert_eq!((odd.grant(), odd.czxid(), odd.accepted()), (None, None, None));
     assert_eq!((odd.removed(), odd.round(), odd.tx()), (None, None, None));
+}
+
+#[test]
+fn a_field_is_read_as_it_stands_and_written_where_there_are_fields() {
+    let odd = event(json!({ "grant": 7, "accepted": null, "counts": { "create": 3, "get": -1, "events": "2" } }));
+    assert_eq!(odd.get(grant::GRANT.any()), Some(&json!(7)));
+    assert_eq!(odd.get(grant::ACCEPTED.any()), Some(&Value::Null));
+    assert_eq!(odd.get(WINDOW.any()), None);
+    let counts = odd
+        .counts()
+        .map(|counts| (counts.requests(), counts.get, counts.events));
+    assert_eq!(counts, Some((3, 0, 0)), "a number that is none counts nothing");
+    for (mut value, expected) in [
+        (
+            json!({ "grant": "g7", "accepted": false }),
+            json!({ "grant": "g7", "accepted": true }),
+        ),
+        (Value::Null, json!({ "accepted": true })),
+        (json!(["g7"]), json!(["g7"])),
+    ] {
+        grant::ACCEPTED.put(&mut value, true);
+        assert_eq!(value, expected);
+    }
+}
+
+#[test]
+fn only_the_run_enters_phases() {
+    let mut phase = event(json!("heal"));
+    phase.f = "phase".into();
+    assert_eq!(phase.entered(), None);
+    phase.process = Process::Name("run".into());
+    assert_eq!(phase.entered(), Some("heal"));
+    phase.value = json!({ "phase": "heal" });
+    assert_eq!(phase.entered(), None);
+}
+
+#[test]
+fn faults_and_steps_are_written_without_what_is_not_known() {
+    let mut window = WindowEvent {
+        window: 2,
+        phase: Phase::Begin,
+        target: Some("c3".to_owned()),
+        verified: None,
+        detail: None,
+        evidence: None,
+    };
+    let begin = json!({ "window": 2, "phase": "begin", "target": "c3" });
+    assert_eq!(serde_json::to_value(&window).expect("data"), begin);
+    (window.phase, window.verified) = (Phase::Off, Some(false));
+    window.detail = Some("still frozen".to_owned());
+    let off = event(serde_json::to_value(&window).expect("data"));
+    assert_eq!(
+        (off.window(), off.phase(), off.target()),
+        (Some(2), Some("off"), Some("c3"))
+    );
+    assert_eq!((off.verified(), off.detail()), (Some(false), Some("still frozen")));
+    let step = StepEvent {
+        scene: "sid".to_owned(),
+        step: 4,
+        servers: vec!["n3".to_owned()],
+        phase: Phase::Done,
+        verified: Some(true),
+        detail: None,
+        zxids: Some([("n3".to_owned(), "0x1".to_owned())].into()),
+        leader: None,
+    };
+    let done = json!({
+        "scene": "sid", "step": 4, "servers": ["n3"], "phase": "done", "verified": true, "zxids": { "n3": "0x1" }
+    });
+    assert_eq!(serde_json::to_value(&step).expect("data"), done);
 }
 
 #[test]

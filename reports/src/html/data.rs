@@ -10,6 +10,11 @@ use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
+use zooquake_history::operation::Field;
+use zooquake_history::operation::barrier::MEMBER;
+use zooquake_history::operation::commit::{DECISION, VOTE, VOTED};
+use zooquake_history::operation::queue::ITEM;
+use zooquake_history::operation::register::{FROM, TO, VALUE};
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
@@ -92,26 +97,26 @@ fn role_number(role: Role) -> u8 {
 
 /// What a tooltip says of an operation beside its name, outcome and times.
 fn detail(op: &Op<'_>) -> String {
-    let field = |name: &str| {
+    let field = |field: Field<Value>| {
         let of = |event: &zooquake_checkers::Event| {
-            event.value.get(name).map(|v| match v {
+            event.get(field).map(|v| match v {
                 Value::Null => "null".to_owned(),
                 v => text::value(v, 16),
             })
         };
         op.answer.and_then(of).or_else(|| of(op.invoke))
     };
-    let swap = field("from")
-        .zip(field("to"))
+    let swap = field(FROM.any())
+        .zip(field(TO.any()))
         .map(|(from, to)| format!("{from} → {to}"));
     let parts = [
         op.subject()
             .map(|what| what.to_string())
-            .or_else(|| field("item").map(|_| "queue empty".into())),
-        swap.or_else(|| field("value")),
-        field("member").map(|n| format!("member {n}")),
-        field("voted").or_else(|| field("vote")),
-        field("decision"),
+            .or_else(|| field(ITEM.any()).map(|_| "queue empty".into())),
+        swap.or_else(|| field(VALUE.any())),
+        field(MEMBER.any()).map(|n| format!("member {n}")),
+        field(VOTED.any()).or_else(|| field(VOTE.any())),
+        field(DECISION.any()),
     ];
     let known: Vec<_> = parts.into_iter().flatten().collect();
     if known.is_empty() {

@@ -39,9 +39,9 @@ impl Band {
 /// The faults that were on, as the checkers read them, by their beginnings.
 pub fn find(record: &Record, results: &Results, faults: &Faults<'_>) -> Vec<Band> {
     let events = record.history.events.iter();
-    let struck = events.filter(|event| event.on_lane("nemesis") && event.str("phase") == Some("on"));
+    let struck = events.filter(|event| event.on_lane("nemesis") && event.phase() == Some("on"));
     let mut lost: HashMap<i64, String> = struck
-        .filter_map(|event| Some((event.int("window")?, words::lost(event)?)))
+        .filter_map(|event| Some((event.window()?, words::lost(event)?)))
         .collect();
     let counting = results.windows.iter().filter(|window| window.counts);
     let counting: HashSet<i64> = counting.filter_map(|window| i64::try_from(window.id).ok()).collect();

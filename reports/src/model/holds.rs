@@ -61,12 +61,11 @@ pub fn find<'a>(events: &'a [Event], lanes: &Lanes) -> Vec<Hold<'a>> {
 
 /// Whether the event is the answer that begins a hold.
 fn begins(event: &Event) -> bool {
-    let is = |field: &str, value: &str| event.str(field) == Some(value);
     event.kind == EventType::Ok
         && match event.f.as_str() {
             // Only a claim has a znode; elsewhere an item is delivered as soon as it is taken.
             "dequeue" => event.item().is_some() && event.path().is_some(),
-            "vote" => is("voted", "yes"),
+            "vote" => event.voted() == Some("yes"),
             "join" => event.round().is_some(),
             "decide" | "decided" => false,
             f => operation::role(f) == Role::Wait,

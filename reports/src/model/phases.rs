@@ -13,14 +13,11 @@ pub struct Phase {
 
 /// The phases in order.
 pub fn find(events: &[Event]) -> Vec<Phase> {
-    let phases = events.iter().filter(|e| e.on_lane("run") && e.f == "phase");
-    phases
-        .filter_map(|e| {
-            Some(Phase {
-                name: crate::text::clip(e.value.as_str()?, 24),
-                from: e.time,
-            })
+    let phase = |event: &Event| {
+        Some(Phase {
+            name: crate::text::clip(event.entered()?, 24),
+            from: event.time,
         })
-        .take(32)
-        .collect()
+    };
+    events.iter().filter_map(phase).take(32).collect()
 }

@@ -2,9 +2,9 @@
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
 use crate::engine::worker::{End, Op};
-use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
+use zooquake_history::operation::barrier;
 
 const AGAIN: Duration = Duration::from_millis(50);
 
@@ -35,7 +35,7 @@ enum Stage {
 pub struct Barrier {
     plans: Vec<ClientPlan>,
     wait_ms: u64,
-    round: u64,
+    round: i64,
     stage: Stage,
     begun: Duration,
     /// Members that have joined this round, by number from 0.
@@ -51,7 +51,7 @@ pub struct Barrier {
     busy: Vec<bool>,
     last_join: Duration,
     rejoined: bool,
-    last_round: u64,
+    last_round: i64,
     recovered: bool,
 }
 
@@ -73,7 +73,7 @@ impl Barrier {
             busy: vec![false; count],
             last_join: Duration::ZERO,
             rejoined: false,
-            last_round: u64::MAX,
+            last_round: i64::MAX,
             recovered: false,
         }
     }
@@ -84,7 +84,7 @@ impl Barrier {
 
     /// In every third round one client joins for all.
     fn alone(&self) -> bool {
-        self.round.is_multiple_of(3)
+        self.round % 3 == 0
     }
 
     /// What the client's plan has for this round.
@@ -156,14 +156,8 @@ impl Barrier {
                 return Next::Nothing;
             }
             self.asked = true;
-            let value = json!({ "round": round, "members": members });
-            return Next::Ask(Request {
-                f: "enter",
-                grant: String::new(),
-                work_ms: 0,
-                value,
-                timeout_ms: Some(self.wait_ms),
-            });
+            let enter = barrier::Request::Enter { round, members };
+            return Next::Ask(Request::new(&enter, self.wait_ms));
         }
         let from = self.begun + HEAD_START + self.think(client);
         if !self.asked || now < from {
@@ -176,21 +170,12 @@ impl Barrier {
         };
         match member {
             Some(member) => {
-                let value = json!({ "round": round, "members": members, "member": member + 1 });
-                Next::Ask(self.short("join", value, JOIN_MS))
+                let member = member as u64 + 1;
+                let join = barrier::Request::Join { round, members, member };
+                Next::Ask(Request::new(&join, JOIN_MS))
             }
             // Perhaps nobody comes through; that is looked at by the clock.
             None => Next::Wait(STUCK / 10),
-        }
-    }
-
-    fn short(&self, f: &'static str, value: Value, timeout_ms: u64) -> Request {
-        Request {
-            f,
-            grant: String::new(),
-            work_ms: 0,
-            value,
-            timeout_ms: Some(timeout_ms),
         }
     }
 }
@@ -207,7 +192,10 @@ impl Generator for Barrier {
             Stage::Rejoin if client == self.members() => Next::Nothing,
             Stage::Rejoin | Stage::Close if self.closed[client] => Next::Nothing,
             Stage::Close if !self.stays(client, now).is_zero() => Next::Wait(self.stays(client, now)),
-            Stage::Rejoin | Stage::Close => Next::Ask(self.short("close", json!({ "round": self.round }), SINGLE_MS)),
+            Stage::Rejoin | Stage::Close => {
+                let close = barrier::Request::Close { round: self.round };
+                Next::Ask(Request::new(&close, SINGLE_MS))
+            }
         };
         self.busy[client] = matches!(next, Next::Ask(_));
         next

@@ -2,10 +2,10 @@
 
 use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
-use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{Plan, Transaction};
+use zooquake_history::operation::commit::{self, Vote};
 
 const BEGIN_MS: u64 = 3_000;
 const DECIDE_MS: u64 = 4_000;
@@ -117,16 +117,21 @@ impl Commit {
     }
 
     fn coordinator(&mut self) -> Option<Request> {
-        let sites: Vec<String> = (1..self.parties.len())
-            .map(|client| format!("c{}", client + 1))
-            .collect();
-        let value = json!({ "tx": self.name(), "sites": sites, "payload": self.number });
+        let transaction = commit::Transaction {
+            tx: self.name(),
+            sites: (1..self.parties.len())
+                .map(|client| format!("c{}", client + 1))
+                .collect(),
+            payload: self.number.into(),
+        };
         match self.parties[0].part {
             Part::Begin => {
                 self.begun = true;
-                Some(ask("begin", value, BEGIN_MS))
+                Some(Request::new(&commit::Request::Begin(transaction), BEGIN_MS))
             }
-            Part::Decide if self.current.early || self.all_voted() => Some(ask("decide", value, DECIDE_MS)),
+            Part::Decide if self.current.early || self.all_voted() => {
+                Some(Request::new(&commit::Request::Decide(transaction), DECIDE_MS))
+            }
             _ => None,
         }
     }
@@ -135,12 +140,16 @@ impl Commit {
         let tx = self.name();
         match self.parties[client].part {
             Part::Vote(_) if self.begun => {
-                let vote = if self.current.votes[client - 1] { "yes" } else { "no" };
+                let vote = if self.current.votes[client - 1] {
+                    Vote::Yes
+                } else {
+                    Vote::No
+                };
                 let work_ms = self.current.work_ms[client - 1];
-                let value = json!({ "tx": tx, "vote": vote, "work_ms": work_ms });
-                Some(ask("vote", value, VOTE_MS + work_ms))
+                let request = commit::Request::Vote { tx, vote, work_ms };
+                Some(Request::new(&request, VOTE_MS + work_ms))
             }
-            Part::Decided(_) => Some(ask("decided", json!({ "tx": tx }), DECIDE_MS)),
+            Part::Decided(_) => Some(decided(tx, DECIDE_MS)),
             _ => None,
         }
     }
@@ -150,8 +159,8 @@ impl Commit {
         if !self.last_begun || !self.all_but_again() {
             return None;
         }
-        let tx = self.parties[client].again.first()?;
-        Some(ask("decided", json!({ "tx": tx }), self.last_ms))
+        let tx = self.parties[client].again.first()?.clone();
+        Some(decided(tx, self.last_ms))
     }
 
     fn all_but_again(&self) -> bool {
@@ -177,14 +186,9 @@ impl Commit {
     }
 }
 
-fn ask(f: &'static str, value: Value, timeout_ms: u64) -> Request {
-    Request {
-        f,
-        grant: String::new(),
-        work_ms: 0,
-        value,
-        timeout_ms: Some(timeout_ms),
-    }
+/// Asks a site for the decision, which it may have to wait for.
+fn decided(tx: String, timeout_ms: u64) -> Request {
+    Request::new(&commit::Request::Decided { tx }, timeout_ms)
 }
 
 impl Generator for Commit {
@@ -208,7 +212,7 @@ impl Generator for Commit {
     fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
         self.parties[client].busy = false;
         let last = phase == Phase::Final && self.last_begun;
-        let tx = end.value["tx"].as_str().map_or_else(|| self.name(), str::to_string);
+        let tx = end.get(commit::TX).map_or_else(|| self.name(), str::to_string);
         let at_the_end = self.parties[client].part == Part::Done;
         match op.f {
             "begin" if end.kind == EventType::Fail => {

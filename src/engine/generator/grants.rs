@@ -2,31 +2,31 @@
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
 use crate::engine::worker::{End, Op};
-use serde_json::json;
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
+use zooquake_history::operation::grant;
 
 /// A client that cannot reach the ensemble must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// What a family calls its operations.
+/// How a family asks for a grant of this name, and for its return.
 #[derive(Debug)]
 pub struct Words {
-    acquire: &'static str,
-    release: &'static str,
+    acquire: fn(String) -> grant::Request,
+    release: fn(String) -> grant::Request,
 }
 
 /// Of a lock.
 pub const LOCK: Words = Words {
-    acquire: "acquire",
-    release: "release",
+    acquire: |grant| grant::Request::Acquire { grant },
+    release: |grant| grant::Request::Release { grant },
 };
 
 /// Of an election.
 pub const ELECTION: Words = Words {
-    acquire: "elect",
-    release: "resign",
+    acquire: |grant| grant::Request::Elect { grant },
+    release: |grant| grant::Request::Resign { grant },
 };
 
 /// Where a client is in its cycle.
@@ -97,15 +97,12 @@ impl Grants {
             .and_then(|cycle| cycle.writes.get(number).copied());
         let work_ms = if phase == Phase::Final { 0 } else { planned.unwrap_or(0) };
         self.next_value += 1;
-        let grant = self.clients[client].grant.clone();
-        let value = json!({ "grant": grant, "value": self.next_value, "work_ms": work_ms });
-        Request {
-            f: "write",
-            grant,
+        let write = grant::Request::Write {
+            grant: self.clients[client].grant.clone(),
+            value: self.next_value.into(),
             work_ms,
-            value,
-            timeout_ms: Some(work_ms + SINGLE_MS),
-        }
+        };
+        Request::new(&write, work_ms + SINGLE_MS)
     }
 }
 
@@ -119,27 +116,15 @@ impl Generator for Grants {
                 self.next_grant += 1;
                 state.grant = format!("g{}", self.next_grant);
                 state.last = phase == Phase::Final;
-                let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
-                Next::Ask(Request {
-                    f: self.words.acquire,
-                    grant,
-                    work_ms: 0,
-                    value,
-                    timeout_ms: Some(self.wait_ms),
-                })
+                let acquire = (self.words.acquire)(state.grant.clone());
+                Next::Ask(Request::new(&acquire, self.wait_ms))
             }
             (Step::Write(number), Phase::Load | Phase::Drain) => Next::Ask(self.write(client, number, phase)),
             (Step::Write(number), Phase::Final) if state.last => Next::Ask(self.write(client, number, phase)),
             // After recovery whoever still holds gives back at once.
             (Step::Write(_) | Step::Release, _) => {
-                let (grant, value) = (state.grant.clone(), json!({ "grant": state.grant }));
-                Next::Ask(Request {
-                    f: self.words.release,
-                    grant,
-                    work_ms: 0,
-                    value,
-                    timeout_ms: Some(SINGLE_MS),
-                })
+                let release = (self.words.release)(state.grant.clone());
+                Next::Ask(Request::new(&release, SINGLE_MS))
             }
         }
     }
@@ -148,8 +133,8 @@ impl Generator for Grants {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
-            (f, _) if f == self.words.acquire && end.is_ok() => state.step = Step::Write(0),
-            (f, _) if f == self.words.acquire => {
+            ("acquire" | "elect", _) if end.is_ok() => state.step = Step::Write(0),
+            ("acquire" | "elect", _) => {
                 state.next_cycle();
                 return if phase == Phase::Final {
                     FINAL_AGAIN

@@ -2,10 +2,10 @@
 
 use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
-use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Delivery, Plan};
+use zooquake_history::operation::queue;
 
 /// A consumer that was given nothing waits this long.
 const AFTER_NOTHING: Duration = Duration::from_millis(50);
@@ -15,7 +15,7 @@ const AFTER_NOTHING: Duration = Duration::from_millis(50);
 const BACKLOG: usize = 16;
 
 /// Milliseconds that the recipe has for an operation.
-const LIMIT_MS: u64 = 5_000;
+pub const LIMIT_MS: u64 = 5_000;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -31,7 +31,7 @@ struct Client {
     plan: ClientPlan,
     cycle: usize,
     /// The item that it was given and has to acknowledge.
-    given: Option<Value>,
+    given: Option<i64>,
     last: bool,
     finished: bool,
 }
@@ -41,7 +41,7 @@ struct Client {
 pub struct Items {
     claimed: bool,
     clients: Vec<Client>,
-    next_item: u64,
+    next_item: i64,
     /// Items that were enqueued, as far as is known, and not dequeued yet.
     backlog: usize,
 }
@@ -72,15 +72,8 @@ impl Items {
     }
 }
 
-/// A single request.
-pub fn single(f: &'static str, value: Value) -> Request {
-    Request {
-        f,
-        grant: String::new(),
-        work_ms: 0,
-        value,
-        timeout_ms: Some(LIMIT_MS),
-    }
+fn single(request: &queue::Request) -> Next {
+    Next::Ask(Request::new(request, LIMIT_MS))
 }
 
 impl Generator for Items {
@@ -89,8 +82,8 @@ impl Generator for Items {
         if phase == Phase::Quiet || state.role == Role::Waits {
             return Next::Nothing;
         }
-        if let Some(item) = &state.given {
-            return Next::Ask(single("acknowledge", json!({ "item": item })));
+        if let Some(item) = state.given {
+            return single(&queue::Request::Acknowledge { item });
         }
         if phase == Phase::Drain || state.finished && phase == Phase::Final {
             return Next::Nothing;
@@ -100,10 +93,11 @@ impl Generator for Items {
         }
         state.last = phase == Phase::Final;
         if state.role == Role::Consumes {
-            return Next::Ask(single("dequeue", json!({})));
+            return single(&queue::Request::Dequeue {});
         }
+        let item = self.next_item;
         self.next_item += 1;
-        Next::Ask(single("enqueue", json!({ "item": self.next_item - 1 })))
+        single(&queue::Request::Enqueue { item })
     }
 
     fn drains(&self) -> bool {
@@ -116,7 +110,7 @@ impl Generator for Items {
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
         let work = Duration::from_millis(planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0));
         state.cycle += 1;
-        let item = end.value.get("item").filter(|item| !item.is_null() && end.is_ok());
+        let item = end.get(queue::ITEM).filter(|_| end.is_ok());
         match (op.f, end.kind) {
             ("enqueue", EventType::Ok | EventType::Info) => self.backlog += 1,
             ("dequeue", EventType::Ok) if item.is_none() => self.backlog = 0,
@@ -125,7 +119,7 @@ impl Generator for Items {
         }
         match (op.f, item) {
             ("dequeue", Some(item)) if self.claimed => {
-                state.given = Some(item.clone());
+                state.given = Some(item);
                 return if state.last { Duration::ZERO } else { work };
             }
             ("acknowledge", _) => state.given = None,

@@ -10,11 +10,12 @@ mod rounds;
 mod tests;
 
 use super::worker::{End, Op};
-pub use items::single;
+pub use items::LIMIT_MS;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::time::Duration;
 use zooquake_checkers::plan::Plan;
+use zooquake_history::operation::Operation;
 
 /// Milliseconds that a recipe has for a single request (beside the work in it): well beyond any fault.
 const SINGLE_MS: u64 = 30_000;
@@ -61,6 +62,19 @@ pub struct Request {
     pub value: Value,
     /// The recipe's time to answer; `None` for no limit.
     pub timeout_ms: Option<u64>,
+}
+
+impl Request {
+    /// An operation that the recipe has `timeout_ms` milliseconds to answer.
+    pub fn new(operation: &impl Operation, timeout_ms: u64) -> Self {
+        Self {
+            f: operation.name(),
+            grant: operation.grant().unwrap_or_default().to_string(),
+            work_ms: operation.work_ms(),
+            value: operation.value(),
+            timeout_ms: Some(timeout_ms),
+        }
+    }
 }
 
 /// What a client does next.

@@ -1,11 +1,11 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other. `docs/families/register.md`.
 
-use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, single};
+use super::{FINAL_AGAIN, Generator, LIMIT_MS, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
-use serde_json::json;
 use std::ops::Range;
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Plan, Target, Trigger, Window};
+use zooquake_history::operation::register;
 
 /// A client whose server is away must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
@@ -62,6 +62,10 @@ fn reading(plan: &Plan) -> Vec<Range<u64>> {
     plan.windows.iter().filter_map(spell).collect()
 }
 
+fn single(request: &register::Request) -> Next {
+    Next::Ask(Request::new(request, LIMIT_MS))
+}
+
 impl Register {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
@@ -89,11 +93,12 @@ impl Register {
     }
 
     fn read() -> Next {
-        Next::Ask(single("read", json!({})))
+        single(&register::Request::Read {})
     }
 
     fn write(&mut self) -> Next {
-        Next::Ask(single("write", json!({ "value": self.fresh() })))
+        let value = self.fresh();
+        single(&register::Request::Write { value })
     }
 
     /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first hears no more of it.
@@ -105,7 +110,10 @@ impl Register {
         }
         match (drawn, self.heard) {
             (0..6, _) => Self::read(),
-            (6..8, Some(from)) => Next::Ask(single("cas", json!({ "from": from, "to": self.fresh() }))),
+            (6..8, Some(from)) => {
+                let to = self.fresh();
+                single(&register::Request::Cas { from, to })
+            }
             _ => self.write(),
         }
     }
@@ -128,8 +136,8 @@ impl Generator for Register {
 
     fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
         if end.is_ok() {
-            let value = if op.f == "cas" { "to" } else { "value" };
-            self.heard = end.value[value].as_i64().or(self.heard);
+            let field = if op.f == "cas" { register::TO } else { register::VALUE };
+            self.heard = end.get(field).or(self.heard);
         }
         let state = &mut self.clients[client];
         let refused = matches!(end.error.as_deref(), Some("mismatch" | "bad-version"));
@@ -220,11 +228,11 @@ mod tests {
             let (f, value) = go(&mut generator, turn % 2, Phase::Load).unwrap();
             let written = match f {
                 "cas" => {
-                    assert_eq!(value["from"].as_i64(), heard);
+                    assert_eq!(register::FROM.of(&value), heard);
                     swaps += 1;
-                    value["to"].as_i64()
+                    register::TO.of(&value)
                 }
-                "write" => value["value"].as_i64(),
+                "write" => register::VALUE.of(&value),
                 _ => continue,
             };
             assert!(seen.insert(written), "{written:?} twice");

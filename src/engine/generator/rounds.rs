@@ -2,9 +2,9 @@
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
-use serde_json::json;
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Plan};
+use zooquake_history::operation::barrier;
 
 /// An `enter` that was not answered `ok` is asked again after this.
 const AGAIN: Duration = Duration::from_millis(50);
@@ -12,7 +12,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 struct Client {
     plan: ClientPlan,
-    round: u64,
+    round: i64,
     /// Whether it has entered its round, and leaves next.
     inside: bool,
 }
@@ -23,9 +23,9 @@ pub struct Rounds {
     clients: Vec<Client>,
     wait_ms: u64,
     /// The highest round that anybody was sent `enter` for: all are sent it, or somebody waits for ever.
-    begun: u64,
+    begun: i64,
     /// After recovery: the last round.
-    last: u64,
+    last: i64,
 }
 
 impl Rounds {
@@ -41,7 +41,7 @@ impl Rounds {
             clients,
             wait_ms: plan.time_ms + BEYOND_MS,
             begun: 0,
-            last: u64::MAX,
+            last: i64::MAX,
         }
     }
 }
@@ -56,19 +56,14 @@ impl Generator for Rounds {
             Phase::Drain => state.round <= self.begun,
             Phase::Final => state.round <= self.last,
         };
-        let (f, value) = match state.inside {
-            true => ("leave", json!({ "round": state.round })),
-            false if may_enter => ("enter", json!({ "round": state.round, "members": members })),
+        let round = state.round;
+        let request = match state.inside {
+            true => barrier::Request::Leave { round },
+            false if may_enter => barrier::Request::Enter { round, members },
             false => return Next::Nothing,
         };
-        self.begun = self.begun.max(state.round);
-        Next::Ask(Request {
-            f,
-            grant: String::new(),
-            work_ms: 0,
-            value,
-            timeout_ms: Some(self.wait_ms),
-        })
+        self.begun = self.begun.max(round);
+        Next::Ask(Request::new(&request, self.wait_ms))
     }
 
     fn coordinates(&self) -> bool {
@@ -83,8 +78,10 @@ impl Generator for Rounds {
         if op.f == "enter" && !end.is_ok() {
             return AGAIN;
         }
-        let count = state.plan.cycles.len().max(1) as u64;
-        let planned = state.plan.cycles.get((state.round % count) as usize);
+        let planned = state
+            .plan
+            .cycles
+            .get(state.round as usize % state.plan.cycles.len().max(1));
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
         if op.f == "enter" {
             state.inside = true;

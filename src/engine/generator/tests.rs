@@ -4,6 +4,7 @@
 use super::*;
 use crate::engine::worker::OpKind;
 use serde_json::json;
+use std::collections::BTreeMap;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Workload};
 
@@ -46,6 +47,19 @@ fn well(f: &str, value: &Value) -> Value {
     value
 }
 
+/// The operation of a request that was sent at a moment.
+fn op(request: Request, since: Duration) -> Op {
+    Op {
+        id: 1,
+        f: request.f,
+        kind: OpKind::of("", request.f),
+        grant: request.grant,
+        work_ms: 0,
+        since,
+        free_at: Duration::ZERO,
+    }
+}
+
 fn at(now: Duration) -> Moment {
     let phase = Phase::Final;
     Moment { phase, now }
@@ -72,19 +86,12 @@ fn go(
         }
         for (client, request) in sent {
             asked.push((client, request.f));
-            let op = Op {
-                id: 1,
-                f: request.f,
-                kind: OpKind::of("", request.f),
-                grant: request.grant,
-                work_ms: 0,
-                since: *now,
-                free_at: Duration::ZERO,
-            };
-            let kind = answer(client, request.f);
+            let (f, value) = (request.f, request.value.clone());
+            let op = op(request, *now);
+            let kind = answer(client, f);
             let value = match kind {
-                EventType::Ok => well(request.f, &request.value),
-                _ => json!({ "tx": request.value["tx"] }),
+                EventType::Ok => well(f, &value),
+                _ => json!({ "tx": value["tx"] }),
             };
             let error = (kind != EventType::Ok).then(|| "no".to_string());
             let pause = generator.ended(client, &op, &End { kind, value, error }, at(*now));
@@ -141,5 +148,83 @@ fn a_site_that_never_learns_the_decision_is_asked_for_it_again() {
         let (asked, _) = go(&mut *generator, 20, &mut now, unknown);
         assert!(!finished(&*generator), "{f}");
         assert!(asked.iter().filter(|one| **one == (who, f)).count() > 3, "{asked:?}");
+    }
+}
+
+/// The first request of each operation, as it stands in the history: its name and its value.
+fn requests(name: &str) -> Vec<String> {
+    let (mut generator, mut now, mut first) = (generator(name), Duration::ZERO, BTreeMap::new());
+    let mut waited = false;
+    for phase in [Phase::Load, Phase::Final] {
+        for turn in 0..30 * CLIENTS {
+            let (client, at) = (turn % CLIENTS, Moment { phase, now });
+            let Next::Ask(request) = generator.next(client, at) else {
+                now += Duration::from_millis(20);
+                continue;
+            };
+            let (f, value) = (request.f, request.value.clone());
+            first.entry(f).or_insert_with(|| format!("{f} {value}"));
+            // A barrier opens only when its application has waited.
+            let waits = f == "enter" && !std::mem::replace(&mut waited, true);
+            let kind = if waits { EventType::Info } else { EventType::Ok };
+            let (op, value, error) = (op(request, now), well(f, &value), None);
+            generator.ended(client, &op, &End { kind, value, error }, at);
+        }
+        generator.recovered(Duration::from_secs(10));
+    }
+    first.into_values().collect()
+}
+
+#[test]
+fn requests_are_written_as_the_history_s_format_says() {
+    let expected: [(&str, &[&str]); 7] = [
+        (
+            "lock/fenced",
+            &[
+                r#"acquire {"grant":"g1"}"#,
+                r#"release {"grant":"g1"}"#,
+                r#"write {"grant":"g1","value":1,"work_ms":0}"#,
+            ],
+        ),
+        (
+            "election/epoch",
+            &[
+                r#"elect {"grant":"g1"}"#,
+                r#"resign {"grant":"g1"}"#,
+                r#"write {"grant":"g1","value":1,"work_ms":0}"#,
+            ],
+        ),
+        (
+            "barrier/tutorial",
+            &[
+                r#"close {"round":1}"#,
+                r#"enter {"members":2,"round":1}"#,
+                r#"join {"member":1,"members":2,"round":1}"#,
+            ],
+        ),
+        (
+            "barrier/double",
+            &[r#"enter {"members":3,"round":1}"#, r#"leave {"round":1}"#],
+        ),
+        (
+            "queue/claimed",
+            &[r#"acknowledge {"item":7}"#, r#"dequeue {}"#, r#"enqueue {"item":1}"#],
+        ),
+        (
+            "commit/atomic",
+            &[
+                r#"begin {"payload":1,"sites":["c2","c3"],"tx":"t1"}"#,
+                r#"decide {"payload":1,"sites":["c2","c3"],"tx":"t1"}"#,
+                r#"decided {"tx":"t1"}"#,
+                r#"vote {"tx":"t1","vote":"yes","work_ms":0}"#,
+            ],
+        ),
+        (
+            "register/quorum-read",
+            &[r#"cas {"from":3,"to":4}"#, r#"read {}"#, r#"write {"value":1}"#],
+        ),
+    ];
+    for (name, expected) in expected {
+        assert_eq!(requests(name), expected, "{name}");
     }
 }

@@ -1,6 +1,7 @@
 //! Holds, confirms and the resource.
 
 use super::*;
+use zooquake_history::operation::grant::ACCEPTED;
 
 /// Both clients believe that they hold.
 fn both_hold() -> Bench {
@@ -91,8 +92,8 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
         let written = json!({ "grant": grant, "value": 1, "token": token });
         bench.answer(client, "write", Outcome::Ok, written);
     }
-    let told = |entry: &&Entry| (entry.kind, entry.value["accepted"].clone());
+    let told = |entry: &&Entry| (entry.kind, ACCEPTED.of(&entry.value));
     let told: Vec<_> = bench.completions("write").iter().map(told).collect();
-    let (accepted, refused) = ((EventType::Ok, json!(true)), (EventType::Fail, json!(false)));
+    let (accepted, refused) = ((EventType::Ok, Some(true)), (EventType::Fail, Some(false)));
     assert_eq!(told, [accepted, refused]);
 }

@@ -14,6 +14,7 @@ use anyhow::{Context, Result};
 use serde_json::json;
 use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::plan::{Cluster, Plan, Scene, Workload};
+use zooquake_history::operation::nemesis::{Phase, StepEvent};
 
 /// A variant that is a run of scenes.
 #[derive(Debug)]
@@ -113,32 +114,32 @@ impl Stage<'_> {
     async fn step(&mut self, place: &Place, number: usize) -> Result<bool> {
         let step = &self.scene.steps[number];
         let name = step.act.name();
-        let base = json!({ "scene": self.scene.name, "step": number + 1, "servers": step.servers });
-        let mut begin = base.clone();
-        begin["phase"] = json!("begin");
-        self.recorder.record(Entry::named("scene", name, begin))?;
+        let mut event = StepEvent {
+            scene: self.scene.name.clone(),
+            step: number + 1,
+            servers: step.servers.clone(),
+            phase: Phase::Begin,
+            verified: None,
+            detail: None,
+            zxids: None,
+            leader: None,
+        };
+        self.recorder.record(Entry::named("scene", name, json!(event)))?;
         // On disk before it happens, as a fault's begin is.
         self.recorder.sync()?;
         let seen = steps::take(place, number + 1, step).await;
-        let mut done = base;
-        done["phase"] = json!("done");
-        done["verified"] = json!(seen.is_ok());
         let verified = seen.is_ok();
-        match seen {
+        (event.phase, event.verified) = (Phase::Done, Some(verified));
+        let detail = match seen {
             Ok(seen) => {
-                self.progress.say(&format!("  {name}: {}", seen.detail));
-                done["detail"] = json!(seen.detail);
-                done["zxids"] = seen.zxids;
-                if let Some(leader) = seen.leader {
-                    done["leader"] = json!(leader);
-                }
+                (event.zxids, event.leader) = (Some(seen.zxids), seen.leader);
+                seen.detail
             }
-            Err(error) => {
-                self.progress.say(&format!("  {name}: {error:#}"));
-                done["detail"] = json!(format!("{error:#}"));
-            }
-        }
-        self.recorder.record(Entry::named("scene", name, done))?;
+            Err(error) => format!("{error:#}"),
+        };
+        self.progress.say(&format!("  {name}: {detail}"));
+        event.detail = Some(detail);
+        self.recorder.record(Entry::named("scene", name, json!(event)))?;
         Ok(verified)
     }
 }

@@ -4,7 +4,7 @@ use super::super::execute::Place;
 use crate::backend::{Cluster, Directions, ServerState};
 use anyhow::{Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
-use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::time::Duration;
 use zooquake_checkers::plan::{Act, Step};
 
@@ -28,7 +28,7 @@ pub struct Seen {
     /// A sentence.
     pub detail: String,
     /// Each server's last zxid as it told it when the step was over; of those that serve.
-    pub zxids: Value,
+    pub zxids: BTreeMap<String, String>,
     /// The server that leads; `None` unless the step was about that.
     pub leader: Option<String>,
 }
@@ -91,14 +91,14 @@ async fn states(cluster: &dyn Cluster, servers: &[String]) -> Vec<Result<ServerS
     join_all(servers.iter().map(|server| cluster.server_state(server))).await
 }
 
-async fn zxids(cluster: &dyn Cluster) -> Value {
+async fn zxids(cluster: &dyn Cluster) -> BTreeMap<String, String> {
     let servers = cluster.servers();
     let states = states(cluster, &servers).await;
     let told = servers.into_iter().zip(states).filter_map(|(server, state)| {
         let zxid = state.ok()?.zxid;
-        Some((server, json!(format!("{zxid:#x}"))))
+        Some((server, format!("{zxid:#x}")))
     });
-    Value::Object(told.collect())
+    told.collect()
 }
 
 /// Asks again and again until the answers give something `SETTLED` times in a row.

@@ -37,8 +37,7 @@ impl Ran {
 
     fn phases(&self) -> Vec<&str> {
         let events = &self.record.history.events;
-        let phases = events.iter().filter(|event| event.f == "phase");
-        phases.filter_map(|event| event.value.as_str()).collect()
+        events.iter().filter_map(|event| event.entered()).collect()
     }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use zooquake_checkers::Record;
 use zooquake_checkers::history::{Event, EventType};
+use zooquake_history::operation::register::{FROM, TO, VALUE};
 
 /// An operation that happened or may have. Times are twice the index of an event, so that odd ones lie between events.
 #[derive(Debug, Clone)]
@@ -71,13 +72,13 @@ fn ops(record: &Record) -> Vec<Op> {
         all.push(Op {
             f: events[told].f.clone(),
             found: match events[told].f.as_str() {
-                "read" => Some(events[told].int("value")),
-                "cas" => Some(events[told].int("from")),
+                "read" => Some(events[told].get(VALUE)),
+                "cas" => Some(events[told].get(FROM)),
                 _ => None,
             },
             wrote: match events[told].f.as_str() {
-                "write" => events[told].int("value"),
-                _ => events[told].int("to"),
+                "write" => events[told].get(VALUE),
+                _ => events[told].get(TO),
             },
             sent: match answer {
                 Some(end) if reads => sent(record, invoke, end),

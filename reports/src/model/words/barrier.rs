@@ -4,10 +4,11 @@ use super::Told;
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::barrier::ROUND;
 
 /// What the event says of a round.
 pub fn tell(told: Told<'_>) -> Option<String> {
-    let round = || format!("round {}", told.field("round"));
+    let round = || format!("round {}", told.field(ROUND));
     Some(match told.what() {
         ("join", Invoke) => format!("joins {}{}{}", round(), member(told), members(told)),
         ("join", Ok) => format!("has joined {}{}{}", round(), member(told), told.czxid()),
@@ -39,7 +40,7 @@ fn members(told: Told<'_>) -> String {
 }
 
 fn left(told: Told<'_>, round: &str) -> String {
-    match told.get("removed").and_then(|r| r.get("path")) {
+    match told.removed() {
         Some(path) => format!("has left {round}: removed {}", text::value(path, 80)),
         None => format!("has left {round}"),
     }

@@ -5,6 +5,7 @@ use crate::text;
 use serde_json::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::commit::{DECISION, SITES, VOTE};
 
 /// What the event says of a transaction.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -16,7 +17,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
         ("vote", Invoke) => asked(told, &tx()),
         ("vote", Ok) => format!("has voted {} on {}", voted(told), tx()),
         ("vote", Fail) => format!("has not voted on {}, and will not", tx()),
-        ("vote", Info) => format!("may or may not have voted {} on {}", told.field("vote"), tx()),
+        ("vote", Info) => format!("may or may not have voted {} on {}", told.field(VOTE), tx()),
         ("decide", Invoke) => format!("is to collect the votes on {}, and to decide", tx()),
         ("decide", Ok) => format!("as coordinator decides {} of {}", decision(told), tx()),
         ("decide", Fail | Info) => format!("as coordinator knows no decision of {}", tx()),
@@ -29,7 +30,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 
 /// ` with the sites c2, c3`.
 fn sites(told: Told<'_>) -> String {
-    let Some(sites) = told.get("sites").and_then(Value::as_array) else {
+    let Some(sites) = told.get(SITES).and_then(Value::as_array) else {
         return String::new();
     };
     let names: Vec<_> = sites.iter().take(12).map(|site| text::value(site, 16)).collect();
@@ -38,7 +39,7 @@ fn sites(told: Told<'_>) -> String {
 }
 
 fn asked(told: Told<'_>, tx: &str) -> String {
-    let vote = told.field("vote");
+    let vote = told.field(VOTE);
     match told.work() {
         Some(work) => format!("is to vote {vote} on {tx}, after {work} of work"),
         None => format!("is to vote {vote} on {tx}"),
@@ -59,5 +60,5 @@ fn voted(told: Told<'_>) -> String {
 }
 
 fn decision(told: Told<'_>) -> String {
-    text::clip(&told.field("decision"), 16).to_uppercase()
+    text::clip(&told.field(DECISION), 16).to_uppercase()
 }

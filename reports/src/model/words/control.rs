@@ -2,8 +2,11 @@
 
 use super::{Told, grant};
 use crate::text;
+use serde_json::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{self, Info, Invoke, Ok};
+use zooquake_history::operation::SESSION;
+use zooquake_history::operation::control::STATE;
 
 /// What the event says of its client, or of the run.
 pub fn tell(told: Told<'_>) -> Option<String> {
@@ -41,16 +44,13 @@ fn confirm(told: Told<'_>) -> String {
 }
 
 fn quiesce(told: Told<'_>, kind: EventType) -> String {
-    let many = |name, noun| {
-        let list = told.event.value.get(name).and_then(serde_json::Value::as_array);
-        text::count(list.map_or(0, Vec::len), noun)
-    };
+    let many = |list: Option<&[Value]>, noun| text::count(list.map_or(0, <[Value]>::len), noun);
     match kind {
         Invoke => "is asked to finish its background work, and to name its znodes".into(),
         Ok => format!(
             "has come to rest, with {} and {}",
-            many("sessions", "session"),
-            many("znodes", "znode")
+            many(told.event.sessions(), "session"),
+            many(told.event.znodes(), "znode")
         ),
         _ => "does not come to rest".into(),
     }
@@ -60,15 +60,15 @@ fn session(told: Told<'_>) -> String {
     let server = told.of(Event::server).map(|s| format!(" to {}", text::clip(s, 24)));
     format!(
         "session {} {}{}",
-        told.field("session"),
-        told.field("state"),
+        told.field(SESSION),
+        told.field(STATE),
         server.unwrap_or_default()
     )
 }
 
 /// The run's phases; the step is told of the run itself.
 fn phase(told: Told<'_>) -> String {
-    let known = match told.event.value.as_str() {
+    let known = match told.event.entered() {
         Some("ops") => "begins with operations and faults",
         Some("heal") => "has all faults healed from here on",
         Some("recover") => "waits for the ensemble and the clients to recover",

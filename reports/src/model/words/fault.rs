@@ -2,6 +2,9 @@
 
 use super::Told;
 use crate::text;
+use zooquake_history::operation::control::ZXID;
+use zooquake_history::operation::nemesis::{LOST, OP};
+use zooquake_history::operation::{Field, PATH};
 use zooquake_history::{Event, FaultKind};
 
 /// What the event says of a fault.
@@ -22,7 +25,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
             None => format!("{kind}{target} is in effect{detail}"),
         },
         Some("heal") => format!("{kind}{target} is being healed"),
-        Some("off") if event.bool("verified") == Some(true) => format!("{kind}{target} is healed"),
+        Some("off") if event.verified() == Some(true) => format!("{kind}{target} is healed"),
         Some("off") => format!("{kind}{target} was not seen healed{detail}"),
         Some("skipped") => format!("{kind}{target} never began{detail}"),
         Some(phase) => format!("{kind}: {}", text::clip(phase, 40)),
@@ -34,12 +37,12 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 ///
 /// The client cannot tell the two apart; what differs is whether the servers applied the request.
 pub fn lost(event: &Event) -> Option<String> {
-    let evidence = event.value.get("evidence")?;
-    let text = |name| evidence.get(name).and_then(|v| v.as_str()).map(|v| text::clip(v, 80));
-    let path = text("path").map(|path| format!(" {path}")).unwrap_or_default();
-    let request = format!("{}{path}", text("op").unwrap_or_else(|| "a request".into()));
-    let zxid = evidence.get("zxid").and_then(serde_json::Value::as_i64);
-    Some(match (text("lost").as_deref(), zxid) {
+    let evidence = event.evidence()?;
+    let text = |field: Field<str>| field.of(evidence).map(|v| text::clip(v, 80));
+    let path = text(PATH).map(|path| format!(" {path}")).unwrap_or_default();
+    let request = format!("{}{path}", text(OP).unwrap_or_else(|| "a request".into()));
+    let zxid = ZXID.of(evidence);
+    Some(match (text(LOST).as_deref(), zxid) {
         (Some("reply"), Some(zxid)) => format!("the reply to {request} was lost, applied as zxid {zxid:#x}"),
         (Some("reply"), None) => format!("the reply to {request} was lost"),
         (Some("request"), _) => format!("{request} was lost on its way and never applied"),

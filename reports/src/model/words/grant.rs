@@ -4,14 +4,16 @@ use super::Told;
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::control::WHY;
+use zooquake_history::operation::grant::{GRANT, VALUE};
 
 /// What the event says of a grant.
 pub fn tell(told: Told<'_>) -> Option<String> {
     match told.event.f.as_str() {
         "acquire" | "release" => granted(told, "the lock"),
         "elect" | "resign" => granted(told, "the leadership"),
-        "write" if told.get("grant").is_some() => write(told),
-        "lost" => Some(format!("loses {}: {}", grant(told), told.field("why"))),
+        "write" if told.get(GRANT).is_some() => write(told),
+        "lost" => Some(format!("loses {}: {}", grant(told), told.field(WHY))),
         _ => None,
     }
 }
@@ -34,7 +36,7 @@ fn granted(told: Told<'_>, thing: &str) -> Option<String> {
         ("acquire" | "elect", Fail) => format!("is not granted {thing} ({grant})"),
         ("acquire" | "elect", Info) => format!("does not know whether it left anything of {grant} behind"),
         ("release" | "resign", Invoke) => format!("gives {grant} back"),
-        ("release" | "resign", Ok) => match told.get("removed").and_then(|r| r.get("path")) {
+        ("release" | "resign", Ok) => match told.removed() {
             Some(path) => format!("has released {grant}: removed {}", text::value(path, 80)),
             None => format!("has released {grant}"),
         },
@@ -44,7 +46,7 @@ fn granted(told: Told<'_>, thing: &str) -> Option<String> {
 }
 
 fn write(told: Told<'_>) -> Option<String> {
-    let (value, grant) = (told.field("value"), grant(told));
+    let (value, grant) = (told.field(VALUE), grant(told));
     Some(match (told.event.kind, told.event.accepted()) {
         (Invoke, _) => match told.work() {
             Some(work) => format!("works {work} under {grant}, to write {value}"),

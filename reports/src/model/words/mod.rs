@@ -13,6 +13,7 @@ pub use fault::lost;
 use crate::text;
 use serde_json::Value;
 use zooquake_checkers::{Event, EventType};
+use zooquake_history::operation::{Field, PATH, REMOVED};
 
 /// An event that is told: with its invocation, because a completion may leave out what that has said already.
 #[derive(Debug, Clone, Copy)]
@@ -55,15 +56,15 @@ impl<'a> Told<'a> {
         (&self.event.f, self.event.kind)
     }
 
-    /// A field of the value; of the invocation's where the event has none.
-    fn get(&self, name: &str) -> Option<&'a Value> {
-        let own = self.event.value.get(name);
-        own.or_else(|| self.invoke.and_then(|i| i.value.get(name)))
+    /// A field of the value, whatever it is; of the invocation's where the event has none.
+    fn get<T: ?Sized>(&self, field: Field<T>) -> Option<&'a Value> {
+        let own = self.event.get(field.any());
+        own.or_else(|| self.invoke.and_then(|invoke| invoke.get(field.any())))
     }
 
     /// A field as it is shown; `…` if there is none.
-    fn field(&self, name: &str) -> String {
-        self.get(name).map_or("…".into(), |value| shown(value, 120))
+    fn field<T: ?Sized>(&self, field: Field<T>) -> String {
+        self.get(field).map_or("…".into(), |value| shown(value, 120))
     }
 
     /// A field of the event; that of the invocation where the event has none.
@@ -75,6 +76,11 @@ impl<'a> Told<'a> {
     fn czxid(&self) -> String {
         let zxid = self.of(Event::czxid).map(|zxid| format!(", czxid {zxid:#x}"));
         zxid.unwrap_or_default()
+    }
+
+    /// The path of the znode that it removed, as it stands there.
+    fn removed(&self) -> Option<&'a Value> {
+        PATH.any().of(self.get(REMOVED)?)
     }
 
     /// How long it is to work before it does what it is asked for; `None` if not at all.

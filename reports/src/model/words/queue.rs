@@ -2,10 +2,12 @@
 
 use super::Told;
 use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::queue::ITEM;
+use zooquake_history::operation::{CZXID, PATH};
 
 /// What the event says of an item.
 pub fn tell(told: Told<'_>) -> Option<String> {
-    let item = || told.field("item");
+    let item = || told.field(ITEM);
     Some(match told.what() {
         ("enqueue", Invoke) => format!("enqueues item {}", item()),
         ("enqueue", Ok) => format!("has enqueued item {}{}{}", item(), at(told), told.czxid()),
@@ -24,22 +26,22 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 
 /// ` as /queue/item-0000000007`.
 fn at(told: Told<'_>) -> String {
-    told.get("path")
+    told.get(PATH)
         .map(|path| format!(" as {}", super::shown(path, 100)))
         .unwrap_or_default()
 }
 
 fn dequeued(told: Told<'_>) -> String {
     // A claim is a znode of its own; without one, taking the item was delivering it.
-    let claimed = told.event.value.get("czxid").is_some() || told.event.value.get("path").is_some();
-    match told.event.value.get("item") {
+    let claimed = told.event.get(CZXID.any()).is_some() || told.event.get(PATH.any()).is_some();
+    match told.event.get(ITEM.any()) {
         None | Some(serde_json::Value::Null) => "finds the queue empty".into(),
         Some(_) if claimed => format!(
             "is given item {}, claimed{}{}",
-            told.field("item"),
+            told.field(ITEM),
             at(told),
             told.czxid()
         ),
-        Some(_) => format!("is given item {}", told.field("item")),
+        Some(_) => format!("is given item {}", told.field(ITEM)),
     }
 }

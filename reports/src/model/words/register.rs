@@ -3,17 +3,18 @@
 use super::Told;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::register::{FROM, TO, VALUE};
 
 /// What the event says of the register.
 pub fn tell(told: Told<'_>) -> Option<String> {
-    let swap = || format!("from {} to {}", told.field("from"), told.field("to"));
+    let swap = || format!("from {} to {}", told.field(FROM), told.field(TO));
     Some(match told.what() {
         ("read", Invoke) => "asks for the value".into(),
-        ("read", Ok) => format!("reads {}{}", told.field("value"), served(told)),
+        ("read", Ok) => format!("reads {}{}", told.field(VALUE), served(told)),
         ("read", Fail | Info) => "reads nothing".into(),
-        ("write", Invoke) => format!("writes {}", told.field("value")),
-        ("write", Ok) => format!("has written {}{}", told.field("value"), served(told)),
-        ("write", Fail | Info) => told.failed(&format!("written {}", told.field("value")))?,
+        ("write", Invoke) => format!("writes {}", told.field(VALUE)),
+        ("write", Ok) => format!("has written {}{}", told.field(VALUE), served(told)),
+        ("write", Fail | Info) => told.failed(&format!("written {}", told.field(VALUE)))?,
         ("cas", Invoke) => format!("compares and sets {}", swap()),
         ("cas", Ok) => format!("has compared and set {}{}", swap(), served(told)),
         ("cas", Fail) => format!("does not set {}", swap()),

@@ -2,7 +2,6 @@
 
 use crate::Record;
 use crate::findings::Findings;
-use crate::names;
 use crate::results::Results;
 use crate::run::Run;
 use crate::{agreement, claims, exclusion, fencing, liveness, orphans, release, resource, verdict};
@@ -21,7 +20,7 @@ pub const CHECKS: [fn(&Run<'_>, &mut Findings); 8] = [
 
 /// The whole verdict over a run of a lock.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::LOCK);
+    let run = Run::new(record);
     let mut found = Findings::default();
     for check in CHECKS {
         check(&run, &mut found);

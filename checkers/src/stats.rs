@@ -1,6 +1,7 @@
 //! Counts and durations, taken from the history; of the ensemble's elections, from the servers' logs.
 
 use crate::Record;
+use crate::analysis::LatencyKind;
 use crate::ensemble;
 use crate::history::EventType;
 use crate::requests;
@@ -25,7 +26,8 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
         "windows_counting",
         json!(run.windows.iter().filter(|window| window.counts).count()),
     );
-    let mut times = hand_overs(run);
+    let times = run.latencies(LatencyKind::HandOver);
+    let mut times: Vec<u64> = times.into_iter().map(|latency| latency.ns).collect();
     times.sort_unstable();
     put("hand_overs", json!(times.len()));
     for (name, share) in [
@@ -90,20 +92,6 @@ fn without_numbers(text: &str) -> String {
         }
     }
     kind
-}
-
-/// Nanoseconds from the sending of each release to the next grant, where that had been asked for by then.
-pub fn hand_overs(run: &Run<'_>) -> Vec<u64> {
-    let read = run.grants.read();
-    let grants = &run.grants.all;
-    let mut releases: Vec<usize> = grants.iter().filter_map(|grant| grant.release).collect();
-    releases.sort_unstable();
-    let next = |&release: &usize| {
-        let next = read[read.partition_point(|&grant| grants[grant].read < Some(release))..].first()?;
-        let waited = grants[*next].asked? < release;
-        waited.then_some(run.time(grants[*next].read?).saturating_sub(run.time(release)))
-    };
-    releases.iter().filter_map(next).collect()
 }
 
 /// Answered acquires in each second of the phase `ops`, rounded to thousandths; of the whole run without phases.

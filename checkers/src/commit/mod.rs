@@ -16,7 +16,6 @@ mod votes;
 
 use crate::Record;
 use crate::findings::Findings;
-use crate::names;
 use crate::results::Results;
 use crate::run::{Run, count};
 use crate::verdict::{self, Needs};
@@ -43,7 +42,7 @@ const NEEDS: Needs = Needs {
 
 /// The whole verdict over a run of a two-phase commit.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Run::new(record);
     let all = Transactions::new(&run);
     let mut found = Findings::default();
     for check in [

@@ -12,7 +12,6 @@ use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
 use crate::findings::{Findings, Found};
 use crate::history::Event;
-use crate::injected::injected;
 use crate::run::{Run, seconds};
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
@@ -95,7 +94,7 @@ impl Faults {
     fn new(run: &Run<'_>) -> Self {
         let after = session(run);
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        for window in injected(run.events).into_values() {
+        for window in run.injected.values() {
             let over = window.healed().or(window.skipped.filter(|_| !window.was_on()));
             let until = over.map_or(u64::MAX, |over| run.time(over).saturating_add(after));
             spans.extend(window.began().map(|begin| (run.time(begin), until)));

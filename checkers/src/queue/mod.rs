@@ -12,7 +12,6 @@ mod phantom;
 
 use crate::Record;
 use crate::findings::Findings;
-use crate::names;
 use crate::orphans;
 use crate::pending;
 use crate::results::Results;
@@ -32,7 +31,7 @@ pub const CHECKERS: &[&str] = &[
 /// The whole verdict over a run of a queue. A variant whose name begins with `claimed` delivers an item until it is
 /// acknowledged, any other at most once.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Run::new(record);
     let mut found = Findings::default();
     let claimed = record.plan.workload.variant.starts_with("claimed");
     let progress: &[&[&str]] = match claimed {

@@ -21,7 +21,6 @@ mod witness;
 
 use crate::Record;
 use crate::findings::Findings;
-use crate::names;
 use crate::pending;
 use crate::results::Results;
 use crate::run::{Run, count};
@@ -53,7 +52,7 @@ fn promised(variant: &str) -> bool {
 
 /// The whole verdict over a run of a register.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Run::new(record);
     let promised = promised(&record.plan.workload.variant);
     let accesses = Accesses::new(&run, promised, &HashSet::new());
     let (tree, unreadable) = accesses.of_tree(&run, PATH);

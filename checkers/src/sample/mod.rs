@@ -3,12 +3,10 @@
 
 mod kind;
 mod units;
-mod waits;
 
 pub use kind::{Kind, kind};
 
 use crate::leaderless::{self, Leaderless};
-use crate::names::{self, Names};
 use crate::requests;
 use crate::results::WindowResult;
 use crate::run::Run;
@@ -62,7 +60,7 @@ pub struct Gap {
 
 /// Measures a run.
 pub fn of(record: &Record) -> Sample {
-    let run = Run::new(record, names(&record.plan.workload.family));
+    let run = Run::new(record);
     let kind = kind(&record.plan.workload);
     let units = units::of(&run, kind);
     let (from, to) = phase(&run);
@@ -80,24 +78,17 @@ pub fn of(record: &Record) -> Sample {
         .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
     // A client that counts fewer requests than it wrote does not see them all.
     let counted = requests::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
+    let waits = run.latencies(kind.latency).into_iter();
     Sample {
         seconds: seconds(to) - seconds(from),
         units: within.len() as u64,
         units_in_all: units.len() as u64,
         by_client,
-        waits_ms: waits::of(&run, kind).into_iter().map(milliseconds).collect(),
+        waits_ms: waits.map(|wait| milliseconds(wait.ns)).collect(),
         gaps: gaps(&run, &units),
         requests: counted.map(|(requests, _)| requests),
         watch_events: counted.map(|(_, events)| events),
         transactions: asked.map(|log| log.len() as u64),
-    }
-}
-
-fn names(family: &str) -> &'static Names {
-    match family {
-        "lock" => &names::LOCK,
-        "election" => &names::ELECTION,
-        _ => &names::NONE,
     }
 }
 

@@ -133,6 +133,16 @@ impl<'a> Ops<'a> {
         self.disputed.iter().flat_map(each).chain(open)
     }
 
+    /// The request that an event answers; `None` if it answers none that is in the history.
+    pub fn request(&self, event: &Event) -> Option<usize> {
+        let op = *self.completes.get(event.index)?;
+        let list = match event.process {
+            Process::Number(_) => &self.work,
+            Process::Name(_) => &self.control,
+        };
+        list.get(op?)?.invoke
+    }
+
     /// Whether a request or an answer pairs.
     pub fn fits(&self, at: usize) -> bool {
         self.misfits.binary_search_by_key(&at, |&(misfit, _)| misfit).is_err()

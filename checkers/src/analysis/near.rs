@@ -3,12 +3,12 @@
 //! From when to when a window was on is what [`Injected`] says.
 
 use crate::history::Event;
-use crate::injected::{Injected, injected};
+use crate::injected::Injected;
 use crate::peaks::Peaks;
 use crate::plan::Plan;
 use crate::run::{Run, seconds};
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// When an anomaly came about, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -88,15 +88,16 @@ pub struct Faults<'a> {
 struct Windows<'a> {
     windows: Vec<FaultWindow<'a>>,
     over: Peaks,
+    /// Nanoseconds after its end for which a fault is near.
+    session: u64,
 }
 
 impl<'a> Windows<'a> {
-    /// `session`: nanoseconds after its end for which a fault is near.
     fn new(mut windows: Vec<FaultWindow<'a>>, session: u64) -> Self {
         windows.sort_by_key(|window| (window.from, window.id));
         let over = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
         let over = Peaks::new(windows.iter().map(over).collect());
-        Self { windows, over }
+        Self { windows, over, session }
     }
 
     /// Those that were near, in time logarithmic in all for each.
@@ -105,6 +106,11 @@ impl<'a> Windows<'a> {
             Span::Between(first, last) => (first.saturating_add(1), last),
             Span::Any => (0, u64::MAX),
         };
+        self.reaching(first, last)
+    }
+
+    /// Those that were near at the moment `first` or later, and began no later than `last`.
+    fn reaching(&self, first: u64, last: u64) -> impl Iterator<Item = &FaultWindow<'a>> {
         let mut next = 0;
         std::iter::from_fn(move || {
             let at = self.over.first(next, first)?;
@@ -115,11 +121,11 @@ impl<'a> Windows<'a> {
 }
 
 impl<'a> Faults<'a> {
-    /// Reads them out of a history. `session_ms` is the session timeout, for which a fault is near after its end.
-    pub fn new(events: &'a [Event], session_ms: u64) -> Self {
+    /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after its end.
+    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, Injected<'a>>, session_ms: u64) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
-        let windows = injected(events).into_values();
-        let windows: Vec<FaultWindow<'_>> = windows.filter_map(|window| FaultWindow::of(&window, events)).collect();
+        let windows = injected.values().filter_map(|window| FaultWindow::of(window, events));
+        let windows: Vec<FaultWindow<'_>> = windows.collect();
         let mut of_kind: HashMap<&str, Vec<FaultWindow<'_>>> = HashMap::new();
         for window in &windows {
             of_kind.entry(window.fault).or_default().push(window.clone());
@@ -141,6 +147,12 @@ impl<'a> Faults<'a> {
     /// Those that were near, in the order in which they began.
     pub fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
         self.all.near(span)
+    }
+
+    /// Whether a fault was on at some moment from `from` to `until`, in nanoseconds since the run began.
+    pub fn on(&self, from: u64, until: u64) -> bool {
+        let over = from.saturating_add(self.all.session);
+        self.all.reaching(over, until).next().is_some()
     }
 
     /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind

@@ -1,9 +1,9 @@
 //! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant.
 
+use crate::analysis::Analysis;
 use crate::grants::Grant;
 use crate::injected::Injected;
 use crate::results::WindowResult;
-use crate::run::Run;
 use crate::stats::milliseconds;
 use serde::Serialize;
 
@@ -24,7 +24,7 @@ pub struct Leaderless<'a> {
 ///
 /// The time begins when the fault took effect, or, if that was later, with the last moment at which the leader certainly
 /// led: the sending of the last request that it answered as leader. It ends with the next grant, of whichever client. A window that the leader outlived is left out: nobody was missing.
-pub fn of<'a>(run: &'a Run<'_>) -> Vec<Leaderless<'a>> {
+pub fn of<'a>(run: &'a Analysis<'_>) -> Vec<Leaderless<'a>> {
     let read = run.grants.read();
     let session = run.record.plan.cluster.timing.session_ms as f64;
     let each = |window: &'a WindowResult| {
@@ -43,7 +43,12 @@ pub fn of<'a>(run: &'a Run<'_>) -> Vec<Leaderless<'a>> {
 }
 
 /// Milliseconds until the next grant, if there was one; `None` if the window struck no leader, or one that outlived it.
-fn until_next(run: &Run<'_>, read: &[usize], window: &WindowResult, injected: &Injected<'_>) -> Option<Option<f64>> {
+fn until_next(
+    run: &Analysis<'_>,
+    read: &[usize],
+    window: &WindowResult,
+    injected: &Injected<'_>,
+) -> Option<Option<f64>> {
     let grants = &run.grants.all;
     let on = injected.on?;
     // Whoever was granted last, if it was among those who were struck and its term had not ended.

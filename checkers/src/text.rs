@@ -1,6 +1,4 @@
-//! A run as its checkers see it, and words for their texts.
-
-pub use crate::analysis::Analysis as Run;
+//! Names, numbers and times for the texts of findings.
 
 /// Names for a text: all of them, of many the first ones and how many more there are.
 pub fn few<S: AsRef<str>>(names: &[S]) -> String {

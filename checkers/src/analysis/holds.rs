@@ -48,9 +48,9 @@ impl<'a> Analysis<'a> {
     /// The holds of a history in the order in which they began, in time nearly linear in its events. None begins with a disputed
     /// answer.
     ///
-    /// A grant ends as [`Grant::end`](super::Grant::end) says. A claim ends when its acknowledgement is sent or the client's stream
-    /// ends; a stay in a round when its leave or the closing of the client's session is sent, or its session or stream ends. A vote for yes
-    /// binds a site, whatever becomes of its process, until it hears the decision.
+    /// A grant ends as [`Grant::end`](super::Grant::end) says. A claim ends when its acknowledgement is sent or the client's
+    /// stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream ends. A vote for
+    /// yes binds a site, whatever becomes of its process, until it hears the decision.
     pub fn holds(&self) -> Vec<Hold<'a>> {
         let grant = |grant: usize| {
             let grant = &self.grants.all[grant];

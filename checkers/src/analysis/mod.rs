@@ -16,19 +16,20 @@ pub(crate) mod recovery;
 pub(crate) mod windows;
 
 pub use clients::{Clients, Owner};
-pub use grants::{Grant, Grants};
+pub use grants::{Answer, Grant, Grants, Write};
 pub use holds::{Hold, Subject};
 pub use injected::Injected;
 pub use latencies::{Latency, LatencyKind};
 pub use near::{FaultWindow, Faults, Span};
 pub use ops::{Op, Ops};
+pub use pairing::Misfit;
 pub use recovery::Recovery;
 
 use crate::Record;
 use crate::history::Event;
 use crate::names::{self, Names};
 use crate::results::WindowResult;
-use crate::run::seconds;
+use crate::text::seconds;
 use std::collections::BTreeMap;
 
 /// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the history.

@@ -2,11 +2,12 @@
 //!
 //! From when to when a window was on is what [`Injected`] says.
 
+use crate::analysis::Analysis;
 use crate::history::Event;
 use crate::injected::Injected;
 use crate::peaks::Peaks;
 use crate::plan::Plan;
-use crate::run::{Run, seconds};
+use crate::text::seconds;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +23,7 @@ pub enum Span {
 
 impl Span {
     /// From the first to the last event of a witness.
-    pub(crate) fn of(run: &Run<'_>, witness: &[usize]) -> Self {
+    pub(crate) fn of(run: &Analysis<'_>, witness: &[usize]) -> Self {
         let times = || witness.iter().map(|&at| run.time(at));
         match (times().min(), times().max()) {
             (Some(first), Some(last)) => Self::Between(first, last),
@@ -31,7 +32,7 @@ impl Span {
     }
 
     /// Of what is found at the end of a run: from its first moment, or the run's if that is not known, to recovery.
-    pub(crate) fn until_recovery(run: &Run<'_>, first: Option<u64>) -> Self {
+    pub(crate) fn until_recovery(run: &Analysis<'_>, first: Option<u64>) -> Self {
         let first = first.unwrap_or(0);
         match run.phase("recovered").map(|at| run.time(at)) {
             Some(recovered) if first <= recovered => Self::Between(first, recovered),

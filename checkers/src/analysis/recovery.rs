@@ -5,7 +5,7 @@ use crate::clients::Clients;
 use crate::history::{Event, EventType, Process};
 use crate::injected::Injected;
 use crate::ops::{Op, Ops};
-use crate::run::{few, seconds};
+use crate::text::{few, seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many lacks are named together; of more of them only that there are.

@@ -8,10 +8,10 @@ mod rounds;
 mod stuck;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::orphans;
 use crate::results::Results;
-use crate::run::Run;
 use crate::verdict::{self, Needs};
 use rounds::Rounds;
 
@@ -21,7 +21,7 @@ pub const CHECKERS: &[&str] = &["early-release", "stuck-barrier", "orphan-node"]
 /// The whole verdict over a run of a barrier. A variant whose name begins with `double` is one that members enter and
 /// leave together; of any other members join, and an application waits.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record);
+    let run = Analysis::new(record);
     let mut found = Findings::default();
     let double = record.plan.workload.variant.starts_with("double");
     let (member, progress): (&str, &[&[&str]]) = match double {

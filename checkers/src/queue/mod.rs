@@ -11,11 +11,11 @@ mod order;
 mod phantom;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::orphans;
 use crate::pending;
 use crate::results::Results;
-use crate::run::Run;
 use crate::verdict::{self, Needs};
 use items::Items;
 
@@ -31,7 +31,7 @@ pub const CHECKERS: &[&str] = &[
 /// The whole verdict over a run of a queue. A variant whose name begins with `claimed` delivers an item until it is
 /// acknowledged, any other at most once.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record);
+    let run = Analysis::new(record);
     let mut found = Findings::default();
     let claimed = record.plan.workload.variant.starts_with("claimed");
     let progress: &[&[&str]] = match claimed {

@@ -7,9 +7,9 @@
 use super::PATH;
 use super::accesses::Accesses;
 use super::linear::{Contradiction, MADE_UP, contradiction};
+use crate::analysis::Analysis;
 use crate::evidence::Reading;
 use crate::history::{Event, History};
-use crate::run::Run;
 use crate::{Record, Tree};
 use std::collections::HashSet;
 
@@ -61,7 +61,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
 
 fn find(terms: Terms<'_>, keep: &[usize], property: &str) -> Option<Contradiction> {
     let record = only(terms, keep);
-    let run = Run::new(&record);
+    let run = Analysis::new(&record);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
     let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH).0].concat();
     contradiction(&run, all, property)

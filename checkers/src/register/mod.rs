@@ -20,10 +20,11 @@ mod stats;
 mod witness;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::pending;
 use crate::results::Results;
-use crate::run::{Run, count};
+use crate::text::count;
 use crate::verdict::{self, Needs};
 use accesses::Accesses;
 use std::collections::HashSet;
@@ -52,7 +53,7 @@ fn promised(variant: &str) -> bool {
 
 /// The whole verdict over a run of a register.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record);
+    let run = Analysis::new(record);
     let promised = promised(&record.plan.workload.variant);
     let accesses = Accesses::new(&run, promised, &HashSet::new());
     let (tree, unreadable) = accesses.of_tree(&run, PATH);

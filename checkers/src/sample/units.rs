@@ -1,7 +1,7 @@
 //! Finding what was done.
 
 use super::kind::{Find, Kind};
-use crate::run::Run;
+use crate::analysis::Analysis;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ pub struct Unit<'a> {
 }
 
 /// All that was done, in order.
-pub fn of<'a>(run: &Run<'a>, kind: &Kind) -> Vec<Unit<'a>> {
+pub fn of<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'a>> = match kind.find {
         Find::Grants => {
             let all = run.grants.all.iter();

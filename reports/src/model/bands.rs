@@ -3,8 +3,8 @@
 use super::words;
 use crate::text;
 use std::collections::HashSet;
-use zooquake_checkers::analysis::Analysis;
-use zooquake_checkers::{FaultWindow, Results};
+use zooquake_checkers::Results;
+use zooquake_checkers::analysis::{Analysis, FaultWindow};
 
 /// One fault from taking effect to being healed.
 #[derive(Debug)]

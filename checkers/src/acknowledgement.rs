@@ -4,14 +4,14 @@
 //! says nothing the grant's counts, and where that says nothing either the write is not judged. A znode that is older than
 //! the one that the grant rests on acknowledges an earlier term.
 
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::grants::Write;
-use crate::run::Run;
 use serde_json::Value;
 use zooquake_history::operation::CZXID;
 
 /// Looks for accepted writes of leaders without an acknowledgement; at most one anomaly for each grant, its first.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut convicted = vec![false; run.grants.all.len()];
     let (mut looked_at, mut unreadable) = (0, Vec::new());
     for &write in &run.grants.writes {
@@ -51,13 +51,13 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 
 /// What the leader says of its acknowledgement for a write, and the event that says it. That a grant was made without one
 /// says nothing about the writes after it.
-fn told<'a>(run: &Run<'a>, write: Write) -> Option<(usize, &'a Value)> {
+fn told<'a>(run: &Analysis<'a>, write: Write) -> Option<(usize, &'a Value)> {
     let said = |at: usize| Some((at, run.events[at].ack()?));
     let granted = || said(run.grants.all[write.grant].read?).filter(|(_, ack)| !ack.is_null());
     said(write.read).or_else(granted)
 }
 
-fn unknown(run: &Run<'_>, write: Write, out: &mut Findings) {
+fn unknown(run: &Analysis<'_>, write: Write, out: &mut Findings) {
     let why = format!(
         "The resource accepted a write under {} at {}, and its reply says that the leader knew of no acknowledgement znode \
          of its own: it wrote before it could know that it had told that it leads.",
@@ -67,7 +67,7 @@ fn unknown(run: &Run<'_>, write: Write, out: &mut Findings) {
     out.add(run, found(vec![write.read], why));
 }
 
-fn earlier(run: &Run<'_>, write: Write, czxid: i64, witness: Vec<usize>, out: &mut Findings) {
+fn earlier(run: &Analysis<'_>, write: Write, czxid: i64, witness: Vec<usize>, out: &mut Findings) {
     let why = format!(
         "The resource accepted a write under {} at {}, whose leader names an acknowledgement znode with the czxid 0x{czxid:x}. \
          That znode is older than the one that the grant rests on, so it acknowledged an earlier term, and this one had not \

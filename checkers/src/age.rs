@@ -3,9 +3,9 @@
 //! Transactions are made in the order of their zxids. So one that is later than another was not made before the request
 //! that made the other was sent, nor before the leader of its epoch, asked what its last transaction was, named an earlier one.
 
+use crate::analysis::Analysis;
 use crate::evidence::ServerSample;
 use crate::history::EventType;
-use crate::run::Run;
 use std::collections::HashMap;
 
 /// Transactions and moments before which they were not made, in nanoseconds since the run began.
@@ -19,7 +19,7 @@ pub struct Ages {
 
 impl Ages {
     /// Reads them out of a run.
-    pub fn new(run: &Run<'_>) -> Self {
+    pub fn new(run: &Analysis<'_>) -> Self {
         let requests = requests(run).map(|(made, at)| (made, run.time(at)));
         Self {
             requests: latest(requests.collect(), |_, _| true),
@@ -52,7 +52,7 @@ fn latest(mut all: Vec<(i64, u64)>, alike: impl Fn(i64, i64) -> bool) -> Vec<(i6
 
 /// The transactions that answers name as made by their requests, each with the event by which its request had not been
 /// sent. A client whose last attempt ended without an answer may have made its transaction in that one.
-fn requests(run: &Run<'_>) -> impl Iterator<Item = (i64, usize)> {
+fn requests(run: &Analysis<'_>) -> impl Iterator<Item = (i64, usize)> {
     let mut first: HashMap<(&str, &str), usize> = HashMap::new();
     let work = run.ops.work.iter().filter(|op| op.f != "read");
     work.chain(&run.ops.control).filter_map(move |op| {
@@ -70,7 +70,7 @@ fn requests(run: &Run<'_>) -> impl Iterator<Item = (i64, usize)> {
 
 /// What leaders named as their last transaction, each with the moment at which the same server had answered before: what comes
 /// later in the epoch was made after that.
-fn leaders(run: &Run<'_>) -> impl Iterator<Item = (i64, u64)> {
+fn leaders(run: &Analysis<'_>) -> impl Iterator<Item = (i64, u64)> {
     let mut last: HashMap<&str, u64> = HashMap::new();
     let samples = run.record.servers.iter().flatten();
     samples.filter_map(move |sample: &ServerSample| {

@@ -1,13 +1,14 @@
 //! Whether the transaction logs agree with the history: each granted znode was created as its client says.
 
+use crate::analysis::Analysis;
 use crate::evidence::Txn;
 use crate::findings::Findings;
-use crate::run::{Run, few};
+use crate::text::few;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::{FieldType, Made};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Some(txns) = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty()) else {
         out.reasons
             .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
@@ -40,7 +41,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 
 /// The znodes that grants were read with: a grant, the event, a path, the transaction that created it. A leader's
 /// acknowledgement is one more.
-fn claimed<'a>(run: &'a Run<'_>) -> impl Iterator<Item = (usize, usize, &'a str, i64)> {
+fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, usize, &'a str, i64)> {
     run.grants.all.iter().enumerate().flat_map(|(number, grant)| {
         let own = || Some((number, grant.read?, grant.path?, grant.czxid?));
         let ack = || {

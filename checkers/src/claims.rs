@@ -2,9 +2,9 @@
 //! certainly failed, or it says of one request both that it was accepted and that it was not. No anomaly is made of them, as
 //! either of the two may be true; each is a reason against `valid`.
 
+use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::history::{Event, EventType, Process};
-use crate::run::Run;
 use serde_json::Value;
 use std::collections::HashMap;
 use zooquake_history::operation::grant::ACCEPTED;
@@ -21,7 +21,7 @@ struct State {
 }
 
 /// Looks for such answers.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut grants: HashMap<&str, State> = HashMap::new();
     let mut found = Vec::new();
     for (at, event) in run.events.iter().enumerate() {
@@ -63,7 +63,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 }
 
 /// The grant that an event is about: of an operation under a grant, or of a client that says that it holds.
-fn name<'a>(run: &Run<'a>, at: usize) -> Option<&'a str> {
+fn name<'a>(run: &Analysis<'a>, at: usize) -> Option<&'a str> {
     let event = &run.events[at];
     let own = event.grant();
     match &event.process {
@@ -79,7 +79,7 @@ fn name<'a>(run: &Run<'a>, at: usize) -> Option<&'a str> {
 }
 
 /// The event, if the operation that it ends certainly failed.
-fn failed(run: &Run<'_>, at: usize) -> Option<usize> {
+fn failed(run: &Analysis<'_>, at: usize) -> Option<usize> {
     run.ops.work[run.ops.completes[at]?].failed(run.events)
 }
 
@@ -89,7 +89,7 @@ fn acts(event: &Event) -> bool {
 }
 
 /// What an answer says of itself that cannot both be.
-fn both(run: &Run<'_>, event: &Event) -> Option<&'static str> {
+fn both(run: &Analysis<'_>, event: &Event) -> Option<&'static str> {
     if event.f == "write" {
         return match (event.kind, event.get(ACCEPTED.any())?) {
             (EventType::Ok, Value::Bool(false)) => Some("is answered `ok` and was not accepted"),

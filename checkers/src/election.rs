@@ -1,10 +1,10 @@
 //! The family `election`: a lock under other names, and the acknowledgements of its leaders.
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::results::Results;
-use crate::run::Run;
-use crate::{acknowledgement, lock, names, verdict};
+use crate::{acknowledgement, lock, verdict};
 
 /// The checkers that run for it.
 pub const CHECKERS: &[&str] = &[
@@ -21,7 +21,7 @@ pub const CHECKERS: &[&str] = &[
 
 /// The whole verdict over a run of an election.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::ELECTION);
+    let run = Analysis::new(record);
     let mut found = Findings::default();
     for check in lock::CHECKS {
         check(&run, &mut found);

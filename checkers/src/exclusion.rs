@@ -5,12 +5,12 @@
 //! answer the client's session lived, and with it the znode that its grant rests on. Any other overlap of certain holds
 //! is an observation.
 
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::grants::{Answer, Grant};
-use crate::run::Run;
 
 /// Looks for grants that overlap.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let read = run.grants.read();
     let confirmed = overlaps(run, &read, |grant| grant.confirms.last().copied());
     let mut doubled = vec![false; run.grants.all.len()];
@@ -31,7 +31,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 ///
 /// A hold reaches from the reading of its grant to the sending of its last answered request. Of the earlier ones only
 /// two have to be known: the one that lasts longest, and the longest of the other clients.
-fn overlaps(run: &Run<'_>, read: &[usize], last: impl Fn(&Grant<'_>) -> Option<Answer>) -> Vec<(usize, usize)> {
+fn overlaps(run: &Analysis<'_>, read: &[usize], last: impl Fn(&Grant<'_>) -> Option<Answer>) -> Vec<(usize, usize)> {
     let all = &run.grants.all;
     let mut longest: [Option<(usize, usize)>; 2] = [None, None];
     let mut pairs = Vec::new();
@@ -65,7 +65,7 @@ fn first_after(answers: &[Answer], after: usize) -> Option<Answer> {
         .copied()
 }
 
-fn double(run: &Run<'_>, earlier: usize, later: usize, out: &mut Findings) {
+fn double(run: &Analysis<'_>, earlier: usize, later: usize, out: &mut Findings) {
     let (a, b) = (&run.grants.all[earlier], &run.grants.all[later]);
     let (Some(read_a), Some(read_b)) = (a.read, b.read) else {
         return;
@@ -103,7 +103,7 @@ fn double(run: &Run<'_>, earlier: usize, later: usize, out: &mut Findings) {
     );
 }
 
-fn stale(run: &Run<'_>, earlier: usize, later: usize, out: &mut Findings) {
+fn stale(run: &Analysis<'_>, earlier: usize, later: usize, out: &mut Findings) {
     let (a, b) = (&run.grants.all[earlier], &run.grants.all[later]);
     let (Some(read_a), Some(read_b)) = (a.read, b.read) else {
         return;
@@ -140,6 +140,6 @@ fn stale(run: &Run<'_>, earlier: usize, later: usize, out: &mut Findings) {
     );
 }
 
-fn request(run: &Run<'_>, answer: Answer) -> String {
+fn request(run: &Analysis<'_>, answer: Answer) -> String {
     format!("a {}", run.events[answer.sent].f)
 }

@@ -1,11 +1,12 @@
 //! Fencing: a grant asked for after another was read has a higher token. Of a variant that is fenced, a grant without a token
 //! cannot be judged, which is a reason against `valid`.
 
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::{Run, count};
+use crate::text::count;
 
 /// Looks for tokens that do not rise. Only grants with tokens are looked at.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let grants = &run.grants.all;
     let read: Vec<usize> = run
         .grants
@@ -37,7 +38,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 }
 
 /// Grants of a fenced variant that tell no token.
-fn without(run: &Run<'_>, out: &mut Findings) {
+fn without(run: &Analysis<'_>, out: &mut Findings) {
     if !run.record.plan.workload.fenced {
         return;
     }
@@ -57,7 +58,7 @@ fn without(run: &Run<'_>, out: &mut Findings) {
     }
 }
 
-fn regressed(run: &Run<'_>, earlier: usize, later: usize, asked: usize, out: &mut Findings) {
+fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out: &mut Findings) {
     let (a, b) = (&run.grants.all[earlier], &run.grants.all[later]);
     let (Some(read_a), Some(read_b)) = (a.read, b.read) else {
         return;

@@ -1,9 +1,9 @@
 //! What checkers found, as they go.
 
+use crate::analysis::Analysis;
 use crate::ensemble::Suspicion;
 use crate::near::Span;
 use crate::results::Anomaly;
-use crate::run::Run;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -38,19 +38,19 @@ pub struct Found<'a> {
 
 impl Findings {
     /// Adds an anomaly that came about between the first and the last event of its witness.
-    pub fn add(&mut self, run: &Run<'_>, found: Found<'_>) {
+    pub fn add(&mut self, run: &Analysis<'_>, found: Found<'_>) {
         let span = Span::of(run, &found.witness);
         self.push(run, found, span);
     }
 
     /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
     /// nanoseconds since the run began; from its beginning on if that is not known.
-    pub fn add_at_end(&mut self, run: &Run<'_>, found: Found<'_>, first: Option<u64>) {
+    pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Found<'_>, first: Option<u64>) {
         self.push(run, found, Span::until_recovery(run, first));
     }
 
     /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
-    pub fn suspect(&mut self, run: &Run<'_>, suspicion: Suspicion) {
+    pub fn suspect(&mut self, run: &Analysis<'_>, suspicion: Suspicion) {
         let Suspicion {
             kind,
             property,
@@ -69,7 +69,7 @@ impl Findings {
     }
 
     /// Adds an anomaly, unless a disputed answer is among its witness.
-    fn push(&mut self, run: &Run<'_>, found: Found<'_>, span: Span) {
+    fn push(&mut self, run: &Analysis<'_>, found: Found<'_>, span: Span) {
         let Found {
             kind,
             property,

@@ -1,9 +1,9 @@
 //! Which answers finish an operation, and what makes up for one that did not. Of an operation that no family has, `ok`
 //! finishes it, and any other one makes up for it.
 
+use crate::analysis::Analysis;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
-use crate::run::Run;
 pub use zooquake_history::operation::Again;
 use zooquake_history::operation::{self, Finishes};
 
@@ -37,7 +37,7 @@ pub fn finishes(answer: &Event) -> bool {
 }
 
 /// The round or the transaction that an operation is about.
-pub fn unit<'a>(run: &Run<'a>, op: &Op<'_>) -> Unit<'a> {
+pub fn unit<'a>(run: &Analysis<'a>, op: &Op<'_>) -> Unit<'a> {
     let events = || op.invoke.into_iter().chain(op.end).map(|at| &run.events[at]);
     let transaction = events().find_map(|event| event.tx()).map(Unit::Transaction);
     let round = || events().find_map(|event| event.round()).map(Unit::Round);

@@ -1,10 +1,10 @@
 //! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant.
 
+use crate::analysis::Analysis;
 use crate::grants::Grant;
+use crate::injected::Injected;
 use crate::results::WindowResult;
-use crate::run::Run;
 use crate::stats::milliseconds;
-use crate::windows::{self, Effect};
 use serde::Serialize;
 
 /// What came after a fault that struck the leader.
@@ -24,13 +24,12 @@ pub struct Leaderless<'a> {
 ///
 /// The time begins when the fault took effect, or, if that was later, with the last moment at which the leader certainly
 /// led: the sending of the last request that it answered as leader. It ends with the next grant, of whichever client. A window that the leader outlived is left out: nobody was missing.
-pub fn of<'a>(run: &'a Run<'_>) -> Vec<Leaderless<'a>> {
+pub fn of<'a>(run: &'a Analysis<'_>) -> Vec<Leaderless<'a>> {
     let read = run.grants.read();
     let session = run.record.plan.cluster.timing.session_ms as f64;
-    let effects = windows::effects(run.events);
     let each = |window: &'a WindowResult| {
-        let effect = effects.get(&i64::try_from(window.id).ok()?)?;
-        let ms = until_next(run, &read, window, *effect)?;
+        let injected = run.injected.get(&i64::try_from(window.id).ok()?)?;
+        let ms = until_next(run, &read, window, injected)?;
         Some(Leaderless {
             window: window.id,
             fault: &window.fault,
@@ -44,12 +43,18 @@ pub fn of<'a>(run: &'a Run<'_>) -> Vec<Leaderless<'a>> {
 }
 
 /// Milliseconds until the next grant, if there was one; `None` if the window struck no leader, or one that outlived it.
-fn until_next(run: &Run<'_>, read: &[usize], window: &WindowResult, effect: Effect) -> Option<Option<f64>> {
+fn until_next(
+    run: &Analysis<'_>,
+    read: &[usize],
+    window: &WindowResult,
+    injected: &Injected<'_>,
+) -> Option<Option<f64>> {
     let grants = &run.grants.all;
+    let on = injected.on?;
     // Whoever was granted last, if it was among those who were struck and its term had not ended.
-    let struck = read.partition_point(|&grant| grants[grant].read < Some(effect.on));
+    let struck = read.partition_point(|&grant| grants[grant].read < Some(on));
     let leader = &grants[*read[..struck].last()?];
-    let ended_before = leader.end.is_some_and(|end| end < effect.begin);
+    let ended_before = leader.end.is_some_and(|end| end < injected.begin.unwrap_or(on));
     let hit = window.target.split(',').any(|node| node.trim() == leader.node);
     if ended_before || !hit {
         return None;
@@ -59,7 +64,7 @@ fn until_next(run: &Run<'_>, read: &[usize], window: &WindowResult, effect: Effe
     if window.until.is_some_and(|until| sure >= until) {
         return None;
     }
-    let from = sure.max(run.time(effect.on));
+    let from = sure.max(run.time(on));
     Some(next.map(|next| milliseconds(run.time(next).saturating_sub(from))))
 }
 

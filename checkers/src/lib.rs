@@ -8,20 +8,19 @@
 //!
 //! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are [`results`].
 //!
-//! What is read out of a history once, for all checkers: `ops` pairs invocations with completions (what does not pair is a
-//! matter of `pairing`), `injected` reads from when to when each fault was on, `near` knows which faults were near an anomaly and `age` when a znode was not there yet, `grants` tells who
-//! held from when to when, `clients` who had which session, `windows` which faults count, `recovery` where liveness is
-//! judged; `run` holds it all together.
+//! What is read out of a history is read once, in [`analysis`], for all checkers and for what draws it: `ops` pairs
+//! invocations with completions (what does not pair is a matter of `pairing`), `grants` tells who was granted what from when to
+//! when, `holds` who held anything else, `injected` from when to when each fault was on, `near` which faults were near an anomaly,
+//! `windows` which of them count, `latencies` how long what was waited for took, `clients` who had which session, `recovery`
+//! where liveness is judged.
 //!
-//! The checkers, one a file, each from `run` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
-//! `orphans`, `agreement`, which holds the evidence against the history, and `claims`, which holds
-//! answers about a grant against each other. They name things after the family (`names`),
-//! so that a lock and an election, which are the same thing under other names, share them; `acknowledgement` is the
-//! election's own. `pending` finds what did not finish after recovery, for all families, and `finishing` says which answers
-//! finish. `verdict` closes a check and says what the run
-//! lacks to be valid; `stats` counts,
-//! `requests` what clients told of their requests; `leaderless` is how long nobody led after each fault;
-//! [`sample`] measures a run for comparisons with others.
+//! The checkers, one a file, each from `analysis` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
+//! `orphans`, `agreement`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
+//! each other. They name things after the family (`names`), so that a lock and an election, which are the same thing under other
+//! names, share them; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
+//! did not finish after recovery, for all families, and `finishing` says which answers finish. `verdict` closes a check and says
+//! what the run lacks to be valid; `stats` counts, `requests` what clients told of their requests; `leaderless` is how long nobody
+//! led after each fault; [`sample`] measures a run for comparisons with others.
 //!
 //! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
 //! search for a linearization.
@@ -37,10 +36,10 @@
 mod acknowledgement;
 mod age;
 mod agreement;
+pub mod analysis;
 pub mod bare;
 mod barrier;
 mod claims;
-mod clients;
 mod commit;
 mod election;
 pub mod ensemble;
@@ -49,36 +48,30 @@ pub mod families;
 mod fencing;
 mod findings;
 mod finishing;
-mod grants;
-mod injected;
 mod leaderless;
 mod liveness;
 mod lock;
 mod names;
-mod near;
-mod ops;
 mod orphans;
-mod pairing;
-mod peaks;
 mod pending;
 mod queue;
-mod recovery;
 mod register;
 mod release;
 mod requests;
 mod resource;
 pub mod results;
-mod run;
 pub mod sample;
 mod scenes;
 pub mod search;
 mod stats;
+mod text;
 mod verdict;
-mod windows;
+
+use analysis::{clients, grants, injected, near, ops, pairing, peaks, recovery, windows};
 
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;
-pub use near::{FaultWindow, Faults, Span};
+pub use near::Span;
 pub use results::{Anomaly, Results, Verdict};
 pub use zooquake_history::event as history;
 pub use zooquake_history::{Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, Tree, Txn};

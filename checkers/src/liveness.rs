@@ -4,19 +4,20 @@
 //! the median duration of the run's answered acquires, at least ten seconds. If the run cannot be judged
 //! ([`crate::recovery`]) nobody is convicted.
 
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::history::EventType;
 use crate::ops::Op;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
-use crate::run::{Run, seconds};
+use crate::text::seconds;
 use std::collections::HashSet;
 
 /// Nanoseconds that an acquire may stay pending though nobody holds, whatever the run's median.
 const LEAST_BOUND: u64 = 10_000_000_000;
 
 /// Looks for acquires that are never granted. What did not finish and cannot be judged is a reason against `valid`.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         out.ran(run.names.pending, 0);
         return;
@@ -52,7 +53,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 }
 
 /// Ten times the median duration of the answered operations of this name, in nanoseconds, at least [`LEAST_BOUND`].
-pub fn bound(run: &Run<'_>, f: &str) -> u64 {
+pub fn bound(run: &Analysis<'_>, f: &str) -> u64 {
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
     // One whose request is missing may have been sent at any time.
     let sent = |op: &Op<'_>| op.sent().map_or(0, |at| run.time(at));
@@ -70,7 +71,7 @@ struct Free {
 }
 
 impl Free {
-    fn new(run: &Run<'_>, Span { recovered, end, .. }: Span) -> Self {
+    fn new(run: &Analysis<'_>, Span { recovered, end, .. }: Span) -> Self {
         let mut changes: Vec<(usize, i64)> = Vec::new();
         for grant in &run.grants.all {
             if let Some(read) = grant.read {
@@ -116,7 +117,7 @@ impl Free {
 
     /// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither
     /// begins nor ends a spell of refusals.
-    fn longest(&self, run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span) -> Option<Spell> {
+    fn longest(&self, run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: Span) -> Option<Spell> {
         let from = |asked: usize| run.time(asked.max(span.clock));
         let waited = |asked: usize, until: usize| self.between(from(asked), run.time(until));
         let spell = |(asked, until), attempts| Spell {
@@ -150,7 +151,13 @@ struct Spell {
     attempts: usize,
 }
 
-fn convict(run: &Run<'_>, one: &Unfinished<'_, '_>, spell: &Spell, (span, bound): (Span, u64), out: &mut Findings) {
+fn convict(
+    run: &Analysis<'_>,
+    one: &Unfinished<'_, '_>,
+    spell: &Spell,
+    (span, bound): (Span, u64),
+    out: &mut Findings,
+) {
     let Spell {
         asked,
         until,

@@ -1,14 +1,13 @@
 //! The family `lock`.
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::names;
 use crate::results::Results;
-use crate::run::Run;
 use crate::{agreement, claims, exclusion, fencing, liveness, orphans, release, resource, verdict};
 
 /// The checkers of whatever grants.
-pub const CHECKS: [fn(&Run<'_>, &mut Findings); 8] = [
+pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 8] = [
     exclusion::check,
     resource::check,
     fencing::check,
@@ -21,7 +20,7 @@ pub const CHECKS: [fn(&Run<'_>, &mut Findings); 8] = [
 
 /// The whole verdict over a run of a lock.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::LOCK);
+    let run = Analysis::new(record);
     let mut found = Findings::default();
     for check in CHECKS {
         check(&run, &mut found);

@@ -51,3 +51,12 @@ pub const ELECTION: Names = Names {
     regression: "epoch-regression",
     pending: "no-leader",
 };
+
+/// What a family calls them.
+pub fn of(family: &str) -> &'static Names {
+    match family {
+        "lock" => &LOCK,
+        "election" => &ELECTION,
+        _ => &NONE,
+    }
+}

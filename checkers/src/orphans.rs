@@ -1,11 +1,12 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
 use crate::age::Ages;
+use crate::analysis::Analysis;
 use crate::clients::session;
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
 use crate::history::{Event, EventType};
-use crate::run::{Run, count};
+use crate::text::count;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::operation::control::{SESSIONS, ZNODES};
@@ -42,13 +43,13 @@ struct Answers<'a> {
 }
 
 /// Looks for orphans. A client that did not answer is not judged, and a reason against `valid`.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     check_claims(run, &|_| None, out);
 }
 
 /// The same where contenders may be claims on items: `gone` tells the event that ended an item's life, from when on a
 /// claim on it is an orphan whosever it is.
-pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
+pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
     let readings = run.record.tree.as_ref().and_then(Tree::audit);
     let Some((before, after)) = readings else {
         out.ran("orphan-node", 0);
@@ -96,7 +97,7 @@ pub fn check_claims(run: &Run<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mu
 }
 
 impl<'a> Answers<'a> {
-    fn new(run: &Run<'_>, of: BTreeMap<&'a str, Answer>, all: bool) -> Self {
+    fn new(run: &Analysis<'_>, of: BTreeMap<&'a str, Answer>, all: bool) -> Self {
         let recovered = run.phase("recovered");
         let died =
             |(node, answer): (&&str, &Answer)| recovered.is_none_or(|at| run.clients.died(node, at, answer.read));
@@ -129,7 +130,7 @@ impl<'a> Answers<'a> {
 
 /// The answers by client, and the znodes that any of them named.
 fn answers<'a>(
-    run: &Run<'a>,
+    run: &Analysis<'a>,
     before: &Reading,
     after: &Reading,
 ) -> (BTreeMap<&'a str, Answer>, BTreeSet<(&'a str, i64)>) {
@@ -176,7 +177,7 @@ fn znodes(event: &Event) -> Option<Vec<(&str, i64)>> {
 }
 
 /// Whether a znode is somebody's, below one of the contenders' parents.
-fn contender(run: &Run<'_>, znode: &Znode) -> bool {
+fn contender(run: &Analysis<'_>, znode: &Znode) -> bool {
     let parents = &run.record.plan.workload.contenders;
     let below = |parent: &String| {
         znode
@@ -207,7 +208,7 @@ fn item(znode: &Znode) -> Option<i64> {
         .as_i64()
 }
 
-fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: usize, out: &mut Findings) {
+fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: usize, out: &mut Findings) {
     let Some(mut witness) = answers.events() else { return };
     let why = format!(
         "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
@@ -223,7 +224,7 @@ fn stale_claim(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: u
 }
 
 /// Returns whether the znode is an orphan of a live session.
-fn orphan(run: &Run<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) -> bool {
+fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) -> bool {
     let text = owner(znode).unwrap_or_default();
     let Some(number) = session(&text) else { return false };
     // That an ephemeral znode is there tells that its session lives; of others only a client can.

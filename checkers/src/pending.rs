@@ -3,12 +3,13 @@
 //!
 //! The checkers of families in which clients wait for one another convict some of it; the rest is a reason against `valid`.
 
+use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::finishing::{Again, Unit, again, finishes, unit};
 use crate::history::EventType;
 use crate::ops::Op;
 use crate::recovery::Span;
-use crate::run::{Run, seconds};
+use crate::text::seconds;
 use std::collections::{HashMap, HashSet};
 
 /// How an operation that did not finish stands at the end.
@@ -57,7 +58,7 @@ impl Unfinished<'_, '_> {
     }
 
     /// What happened, in words.
-    pub fn told(&self, run: &Run<'_>) -> String {
+    pub fn told(&self, run: &Analysis<'_>) -> String {
         let (f, node, asked, until) = (self.op.f, self.op.node, run.at(self.asked()), run.at(self.until()));
         match (self.how, self.attempts.len()) {
             (How::Pending, _) => format!("the {f} of {node} sent at {asked} was still pending after recovery"),
@@ -76,7 +77,7 @@ impl Unfinished<'_, '_> {
     }
 
     /// The same as a reason against `valid`: why it convicts nobody may follow.
-    pub fn reason(&self, run: &Run<'_>, why: &str) -> String {
+    pub fn reason(&self, run: &Analysis<'_>, why: &str) -> String {
         let doubt = run
             .recovery
             .doubt()
@@ -99,7 +100,7 @@ pub fn of_bound(waited: u64, bound: u64) -> String {
 
 /// Adds a reason for all that did not finish, where it convicts nobody. `each`: every planned client has to finish an
 /// operation.
-pub fn check(run: &Run<'_>, each: bool, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, each: bool, out: &mut Findings) {
     let Some(span) = run.recovery.span else { return };
     let all = unfinished(run, span);
     let open = || all.iter().filter(|one| !one.made_up);
@@ -108,7 +109,7 @@ pub fn check(run: &Run<'_>, each: bool, out: &mut Findings) {
 }
 
 /// All that did not finish in the span, in the order in which it was sent.
-pub fn unfinished<'r, 'a>(run: &'r Run<'a>, span: Span) -> Vec<Unfinished<'r, 'a>> {
+pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: Span) -> Vec<Unfinished<'r, 'a>> {
     let finished = Finished::new(run, span);
     let mut all: Vec<Unfinished<'r, 'a>> = Vec::new();
     // For each client and operation the attempts at it that are still alike, as a position in the list.
@@ -157,7 +158,7 @@ enum State {
     Elsewhere,
 }
 
-fn state(run: &Run<'_>, op: &Op<'_>, span: Span) -> State {
+fn state(run: &Analysis<'_>, op: &Op<'_>, span: Span) -> State {
     let Some(asked) = op.invoke.filter(|&asked| asked < span.end) else {
         return State::Elsewhere;
     };
@@ -190,7 +191,7 @@ struct Finished<'a> {
 }
 
 impl<'a> Finished<'a> {
-    fn new(run: &Run<'a>, span: Span) -> Self {
+    fn new(run: &Analysis<'a>, span: Span) -> Self {
         let mut finished = Self {
             same: HashMap::new(),
             any: HashMap::new(),
@@ -218,7 +219,7 @@ impl<'a> Finished<'a> {
 
     /// Whether the client finished something that makes up for an attempt that ended there. For one that failed, which
     /// certainly did nothing, that may have been before.
-    fn make_up(&self, run: &Run<'a>, op: &Op<'a>, ended: usize, how: How) -> bool {
+    fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, how: How) -> bool {
         match again(op.f) {
             Again::Same => {
                 let last = self.same.get(&(op.node, op.f, unit(run, op)));
@@ -229,14 +230,14 @@ impl<'a> Finished<'a> {
     }
 
     /// Whether an operation finishes with its round or its transaction, and that did.
-    fn with_others(&self, run: &Run<'a>, op: &Op<'a>) -> bool {
+    fn with_others(&self, run: &Analysis<'a>, op: &Op<'a>) -> bool {
         matches!(op.f, "join" | "begin") && self.units.contains(&unit(run, op))
     }
 }
 
 /// Adds a reason that names the planned clients that live at the end of the span and finished nothing in it, but for those
 /// `told` of already. Where `each` is false, only those that were asked for something in the span.
-pub fn idle<'a>(run: &Run<'a>, span: Span, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
+pub fn idle<'a>(run: &Analysis<'a>, span: Span, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
     let finished = Finished::new(run, span);
     let (mut asked, mut settled) = (HashSet::new(), told);
     settled.extend(finished.any.keys());

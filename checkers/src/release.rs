@@ -1,14 +1,14 @@
 //! Releases: what a release removes is the znode of its own grant.
 
+use crate::analysis::Analysis;
 use crate::clients::session;
 use crate::evidence::Txn;
 use crate::findings::{Findings, Found};
 use crate::history::EventType;
-use crate::run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut convicted = BTreeSet::new();
     let mut looked_at = 0;
     for (number, grant) in run.grants.all.iter().enumerate() {
@@ -106,7 +106,7 @@ impl<'a> Standing<'a> {
 /// Goes through the transactions: a client that deletes, at the path of a grant of its own, a znode that another
 /// session created has removed what was not its own. Where the logs lack transactions that the history names, nothing is
 /// known after the gap until it is created again.
-fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) -> usize {
+fn logged(run: &Analysis<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) -> usize {
     let grants = &run.grants.all;
     let mut by_path = ByPath::new();
     for (number, grant) in grants.iter().enumerate() {
@@ -138,7 +138,7 @@ fn logged(run: &Run<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) ->
 }
 
 /// The transactions that answers name and the logs do not have.
-fn missing(run: &Run<'_>, txns: &[Txn]) -> BTreeSet<i64> {
+fn missing(run: &Analysis<'_>, txns: &[Txn]) -> BTreeSet<i64> {
     let logged: HashSet<i64> = txns.iter().map(|txn| txn.zxid).collect();
     let named = run.events.iter().filter(|event| event.kind == EventType::Ok);
     named
@@ -150,7 +150,7 @@ fn missing(run: &Run<'_>, txns: &[Txn]) -> BTreeSet<i64> {
 
 /// The grant under whose path the deleting client removed another's znode, and the event that ties the session to it.
 fn owner(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     by_path: &ByPath<'_>,
     txn: &Txn,
     path: &str,
@@ -172,7 +172,7 @@ fn owner(
     Some((grant, by.event))
 }
 
-fn deleted(run: &Run<'_>, number: usize, tie: usize, txn: &Txn, incarnation: &Incarnation, out: &mut Findings) {
+fn deleted(run: &Analysis<'_>, number: usize, tie: usize, txn: &Txn, incarnation: &Incarnation, out: &mut Findings) {
     let grant = &run.grants.all[number];
     let Some(read) = grant.read else { return };
     let why = format!(

@@ -5,14 +5,15 @@
 //! A resource outside of ZooKeeper takes writes in the order in which their replies were read; of one in ZooKeeper the
 //! zxids tell the order and the replies nothing.
 
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::grants::Write;
 use crate::plan::Resource;
-use crate::run::{Run, count};
+use crate::text::count;
 use zooquake_history::operation::grant::VALUE;
 
 /// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let writes = ordered(run);
     let without = run.grants.writes.len() - writes.len();
     if without > 0 {
@@ -59,7 +60,7 @@ pub fn check(run: &Run<'_>, out: &mut Findings) {
 }
 
 /// The accepted writes in the order in which the resource took them.
-fn ordered(run: &Run<'_>) -> Vec<Write> {
+fn ordered(run: &Analysis<'_>) -> Vec<Write> {
     let mut writes = run.grants.writes.clone();
     if run.record.plan.workload.resource == Resource::Zookeeper {
         writes.retain(|write| write.mzxid.is_some());
@@ -68,7 +69,7 @@ fn ordered(run: &Run<'_>) -> Vec<Write> {
     writes
 }
 
-fn taken(run: &Run<'_>, write: Write) -> String {
+fn taken(run: &Analysis<'_>, write: Write) -> String {
     let value = run.events[write.read]
         .get(VALUE)
         .map(|value| format!(" of {value}"))
@@ -79,7 +80,7 @@ fn taken(run: &Run<'_>, write: Write) -> String {
     }
 }
 
-fn older(run: &Run<'_>, write: Write, newer: Write, out: &mut Findings) {
+fn older(run: &Analysis<'_>, write: Write, newer: Write, out: &mut Findings) {
     let grants = &run.grants.all;
     let (Some(read_old), Some(read_new)) = (grants[write.grant].read, grants[newer.grant].read) else {
         return;
@@ -99,7 +100,7 @@ fn older(run: &Run<'_>, write: Write, newer: Write, out: &mut Findings) {
     out.add(run, found(witness, why));
 }
 
-fn interleaved(run: &Run<'_>, [first, between, second]: [Write; 3], out: &mut Findings) {
+fn interleaved(run: &Analysis<'_>, [first, between, second]: [Write; 3], out: &mut Findings) {
     let why = format!(
         "The resource accepted {} under {}, then {} under {}, then {} under the former again. Whichever of the two grants \
          came first, one of these writes was made under a grant of {} that was not held then.",

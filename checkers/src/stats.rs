@@ -1,15 +1,16 @@
 //! Counts and durations, taken from the history; of the ensemble's elections, from the servers' logs.
 
 use crate::Record;
+use crate::analysis::Analysis;
+use crate::analysis::LatencyKind;
 use crate::ensemble;
 use crate::history::EventType;
 use crate::requests;
-use crate::run::Run;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The statistics of a run, by name.
-pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
+pub fn of(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     let mut stats = BTreeMap::new();
     let mut put = |name: &str, value: Value| stats.insert(name.to_owned(), value);
     put("events", json!(run.events.len()));
@@ -25,7 +26,8 @@ pub fn of(run: &Run<'_>) -> BTreeMap<String, Value> {
         "windows_counting",
         json!(run.windows.iter().filter(|window| window.counts).count()),
     );
-    let mut times = hand_overs(run);
+    let times = run.latencies(LatencyKind::HandOver);
+    let mut times: Vec<u64> = times.into_iter().map(|latency| latency.ns).collect();
     times.sort_unstable();
     put("hand_overs", json!(times.len()));
     for (name, share) in [
@@ -53,7 +55,7 @@ pub fn versions(record: &Record) -> BTreeSet<&str> {
 }
 
 /// For each operation how often it ended how; `pending` if it did not.
-fn outcomes<'a>(run: &Run<'a>) -> BTreeMap<&'a str, BTreeMap<&'static str, u64>> {
+fn outcomes<'a>(run: &Analysis<'a>) -> BTreeMap<&'a str, BTreeMap<&'static str, u64>> {
     let mut all: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
     for op in run.ops.work.iter().chain(&run.ops.control) {
         let outcome = match op.end.map(|end| run.events[end].kind) {
@@ -68,7 +70,7 @@ fn outcomes<'a>(run: &Run<'a>) -> BTreeMap<&'a str, BTreeMap<&'static str, u64>>
 }
 
 /// How often each error came, by operation; numbers in its text are details.
-fn errors(run: &Run<'_>) -> BTreeMap<String, u64> {
+fn errors(run: &Analysis<'_>) -> BTreeMap<String, u64> {
     let mut all = BTreeMap::new();
     for event in run.events {
         if let Some(error) = &event.error {
@@ -92,22 +94,8 @@ fn without_numbers(text: &str) -> String {
     kind
 }
 
-/// Nanoseconds from the sending of each release to the next grant, where that had been asked for by then.
-pub fn hand_overs(run: &Run<'_>) -> Vec<u64> {
-    let read = run.grants.read();
-    let grants = &run.grants.all;
-    let mut releases: Vec<usize> = grants.iter().filter_map(|grant| grant.release).collect();
-    releases.sort_unstable();
-    let next = |&release: &usize| {
-        let next = read[read.partition_point(|&grant| grants[grant].read < Some(release))..].first()?;
-        let waited = grants[*next].asked? < release;
-        waited.then_some(run.time(grants[*next].read?).saturating_sub(run.time(release)))
-    };
-    releases.iter().filter_map(next).collect()
-}
-
 /// Answered acquires in each second of the phase `ops`, rounded to thousandths; of the whole run without phases.
-fn rate(run: &Run<'_>) -> Option<f64> {
+fn rate(run: &Analysis<'_>) -> Option<f64> {
     let from = run.phase("ops").unwrap_or(0);
     let to = run.phase("heal").unwrap_or(run.events.len().checked_sub(1)?);
     let seconds = run.time(to).saturating_sub(run.time(from)) as f64 / 1e9;
@@ -121,7 +109,7 @@ fn rate(run: &Run<'_>) -> Option<f64> {
 }
 
 /// For each window that ended, milliseconds from its end to the next grant; `null` if there was none.
-fn next_grants(run: &Run<'_>) -> BTreeMap<String, Option<f64>> {
+fn next_grants(run: &Analysis<'_>) -> BTreeMap<String, Option<f64>> {
     let times: Vec<u64> = run
         .grants
         .read()

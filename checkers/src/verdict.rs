@@ -1,5 +1,6 @@
 //! The verdict: what was found, and whether the run suffices to say that there is nothing.
 
+use crate::analysis::Analysis;
 use crate::ensemble;
 use crate::findings::Findings;
 use crate::history::EventType;
@@ -7,8 +8,8 @@ use crate::leaderless;
 use crate::pairing;
 use crate::recovery::Span;
 use crate::results::{Anomaly, Results, Verdict};
-use crate::run::{Run, count};
 use crate::stats;
+use crate::text::count;
 use crate::windows;
 
 /// Prefix of reasons that are only remarks.
@@ -24,7 +25,7 @@ pub struct Needs<'a> {
 }
 
 /// Closes a check of exclusive grants.
-pub fn results(run: &Run<'_>, found: Findings) -> Results {
+pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
     let needs = Needs {
         progress: &[&[run.names.acquire], &[run.names.release, "write"]],
         tree: "orphans were not looked for",
@@ -47,7 +48,7 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
 }
 
 /// Closes a check.
-pub fn close(run: &Run<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
+pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
     ensemble::check(run, &mut found);
     let Findings {
         mut anomalies,
@@ -75,7 +76,7 @@ pub fn close(run: &Run<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
     }
 }
 
-fn phases(run: &Run<'_>, reasons: &mut Vec<String>) {
+fn phases(run: &Analysis<'_>, reasons: &mut Vec<String>) {
     if run.events.is_empty() {
         reasons.push("the history has no events".to_owned());
     }
@@ -100,7 +101,7 @@ fn phases(run: &Run<'_>, reasons: &mut Vec<String>) {
 }
 
 /// Each kind of fault that was asked for needs a window that counts.
-fn faults(run: &Run<'_>, reasons: &mut Vec<String>) {
+fn faults(run: &Analysis<'_>, reasons: &mut Vec<String>) {
     for fault in run.record.plan.faults.iter().filter(|fault| *fault != "none") {
         let of = || run.windows.iter().filter(|window| window.fault == *fault);
         if of().any(|window| window.counts) {
@@ -119,7 +120,7 @@ fn faults(run: &Run<'_>, reasons: &mut Vec<String>) {
 }
 
 /// After the last fault the work went on.
-fn progress(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
+fn progress(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     let after = windows::last_off(run.events);
     let ok = |f: &str| {
         let op = |op: &crate::ops::Op<'_>| {
@@ -142,7 +143,7 @@ fn progress(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     }
 }
 
-fn tree(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
+fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     let undone = needs.tree;
     match &run.record.tree {
         None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
@@ -156,7 +157,7 @@ fn tree(run: &Run<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     }
 }
 
-fn remarks(run: &Run<'_>, reasons: &mut Vec<String>) {
+fn remarks(run: &Analysis<'_>, reasons: &mut Vec<String>) {
     let timing = &run.record.plan.cluster.timing;
     if timing.hazardous() {
         reasons.push(format!(

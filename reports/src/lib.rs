@@ -18,7 +18,7 @@ mod png;
 mod svg;
 mod text;
 
-use model::Story;
+use model::RunModel;
 
 /// What a report shows beside the record and its results.
 #[derive(Debug, Clone, Default)]
@@ -29,8 +29,8 @@ pub struct Extras {
     pub run_name: String,
 }
 
-/// Writes one file of the report, drawn from the story, to the path.
-type Format = fn(&Story<'_>, &Path) -> Result<()>;
+/// Writes one file of the report, drawn from the model of a run, to the path.
+type Format = fn(&RunModel<'_>, &Path) -> Result<()>;
 
 /// Every file of a report. A new format is a new module and a line here.
 const FORMATS: [(&str, Format); 4] = [
@@ -45,16 +45,17 @@ const FORMATS: [(&str, Format); 4] = [
 /// # Errors
 /// If it cannot be written.
 pub fn write_page(record: &Record, results: &Results, extras: &Extras, path: &Path) -> Result<()> {
-    html::write(&Story::new(record, results, extras), path).with_context(|| format!("cannot write {}", path.display()))
+    html::write(&RunModel::new(record, results, extras), path)
+        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes the whole report into the folder `dir`, which must exist, and returns the files written.
 pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path) -> Result<Vec<PathBuf>> {
-    let story = Story::new(record, results, extras);
+    let model = RunModel::new(record, results, extras);
     let mut written = Vec::with_capacity(FORMATS.len());
     for (name, write) in FORMATS {
         let path = dir.join(name);
-        write(&story, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        write(&model, &path).with_context(|| format!("cannot write {}", path.display()))?;
         written.push(path);
     }
     Ok(written)

@@ -2,12 +2,13 @@
 //! had left, were sent leave, or had died.
 
 use super::rounds::{Round, Rounds, answered};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::ops::Op;
-use crate::run::{Run, count};
+use crate::text::count;
 
 /// Looks for enters and leaves that were answered too early.
-pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for (&number, round) in &rounds.all {
         looked_at += round.enters.len();
@@ -20,7 +21,7 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
     out.ran("early-release", looked_at);
 }
 
-fn enters(run: &Run<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
+fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
     let member = rounds.member;
     // One whose invocation is missing may have been sent at any time.
     let mut sent: Vec<usize> = round
@@ -62,7 +63,7 @@ struct Stay<'a> {
     left: usize,
 }
 
-fn leaves(run: &Run<'_>, (number, round): (i64, &Round), out: &mut Findings) {
+fn leaves(run: &Analysis<'_>, (number, round): (i64, &Round), out: &mut Findings) {
     let stays = stays(run, round);
     // For each place in the order of entering, who is asked to leave last up to there, and the last of another client.
     let mut last: Vec<(Stay<'_>, Option<Stay<'_>>)> = Vec::with_capacity(stays.len());
@@ -93,7 +94,7 @@ fn leaves(run: &Run<'_>, (number, round): (i64, &Round), out: &mut Findings) {
 }
 
 /// The stays of a round, in the order in which they began.
-fn stays<'a>(run: &Run<'a>, round: &Round) -> Vec<Stay<'a>> {
+fn stays<'a>(run: &Analysis<'a>, round: &Round) -> Vec<Stay<'a>> {
     let mut enters: Vec<(&str, i64, usize)> = round
         .enters
         .iter()
@@ -122,7 +123,7 @@ fn stays<'a>(run: &Run<'a>, round: &Round) -> Vec<Stay<'a>> {
 }
 
 fn left_behind(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     number: i64,
     op: &Op<'_>,
     (asked, read): (usize, usize),
@@ -143,7 +144,7 @@ fn left_behind(
     add(run, vec![asked, read, stay.entered, stay.asked, stay.left], why, out);
 }
 
-fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
+fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
     out.add(
         run,
         Found {

@@ -8,11 +8,10 @@ mod rounds;
 mod stuck;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::names;
 use crate::orphans;
 use crate::results::Results;
-use crate::run::Run;
 use crate::verdict::{self, Needs};
 use rounds::Rounds;
 
@@ -21,7 +20,7 @@ pub const CHECKERS: &[&str] = &["early-release", "stuck-barrier", "orphan-node"]
 
 /// The whole verdict over a run of a barrier.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Analysis::new(record);
     let mut found = Findings::default();
     let double = !record.plan.workload.capabilities().members;
     let (member, progress): (&str, &[&[&str]]) = match double {

@@ -1,8 +1,8 @@
 //! Rounds of a barrier: who was sent to it, who passed it, who left.
 
+use crate::analysis::Analysis;
 use crate::history::{EventType, Process};
 use crate::ops::{self, Op};
-use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use zooquake_history::operation::Field;
@@ -66,7 +66,7 @@ impl<K: Eq + Hash> Moments<K> {
 
 impl<'a> Rounds<'a> {
     /// Reads the rounds out of a history; `member` is the operation that members are sent.
-    pub fn new(run: &Run<'a>, member: &'static str) -> Self {
+    pub fn new(run: &Analysis<'a>, member: &'static str) -> Self {
         let mut rounds = Self {
             all: BTreeMap::new(),
             member,
@@ -160,7 +160,7 @@ impl<'a> Rounds<'a> {
     /// One that waits is, while its process lives: to be there is its operation's business. One that was answered is until
     /// its process or its session ends, or it is told to close that, or its leave is answered. One that pairs with no answer for
     /// certain may have left.
-    pub fn stays(&self, run: &Run<'a>, op: &Op<'a>) -> usize {
+    pub fn stays(&self, run: &Analysis<'a>, op: &Op<'a>) -> usize {
         if op.doubtful {
             return 0;
         }
@@ -182,13 +182,13 @@ impl<'a> Rounds<'a> {
 }
 
 /// A number that an operation's invocation tells, or its answer.
-pub fn told(run: &Run<'_>, op: &Op<'_>, field: Field<i64>) -> Option<i64> {
+pub fn told(run: &Analysis<'_>, op: &Op<'_>, field: Field<i64>) -> Option<i64> {
     let told = |at: Option<usize>| run.events[at?].get(field);
     told(op.invoke).or_else(|| told(op.end))
 }
 
 /// Where an operation was certainly answered with `ok`.
-pub fn answered(run: &Run<'_>, op: &Op<'_>) -> Option<usize> {
+pub fn answered(run: &Analysis<'_>, op: &Op<'_>) -> Option<usize> {
     op.end
         .filter(|end| run.events[*end].kind == EventType::Ok && !run.ops.disputed.contains(end))
 }

@@ -7,11 +7,12 @@
 
 use super::presence::{Answer, Presence, Question, Stay};
 use super::rounds::{Rounds, told};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::liveness;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
-use crate::run::{Run, few, seconds};
+use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND};
 
@@ -20,7 +21,7 @@ const MOST: usize = 1_000_000;
 
 /// Looks for enters that are never answered. What did not finish and cannot be judged is a reason against `valid`. `each`:
 /// every planned client has to finish an operation.
-pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         return out.ran("stuck-barrier", 0);
     };
@@ -62,7 +63,7 @@ pub fn check(run: &Run<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Findings)
 }
 
 /// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for it.
-fn spells(run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Vec<(usize, usize)> {
+fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Vec<(usize, usize)> {
     let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
     let all = one.spells();
     let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
@@ -73,7 +74,7 @@ fn spells(run: &Run<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Ve
 }
 
 /// By round those whose enters fail one after the other, while they go on asking.
-fn refused<'a>(run: &Run<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Stay<'a>>> {
+fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Stay<'a>>> {
     let mut refused: BTreeMap<i64, Vec<Stay<'a>>> = BTreeMap::new();
     let enters = all.iter().filter(|one| one.op.f == "enter");
     for one in enters.filter(|one| one.how == How::Failed && !one.made_up) {
@@ -94,7 +95,7 @@ type Spell = ((usize, usize), Answer);
 
 /// Who is in each round.
 struct There<'r, 'a> {
-    run: &'r Run<'a>,
+    run: &'r Analysis<'a>,
     /// By round the members, with those refused if the enter in question is ([`refused`]).
     rounds: BTreeMap<(i64, bool), Presence<'a>>,
     /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
@@ -105,7 +106,7 @@ struct There<'r, 'a> {
 }
 
 impl<'r, 'a> There<'r, 'a> {
-    fn new(run: &'r Run<'a>, rounds: &Rounds<'a>, all: &[Unfinished<'_, 'a>], (span, bound): (Span, u64)) -> Self {
+    fn new(run: &'r Analysis<'a>, rounds: &Rounds<'a>, all: &[Unfinished<'_, 'a>], (span, bound): (Span, u64)) -> Self {
         let mut there = Self {
             run,
             rounds: BTreeMap::new(),
@@ -201,7 +202,7 @@ impl<'r, 'a> There<'r, 'a> {
 }
 
 /// The members of a round while they live.
-fn live<'a>(run: &Run<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a>> {
+fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a>> {
     let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
     let stay = |&op: &usize| {
         let op = &run.ops.work[op];
@@ -227,7 +228,7 @@ struct Stuck {
 }
 
 fn add(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,
     (stuck, members): (&Stuck, Vec<(&str, usize)>),
     (span, bound): (Span, u64),

@@ -5,18 +5,19 @@
 //! anybody. If the run cannot be judged ([`crate::recovery`]) nothing is convicted.
 
 use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::history::EventType;
 use crate::liveness::bound;
 use crate::ops::Op;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
-use crate::run::{Run, few, seconds};
+use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// Looks for transactions that stay undecided, each once. What did not finish and cannot be judged is a reason against
 /// `valid`.
-pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         out.ran("blocked-transaction", 0);
         return;
@@ -75,7 +76,7 @@ struct Spell<'a> {
 }
 
 impl<'a> Spell<'a> {
-    fn new(run: &Run<'_>, one: &Unfinished<'a, 'a>, (asked, until): (usize, usize), span: Span) -> Self {
+    fn new(run: &Analysis<'_>, one: &Unfinished<'a, 'a>, (asked, until): (usize, usize), span: Span) -> Self {
         let from = asked.max(span.clock);
         Self {
             op: one.op,
@@ -89,13 +90,13 @@ impl<'a> Spell<'a> {
 }
 
 /// The last operation by which each transaction's coordinator was to bring a decision about.
-fn coordinators<'r, 'a>(run: &'r Run<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
+fn coordinators<'r, 'a>(run: &'r Analysis<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
     let ops = run.ops.work.iter().filter(|op| matches!(op.f, "begin" | "decide"));
     ops.filter_map(|op| Some((all.of(run, op)?.name, op))).collect()
 }
 
 /// What became of an operation of the coordinator, in words; nothing if it was answered.
-fn last_word(run: &Run<'_>, op: &Op<'_>) -> String {
+fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> String {
     let sent = op
         .invoke
         .map(|at| format!(", sent at {},", run.at(at)))
@@ -121,7 +122,7 @@ fn last_word(run: &Run<'_>, op: &Op<'_>) -> String {
 }
 
 fn convict(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     transaction: &Transaction<'_>,
     spell: &Spell<'_>,
     bound: u64,

@@ -6,12 +6,12 @@
 use super::decision::{Decision, Report};
 use super::split;
 use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 use std::collections::BTreeMap;
 
 /// Looks for decisions that changed.
-pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for transaction in &all.all {
         looked_at += transaction.reports.len() + transaction.znode.len();
@@ -25,7 +25,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
     out.ran("decision-flip", looked_at);
 }
 
-fn sites(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
+fn sites(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
     let mut by_site: BTreeMap<&str, [Option<Report<'_>>; 2]> = BTreeMap::new();
     for report in &transaction.reports {
         let first = &mut by_site.entry(report.node).or_default()[usize::from(report.decision == Decision::Abort)];
@@ -43,7 +43,7 @@ fn sites(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
     }
 }
 
-fn readings(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
+fn readings(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
     let Some(changed) = transaction.znode.windows(2).find(|pair| pair[0].1 != pair[1].1) else {
         return;
     };
@@ -57,7 +57,7 @@ fn readings(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
     add(run, vec![transaction.first], why, out);
 }
 
-fn against_znode(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
+fn against_znode(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Findings) {
     let (Some(written), Some(told)) = (transaction.written(), transaction.unanimous()) else {
         return;
     };
@@ -76,7 +76,7 @@ fn against_znode(run: &Run<'_>, transaction: &Transaction<'_>, out: &mut Finding
     add(run, vec![told.read], why, out);
 }
 
-fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
+fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
     out.add(
         run,
         Found {

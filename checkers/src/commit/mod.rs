@@ -15,10 +15,10 @@ mod unread;
 mod votes;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::names;
 use crate::results::Results;
-use crate::run::{Run, count};
+use crate::text::count;
 use crate::verdict::{self, Needs};
 use decision::Decision;
 use transactions::Transactions;
@@ -43,7 +43,7 @@ const NEEDS: Needs = Needs {
 
 /// The whole verdict over a run of a two-phase commit.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Analysis::new(record);
     let all = Transactions::new(&run);
     let mut found = Findings::default();
     for check in [

@@ -10,16 +10,16 @@
 
 use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::history::Event;
-use crate::injected::injected;
-use crate::run::{Run, seconds};
+use crate::text::seconds;
 use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::nemesis::STALLED_MS;
 
 /// Looks for aborts that nothing asked for, once for each transaction.
-pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let faults = Faults::new(run);
     let patience = session(run);
     let mut looked_at = 0;
@@ -64,13 +64,13 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 /// The session timeout, in nanoseconds.
-fn session(run: &Run<'_>) -> u64 {
+fn session(run: &Analysis<'_>) -> u64 {
     run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000)
 }
 
 /// The answers by which every site had voted yes by the time `by`, in nanoseconds since the run began; `None` if one had
 /// not, or ever may have voted no.
-fn acknowledged(run: &Run<'_>, transaction: &Transaction<'_>, by: u64) -> Option<Vec<usize>> {
+fn acknowledged(run: &Analysis<'_>, transaction: &Transaction<'_>, by: u64) -> Option<Vec<usize>> {
     let no = |vote: &Vote<'_>| vote.wanted == Some(false) || vote.voted.is_some_and(|(yes, _)| !yes);
     if transaction.sites.is_empty() || transaction.votes.iter().any(no) {
         return None;
@@ -93,10 +93,10 @@ struct Faults {
 }
 
 impl Faults {
-    fn new(run: &Run<'_>) -> Self {
+    fn new(run: &Analysis<'_>) -> Self {
         let after = session(run);
         let mut spans: Vec<(u64, u64)> = Vec::new();
-        for window in injected(run.events).into_values() {
+        for window in run.injected.values() {
             let over = window.healed().or(window.skipped.filter(|_| !window.was_on()));
             let until = over.map_or(u64::MAX, |over| run.time(over).saturating_add(after));
             spans.extend(window.began().map(|begin| (run.time(begin), until)));

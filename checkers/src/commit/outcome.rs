@@ -6,11 +6,11 @@
 
 use super::decision::{Decision, Report};
 use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 
 /// Compares the coordinator's answers, once for each transaction.
-pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for transaction in &all.all {
         looked_at += transaction.answers.len();
@@ -48,7 +48,7 @@ pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 /// Who told that a transaction was committed, in words, and where, unless only its decision znode does.
-fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
+fn committed(run: &Analysis<'_>, transaction: &Transaction<'_>) -> Option<(String, Option<usize>)> {
     if let Some(told) = transaction.reported(Decision::Commit) {
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
@@ -61,7 +61,7 @@ fn committed(run: &Run<'_>, transaction: &Transaction<'_>) -> Option<(String, Op
 }
 
 fn never_begun(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     transaction: &Transaction<'_>,
     (asked, failed): (usize, usize),
     who: &str,
@@ -90,7 +90,7 @@ fn found(witness: Vec<usize>, why: String) -> Found<'static> {
 }
 
 fn convict(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     transaction: &Transaction<'_>,
     answer: &Report<'_>,
     says: &str,

@@ -2,11 +2,11 @@
 
 use super::decision::{Decision, Report};
 use super::transactions::{Transaction, Transactions};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 
 /// Looks for sites that disagree, once for each transaction.
-pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for transaction in &all.all {
         looked_at += transaction.reports.len();
@@ -30,7 +30,7 @@ pub fn find<'a>(transaction: &Transaction<'a>) -> Option<(Report<'a>, Report<'a>
     }
 }
 
-fn split(run: &Run<'_>, transaction: &Transaction<'_>, commit: Report<'_>, abort: Report<'_>, out: &mut Findings) {
+fn split(run: &Analysis<'_>, transaction: &Transaction<'_>, commit: Report<'_>, abort: Report<'_>, out: &mut Findings) {
     let why = format!(
         "Of transaction {} site {} reported commit at {}, and site {} reported abort at {}. A decision is one for all \
          sites: what {} did stands at one and not at the other.",

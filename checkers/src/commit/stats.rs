@@ -2,12 +2,12 @@
 
 use super::decision::Decision;
 use super::transactions::Transactions;
-use crate::run::Run;
+use crate::analysis::Analysis;
 use crate::stats::{milliseconds, percentile};
 use serde_json::{Value, json};
 
 /// The statistics, by name.
-pub fn of(run: &Run<'_>, all: &Transactions<'_>) -> Vec<(String, Value)> {
+pub fn of(run: &Analysis<'_>, all: &Transactions<'_>) -> Vec<(String, Value)> {
     // From the sending of `begin` to the first report of a site.
     let mut times: Vec<u64> = all
         .all

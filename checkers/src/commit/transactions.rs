@@ -2,9 +2,9 @@
 
 use super::decision::{Decision, Report};
 use super::unread;
+use crate::analysis::Analysis;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
-use crate::run::Run;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::commit::{SITES, VOTED};
 
@@ -113,7 +113,7 @@ pub struct Transactions<'a> {
 
 impl<'a> Transactions<'a> {
     /// Reads them out of a run, in one pass.
-    pub fn new(run: &Run<'a>) -> Self {
+    pub fn new(run: &Analysis<'a>) -> Self {
         let (unread, begun_unnamed) = unread::of(run);
         let mut all = Self {
             unread,
@@ -149,7 +149,7 @@ impl<'a> Transactions<'a> {
     }
 
     /// The transaction that an operation is about.
-    pub fn of(&self, run: &Run<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
+    pub fn of(&self, run: &Analysis<'a>, op: &Op<'_>) -> Option<&Transaction<'a>> {
         let named = |at: Option<usize>| run.events[at?].tx();
         let name = named(op.invoke).or_else(|| named(op.end))?;
         self.by_name.get(name).map(|&at| &self.all[at])
@@ -172,7 +172,7 @@ impl<'a> Transactions<'a> {
 
     /// A request counts by what it asks, an answer by what it says itself, so that each proves something alone. Only a
     /// failure, which need not name its transaction, is known by its request.
-    fn op(&mut self, run: &Run<'a>, op: &Op<'a>) {
+    fn op(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let events = run.events;
         if let Some((at, name)) = op.invoke.and_then(|at| Some((at, events[at].tx()?))) {
             let transaction = self.named(name, at);
@@ -222,7 +222,7 @@ impl<'a> Transactions<'a> {
         }
     }
 
-    fn vote(&mut self, run: &Run<'a>, op: &Op<'a>, answer: Option<(usize, &'a str)>) {
+    fn vote(&mut self, run: &Analysis<'a>, op: &Op<'a>, answer: Option<(usize, &'a str)>) {
         let events = run.events;
         let yes = |vote: Option<&str>| match vote {
             Some("yes") => Some(true),
@@ -251,7 +251,7 @@ impl<'a> Transactions<'a> {
     }
 
     /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
-    fn tree(&mut self, run: &Run<'a>) {
+    fn tree(&mut self, run: &Analysis<'a>) {
         let readings = run.record.tree.as_ref().map_or(&[][..], |tree| &tree.readings);
         for (number, reading) in readings.iter().enumerate() {
             let mut said: BTreeMap<usize, Decision> = BTreeMap::new();

@@ -2,13 +2,13 @@
 
 use super::decision::Decision;
 use super::transactions::sites;
+use crate::analysis::Analysis;
 use crate::history::EventType;
 use crate::ops::Op;
-use crate::run::Run;
 
 /// Events whose transaction, sites, vote or decision cannot be read, and what they are; and whether a transaction without
 /// a name that can be read was begun, or may have been.
-pub fn of(run: &Run<'_>) -> (Vec<(usize, String)>, bool) {
+pub fn of(run: &Analysis<'_>) -> (Vec<(usize, String)>, bool) {
     let (mut events, mut begun) = (Vec::new(), false);
     for op in &run.ops.work {
         if let Some((at, what)) = unread(run, op) {
@@ -22,7 +22,7 @@ pub fn of(run: &Run<'_>) -> (Vec<(usize, String)>, bool) {
 const UNNAMED: &str = "names no transaction";
 
 /// What of an operation cannot be read, and the event that should tell it.
-fn unread(run: &Run<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
+fn unread(run: &Analysis<'_>, op: &Op<'_>) -> Option<(usize, &'static str)> {
     let events = run.events;
     if !matches!(op.f, "begin" | "decide" | "vote" | "decided") {
         return None;

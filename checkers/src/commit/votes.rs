@@ -6,8 +6,8 @@
 
 use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 use std::collections::BTreeMap;
 
 /// The first commit of a transaction.
@@ -20,7 +20,7 @@ struct Commit<'a> {
 }
 
 /// Looks for commits that nobody may have decided, once for each transaction.
-pub fn check(run: &Run<'_>, all: &Transactions<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let mut looked_at = 0;
     for transaction in &all.all {
         let Some(commit) = first_commit(transaction) else {
@@ -64,14 +64,14 @@ fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
 }
 
 /// The event that proves that a site voted no, and what it says.
-fn no(run: &Run<'_>, votes: &[&Vote<'_>]) -> Option<(Vec<usize>, String)> {
+fn no(run: &Analysis<'_>, votes: &[&Vote<'_>]) -> Option<(Vec<usize>, String)> {
     let (_, read) = votes.iter().find_map(|vote| vote.voted.filter(|(yes, _)| !yes))?;
     Some((vec![read], format!("answered at {} that it had voted no", run.at(read))))
 }
 
 /// The events that prove that a site did not vote yes in time, and what they say.
 fn lack(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     (transaction, site): (&Transaction<'_>, &str),
     votes: &[&Vote<'_>],
     commit: &Commit<'_>,
@@ -117,7 +117,7 @@ fn lack(
 }
 
 fn convict(
-    run: &Run<'_>,
+    run: &Analysis<'_>,
     transaction: &Transaction<'_>,
     commit: &Commit<'_>,
     (site, what): (&str, String),

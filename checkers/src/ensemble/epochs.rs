@@ -8,7 +8,7 @@
 
 use super::{Ensemble, ServerLog, Suspicion};
 use crate::evidence::ServerSample;
-use crate::run::seconds;
+use crate::text::seconds;
 use std::collections::HashSet;
 
 const KIND: &str = "ensemble-epoch-regression";

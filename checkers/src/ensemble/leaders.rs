@@ -9,7 +9,7 @@
 
 use super::{Ensemble, Suspicion};
 use crate::evidence::ServerSample;
-use crate::run::seconds;
+use crate::text::seconds;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// That a server led in an epoch, by one kind of evidence.

@@ -11,7 +11,7 @@ use super::log::Cast;
 use super::looks::{Looks, Server, Turn};
 use super::vote::Vote;
 use super::{Ensemble, Suspicion};
-use crate::run::few;
+use crate::text::few;
 use std::collections::HashMap;
 
 /// The votes by which a look breaks the order: by round and vote the higher one for the server itself, and the cast of that

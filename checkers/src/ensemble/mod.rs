@@ -16,9 +16,9 @@ pub use elections::{Ballot, Election, elections};
 pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::evidence::ServerSample;
 use crate::findings::Findings;
-use crate::run::Run;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use zooquake_history::server_log::{self as event, self as log, self as vote};
@@ -69,7 +69,7 @@ impl<'a> Ensemble<'a> {
 }
 
 /// The elections of a run for its statistics; `None` of a history alone.
-pub fn stats(run: &Run<'_>) -> Option<Value> {
+pub fn stats(run: &Analysis<'_>) -> Option<Value> {
     let Record { logs, servers, .. } = run.record;
     let ensemble = Ensemble {
         logs: logs.as_deref()?,
@@ -80,7 +80,7 @@ pub fn stats(run: &Run<'_>) -> Option<Value> {
 }
 
 /// Judges the ensemble of a run, whatever the family. Of a history alone there is nothing to judge.
-pub fn check(run: &Run<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Record { logs, servers, .. } = run.record;
     if logs.is_none() && servers.is_none() {
         return;

@@ -1,8 +1,8 @@
 //! The drain: what the end of a run proves about the items that are not there any more.
 
 use super::items::{Told, outcome, told};
+use crate::analysis::Analysis;
 use crate::history::EventType;
-use crate::run::Run;
 use std::collections::HashMap;
 
 /// A client found the queue empty, after it had written to ZooKeeper. Positions are those of events.
@@ -24,7 +24,7 @@ pub struct Drain<'a> {
 
 impl<'a> Drain<'a> {
     /// The last proof of emptiness before the phase `drained`; else why there is none.
-    pub fn of(run: &Run<'a>) -> Result<Self, &'static str> {
+    pub fn of(run: &Analysis<'a>) -> Result<Self, &'static str> {
         let drained = run
             .phase("drained")
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;

@@ -4,11 +4,11 @@
 //! over, but only its last owner can acknowledge it, and only once, and after that nobody is given it.
 
 use super::items::{Done, Item, Items};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 
 /// Looks for items delivered (`claimed`: acknowledged) too often.
-pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
     for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         if item.ambiguous() {
             out.reasons.push(format!(
@@ -36,7 +36,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings
     out.ran("duplicate-delivery", items.all.len());
 }
 
-fn claim(run: &Run<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &mut Findings) {
+fn claim(run: &Analysis<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &mut Findings) {
     if let [first, second, ..] = item.consumed.as_slice() {
         if items.hidden_before(second.read) {
             return;
@@ -115,7 +115,7 @@ fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<
     item.given.iter().find(later).map(|other| (own, *other))
 }
 
-fn add(run: &Run<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
+fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
     out.add(
         run,
         Found {

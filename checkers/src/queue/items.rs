@@ -1,8 +1,8 @@
 //! Items: which were sent and acknowledged, who was given them, and who may have been.
 
+use crate::analysis::Analysis;
 use crate::history::{EventType, Process};
 use crate::ops::{self, Op};
-use crate::run::Run;
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::queue::ITEM;
 
@@ -19,7 +19,7 @@ pub struct Done<'a> {
 
 impl Done<'_> {
     /// The events that prove it: its answer, and its request too if only that names the item.
-    pub fn witness(&self, run: &Run<'_>) -> impl Iterator<Item = usize> + use<> {
+    pub fn witness(&self, run: &Analysis<'_>) -> impl Iterator<Item = usize> + use<> {
         let named = matches!(told(run, self.read), Some(Told::Item(_)));
         self.sent.filter(|_| !named).into_iter().chain([self.read])
     }
@@ -86,7 +86,7 @@ pub struct Unreadable<'a> {
 
 impl<'a> Items<'a> {
     /// Reads the items out of a history, in one pass over the operations and one over the notices.
-    pub fn new(run: &Run<'a>) -> Self {
+    pub fn new(run: &Analysis<'a>) -> Self {
         let mut items = Self::default();
         let mut unanswered: HashMap<&str, Vec<&Op<'a>>> = HashMap::new();
         for op in &run.ops.work {
@@ -139,7 +139,7 @@ impl<'a> Items<'a> {
         sent.first() == Some(&0) || next.is_some_and(|&at| at < until + 1)
     }
 
-    fn enqueue(&mut self, run: &Run<'a>, op: &Op<'a>) {
+    fn enqueue(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let failed = op.failed(run.events);
         let number = match number(run, op) {
             Ok(number) => number,
@@ -162,7 +162,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    fn given(&mut self, run: &Run<'a>, op: &Op<'a>) {
+    fn given(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let Some(read) = op.end else { return };
         match told(run, read) {
             Some(Told::Item(number)) => {
@@ -205,7 +205,7 @@ impl<'a> Items<'a> {
         }
     }
 
-    fn acknowledge(&mut self, run: &Run<'a>, op: &Op<'a>) {
+    fn acknowledge(&mut self, run: &Analysis<'a>, op: &Op<'a>) {
         let failed = op.failed(run.events).is_some();
         let number = match number(run, op) {
             Ok(number) => number,
@@ -227,7 +227,7 @@ impl<'a> Items<'a> {
     }
 
     /// Gives each notice `taking` to the dequeue that its client was at, if the end of that is unknown.
-    fn named(&mut self, run: &Run<'a>, unanswered: &HashMap<&str, Vec<&Op<'a>>>) {
+    fn named(&mut self, run: &Analysis<'a>, unanswered: &HashMap<&str, Vec<&Op<'a>>>) {
         for (at, event) in run.events.iter().enumerate() {
             let lane = match &event.process {
                 Process::Name(lane) if !ops::is_harness(lane) => lane.as_str(),
@@ -262,12 +262,12 @@ impl<'a> Items<'a> {
 }
 
 /// Whether an answer, if it may be that to another request, itself names the item that it is about.
-fn names_its_own(run: &Run<'_>, op: &Op<'_>) -> bool {
+fn names_its_own(run: &Analysis<'_>, op: &Op<'_>) -> bool {
     !op.doubtful || matches!(op.end.and_then(|end| told(run, end)), Some(Told::Item(_)))
 }
 
 /// How an operation was answered; `None` if it was not.
-pub fn outcome(run: &Run<'_>, op: &Op<'_>) -> Option<EventType> {
+pub fn outcome(run: &Analysis<'_>, op: &Op<'_>) -> Option<EventType> {
     op.end.map(|end| run.events[end].kind)
 }
 
@@ -283,7 +283,7 @@ pub enum Told {
 }
 
 /// What an event says of an item; `None` if it says nothing of one.
-pub fn told(run: &Run<'_>, at: usize) -> Option<Told> {
+pub fn told(run: &Analysis<'_>, at: usize) -> Option<Told> {
     let event = &run.events[at];
     event.get(ITEM.any()).map(|item| match event.item() {
         Some(item) => Told::Item(item),
@@ -293,7 +293,7 @@ pub fn told(run: &Run<'_>, at: usize) -> Option<Told> {
 }
 
 /// The item that an operation is about, which its invocation tells, or its answer; else the event that should.
-fn number(run: &Run<'_>, op: &Op<'_>) -> Result<i64, usize> {
+fn number(run: &Analysis<'_>, op: &Op<'_>) -> Result<i64, usize> {
     let told = |at: Option<usize>| told(run, at?).filter(|told| *told != Told::Nothing);
     let first = op.invoke.or(op.end).unwrap_or_default();
     match (told(op.invoke), told(op.end)) {

@@ -3,11 +3,12 @@
 
 use super::drain::Drain;
 use super::items::{Item, Items};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::{Run, count};
+use crate::text::count;
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
-pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let drain = match Drain::of(run) {
         Ok(drain) => drain,
         Err(why) => {
@@ -76,7 +77,7 @@ fn accounted(item: &Item<'_>) -> bool {
         || item.maybe_consumed
 }
 
-fn lost(run: &Run<'_>, drain: &Drain<'_>, (number, sent, stored): (i64, usize, usize), out: &mut Findings) {
+fn lost(run: &Analysis<'_>, drain: &Drain<'_>, (number, sent, stored): (i64, usize, usize), out: &mut Findings) {
     let by = run.events[stored].node.as_deref().unwrap_or("a client");
     let why = format!(
         "Item {number} was enqueued by {by}, which was told so at {}. No dequeue was answered with it, no dequeue or \

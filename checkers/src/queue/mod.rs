@@ -11,13 +11,12 @@ mod order;
 mod phantom;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::names;
 use crate::orphans;
 use crate::pending;
 use crate::plan::Delivery;
 use crate::results::Results;
-use crate::run::Run;
 use crate::verdict::{self, Needs};
 use items::Items;
 
@@ -32,7 +31,7 @@ pub const CHECKERS: &[&str] = &[
 
 /// The whole verdict over a run of a queue.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Analysis::new(record);
     let mut found = Findings::default();
     let claimed = record.plan.workload.capabilities().delivery == Delivery::AtLeastOnce;
     let progress: &[&[&str]] = match claimed {

@@ -4,8 +4,8 @@
 //! dequeue was sent that can have been the first to deliver the one. One report for each item that was overtaken.
 
 use super::items::{Item, Items};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 
 /// An item by where its enqueue was sent and where its first known delivery was read.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ struct Later {
 }
 
 /// Looks for items that were overtaken.
-pub fn check(run: &Run<'_>, items: &Items<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let mut later: Vec<Later> = items
         .all
         .iter()
@@ -73,7 +73,12 @@ fn earliest(item: &Item<'_>) -> Option<usize> {
 }
 
 /// `first`: where the first dequeue was sent that can have delivered the item.
-fn overtaken(run: &Run<'_>, (number, item): (i64, &Item<'_>), (other, first): (&Later, usize), out: &mut Findings) {
+fn overtaken(
+    run: &Analysis<'_>,
+    (number, item): (i64, &Item<'_>),
+    (other, first): (&Later, usize),
+    out: &mut Findings,
+) {
     let (Some(stored), Some(given)) = (item.stored, item.given.iter().min_by_key(|given| given.sent)) else {
         return;
     };

@@ -1,11 +1,11 @@
 //! `phantom-item`: an item delivered, or acknowledged, that nobody had sent, or only in requests that certainly failed.
 
 use super::items::{Done, Item, Items};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 
 /// Looks for items delivered (`claimed`: or acknowledged) before any enqueue of them was sent that may have happened.
-pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
     let mut looked_at = 0;
     for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
         let acknowledged = item.consumed.first().filter(|_| claimed);
@@ -24,7 +24,7 @@ pub fn check(run: &Run<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings
     out.ran("phantom-item", looked_at);
 }
 
-fn phantom(run: &Run<'_>, (number, item): (i64, &Item<'_>), (done, what): (&Done<'_>, &str), out: &mut Findings) {
+fn phantom(run: &Analysis<'_>, (number, item): (i64, &Item<'_>), (done, what): (&Done<'_>, &str), out: &mut Findings) {
     let later = match (item.sent.first().copied().flatten(), item.failed) {
         (Some(sent), _) => format!("The first such enqueue was sent only at {}.", run.at(sent)),
         (None, Some(failed)) => format!(

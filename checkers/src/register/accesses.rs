@@ -1,10 +1,10 @@
 //! Accesses: what each client asked of the register and was answered, and between which moments that took effect.
 
 use super::ambiguous;
+use crate::analysis::Analysis;
 use crate::clients::session;
 use crate::history::{Event, EventType};
 use crate::ops::Op;
-use crate::run::Run;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::Field;
 use zooquake_history::operation::register::{FROM, TO, VALUE};
@@ -147,7 +147,7 @@ impl<'a> Accesses<'a> {
     /// Reads them out of a run, in which some values are known to be `ambiguous`. Without a promise that reads are linearizable (`promised`), a read may show any state
     /// since its session's last acknowledged write was sent: that write has seen all that was acknowledged before, and
     /// what answers the read has seen that write.
-    pub fn new(run: &Run<'a>, promised: bool, ambiguous: &HashSet<i64>) -> Self {
+    pub fn new(run: &Analysis<'a>, promised: bool, ambiguous: &HashSet<i64>) -> Self {
         let mut unreadable = 0;
         let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
         for op in run.ops.work.iter().flat_map(|op| parts(run, op)) {
@@ -169,7 +169,7 @@ impl<'a> Accesses<'a> {
 
     /// The values that the readings of the znode tree found, each read by a session that had written before, and how many of
     /// these readings have no register whose value can be read.
-    pub fn of_tree(&self, run: &Run<'a>, path: &str) -> (Vec<Access<'a>>, usize) {
+    pub fn of_tree(&self, run: &Analysis<'a>, path: &str) -> (Vec<Access<'a>>, usize) {
         let (mut found, mut unreadable) = (Vec::new(), 0);
         for reading in run.record.tree.iter().flat_map(|tree| &tree.readings) {
             let znode = reading.znodes.iter().find(|znode| znode.path == path);
@@ -203,7 +203,7 @@ fn data(text: &str) -> Option<Value> {
 struct Unreadable;
 
 /// An operation as what may have happened: where its answer may not be its own, what it asked for, and what was answered.
-fn parts<'a>(run: &Run<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
+fn parts<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Vec<Op<'a>> {
     let mut parts = op.apart();
     if let [_, answer] = parts.as_slice()
         && op.f != "read"
@@ -219,7 +219,7 @@ fn tells(event: &Event) -> bool {
     [VALUE, TO].into_iter().any(|field| value(event, field).is_some())
 }
 
-fn access<'a>(run: &Run<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
+fn access<'a>(run: &Analysis<'a>, op: &Op<'a>) -> Result<Option<Access<'a>>, Unreadable> {
     let events = run.events;
     let outcome = op.end.map(|end| events[end].kind);
     if !matches!(op.f, "read" | "write" | "cas") || op.failed(events).is_some() {

@@ -6,16 +6,17 @@
 use super::accesses::{Access, Accesses, Value};
 use super::witness::show;
 use crate::agreement::{told, touched};
+use crate::analysis::Analysis;
 use crate::evidence::Txn;
 use crate::findings::Findings;
-use crate::run::{Run, count};
+use crate::text::count;
 use std::collections::{BTreeMap, HashMap};
 
 /// How many disagreements are named; of more only the number.
 const NAMED: usize = 5;
 
 /// Compares the answers.
-pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: &str, out: &mut Findings) {
     let mut found = Vec::new();
     let looked_at = values(run, accesses.all.iter().chain(tree), &mut found) + order(run, accesses, &mut found);
     let logged = logs(run, accesses, path, &mut found);
@@ -51,7 +52,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], path: 
 }
 
 /// A value has one transaction, and a transaction one value.
-fn values<'r, 'a: 'r>(run: &Run<'_>, all: impl Iterator<Item = &'r Access<'a>>, found: &mut Vec<String>) -> usize {
+fn values<'r, 'a: 'r>(run: &Analysis<'_>, all: impl Iterator<Item = &'r Access<'a>>, found: &mut Vec<String>) -> usize {
     let mut by_value: BTreeMap<Value, (i64, &Access<'_>)> = BTreeMap::new();
     let mut by_mzxid: HashMap<i64, (Value, &Access<'_>)> = HashMap::new();
     let mut looked_at = 0;
@@ -90,7 +91,7 @@ fn values<'r, 'a: 'r>(run: &Run<'_>, all: impl Iterator<Item = &'r Access<'a>>, 
 }
 
 /// A write that was sent when another had been acknowledged has the later transaction.
-fn order(run: &Run<'_>, accesses: &Accesses<'_>, found: &mut Vec<String>) -> usize {
+fn order(run: &Analysis<'_>, accesses: &Accesses<'_>, found: &mut Vec<String>) -> usize {
     let acknowledged = |access: &Access<'_>| {
         access.action.written()?;
         Some((access.end?, access.mzxid?, access.invoke?))
@@ -119,7 +120,7 @@ fn order(run: &Run<'_>, accesses: &Accesses<'_>, found: &mut Vec<String>) -> usi
 }
 
 /// Every acknowledged write is in the transaction logs. Returns how many were looked for; `None` without logs.
-fn logs(run: &Run<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<String>) -> Option<usize> {
+fn logs(run: &Analysis<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<String>) -> Option<usize> {
     let txns = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty())?;
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
     let named = touched(by_zxid.values().copied());

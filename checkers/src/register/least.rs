@@ -7,10 +7,9 @@
 use super::PATH;
 use super::accesses::Accesses;
 use super::linear::{Contradiction, MADE_UP, contradiction};
+use crate::analysis::Analysis;
 use crate::evidence::Reading;
 use crate::history::{Event, EventType, History, Process};
-use crate::names;
-use crate::run::Run;
 use crate::{Record, Tree};
 use std::collections::HashSet;
 
@@ -21,7 +20,7 @@ const LONGEST: usize = 200;
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
     /// The run.
-    pub run: &'a Run<'a>,
+    pub run: &'a Analysis<'a>,
     /// Whether the readings of its znode tree count.
     pub tree: bool,
     /// Whether reads are promised to be linearizable.
@@ -62,7 +61,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
 
 fn find(terms: Terms<'_>, keep: &[usize], property: &str) -> Option<Contradiction> {
     let record = only(terms, keep);
-    let run = Run::new(&record, &names::NONE);
+    let run = Analysis::new(&record);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
     let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH).0].concat();
     contradiction(&run, all, property)
@@ -100,7 +99,7 @@ fn only(Terms { run, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
 
 /// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it are
 /// left out. Where not everything pairs, processes decide which answers are disputed, and stay.
-fn process(run: &Run<'_>, at: usize) -> Process {
+fn process(run: &Analysis<'_>, at: usize) -> Process {
     let event = &run.events[at];
     let own = match event.kind {
         EventType::Invoke => Some(at),

@@ -15,8 +15,8 @@ use super::least::{self, Terms};
 use super::opinion;
 use super::order::{Block, Pair};
 use super::witness::{Teller, show};
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::Run;
 
 /// The property of what is found in the wrong order.
 pub const PROPERTY: &str = "linearizability";
@@ -64,7 +64,7 @@ impl Cause {
 }
 
 /// Looks for accesses that no order fits.
-pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promised: bool, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promised: bool, out: &mut Findings) {
     // What cannot be read may have written any value.
     let whole = accesses.unreadable == 0;
     let mut looked_at = accesses.all.len() - 1;
@@ -112,7 +112,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], promis
 
 /// A contradiction of this property between all of these accesses that rests on events of the history; `None` if there is
 /// none.
-pub fn contradiction(run: &Run<'_>, accesses: Vec<Access<'_>>, property: &str) -> Option<Contradiction> {
+pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, property: &str) -> Option<Contradiction> {
     let (judged, causes) = judge(accesses, true);
     let causes = causes.iter().filter(|cause| cause.property() == property);
     tell(run, &judged, causes)
@@ -120,7 +120,7 @@ pub fn contradiction(run: &Run<'_>, accesses: Vec<Access<'_>>, property: &str) -
         .find(|found| !found.witness.is_empty())
 }
 
-fn tell<'c>(run: &Run<'_>, judged: &[Access<'_>], causes: impl Iterator<Item = &'c Cause>) -> Vec<Contradiction> {
+fn tell<'c>(run: &Analysis<'_>, judged: &[Access<'_>], causes: impl Iterator<Item = &'c Cause>) -> Vec<Contradiction> {
     let clusters = Clusters::new(judged);
     let teller = Teller {
         run,

@@ -20,12 +20,12 @@ mod stats;
 mod witness;
 
 use crate::Record;
+use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::names;
 use crate::pending;
 use crate::plan::Reads;
 use crate::results::Results;
-use crate::run::{Run, count};
+use crate::text::count;
 use crate::verdict::{self, Needs};
 use accesses::Accesses;
 use std::collections::HashSet;
@@ -49,7 +49,7 @@ const NEEDS: Needs = Needs {
 
 /// The whole verdict over a run of a register.
 pub fn check(record: &Record) -> Results {
-    let run = Run::new(record, &names::NONE);
+    let run = Analysis::new(record);
     let promised = record.plan.workload.capabilities().reads == Reads::Linearizable;
     let accesses = Accesses::new(&run, promised, &HashSet::new());
     let (tree, unreadable) = accesses.of_tree(&run, PATH);

@@ -5,15 +5,16 @@
 
 use super::accesses::{Access, Accesses, Action};
 use super::witness::show;
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::{Run, count};
+use crate::text::count;
 use std::collections::BTreeMap;
 
 /// What a session was shown or acknowledged: where that was read, the transaction, the access.
 type Shown = (usize, i64, usize);
 
 /// Looks for sessions that went back in time.
-pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
     let mut sessions: BTreeMap<u64, Vec<Shown>> = BTreeMap::new();
     let mut looked_at = 0;
     for (number, access) in accesses.all.iter().enumerate() {
@@ -35,7 +36,7 @@ pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, out: &mut Findings) {
     out.ran("session-order", looked_at);
 }
 
-fn went_back(run: &Run<'_>, accesses: &Accesses<'_>, (session, shown): (u64, &[Shown]), out: &mut Findings) {
+fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64, &[Shown]), out: &mut Findings) {
     // For each answer the newest until then.
     let newest: Vec<Shown> = shown
         .iter()

@@ -6,9 +6,10 @@
 use super::accesses::{Access, Accesses, Action};
 use super::standing::Standing;
 use super::witness::show;
+use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::run::{Run, count};
 use crate::stats::milliseconds;
+use crate::text::count;
 use std::collections::BTreeMap;
 
 /// A read that missed acknowledged writes.
@@ -27,7 +28,7 @@ pub struct Stale<'r, 'a> {
 }
 
 /// Looks for stale reads; tells how many there are.
-pub fn check(run: &Run<'_>, accesses: &Accesses<'_>, out: &mut Findings) -> usize {
+pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) -> usize {
     let writes = Writes::new(&accesses.all);
     let mut servers: BTreeMap<&str, Vec<(usize, usize, &Access<'_>)>> = BTreeMap::new();
     let mut looked_at = 0;
@@ -132,7 +133,7 @@ impl<'r, 'a> Writes<'r, 'a> {
     }
 }
 
-fn report(run: &Run<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
+fn report(run: &Analysis<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
     let (Some(first), Some(last)) = (episode.first(), episode.last()) else {
         return;
     };

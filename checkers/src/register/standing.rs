@@ -1,7 +1,8 @@
 //! What a server was when it answered: a follower, the leader, or a leader that had been deposed.
 
+use crate::analysis::Analysis;
 use crate::evidence::ServerSample;
-use crate::run::{Run, seconds};
+use crate::text::seconds;
 use std::collections::HashMap;
 
 /// What the servers said of themselves, by time.
@@ -16,7 +17,7 @@ pub struct Standing<'a> {
 
 impl<'a> Standing<'a> {
     /// Sorts the samples of a run.
-    pub fn new(run: &Run<'a>) -> Self {
+    pub fn new(run: &Analysis<'a>) -> Self {
         let mut samples: Vec<&ServerSample> = run.record.servers.iter().flatten().collect();
         samples.sort_by_key(|sample| sample.time);
         let mut standing = Self {

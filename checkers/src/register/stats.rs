@@ -1,12 +1,12 @@
 //! Durations of accesses.
 
+use crate::analysis::Analysis;
 use crate::history::EventType;
-use crate::run::Run;
 use crate::stats::{milliseconds, percentile};
 use serde_json::{Value, json};
 
 /// The statistics, by name.
-pub fn of(run: &Run<'_>, stale: Option<usize>) -> Vec<(String, Value)> {
+pub fn of(run: &Analysis<'_>, stale: Option<usize>) -> Vec<(String, Value)> {
     let mut stats = vec![("stale_reads".to_owned(), json!(stale))];
     for f in ["read", "write", "cas"] {
         // From the sending of each to its answer `ok`.

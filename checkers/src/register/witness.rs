@@ -3,13 +3,13 @@
 use super::accesses::{Access, Action, BEGINNING, Moment, Value};
 use super::clusters::Clusters;
 use super::order::{Block, Pair};
-use crate::run::Run;
+use crate::analysis::Analysis;
 
 /// Tells of contradictions between accesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Teller<'r, 'a> {
     /// The run.
-    pub run: &'r Run<'a>,
+    pub run: &'r Analysis<'a>,
     /// Its accesses, by value.
     pub clusters: &'r Clusters<'r, 'a>,
 }

@@ -1,5 +1,6 @@
 //! What is counted and waited for, in the terms of each family.
 
+use crate::analysis::LatencyKind;
 use crate::plan::Workload;
 
 /// What a family does, in words and by its operations.
@@ -17,8 +18,8 @@ pub struct Kind {
     pub compete: bool,
     /// How units are found.
     pub(super) find: Find,
-    /// How waits are.
-    pub(super) waits: Waits,
+    /// The latencies that the waits are.
+    pub latency: LatencyKind,
 }
 
 /// How units are found in a history.
@@ -31,21 +32,6 @@ pub(super) enum Find {
     Answered(&'static [&'static str], Option<&'static str>),
 }
 
-/// What is waited for.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Waits {
-    /// The next grant, from a release on, where somebody waited.
-    Grant,
-    /// An item, from the answer to its enqueue to its first delivery.
-    Item,
-    /// The opening of a round, from the last arrival on.
-    Opening,
-    /// The decision at each site, from the sending of the transaction's begin on.
-    Decision,
-    /// The answer to an operation.
-    Answer,
-}
-
 const LOCK: Kind = Kind {
     units: "grants",
     unit: "grant",
@@ -53,7 +39,7 @@ const LOCK: Kind = Kind {
     wait_sentence: "from the sending of a release to the reading of the next grant, where somebody was waiting",
     compete: true,
     find: Find::Grants,
-    waits: Waits::Grant,
+    latency: LatencyKind::HandOver,
 };
 
 const ELECTION: Kind = Kind {
@@ -70,7 +56,7 @@ const ITEMS: Kind = Kind {
     wait_sentence: "from the answer to an item's enqueue to the first answer that gave it to a client",
     compete: false,
     find: Find::Answered(&["dequeue"], Some("item")),
-    waits: Waits::Item,
+    latency: LatencyKind::Delivery,
 };
 
 const ROUNDS: Kind = Kind {
@@ -80,7 +66,7 @@ const ROUNDS: Kind = Kind {
     wait_sentence: "from the sending of the last request by which a member arrives to each answer that lets a client in",
     compete: false,
     find: Find::Answered(&["enter"], Some("round")),
-    waits: Waits::Opening,
+    latency: LatencyKind::Opening,
 };
 
 const COMMIT: Kind = Kind {
@@ -90,7 +76,7 @@ const COMMIT: Kind = Kind {
     wait_sentence: "from the sending of a transaction's begin to each answer that tells a site its decision",
     compete: false,
     find: Find::Answered(&["decided"], Some("tx")),
-    waits: Waits::Decision,
+    latency: LatencyKind::Decision,
 };
 
 const REGISTER: Kind = Kind {
@@ -100,7 +86,7 @@ const REGISTER: Kind = Kind {
     wait_sentence: "from the sending of a read, write or compare-and-set to its answer",
     compete: false,
     find: Find::Answered(&["read", "write", "cas"], None),
-    waits: Waits::Answer,
+    latency: LatencyKind::Answer,
 };
 
 /// What a workload does.

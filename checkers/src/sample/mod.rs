@@ -3,15 +3,13 @@
 
 mod kind;
 mod units;
-mod waits;
 
 pub use kind::{Kind, kind};
 
+use crate::analysis::Analysis;
 use crate::leaderless::{self, Leaderless};
-use crate::names::{self, Names};
 use crate::requests;
 use crate::results::WindowResult;
-use crate::run::Run;
 use crate::stats::milliseconds;
 use crate::{Record, Txn};
 use serde::{Deserialize, Serialize};
@@ -62,7 +60,7 @@ pub struct Gap {
 
 /// Measures a run.
 pub fn of(record: &Record) -> Sample {
-    let run = Run::new(record, names(&record.plan.workload.family));
+    let run = Analysis::new(record);
     let kind = kind(&record.plan.workload);
     let units = units::of(&run, kind);
     let (from, to) = phase(&run);
@@ -80,12 +78,13 @@ pub fn of(record: &Record) -> Sample {
         .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
     // A client that counts fewer requests than it wrote does not see them all.
     let counted = requests::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
+    let waits = run.latencies(kind.latency).into_iter();
     Sample {
         seconds: seconds(to) - seconds(from),
         units: within.len() as u64,
         units_in_all: units.len() as u64,
         by_client,
-        waits_ms: waits::of(&run, kind).into_iter().map(milliseconds).collect(),
+        waits_ms: waits.map(|wait| milliseconds(wait.ns)).collect(),
         gaps: gaps(&run, &units),
         requests: counted.map(|(requests, _)| requests),
         watch_events: counted.map(|(_, events)| events),
@@ -93,22 +92,14 @@ pub fn of(record: &Record) -> Sample {
     }
 }
 
-fn names(family: &str) -> &'static Names {
-    match family {
-        "lock" => &names::LOCK,
-        "election" => &names::ELECTION,
-        _ => &names::NONE,
-    }
-}
-
 /// The first and the last event of the phase `ops`; of the whole run without phases.
-fn phase(run: &Run<'_>) -> (usize, usize) {
+fn phase(run: &Analysis<'_>) -> (usize, usize) {
     let from = run.phase("ops").unwrap_or(0);
     (from, run.phase("heal").unwrap_or(run.events.len().saturating_sub(1)))
 }
 
 /// The transactions that the clients' sessions asked for, but for those of the harness.
-fn asked<'a>(run: &Run<'a>) -> Option<Vec<&'a Txn>> {
+fn asked<'a>(run: &Analysis<'a>) -> Option<Vec<&'a Txn>> {
     let log = run.record.txnlog.as_ref()?;
     let states = run.events.iter().filter(|event| event.f == "session");
     let sessions: HashSet<&str> = states.filter_map(|event| event.session()).collect();
@@ -124,7 +115,7 @@ fn is_write(txn: &Txn) -> bool {
 
 /// One for each window that took effect. If it struck a holder whose term ended, the time is that of [`leaderless`];
 /// otherwise it runs from the moment at which the fault took effect to the next unit, of whichever client.
-fn gaps(run: &Run<'_>, units: &[Unit<'_>]) -> Vec<Gap> {
+fn gaps(run: &Analysis<'_>, units: &[Unit<'_>]) -> Vec<Gap> {
     let ends = leaderless::of(run);
     let ends: HashMap<usize, &Leaderless<'_>> = ends.iter().rev().map(|end| (end.window, end)).collect();
     let session_ms = run.record.plan.cluster.timing.session_ms as f64;

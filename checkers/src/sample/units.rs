@@ -1,9 +1,7 @@
 //! Finding what was done.
 
 use super::kind::{Find, Kind};
-use crate::history::EventType;
-use crate::ops::Op;
-use crate::run::Run;
+use crate::analysis::Analysis;
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -17,7 +15,7 @@ pub struct Unit<'a> {
 }
 
 /// All that was done, in order.
-pub fn of<'a>(run: &Run<'a>, kind: &Kind) -> Vec<Unit<'a>> {
+pub fn of<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<Unit<'a>> {
     let mut units: Vec<Unit<'a>> = match kind.find {
         Find::Grants => {
             let all = run.grants.all.iter();
@@ -29,28 +27,16 @@ pub fn of<'a>(run: &Run<'a>, kind: &Kind) -> Vec<Unit<'a>> {
             })
             .collect()
         }
-        Find::Answered(names, field) => answered(run, names)
-            .filter(|(_, at)| field.is_none_or(|field| value(run, *at, field).is_some()))
+        Find::Answered(names, field) => run
+            .answered(names)
+            .filter(|(_, at)| field.is_none_or(|field| run.value(*at, field).is_some()))
             .map(|(op, at)| Unit { at, node: op.node })
             .collect(),
     };
     units.sort_by_key(|unit| unit.at);
     if let Find::Answered(_, Some(field)) = kind.find {
-        let mut seen: HashSet<String> = HashSet::new();
-        units.retain(|unit| value(run, unit.at, field).is_some_and(|value| seen.insert(value.to_string())));
+        let mut seen: HashSet<&Value> = HashSet::new();
+        units.retain(|unit| run.value(unit.at, field).is_some_and(|value| seen.insert(value)));
     }
     units
-}
-
-/// Operations of these names that were answered `ok`, each with the event of its answer.
-pub fn answered<'r, 'a>(run: &'r Run<'a>, names: &'r [&str]) -> impl Iterator<Item = (&'r Op<'a>, usize)> {
-    let named = run.ops.work.iter().filter(|op| names.contains(&op.f));
-    named
-        .filter_map(|op| op.end.map(|end| (op, end)))
-        .filter(|(_, end)| run.events[*end].kind == EventType::Ok)
-}
-
-/// A field of an event's value; `None` also if it is `null`.
-pub fn value<'a>(run: &Run<'a>, at: usize, field: &str) -> Option<&'a Value> {
-    run.events[at].value.get(field).filter(|value| !value.is_null())
 }

@@ -11,7 +11,7 @@ use super::words::{anomaly, gave_up};
 use super::{Budget, Limit, Model, Outcome, prefix, reduce, search, shrink};
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
-use crate::run::count;
+use crate::text::count;
 use crate::verdict::{NOTE, verdict};
 use serde_json::{Value, json};
 use std::collections::HashSet;

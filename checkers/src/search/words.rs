@@ -5,7 +5,7 @@ use super::calls::Call;
 use super::judge::{Kind, Proof};
 use crate::history::EventType;
 use crate::results::Anomaly;
-use crate::run::count;
+use crate::text::count;
 use serde_json::Value;
 
 /// What ran out before a search ended, and what to do.

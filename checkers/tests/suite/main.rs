@@ -48,6 +48,7 @@ macro_rules! quarters {
 
 mod accepted;
 mod agree;
+mod analysis;
 mod bare;
 mod brute;
 mod commit;

@@ -1,7 +1,7 @@
 //! All anomalies, each with the events that prove it.
 
 use super::first::accepted;
-use crate::model::{Step, Story};
+use crate::model::{RunModel, Step};
 use crate::svg::window;
 use crate::text;
 use zooquake_checkers::Anomaly;
@@ -12,14 +12,14 @@ const SHOWN: usize = 100;
 const PICTURES: usize = 8;
 
 /// The section.
-pub fn section(story: &Story<'_>) -> String {
-    let anomalies = &story.results.anomalies;
+pub fn section(model: &RunModel<'_>) -> String {
+    let anomalies = &model.results.anomalies;
     let mut body = String::new();
     if anomalies.is_empty() {
         body.push_str("<p>None.</p>\n");
     }
     for (i, anomaly) in anomalies.iter().take(SHOWN).enumerate() {
-        body.push_str(&one(story, anomaly, i));
+        body.push_str(&one(model, anomaly, i));
     }
     if anomalies.len() > SHOWN {
         body.push_str(&format!(
@@ -34,11 +34,11 @@ pub fn section(story: &Story<'_>) -> String {
     )
 }
 
-fn one(story: &Story<'_>, anomaly: &Anomaly, i: usize) -> String {
-    let steps = story.steps(anomaly);
+fn one(model: &RunModel<'_>, anomaly: &Anomaly, i: usize) -> String {
+    let steps = model.steps(anomaly);
     let label = format!("The clients involved in anomaly {}, over time", i + 1);
     let picture = match (i, steps.is_empty()) {
-        (0..PICTURES, false) => window::draw(story, &steps, &format!("w{}", i + 1), &label),
+        (0..PICTURES, false) => window::draw(model, &steps, &format!("w{}", i + 1), &label),
         _ => String::new(),
     };
     let left_out = anomaly.witness.len() - steps.len();
@@ -47,7 +47,7 @@ fn one(story: &Story<'_>, anomaly: &Anomaly, i: usize) -> String {
     } else {
         String::new()
     };
-    let note = accepted(story, anomaly)
+    let note = accepted(model, anomaly)
         .map(|w| format!("<p class=\"accepted\">Known and accepted: {w}</p>"))
         .unwrap_or_default();
     format!(

@@ -4,7 +4,7 @@
 //! share (client, name, outcome, form of the details) is said once, in `classes`.
 
 use super::pack::{Index, Texts, deltas};
-use crate::model::{Hold, Op, Outcome, Role, Story};
+use crate::model::{Op, Outcome, Role, RunModel, subject_name};
 use crate::palette;
 use crate::svg::{overview, window};
 use crate::text;
@@ -22,20 +22,20 @@ const OPS: usize = 60_000;
 const ANOMALIES: usize = 100;
 
 /// All of it.
-pub fn of(story: &Story<'_>) -> Value {
-    let overview = overview::scale(story);
-    let stride = story.ops.len().div_ceil(OPS).max(1);
-    let shown: Vec<&Op> = story.ops.iter().step_by(stride).collect();
+pub fn of(model: &RunModel<'_>) -> Value {
+    let overview = overview::scale(model);
+    let stride = model.ops.len().div_ceil(OPS).max(1);
+    let shown: Vec<&Op> = model.ops.iter().step_by(stride).collect();
     json!({
-        "end": micros(story.end),
+        "end": micros(model.end),
         "overview": { "left": overview.left, "right": overview.right, "width": overview.right + 8.0 },
-        "lanes": story.lanes.names().iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
-        "ops": ops(story, &shown),
-        "holds": holds(story),
-        "bands": bands(story),
-        "servers": servers(story),
-        "phases": story.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
-        "anomalies": anomalies(story, &shown),
+        "lanes": model.lanes.names().iter().map(|n| text::clip(n, 24)).collect::<Vec<_>>(),
+        "ops": ops(model, &shown),
+        "holds": holds(model),
+        "bands": bands(model),
+        "servers": servers(model),
+        "phases": model.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
+        "anomalies": anomalies(model, &shown),
     })
 }
 
@@ -43,7 +43,7 @@ fn micros(ns: u64) -> u64 {
     ns / 1000
 }
 
-fn ops(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
+fn ops(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
     let mut names = Index::default();
     let mut errors = Index::default();
     let mut classes = Index::default();
@@ -69,11 +69,11 @@ fn ops(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
         }
     }
     json!({
-        "all": story.ops.len(),
+        "all": model.ops.len(),
         "names": names.values,
         "classes": class_rows,
         "outcomes": Outcome::ALL.map(Outcome::name),
-        "marks": [story.terms.refused, Some(story.terms.took), Value::Null, story.terms.no],
+        "marks": [model.terms.refused, Some(model.terms.took), Value::Null, model.terms.no],
         "class": class,
         "start": deltas(shown.iter().map(|op| micros(op.start))),
         "took": shown.iter().map(|op| op.latency().map_or(-1, |l| micros(l) as i64)).collect::<Vec<_>>(),
@@ -111,7 +111,7 @@ fn detail(op: &Op<'_>) -> String {
         .map(|(from, to)| format!("{from} → {to}"));
     let parts = [
         op.subject()
-            .map(|what| what.to_string())
+            .map(subject_name)
             .or_else(|| field(ITEM.any()).map(|_| "queue empty".into())),
         swap.or_else(|| field(VALUE.any())),
         field(MEMBER.any()).map(|n| format!("member {n}")),
@@ -126,12 +126,12 @@ fn detail(op: &Op<'_>) -> String {
     }
 }
 
-fn holds(story: &Story<'_>) -> Value {
-    let stride = story.holds.len().div_ceil(OPS / 2).max(1);
-    let shown: Vec<_> = story.holds.iter().step_by(stride).collect();
+fn holds(model: &RunModel<'_>) -> Value {
+    let stride = model.holds.len().div_ceil(OPS / 2).max(1);
+    let shown: Vec<_> = model.holds.iter().step_by(stride).collect();
     let mut ends = Index::default();
     let mut grants = Texts::default();
-    let forms: Vec<_> = shown.iter().map(|h| grants.of(&held(h))).collect();
+    let forms: Vec<_> = shown.iter().map(|h| grants.of(&subject_name(h.what))).collect();
     let ended: Vec<_> = shown.iter().map(|h| ends.of(h.ended_by.to_owned())).collect();
     json!({
         "lane": shown.iter().map(|h| h.lane).collect::<Vec<_>>(),
@@ -140,31 +140,27 @@ fn holds(story: &Story<'_>) -> Value {
         "form": forms,
         "forms": grants.forms(),
         "numbers": grants.numbers,
-        "verb": story.terms.holds,
+        "verb": model.terms.holds,
         "ended": ended,
         "ends": ends.values,
     })
 }
 
-fn held(hold: &Hold<'_>) -> String {
-    hold.what.map(|what| what.to_string()).unwrap_or_default()
-}
-
-fn bands(story: &Story<'_>) -> Value {
+fn bands(model: &RunModel<'_>) -> Value {
     let band = |b: &crate::model::Band| {
         json!({
             "label": b.label(),
             "class": palette::fault_class(&b.fault),
             "from": micros(b.from),
             "until": b.until.map(micros),
-            "lanes": b.targets.iter().filter_map(|t| story.lanes.row_of(t)).collect::<Vec<_>>(),
+            "lanes": b.targets.iter().filter_map(|t| model.lanes.row_of(t)).collect::<Vec<_>>(),
             "counts": b.counts,
         })
     };
-    story.bands.iter().take(2000).map(band).collect()
+    model.bands.iter().take(2000).map(band).collect()
 }
 
-fn servers(story: &Story<'_>) -> Value {
+fn servers(model: &RunModel<'_>) -> Value {
     let server = |s: &crate::model::ServerLane| {
         let spans = s.spans.iter().take(2000);
         let spans: Vec<_> = spans
@@ -172,10 +168,10 @@ fn servers(story: &Story<'_>) -> Value {
             .collect();
         json!([s.name, spans])
     };
-    story.servers.iter().map(server).collect()
+    model.servers.iter().map(server).collect()
 }
 
-fn anomalies(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
+fn anomalies(model: &RunModel<'_>, shown: &[&Op<'_>]) -> Value {
     // The place among the operations shown of the one that an event sent or ended.
     let mut places = HashMap::new();
     for (place, op) in shown.iter().enumerate() {
@@ -183,9 +179,9 @@ fn anomalies(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
         places.extend(op.answer.map(|answer| (answer.index, place)));
     }
     let anomaly = |a: &zooquake_checkers::Anomaly| {
-        let steps = story.steps(a);
+        let steps = model.steps(a);
         let ops: BTreeSet<_> = steps.iter().filter_map(|s| places.get(&s.index)).collect();
-        let (from, until) = window::span(story, &steps);
+        let (from, until) = window::span(model, &steps);
         json!({
             "kind": text::clip(&a.kind, 60),
             "advisory": a.advisory,
@@ -195,5 +191,5 @@ fn anomalies(story: &Story<'_>, shown: &[&Op<'_>]) -> Value {
             "ops": ops,
         })
     };
-    story.results.anomalies.iter().take(ANOMALIES).map(anomaly).collect()
+    model.results.anomalies.iter().take(ANOMALIES).map(anomaly).collect()
 }

@@ -1,7 +1,7 @@
 //! The ensemble's own elections: each vote with the rule that changed it, and how long nobody led.
 
 use super::{table, titled};
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::text;
 use zooquake_checkers::ensemble::{Account, VoteCast};
 
@@ -15,8 +15,8 @@ const OPEN: usize = 3;
 const MS: u64 = 1_000_000;
 
 /// The section; nothing for results without elections.
-pub fn section(story: &Story<'_>) -> String {
-    let Some(elections) = story.results.stats.get("elections").and_then(|all| all.as_array()) else {
+pub fn section(model: &RunModel<'_>) -> String {
+    let Some(elections) = model.results.stats.get("elections").and_then(|all| all.as_array()) else {
         return String::new();
     };
     let accounts: Vec<Account> = elections

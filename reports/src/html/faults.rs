@@ -1,6 +1,6 @@
 //! Faults in words, for the first screen.
 
-use crate::model::{Band, Story};
+use crate::model::{Band, RunModel};
 use crate::text;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Span};
@@ -10,11 +10,11 @@ const NAMED: usize = 8;
 
 /// The faults that were near an anomaly, as the checkers say; nothing if they were not asked. Their span is named where it
 /// is not that of the steps: what never ends after the recovery may have been broken long before.
-pub fn near(story: &Story<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> String {
+pub fn near(model: &RunModel<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> String {
     let Some(span) = anomaly.span else {
         return String::new();
     };
-    let timeout = text::duration(story.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000));
+    let timeout = text::duration(model.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000));
     let timeout = timeout.replace(".00 ", " ").replace(".0 ", " ");
     let ended = format!("or ended less than one session timeout ({timeout}) before");
     let on = match span {
@@ -22,20 +22,20 @@ pub fn near(story: &Story<'_>, anomaly: &Anomaly, steps: (u64, u64)) -> String {
         Span::Between(from, until) => format!("on in {} – {}, {ended}", text::moment(from), text::moment(until)),
         Span::Any => "on at any time".to_owned(),
     };
-    match named(story, span) {
+    match named(model, span) {
         near if near.is_empty() => format!("<b>Faults</b> none {on}."),
         near => format!("<b>Faults {on}</b> {near}"),
     }
 }
 
 /// The first of them, and how many more there are.
-fn named(story: &Story<'_>, span: Span) -> String {
-    let bands: Vec<&Band> = story.bands_near(span).collect();
+fn named(model: &RunModel<'_>, span: Span) -> String {
+    let bands: Vec<&Band> = model.bands_near(span).collect();
     // One that is left out would take no less room than its number does.
     let shown = if bands.len() > NAMED + 1 { NAMED } else { bands.len() };
     let mut named: Vec<String> = bands[..shown]
         .iter()
-        .map(|band| text::html(&in_words(story, band), 300))
+        .map(|band| text::html(&in_words(model, band), 300))
         .collect();
     if shown < bands.len() {
         let more = text::grouped(bands.len() - shown);
@@ -45,13 +45,13 @@ fn named(story: &Story<'_>, span: Span) -> String {
 }
 
 /// `pause c3, 9.561 s – 13.999 s (window 2)`; and why it does not count, if it does not.
-fn in_words(story: &Story<'_>, band: &Band) -> String {
+fn in_words(model: &RunModel<'_>, band: &Band) -> String {
     let until = band.until.map_or("never healed".into(), text::moment);
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
     let not = if band.counts {
         String::new()
     } else {
-        not(story, band.id)
+        not(model, band.id)
     };
     format!(
         "{}{lost}, {} – {until} (window {}{not})",
@@ -62,9 +62,9 @@ fn in_words(story: &Story<'_>, band: &Band) -> String {
 }
 
 /// `, does not count: hit c2 between two operations`.
-fn not(story: &Story<'_>, id: i64) -> String {
+fn not(model: &RunModel<'_>, id: i64) -> String {
     let of = |window: &&WindowResult| i64::try_from(window.id) == Ok(id);
-    let window = story.results.windows.iter().find(of);
+    let window = model.results.windows.iter().find(of);
     match window.map(|window| window.why.as_str()).filter(|why| !why.is_empty()) {
         Some(why) => format!(", does not count: {}", text::clip(why, 120)),
         None => ", does not count".into(),

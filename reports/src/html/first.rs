@@ -2,7 +2,7 @@
 
 use super::anomalies::{badge, steps_list};
 use super::faults;
-use crate::model::{Outcome, Story, op_stats};
+use crate::model::{Outcome, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
 use std::collections::{BTreeMap, BTreeSet};
@@ -14,21 +14,21 @@ const STEPS: usize = 8;
 const REASONS: usize = 5;
 
 /// The first screen.
-pub fn section(story: &Story<'_>) -> String {
-    let picture = match story.headline() {
-        Some(anomaly) => invalid(story, anomaly),
-        None => calm(story),
+pub fn section(model: &RunModel<'_>) -> String {
+    let picture = match model.headline() {
+        Some(anomaly) => invalid(model, anomaly),
+        None => calm(model),
     };
     format!(
         "<header id=\"first\">\n{}{}{picture}</header>",
-        head(story),
-        kinds(story)
+        head(model),
+        kinds(model)
     )
 }
 
-fn head(story: &Story<'_>) -> String {
-    let workload = &story.record.plan.workload;
-    let sentence = match (story.results.verdict, story.headline()) {
+fn head(model: &RunModel<'_>) -> String {
+    let workload = &model.record.plan.workload;
+    let sentence = match (model.results.verdict, model.headline()) {
         (Verdict::Invalid, Some(a)) => format!(
             "<b>{}</b> breaks <b>{}</b>",
             text::html(&a.kind, 60),
@@ -38,35 +38,35 @@ fn head(story: &Story<'_>) -> String {
         (Verdict::Valid, _) => "every property held, and the run had what it takes to say so".into(),
         (Verdict::Unknown, _) => "the run does not suffice to say whether the promise holds".into(),
     };
-    let faults = match story.record.plan.faults.join(", ") {
+    let faults = match model.record.plan.faults.join(", ") {
         faults if faults.is_empty() => "none".to_owned(),
         faults => text::html(&faults, 80),
     };
-    let hazard = match story.record.plan.cluster.timing.hazardous() {
+    let hazard = match model.record.plan.cluster.timing.hazardous() {
         true => {
             " <b class=\"hazard\">hazardous timing: a cut-off server may serve a client whose session has expired</b>"
         }
         false => "",
     };
-    let cluster = &story.record.plan.cluster;
+    let cluster = &model.record.plan.cluster;
     format!(
         "<div class=\"verdict\"><h1>{}</h1><div><p class=\"sentence\">{sentence}</p>\
          <p class=\"promise\"><b>{}</b> {}</p><p class=\"facts\">{}, {}, {} · faults asked for: {faults} · seed {} · {}{hazard}</p></div></div>\n",
-        text::escape(&story.results.verdict.to_string().to_uppercase()),
+        text::escape(&model.results.verdict.to_string().to_uppercase()),
         text::html(&workload.name(), 80),
         text::html(&workload.promise, 220),
-        ensemble(story),
+        ensemble(model),
         text::count(cluster.clients, "client"),
-        operations(story),
-        story.record.plan.seed,
-        text::html(&story.extras.run_name, 100),
+        operations(model),
+        model.record.plan.seed,
+        text::html(&model.extras.run_name, 100),
     )
 }
 
 /// `523 operations and 26 control requests`: the timeline shows both.
-fn operations(story: &Story<'_>) -> String {
-    let control = story.ops.iter().filter(|op| op.control).count();
-    let operations = text::count(story.ops.len() - control, "operation");
+fn operations(model: &RunModel<'_>) -> String {
+    let control = model.ops.iter().filter(|op| op.control).count();
+    let operations = text::count(model.ops.len() - control, "operation");
     match control {
         0 => operations,
         some => format!("{operations} and {}", text::count(some, "control request")),
@@ -74,13 +74,13 @@ fn operations(story: &Story<'_>) -> String {
 }
 
 /// `3 servers and 1 observer of ZooKeeper 3.8.0`: the versions are those that the servers told.
-fn ensemble(story: &Story<'_>) -> String {
-    let cluster = &story.record.plan.cluster;
+fn ensemble(model: &RunModel<'_>) -> String {
+    let cluster = &model.record.plan.cluster;
     let observers = match cluster.observers {
         0 => String::new(),
         some => format!(" and {}", text::count(some, "observer")),
     };
-    let samples = story
+    let samples = model
         .record
         .servers
         .iter()
@@ -96,9 +96,9 @@ fn ensemble(story: &Story<'_>) -> String {
 }
 
 /// Anomalies by kind, with how many and what they mean for the verdict.
-fn kinds(story: &Story<'_>) -> String {
+fn kinds(model: &RunModel<'_>) -> String {
     let mut kinds: BTreeMap<(bool, bool, &str), (usize, &Anomaly)> = BTreeMap::new();
-    for anomaly in &story.results.anomalies {
+    for anomaly in &model.results.anomalies {
         kinds
             .entry((anomaly.advisory, anomaly.accepted, &anomaly.kind))
             .or_insert((0, anomaly))
@@ -114,7 +114,7 @@ fn kinds(story: &Story<'_>) -> String {
     };
     let chips = kinds.values().take(12).map(|(n, a)| {
         let green = if a.advisory { "" } else { std::mem::take(&mut green) };
-        let note = accepted(story, a)
+        let note = accepted(model, a)
             .map(|why| format!(" <small>{green}{why}</small>"))
             .unwrap_or_default();
         format!("<li>{} × {}{note}</li>", badge(a), text::grouped(*n))
@@ -123,8 +123,8 @@ fn kinds(story: &Story<'_>) -> String {
 }
 
 /// Why an anomaly is known for the variant, if it is.
-pub fn accepted(story: &Story<'_>, anomaly: &Anomaly) -> Option<String> {
-    let plan = &story.record.plan;
+pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<String> {
+    let plan = &model.record.plan;
     let all: Vec<_> = plan
         .workload
         .accepted
@@ -133,7 +133,7 @@ pub fn accepted(story: &Story<'_>, anomaly: &Anomaly) -> Option<String> {
         .collect();
     let under = |known: &&zooquake_checkers::plan::Accepted| {
         let span = anomaly.span;
-        span.is_some_and(|span| story.faults.any_near(plan, span, &known.faults))
+        span.is_some_and(|span| model.analysis.faults.any_near(plan, span, &known.faults))
     };
     let found = all.iter().copied().find(under).or(all.first().copied())?;
     Some(format!(
@@ -143,11 +143,11 @@ pub fn accepted(story: &Story<'_>, anomaly: &Anomaly) -> Option<String> {
     ))
 }
 
-fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
-    let steps = story.steps(anomaly);
+fn invalid(model: &RunModel<'_>, anomaly: &Anomaly) -> String {
+    let steps = model.steps(anomaly);
     let times = || steps.iter().map(|s| s.time);
     let (from, until) = (times().min().unwrap_or(0), times().max().unwrap_or(0));
-    let faults = faults::near(story, anomaly, (from, until));
+    let faults = faults::near(model, anomaly, (from, until));
     let when = if steps.is_empty() {
         "not told".into()
     } else {
@@ -166,20 +166,20 @@ fn invalid(story: &Story<'_>, anomaly: &Anomaly) -> String {
         text::html(&anomaly.why, 900),
         faults,
         window::draw(
-            story,
+            model,
             &steps,
             "witness",
             &format!("The clients involved in {}, over time", text::clip(&anomaly.kind, 60))
         ),
-        legend::window(story, &steps),
+        legend::window(model, &steps),
         steps_list(&steps[..steps.len().min(STEPS)]),
-        reproduce(story),
+        reproduce(model),
     )
 }
 
 /// Nothing was violated: what the run exercised, or why that does not suffice.
-fn calm(story: &Story<'_>) -> String {
-    let (notes, reasons): (Vec<_>, Vec<_>) = story.results.reasons.iter().partition(|r| r.starts_with("note: "));
+fn calm(model: &RunModel<'_>) -> String {
+    let (notes, reasons): (Vec<_>, Vec<_>) = model.results.reasons.iter().partition(|r| r.starts_with("note: "));
     let mut out = String::new();
     if !reasons.is_empty() {
         out.push_str(&format!(
@@ -187,20 +187,20 @@ fn calm(story: &Story<'_>) -> String {
             list("reasons", &reasons)
         ));
     }
-    let damage: Vec<_> = story.record.damage.iter().collect();
+    let damage: Vec<_> = model.record.damage.iter().collect();
     if !damage.is_empty() {
         out.push_str(&format!("<h3>Damage of the record</h3>{}", list("reasons", &damage)));
     }
-    out.push_str(&overview::draw(story, "overview"));
-    out.push_str(&legend::overview(story));
+    out.push_str(&overview::draw(model, "overview"));
+    out.push_str(&legend::overview(model));
     out.push_str(&format!(
         "<div class=\"below\"><div><h3>What was exercised</h3>{}",
-        exercised(story)
+        exercised(model)
     ));
     if !notes.is_empty() {
         out.push_str(&list("notes", &notes));
     }
-    out + "</div>" + &reproduce(story) + "</div>\n"
+    out + "</div>" + &reproduce(model) + "</div>\n"
 }
 
 /// As many of the items as leave room for the picture.
@@ -216,12 +216,12 @@ fn list(class: &str, items: &[&String]) -> String {
     format!("<ul class=\"{class}\">{}{more}</ul>\n", shown.collect::<String>())
 }
 
-fn exercised(story: &Story<'_>) -> String {
+fn exercised(model: &RunModel<'_>) -> String {
     let mut rows = String::new();
-    for kind in story.fault_kinds() {
+    for kind in model.fault_kinds() {
         let (all, counting) = (
-            story.windows_of(kind).count(),
-            story.windows_of(kind).filter(|w| w.counts).count(),
+            model.windows_of(kind).count(),
+            model.windows_of(kind).filter(|w| w.counts).count(),
         );
         let mark = if counting > 0 { "✓" } else { "✗" };
         rows.push_str(&format!(
@@ -230,7 +230,7 @@ fn exercised(story: &Story<'_>) -> String {
             text::count(all, "window")
         ));
     }
-    for (f, stats) in op_stats(&story.ops).iter().take(6) {
+    for (f, stats) in op_stats(&model.ops).iter().take(6) {
         let [ok, fail, info, pending] = stats.counts.map(text::grouped);
         let ends = Outcome::ALL
             .iter()
@@ -246,8 +246,8 @@ fn exercised(story: &Story<'_>) -> String {
 /// is cut off does something else.
 const LONGEST_LINE: usize = 20_000;
 
-fn reproduce(story: &Story<'_>) -> String {
-    let lines = story.extras.reproduce.iter().filter(|line| line.len() <= LONGEST_LINE);
+fn reproduce(model: &RunModel<'_>) -> String {
+    let lines = model.extras.reproduce.iter().filter(|line| line.len() <= LONGEST_LINE);
     let mut lines = lines
         .take(8)
         .map(|line| format!("<code>{}</code>\n", command(line)))

@@ -1,7 +1,7 @@
 //! How long nobody led, or held, after each fault on whoever did.
 
 use super::{table, titled};
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::text;
 use serde::Deserialize;
 
@@ -15,19 +15,19 @@ struct Entry {
 }
 
 /// The section; `None` if no fault struck whoever led.
-pub fn section(story: &Story<'_>) -> Option<String> {
-    let stat = story.results.stats.get("leaderless")?;
+pub fn section(model: &RunModel<'_>) -> Option<String> {
+    let stat = model.results.stats.get("leaderless")?;
     let mut entries = Vec::<Entry>::deserialize(stat).ok()?;
     if entries.is_empty() {
         return None;
     }
-    let election = story.record.plan.workload.family == "election";
+    let election = model.record.plan.workload.family == "election";
     let heading = if election {
         "Without a leader"
     } else {
         "Until the next grant"
     };
-    let session_ms = story.record.plan.cluster.timing.session_ms;
+    let session_ms = model.record.plan.cluster.timing.session_ms;
     let words = format!(
         "<p>From each fault that struck whoever {}, or from the last moment at which it certainly did, to the next grant. \
          The session timeout is {session_ms} ms.</p>\n",

@@ -17,7 +17,7 @@ mod windows;
 
 pub use document::Document;
 
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::{palette, text};
 use anyhow::Result;
 use std::path::Path;
@@ -41,30 +41,30 @@ const SCRIPTS: [&str; 8] = [
 ];
 
 /// Writes the page.
-pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
-    std::fs::write(path, page(story))?;
+pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
+    std::fs::write(path, page(model))?;
     Ok(())
 }
 
-fn page(story: &Story<'_>) -> String {
-    let name = story.record.plan.workload.name();
-    let title = format!("{}: {}", story.results.verdict, text::clip(&name, 80));
+fn page(model: &RunModel<'_>) -> String {
+    let name = model.record.plan.workload.name();
+    let title = format!("{}: {}", model.results.verdict, text::clip(&name, 80));
     let sections = [
-        first::section(story),
-        scenes::section(story),
-        run::section(story),
-        anomalies::section(story),
-        windows::section(story),
-        elections::section(story),
-        numbers::section(story),
-        plan::section(story),
+        first::section(model),
+        scenes::section(model),
+        run::section(model),
+        anomalies::section(model),
+        windows::section(model),
+        elections::section(model),
+        numbers::section(model),
+        plan::section(model),
     ];
     Document {
         title: &title,
         styles: &[PAGE_STYLE, &palette::fault_styles(), PICTURE_STYLE, FIRST_STYLE],
-        class: &format!("is-{}", story.results.verdict),
+        class: &format!("is-{}", model.results.verdict),
         body: &format!("{}\n{}", palette::hatches(), sections.join("\n")),
-        data: &text::script_json(&data::of(story)),
+        data: &text::script_json(&data::of(model)),
         scripts: &SCRIPTS,
     }
     .page()

@@ -1,30 +1,32 @@
-//! Latencies, rates, passages and errors.
+//! Latencies, of operations and of what clients wait for, rates and errors.
 
 use super::{leaderless, table, titled};
-use crate::model::{OpStats, Passage, Story, Way, errors, op_stats};
+use crate::model::{LatencyTerms, OpStats, RunModel, errors, op_stats};
 use crate::svg::scale::LogScale;
 use crate::svg::{charts, histogram};
 use crate::text;
 use std::collections::BTreeMap;
+use zooquake_checkers::analysis::Latency;
+use zooquake_checkers::sample;
 
 /// The sections.
-pub fn section(story: &Story<'_>) -> String {
-    let stats = op_stats(&story.ops);
+pub fn section(model: &RunModel<'_>) -> String {
+    let stats = op_stats(&model.ops);
     let mut out = vec![
         titled(
             "latencies",
             "Latency",
-            &(operations(&stats) + &series_legend(story) + &charts::latency(story)),
+            &(operations(&stats) + &series_legend(model) + &charts::latency(model)),
         ),
         titled(
             "rates",
             "Operations per second",
-            &(rate_legend() + &charts::rate(story)),
+            &(rate_legend() + &charts::rate(model)),
         ),
     ];
-    out.extend(story.terms.passage.and_then(|passage| passages(story, passage)));
-    out.extend(leaderless::section(story));
-    out.push(titled("errors", "Errors", &error_table(story)));
+    out.extend(waits(model));
+    out.extend(leaderless::section(model));
+    out.push(titled("errors", "Errors", &error_table(model)));
     out.join("\n")
 }
 
@@ -69,9 +71,9 @@ fn operations(stats: &BTreeMap<&str, OpStats>) -> String {
     table("numbers", heads, rows)
 }
 
-fn series_legend(story: &Story<'_>) -> String {
+fn series_legend(model: &RunModel<'_>) -> String {
     let mut out = String::from("<p class=\"legend\">");
-    for (i, name) in charts::series(&story.ops).iter().enumerate() {
+    for (i, name) in charts::series(&model.ops).iter().enumerate() {
         out.push_str(&format!(
             "<span><i class=\"key s{i}\"></i>{}</span>",
             text::html(name, 40)
@@ -87,18 +89,19 @@ fn rate_legend() -> String {
 }
 
 /// How long what clients wait for took to reach them, if anything did.
-fn passages(story: &Story<'_>, passage: &Passage) -> Option<String> {
-    let ways = passage.all(story);
-    let picture = (!ways.is_empty()).then(|| charts::passage(story, passage.heading, &ways))?;
-    let body = passage_words(story, passage, &ways) + &picture;
-    Some(titled("passages", passage.heading, &body))
+fn waits(model: &RunModel<'_>) -> Option<String> {
+    let terms = LatencyTerms::of(sample::kind(&model.record.plan.workload).latency)?;
+    let latencies = model.latencies();
+    let picture = (!latencies.is_empty()).then(|| charts::latencies(model, terms.heading, &latencies))?;
+    let body = wait_words(model, &terms, &latencies) + &picture;
+    Some(titled("passages", terms.heading, &body))
 }
 
-fn passage_words(story: &Story<'_>, passage: &Passage, ways: &[Way]) -> String {
+fn wait_words(model: &RunModel<'_>, terms: &LatencyTerms, latencies: &[Latency<'_>]) -> String {
     let line = |name: &str, faulty: Option<bool>| {
-        let some = ways.iter().filter(|h| faulty.is_none_or(|f| f == h.faulty));
+        let some = latencies.iter().filter(|l| faulty.is_none_or(|f| f == l.faulty));
         let mut stats = OpStats {
-            latencies: some.map(|h| h.took).collect(),
+            latencies: some.map(|l| l.ns).collect(),
             ..OpStats::default()
         };
         stats.latencies.sort_unstable();
@@ -116,26 +119,27 @@ fn passage_words(story: &Story<'_>, passage: &Passage, ways: &[Way]) -> String {
         line("× a fault on", Some(true)),
         line("all", None),
     ];
-    let longest = ways.iter().max_by_key(|h| h.took).map(|h| {
-        let to = text::html(&story.lanes.names()[h.to], 24);
+    let longest = latencies.iter().max_by_key(|l| l.ns).map(|l| {
+        let to = model.row(l).map_or("", |row| &model.lanes.names()[row]);
         format!(
-            "<p>The longest: {} from {}, to {to} ({}).</p>\n",
-            text::duration(h.took),
-            text::moment(h.at),
-            h.after
+            "<p>The longest: {} from {}, to {} ({}).</p>\n",
+            text::duration(l.ns),
+            text::moment(model.analysis.time(l.from)),
+            text::html(to, 24),
+            terms.after
         )
     });
-    let heads = ["", passage.noun, "p50", "p95", "longest"];
+    let heads = ["", terms.noun, "p50", "p95", "longest"];
     format!(
         "<p>{}</p>\n{}{}",
-        passage.sentence,
+        terms.sentence,
         table("numbers", heads, rows.into_iter()),
         longest.unwrap_or_default()
     )
 }
 
-fn error_table(story: &Story<'_>) -> String {
-    let errors = errors(&story.ops);
+fn error_table(model: &RunModel<'_>) -> String {
+    let errors = errors(&model.ops);
     if errors.is_empty() {
         return "<p>None.</p>\n".into();
     }

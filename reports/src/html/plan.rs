@@ -1,7 +1,7 @@
 //! Reasons and notes, the plan, and what the checkers counted.
 
 use super::{table, titled};
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::text;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -10,14 +10,14 @@ use std::collections::BTreeMap;
 const PLAN: usize = 60_000;
 
 /// The sections.
-pub fn section(story: &Story<'_>) -> String {
-    let mut out = vec![titled("reasons", "Reasons and notes", &reasons(story))];
+pub fn section(model: &RunModel<'_>) -> String {
+    let mut out = vec![titled("reasons", "Reasons and notes", &reasons(model))];
     out.push(titled(
         "stats",
         "What the checkers looked at",
-        &(values(&story.results.checkers) + &values(&story.results.stats)),
+        &(values(&model.results.checkers) + &values(&model.results.stats)),
     ));
-    let plan = serde_json::to_string_pretty(&story.record.plan).unwrap_or_else(|e| e.to_string());
+    let plan = serde_json::to_string_pretty(&model.record.plan).unwrap_or_else(|e| e.to_string());
     let cut = if plan.len() > PLAN {
         "<p>Cut; all of it is in plan.json.</p>"
     } else {
@@ -32,10 +32,10 @@ pub fn section(story: &Story<'_>) -> String {
     out.join("\n")
 }
 
-fn reasons(story: &Story<'_>) -> String {
-    let timing = &story.record.plan.cluster.timing;
-    let session = story.results.reasons.iter().map(|r| text::html(r, 600));
-    let damage = story
+fn reasons(model: &RunModel<'_>) -> String {
+    let timing = &model.record.plan.cluster.timing;
+    let session = model.results.reasons.iter().map(|r| text::html(r, 600));
+    let damage = model
         .record
         .damage
         .iter()

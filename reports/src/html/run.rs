@@ -1,38 +1,38 @@
 //! The whole run: the timeline that zooms or, where there is no JavaScript and on paper, the overview.
 
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::text;
 use serde_json::Value;
 
 /// The section.
-pub fn section(story: &Story<'_>) -> String {
+pub fn section(model: &RunModel<'_>) -> String {
     // Without an anomaly to open with, the overview is on the first screen already.
-    let (overview, legend_of) = match story.headline() {
+    let (overview, legend_of) = match model.headline() {
         Some(_) => (
-            format!("<div class=\"no-js\">{}</div>\n", overview::draw(story, "overview")),
+            format!("<div class=\"no-js\">{}</div>\n", overview::draw(model, "overview")),
             "legends",
         ),
         None => (String::new(), "legends js"),
     };
-    let last = story.phases.last().map(|p| text::escape(&p.name)).unwrap_or_default();
+    let last = model.phases.last().map(|p| text::escape(&p.name)).unwrap_or_default();
     let cut_off = match last.as_str() {
         "done" => String::new(),
         "" => "<p class=\"note\">The history tells of no phases.</p>".into(),
         _ => format!("<p class=\"note\">The history ends in phase “{last}”: the run was cut off.</p>"),
     };
-    let (timeline, confinement) = (timeline(), confinement(story));
+    let (timeline, confinement) = (timeline(), confinement(model));
     let body = format!(
         "{cut_off}{overview}{timeline}{confinement}<div class=\"{legend_of}\">{}</div>\
          <noscript><p class=\"note\">The timeline that zooms needs JavaScript; everything else on this page does not.</p></noscript>\n",
-        legend::overview(story)
+        legend::overview(model)
     );
     super::titled("run", "The whole run", &body)
 }
 
 /// What the run's containers could do; nothing for a history that does not tell it.
-fn confinement(story: &Story<'_>) -> String {
-    let mut events = story.record.history.events.iter();
+fn confinement(model: &RunModel<'_>) -> String {
+    let mut events = model.record.history.events.iter();
     let Some(event) = events.find(|event| event.f == "confinement" && event.on_lane("run")) else {
         return String::new();
     };

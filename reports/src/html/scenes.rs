@@ -1,7 +1,7 @@
 //! Runs of scenes, told step by step: what was done, what was seen, and who won with which first votes.
 
 use super::table;
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::text;
 use serde_json::Value;
 use zooquake_checkers::Event;
@@ -9,20 +9,20 @@ use zooquake_checkers::ensemble::{Account, VoteCast};
 use zooquake_checkers::plan::Scene;
 
 /// The section; nothing if the run has no scenes.
-pub fn section(story: &Story<'_>) -> String {
-    let scenes = &story.record.plan.scenes;
+pub fn section(model: &RunModel<'_>) -> String {
+    let scenes = &model.record.plan.scenes;
     if scenes.is_empty() {
         return String::new();
     }
-    let body: String = scenes.iter().map(|scene| one(story, scene)).collect();
+    let body: String = scenes.iter().map(|scene| one(model, scene)).collect();
     super::titled("scenes", "Scenes, step by step", &body)
 }
 
-fn one(story: &Story<'_>, scene: &Scene) -> String {
-    let steps = story.record.history.events.iter().filter(|event| {
+fn one(model: &RunModel<'_>, scene: &Scene) -> String {
+    let steps = model.record.history.events.iter().filter(|event| {
         event.on_lane("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
     });
-    let ending = match elections(story).find(|election| election.scene.as_deref() == Some(&scene.name)) {
+    let ending = match elections(model).find(|election| election.scene.as_deref() == Some(&scene.name)) {
         Some(election) => ending(&election),
         None => "<p>It did not come about as planned; the reasons say why.</p>\n".to_owned(),
     };
@@ -39,8 +39,8 @@ fn one(story: &Story<'_>, scene: &Scene) -> String {
     )
 }
 
-fn elections(story: &Story<'_>) -> impl Iterator<Item = Account> {
-    let all = story.results.stats.get("elections").and_then(Value::as_array);
+fn elections(model: &RunModel<'_>) -> impl Iterator<Item = Account> {
+    let all = model.results.stats.get("elections").and_then(Value::as_array);
     let all = all.into_iter().flatten();
     all.filter_map(|one| serde_json::from_value(one.clone()).ok())
 }

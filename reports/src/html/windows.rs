@@ -1,6 +1,6 @@
 //! Fault windows: those that count for the verdict, and those that do not, with the reason.
 
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::palette;
 use crate::text;
 use zooquake_checkers::results::WindowResult;
@@ -9,8 +9,8 @@ use zooquake_checkers::results::WindowResult;
 const SHOWN: usize = 500;
 
 /// The section.
-pub fn section(story: &Story<'_>) -> String {
-    let windows = &story.results.windows;
+pub fn section(model: &RunModel<'_>) -> String {
+    let windows = &model.results.windows;
     let counting = windows.iter().filter(|w| w.counts).count();
     let mut body = String::new();
     if windows.is_empty() {

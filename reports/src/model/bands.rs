@@ -1,9 +1,10 @@
-//! Faults over time.
+//! Faults over time, as they are drawn.
 
 use super::words;
 use crate::text;
-use std::collections::{HashMap, HashSet};
-use zooquake_checkers::{FaultWindow, Faults, Record, Results};
+use std::collections::HashSet;
+use zooquake_checkers::Results;
+use zooquake_checkers::analysis::{Analysis, FaultWindow};
 
 /// One fault from taking effect to being healed.
 #[derive(Debug)]
@@ -37,14 +38,10 @@ impl Band {
 }
 
 /// The faults that were on, as the checkers read them, by their beginnings.
-pub fn find(record: &Record, results: &Results, faults: &Faults<'_>) -> Vec<Band> {
-    let events = record.history.events.iter();
-    let struck = events.filter(|event| event.on_lane("nemesis") && event.phase() == Some("on"));
-    let mut lost: HashMap<i64, String> = struck
-        .filter_map(|event| Some((event.window()?, words::lost(event)?)))
-        .collect();
+pub fn drawn(analysis: &Analysis<'_>, results: &Results) -> Vec<Band> {
     let counting = results.windows.iter().filter(|window| window.counts);
     let counting: HashSet<i64> = counting.filter_map(|window| i64::try_from(window.id).ok()).collect();
+    let lost = |id: i64| words::lost(&analysis.events[analysis.injected.get(&id)?.on?]);
     let band = |window: &FaultWindow<'_>| Band {
         id: window.id,
         fault: window.fault.to_owned(),
@@ -52,9 +49,9 @@ pub fn find(record: &Record, results: &Results, faults: &Faults<'_>) -> Vec<Band
         from: window.on.unwrap_or(window.from),
         until: window.until,
         counts: counting.contains(&window.id),
-        lost: lost.remove(&window.id),
+        lost: lost(window.id),
     };
-    let mut bands: Vec<Band> = faults.all().iter().map(band).collect();
+    let mut bands: Vec<Band> = analysis.faults.all().iter().map(band).collect();
     bands.sort_by_key(|band| (band.from, band.id));
     bands
 }

@@ -3,12 +3,10 @@
 mod bands;
 mod holds;
 mod lanes;
+mod latencies;
 mod ops;
-mod passages;
-mod phases;
 mod servers;
 mod stats;
-mod subject;
 mod terms;
 mod witness;
 mod words;
@@ -16,26 +14,39 @@ mod words;
 pub use bands::Band;
 pub use holds::Hold;
 pub use lanes::Lanes;
-pub use ops::{Mark, Op, Outcome, Role};
-pub use passages::{Passage, Way};
-pub use phases::Phase;
+pub use latencies::LatencyTerms;
+pub use ops::{Mark, Op, Outcome, Role, subject_name};
 pub use servers::ServerLane;
 pub use stats::{OpStats, errors, op_stats, rates};
-pub use subject::Subject;
 pub use terms::Terms;
 pub use witness::Step;
 
 use crate::Extras;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
+use zooquake_checkers::analysis::{Analysis, Latency};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{Anomaly, Event, Faults, Record, Results, Span};
+use zooquake_checkers::{Anomaly, Event, Record, Results, Span, sample};
+
+/// The most phases shown.
+const PHASES: usize = 32;
+
+/// The beginning of a phase of a run.
+#[derive(Debug)]
+pub struct Phase {
+    /// Its name.
+    pub name: String,
+    /// When it began.
+    pub from: u64,
+}
 
 /// A run as people look at it.
-pub struct Story<'a> {
+pub struct RunModel<'a> {
     /// The record that the report is about.
     pub record: &'a Record,
     /// Its results.
     pub results: &'a Results,
+    /// What the checkers read out of it.
+    pub analysis: Analysis<'a>,
     /// What else is shown.
     pub extras: &'a Extras,
     /// One row of a picture for each client.
@@ -44,9 +55,7 @@ pub struct Story<'a> {
     pub ops: Vec<Op<'a>>,
     /// Spans in which a client held, by their beginnings.
     pub holds: Vec<Hold<'a>>,
-    /// When faults were on, and which were near a moment.
-    pub faults: Faults<'a>,
-    /// The same as the pictures show them, by their beginnings.
+    /// When faults were on, by their beginnings.
     pub bands: Vec<Band>,
     /// Phases of the run.
     pub phases: Vec<Phase>,
@@ -54,13 +63,11 @@ pub struct Story<'a> {
     pub servers: Vec<ServerLane>,
     /// How the run's family calls what is drawn.
     pub terms: &'static Terms,
-    /// For the index of each completion its invocation.
-    invokes: HashMap<usize, &'a Event>,
     /// Time of the last event, in nanoseconds; at least one millisecond, so that every picture has a width.
     pub end: u64,
 }
 
-impl<'a> Story<'a> {
+impl<'a> RunModel<'a> {
     /// Reads the record.
     pub fn new(record: &'a Record, results: &'a Results, extras: &'a Extras) -> Self {
         let events = &record.history.events;
@@ -74,19 +81,19 @@ impl<'a> Story<'a> {
             .max(last_sample)
             .max(1_000_000);
         let lanes = Lanes::of(record);
-        let ops = ops::pair(events, &lanes);
-        let faults = Faults::new(events, record.plan.cluster.timing.session_ms);
+        let analysis = Analysis::new(record);
+        let ops = ops::drawn(&analysis, &lanes);
+        let phase = |&(name, at): &(&str, usize)| Phase {
+            name: crate::text::clip(name, 24),
+            from: analysis.time(at),
+        };
         Self {
             terms: Terms::of(&ops),
-            invokes: ops
-                .iter()
-                .filter_map(|op| Some((op.answer?.index, op.invoke)))
-                .collect(),
             ops,
-            holds: holds::find(events, &lanes),
-            bands: bands::find(record, results, &faults),
-            faults,
-            phases: phases::find(events),
+            holds: holds::drawn(&analysis, &lanes),
+            bands: bands::drawn(&analysis, results),
+            phases: analysis.phases.iter().take(PHASES).map(phase).collect(),
+            analysis,
             servers: servers::lanes(samples),
             lanes,
             record,
@@ -103,7 +110,21 @@ impl<'a> Story<'a> {
 
     /// What an event says, as the rest of a sentence that begins with its client.
     pub fn words(&self, event: &Event) -> String {
-        words::event(event, self.invokes.get(&event.index).copied())
+        let request = self.analysis.ops.request(event);
+        words::event(event, request.map(|at| &self.analysis.events[at]))
+    }
+
+    /// How long what clients wait for in the run's family took to reach them, in the order in which it set out.
+    pub fn latencies(&self) -> Vec<Latency<'a>> {
+        let kind = sample::kind(&self.record.plan.workload).latency;
+        let mut latencies = self.analysis.latencies(kind);
+        latencies.sort_by_key(|latency| (self.analysis.time(latency.from), self.row(latency)));
+        latencies
+    }
+
+    /// The row of the client that waited.
+    pub fn row(&self, latency: &Latency<'_>) -> Option<usize> {
+        self.lanes.row(&self.analysis.events[latency.until])
     }
 
     /// The anomaly that the report opens with: the worst, if there is one that is not advisory.
@@ -113,7 +134,7 @@ impl<'a> Story<'a> {
 
     /// The faults that the checkers say were near.
     pub fn bands_near(&self, span: Span) -> impl Iterator<Item = &Band> {
-        let near: HashSet<i64> = self.faults.near(span).map(|window| window.id).collect();
+        let near: HashSet<i64> = self.analysis.faults.near(span).map(|window| window.id).collect();
         self.bands.iter().filter(move |band| near.contains(&band.id))
     }
 

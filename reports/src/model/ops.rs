@@ -1,8 +1,9 @@
-//! Operations: an invocation and what came of it.
+//! Operations as they are drawn: the checkers' pairs, each in the row of its client.
 
-use super::{Lanes, Subject};
-use std::collections::HashMap;
-use zooquake_checkers::{Event, EventType, Process};
+use super::Lanes;
+use crate::text;
+use zooquake_checkers::analysis::{self, Analysis, Subject};
+use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation;
 pub use zooquake_history::operation::Role;
 
@@ -35,6 +36,15 @@ pub enum Outcome {
 impl Outcome {
     /// All of them, in the order of legends.
     pub const ALL: [Self; 4] = [Self::Ok, Self::Fail, Self::Info, Self::Pending];
+
+    fn of(answer: EventType) -> Self {
+        match answer {
+            EventType::Ok => Self::Ok,
+            EventType::Fail => Self::Fail,
+            EventType::Info => Self::Info,
+            EventType::Invoke => Self::Pending,
+        }
+    }
 
     /// Its name in legends.
     pub fn name(self) -> &'static str {
@@ -103,6 +113,15 @@ impl<'a> Op<'a> {
     }
 }
 
+/// What an operation is about, or what was held, by its name.
+pub fn subject_name(subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Grant(name) | Subject::Transaction(name) => text::clip(name, 24),
+        Subject::Item(n) => format!("item {n}"),
+        Subject::Round(n) => format!("round {n}"),
+    }
+}
+
 /// Whether the resource took the write that an operation brought; nothing if none arrived, as far as is known.
 fn arrived(answer: &Event) -> Mark {
     match (answer.kind, answer.accepted()) {
@@ -112,44 +131,26 @@ fn arrived(answer: &Event) -> Mark {
     }
 }
 
-/// Pairs invocations with their ends.
-pub fn pair<'a>(events: &'a [Event], lanes: &Lanes) -> Vec<Op<'a>> {
-    let mut ops: Vec<Op> = Vec::new();
-    let mut open: HashMap<(&Process, &str), usize> = HashMap::new();
-    for event in events {
-        let Some(lane) = lanes.row(event) else { continue };
-        let control = matches!(event.process, Process::Name(_));
-        // A numbered process does one thing at a time; on a client's lane requests are told apart by their names.
-        let key = (&event.process, if control { event.f.as_str() } else { "" });
-        let outcome = match event.kind {
-            EventType::Invoke => {
-                open.insert(key, ops.len());
-                ops.push(Op {
-                    lane,
-                    f: &event.f,
-                    role: if control {
-                        Role::Other
-                    } else {
-                        operation::role(&event.f)
-                    },
-                    control,
-                    start: event.time,
-                    end: None,
-                    outcome: Outcome::Pending,
-                    invoke: event,
-                    answer: None,
-                });
-                continue;
-            }
-            EventType::Ok => Outcome::Ok,
-            EventType::Fail => Outcome::Fail,
-            EventType::Info => Outcome::Info,
-        };
-        if let Some(op) = open.remove(&key).map(|i| &mut ops[i]) {
-            op.end = Some(event.time);
-            op.outcome = outcome;
-            op.answer = Some(event);
-        }
-    }
+/// The operations of a history that were sent, in the order in which they were.
+pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Op<'a>> {
+    let op = |op: &analysis::Op<'a>, control: bool| {
+        let invoke = &analysis.events[op.invoke?];
+        let answer = op.end.map(|end| &analysis.events[end]);
+        Some(Op {
+            lane: lanes.row(invoke)?,
+            f: op.f,
+            role: if control { Role::Other } else { operation::role(op.f) },
+            control,
+            start: invoke.time,
+            end: answer.map(|answer| answer.time),
+            outcome: answer.map_or(Outcome::Pending, |answer| Outcome::of(answer.kind)),
+            invoke,
+            answer,
+        })
+    };
+    let work = analysis.ops.work.iter().filter_map(|work| op(work, false));
+    let control = analysis.ops.control.iter().filter_map(|control| op(control, true));
+    let mut ops: Vec<Op<'a>> = work.chain(control).collect();
+    ops.sort_by_key(|op| op.invoke.index);
     ops
 }

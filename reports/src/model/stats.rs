@@ -1,6 +1,6 @@
 //! Numbers over the operations of a run.
 
-use super::{Op, Outcome, Story};
+use super::{Op, Outcome, RunModel};
 use crate::text;
 use std::collections::BTreeMap;
 
@@ -45,10 +45,10 @@ pub fn op_stats<'a>(ops: &[Op<'a>]) -> BTreeMap<&'a str, OpStats> {
 }
 
 /// Operations per second that ended each way, in `bins` equal parts of the run.
-pub fn rates(story: &Story<'_>, bins: usize) -> Vec<[f64; 3]> {
+pub fn rates(model: &RunModel<'_>, bins: usize) -> Vec<[f64; 3]> {
     let mut rates = vec![[0.0; 3]; bins];
-    let width = (story.end as f64 / bins as f64).max(1.0);
-    for op in story
+    let width = (model.end as f64 / bins as f64).max(1.0);
+    for op in model
         .ops
         .iter()
         .filter(|op| !op.control && op.outcome != Outcome::Pending)

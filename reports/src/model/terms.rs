@@ -1,6 +1,6 @@
 //! How each family of recipes calls what the pictures show.
 
-use super::{Mark, Op, Passage, Role, passages};
+use super::{Mark, Op, Role};
 
 /// Words for legends and labels; `None` for what the family does not have.
 #[derive(Debug)]
@@ -25,8 +25,6 @@ pub struct Terms {
     pub refused: Option<&'static str>,
     /// The mark of a lawful no.
     pub no: Option<&'static str>,
-    /// What is waited for.
-    pub passage: Option<&'static Passage>,
 }
 
 /// Every family; the first of them that fits is taken. The first is also what an unknown one is told with.
@@ -43,7 +41,6 @@ const LOCK: Terms = Terms {
     took: "write accepted",
     refused: Some("refused"),
     no: None,
-    passage: Some(&passages::HANDOVER),
 };
 
 const ELECTION: Terms = Terms {
@@ -66,7 +63,6 @@ const QUEUE: Terms = Terms {
     took: "item enqueued or given",
     refused: None,
     no: None,
-    passage: Some(&passages::DELIVERY),
 };
 
 const BARRIER: Terms = Terms {
@@ -80,7 +76,6 @@ const BARRIER: Terms = Terms {
     took: "joined",
     refused: None,
     no: None,
-    passage: Some(&passages::OPENING),
 };
 
 const DOUBLE_BARRIER: Terms = Terms {
@@ -101,7 +96,6 @@ const COMMIT: Terms = Terms {
     took: "yes, commit",
     refused: None,
     no: Some("no, abort"),
-    passage: Some(&passages::DECISION),
 };
 
 const REGISTER: Terms = Terms {
@@ -115,7 +109,6 @@ const REGISTER: Terms = Terms {
     took: "written",
     refused: None,
     no: None,
-    passage: None,
 };
 
 impl Terms {

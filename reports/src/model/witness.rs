@@ -1,6 +1,6 @@
 //! The events that prove an anomaly, in order and in words.
 
-use super::Story;
+use super::RunModel;
 use zooquake_checkers::Anomaly;
 
 /// The most steps shown of one witness.
@@ -28,15 +28,15 @@ pub struct Step {
 }
 
 /// The steps of an anomaly's witness.
-pub fn steps(story: &Story<'_>, anomaly: &Anomaly) -> Vec<Step> {
-    let events = &story.record.history.events;
+pub fn steps(model: &RunModel<'_>, anomaly: &Anomaly) -> Vec<Step> {
+    let events = &model.record.history.events;
     let found = anomaly.witness.iter().filter_map(|&i| events.get(i));
     found
         .take(MAX)
         .enumerate()
         .map(|(i, event)| {
-            let lane = story.lanes.row(event);
-            let who = lane.map_or_else(|| event.process.to_string(), |l| story.lanes.names()[l].clone());
+            let lane = model.lanes.row(event);
+            let who = lane.map_or_else(|| event.process.to_string(), |l| model.lanes.names()[l].clone());
             Step {
                 number: i + 1,
                 index: event.index,
@@ -44,7 +44,7 @@ pub fn steps(story: &Story<'_>, anomaly: &Anomaly) -> Vec<Step> {
                 lane,
                 who: crate::text::clip(&who, 24),
                 item: event.item(),
-                what: story.words(event),
+                what: model.words(event),
                 value: crate::text::value(&event.value, crate::text::LONG),
             }
         })

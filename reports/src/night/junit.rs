@@ -78,7 +78,7 @@ fn case(cell: &Cell) -> String {
     )
 }
 
-/// What is new, each with its story, and how to see it again.
+/// What is new, each with the reason, and how to see it again.
 fn failure(cell: &Cell) -> String {
     let Some(attempt) = cell.decisive() else {
         return String::new();

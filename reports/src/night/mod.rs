@@ -82,7 +82,7 @@ pub struct Seen {
     pub accepted: bool,
     /// How many there were.
     pub count: usize,
-    /// The story of the first.
+    /// Why the first is one, in words.
     pub why: String,
 }
 
@@ -186,7 +186,7 @@ pub struct Failure {
     pub faults: String,
     /// The seeds of the cells that show it.
     pub seeds: Vec<u64>,
-    /// The story of the first.
+    /// Why the first is one, in words.
     pub why: String,
     /// When it was seen first, in words.
     pub since: String,

@@ -1,7 +1,7 @@
 //! The time axis and the faults, which all pictures share.
 
 use super::{Area, FAINT, FONT, INK, LINE, printable, rgb, seconds, text_width};
-use crate::model::Story;
+use crate::model::RunModel;
 use anyhow::Result;
 use plotters::coord::ranged1d::{AsRangedCoord, ValueFormatter};
 use plotters::coord::types::RangedCoordf64;
@@ -39,7 +39,7 @@ impl Span {
 /// A plot over the time of the run, with its axes and faults drawn; `what` says what `y` is.
 pub fn over_time<'a, Y>(
     area: &Area<'a>,
-    story: &Story<'_>,
+    model: &RunModel<'_>,
     y: Y,
     what: &str,
     label: &dyn Fn(&f64) -> String,
@@ -48,7 +48,7 @@ where
     Y: AsRangedCoord<Value = f64>,
     Y::CoordDescType: Ranged<ValueType = f64> + ValueFormatter<f64>,
 {
-    let end = end(story);
+    let end = end(model);
     let mut chart = ChartBuilder::on(area)
         .margin_top(LABELS + 4)
         .margin_left(16)
@@ -63,9 +63,9 @@ where
         right: xs.end - base.0,
         top: ys.start - base.1,
         bottom: ys.end - base.1,
-        end: story.end,
+        end: model.end,
     };
-    bands(area, story, span)?;
+    bands(area, model, span)?;
     let x = |x: &f64| time_label(*x, end);
     axes(&mut chart, 14, ("time since the run began", &x), (what, label))?;
     Ok(chart)
@@ -99,9 +99,9 @@ where
 }
 
 /// Draws every fault over the plot, and a label above it.
-pub fn bands(area: &Area<'_>, story: &Story<'_>, span: Span) -> Result<()> {
+pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
     let mut rows = [i32::MIN; 2];
-    for band in story.bands.iter().take(LABELLED) {
+    for band in model.bands.iter().take(LABELLED) {
         let (x1, x2) = (
             span.x(band.from),
             span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2),
@@ -124,9 +124,9 @@ pub fn bands(area: &Area<'_>, story: &Story<'_>, span: Span) -> Result<()> {
 }
 
 /// Says when each phase began, below the axis.
-pub fn phases(area: &Area<'_>, story: &Story<'_>, span: Span, y: i32) -> Result<()> {
+pub fn phases(area: &Area<'_>, model: &RunModel<'_>, span: Span, y: i32) -> Result<()> {
     let mut free = i32::MIN;
-    for phase in &story.phases {
+    for phase in &model.phases {
         let words = printable(&format!("→ {}", phase.name));
         let x = span.x(phase.from);
         if x >= free && x + text_width(&words, 12) < span.right + 20 {
@@ -138,8 +138,8 @@ pub fn phases(area: &Area<'_>, story: &Story<'_>, span: Span, y: i32) -> Result<
 }
 
 /// The end of the time axis in seconds.
-pub fn end(story: &Story<'_>) -> f64 {
-    seconds(story.end)
+pub fn end(model: &RunModel<'_>) -> f64 {
+    seconds(model.end)
 }
 
 /// A label of the time axis; `range` is how many seconds the axis has.

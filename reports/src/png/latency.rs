@@ -1,7 +1,7 @@
 //! `latency.png`: how long each operation took, over time.
 
 use super::{Area, Key, fault_keys, frame, picture, rgb, seconds};
-use crate::model::{Op, Outcome, Story};
+use crate::model::{Op, Outcome, RunModel};
 use crate::palette;
 use crate::svg::charts::{series, short};
 use crate::text;
@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 /// Writes the picture.
-pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
-    let names = series(&story.ops);
+pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
+    let names = series(&model.ops);
     let mut keys: Vec<(Key, String)> = Vec::new();
     for (i, name) in names.iter().enumerate().take(5) {
         keys.push((Key::Mark('•', palette::SERIES[i]), text::clip(name, 16)));
@@ -20,24 +20,24 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
     keys.push((Key::Mark('•', (90, 90, 90)), "ok".into()));
     keys.push((Key::Mark('×', (90, 90, 90)), "fail".into()));
     keys.push((Key::Mark('○', (90, 90, 90)), "info".into()));
-    keys.extend(fault_keys(story));
-    picture(path, story, "latency of operations over time", &keys, |area| {
-        plot(area, story, &names)
+    keys.extend(fault_keys(model));
+    picture(path, model, "latency of operations over time", &keys, |area| {
+        plot(area, model, &names)
     })
 }
 
-fn plot(area: &Area<'_>, story: &Story<'_>, names: &[&str]) -> Result<()> {
-    let measured = || story.ops.iter().filter(|op| !op.control).filter_map(Op::latency);
+fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
+    let measured = || model.ops.iter().filter(|op| !op.control).filter_map(Op::latency);
     let low = measured().min().unwrap_or(1_000_000).max(1_000);
     let high = measured().max().unwrap_or(1_000_000_000).max(low);
     let low = 10f64.powf((low as f64).log10().floor());
     let high = 10f64.powf((high as f64).log10().ceil().max(low.log10() + 1.0));
-    let end = frame::end(story);
-    let mut chart = frame::over_time(area, story, (low..high).log_scale(), "latency", &|y| short(*y as u64))?;
+    let end = frame::end(model);
+    let mut chart = frame::over_time(area, model, (low..high).log_scale(), "latency", &|y| short(*y as u64))?;
     for (i, name) in names.iter().enumerate() {
         let color = rgb(palette::SERIES[i]);
         for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
-            let ops = story
+            let ops = model
                 .ops
                 .iter()
                 .filter(|op| !op.control && op.f == *name && op.outcome == outcome);

@@ -9,7 +9,7 @@ pub mod latency;
 pub mod rate;
 pub mod timeline;
 
-use crate::model::Story;
+use crate::model::RunModel;
 use crate::palette::Rgb;
 use crate::text;
 use anyhow::{Result, anyhow};
@@ -41,13 +41,13 @@ enum Key {
 /// Draws a picture of a run, and writes it.
 fn picture(
     path: &Path,
-    story: &Story<'_>,
+    model: &RunModel<'_>,
     what: &str,
     keys: &[(Key, String)],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
-    let title = format!("{} – {what}", text::clip(&story.record.plan.workload.name(), 60));
-    let verdict = format!("{} · {}", story.results.verdict, text::clip(&story.extras.run_name, 60));
+    let title = format!("{} – {what}", text::clip(&model.record.plan.workload.name(), 60));
+    let verdict = format!("{} · {}", model.results.verdict, text::clip(&model.extras.run_name, 60));
     titled(path, &title, &verdict, keys, plot)
 }
 
@@ -153,8 +153,8 @@ fn text_width(s: &str, size: i32) -> i32 {
 }
 
 /// The kinds of fault of the run, for a legend.
-fn fault_keys(story: &Story<'_>) -> impl Iterator<Item = (Key, String)> {
-    let kinds = story.fault_kinds().into_iter().take(4);
+fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = (Key, String)> {
+    let kinds = model.fault_kinds().into_iter().take(4);
     kinds.map(|k| (Key::Box(FaultKind::of(k).colour, 0.3), text::clip(k, 16)))
 }
 

@@ -1,7 +1,7 @@
 //! `rate.png`: operations per second by outcome.
 
 use super::{Area, Key, fault_keys, frame, picture, rgb};
-use crate::model::{Outcome, Story, rates};
+use crate::model::{Outcome, RunModel, rates};
 use crate::palette;
 use crate::svg::charts::bins;
 use anyhow::Result;
@@ -9,21 +9,21 @@ use plotters::prelude::*;
 use std::path::Path;
 
 /// Writes the picture.
-pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
+pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
     let outcomes = Outcome::ALL.into_iter().take(3);
     let mut keys: Vec<_> = outcomes
         .map(|o| (Key::Box(palette::outcome(o), 1.0), o.name().to_owned()))
         .collect();
-    keys.extend(fault_keys(story));
-    picture(path, story, "operations per second", &keys, |area| plot(area, story))
+    keys.extend(fault_keys(model));
+    picture(path, model, "operations per second", &keys, |area| plot(area, model))
 }
 
-fn plot(area: &Area<'_>, story: &Story<'_>) -> Result<()> {
-    let rates = rates(story, bins(story));
+fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
+    let rates = rates(model, bins(model));
     let highest = rates.iter().map(|r| r.iter().sum::<f64>()).fold(0.0, f64::max).max(0.1);
-    let end = frame::end(story);
+    let end = frame::end(model);
     let what = "operations per second, by the time of the answer";
-    let mut chart = frame::over_time(area, story, 0.0..highest * 1.05, what, &|y| format!("{y}/s"))?;
+    let mut chart = frame::over_time(area, model, 0.0..highest * 1.05, what, &|y| format!("{y}/s"))?;
     let width = end / rates.len() as f64;
     for outcome in Outcome::ALL.into_iter().take(3) {
         let color = rgb(palette::outcome(outcome));

@@ -2,7 +2,7 @@
 
 use super::frame::{self, Span};
 use super::{Area, FAINT, FONT, INK, Key, LINE, draw_mark, fault_keys, picture, printable, rgb, triangle};
-use crate::model::{Op, Outcome, Role, Story};
+use crate::model::{Op, Outcome, Role, RunModel};
 use crate::palette;
 use crate::svg::scale::nice_step;
 use anyhow::Result;
@@ -15,10 +15,10 @@ const RIGHT: i32 = 1180;
 const TOP: i32 = frame::LABELS + 20;
 
 /// Writes the picture.
-pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
-    let hold = story.terms.hold.filter(|_| !story.holds.is_empty());
+pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
+    let hold = model.terms.hold.filter(|_| !model.holds.is_empty());
     let hold = hold.map(|words| (Key::Box(palette::HOLD, 0.3), words));
-    let roles = story.terms.roles(&story.ops.iter().collect::<Vec<_>>()).into_iter();
+    let roles = model.terms.roles(&model.ops.iter().collect::<Vec<_>>()).into_iter();
     let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words));
     let spans = hold.into_iter().chain(roles);
     // Only the words before the comma or colon: a picture has one line for them all.
@@ -30,12 +30,12 @@ pub fn write(story: &Story<'_>, path: &Path) -> Result<()> {
         (Key::Mark('▼', palette::VIOLATION), "violation".to_owned()),
         (Key::Mark('▼', (150, 150, 150)), "advisory".to_owned()),
     ]);
-    if !story.servers.is_empty() {
+    if !model.servers.is_empty() {
         keys.push((Key::Box((0, 114, 178), 0.9), "leads the ensemble".to_owned()));
     }
-    keys.extend(fault_keys(story));
-    picture(path, story, "clients, holds and faults over time", &keys, |area| {
-        plot(area, story)
+    keys.extend(fault_keys(model));
+    picture(path, model, "clients, holds and faults over time", &keys, |area| {
+        plot(area, model)
     })
 }
 
@@ -44,28 +44,28 @@ fn opacity(role: Role) -> f64 {
     if role == Role::Wait { 0.55 } else { 1.0 }
 }
 
-fn plot(area: &Area<'_>, story: &Story<'_>) -> Result<()> {
+fn plot(area: &Area<'_>, model: &RunModel<'_>) -> Result<()> {
     let height = area.dim_in_pixel().1 as i32;
-    let servers = story.servers.len() as i32 * 12;
+    let servers = model.servers.len() as i32 * 12;
     let span = Span {
         left: LEFT,
         right: RIGHT,
         top: TOP,
         bottom: height - 44,
-        end: story.end,
+        end: model.end,
     };
     axis(area, span)?;
-    frame::bands(area, story, Span { top: TOP - 18, ..span })?;
-    let rows = story.lanes.names().len().max(1) as i32;
+    frame::bands(area, model, Span { top: TOP - 18, ..span })?;
+    let rows = model.lanes.names().len().max(1) as i32;
     let row = ((span.bottom - span.top - servers - 8) / rows).clamp(8, 110);
-    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); story.lanes.names().len()];
-    story.ops.iter().for_each(|op| by_lane[op.lane].push(op));
+    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); model.lanes.names().len()];
+    model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
-        draw_lane(area, story, span, (lane, ops), (span.top + lane as i32 * row, row))?;
+        draw_lane(area, model, span, (lane, ops), (span.top + lane as i32 * row, row))?;
     }
-    draw_servers(area, story, span, span.top + rows * row + 6)?;
-    anomalies(area, story, span)?;
-    frame::phases(area, story, span, span.bottom + 24)
+    draw_servers(area, model, span, span.top + rows * row + 6)?;
+    anomalies(area, model, span)?;
+    frame::phases(area, model, span, span.bottom + 24)
 }
 
 fn axis(area: &Area<'_>, span: Span) -> Result<()> {
@@ -86,12 +86,12 @@ fn axis(area: &Area<'_>, span: Span) -> Result<()> {
 
 fn draw_lane(
     area: &Area<'_>,
-    story: &Story<'_>,
+    model: &RunModel<'_>,
     span: Span,
     (lane, ops): (usize, &[&Op<'_>]),
     (y, row): (i32, i32),
 ) -> Result<()> {
-    let name = printable(&crate::text::clip(&story.lanes.names()[lane], 10));
+    let name = printable(&crate::text::clip(&model.lanes.names()[lane], 10));
     let size = row.clamp(9, 15);
     area.draw(&Text::new(
         name,
@@ -100,17 +100,17 @@ fn draw_lane(
     ))?;
     let inner = (y + 2, y + row - 4);
     let bar = (y + row * 3 / 8, y + row * 3 / 4 - 1);
-    for band in story
+    for band in model
         .bands
         .iter()
-        .filter(|b| b.hits(&story.lanes.names()[lane]))
+        .filter(|b| b.hits(&model.lanes.names()[lane]))
         .take(400)
     {
         let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
         let color = rgb(FaultKind::of(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
     }
-    let holds = story.holds.iter().filter(|h| h.lane == lane);
+    let holds = model.holds.iter().filter(|h| h.lane == lane);
     let spans = holds.map(|h| (span.x(h.from), span.x(h.until.unwrap_or(u64::MAX))));
     bars(area, spans, inner, rgb(palette::HOLD).mix(0.35))?;
     for role in Role::ALL {
@@ -161,8 +161,8 @@ fn bars(
     Ok(())
 }
 
-fn draw_servers(area: &Area<'_>, story: &Story<'_>, span: Span, top: i32) -> Result<()> {
-    for (i, server) in story.servers.iter().enumerate() {
+fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: Span, top: i32) -> Result<()> {
+    for (i, server) in model.servers.iter().enumerate() {
         let y = top + 12 * i as i32;
         area.draw(&Text::new(
             printable(&server.name),
@@ -184,9 +184,9 @@ fn draw_servers(area: &Area<'_>, story: &Story<'_>, span: Span, top: i32) -> Res
     Ok(())
 }
 
-fn anomalies(area: &Area<'_>, story: &Story<'_>, span: Span) -> Result<()> {
-    for anomaly in story.results.anomalies.iter().take(500).rev() {
-        let events = &story.record.history.events;
+fn anomalies(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
+    for anomaly in model.results.anomalies.iter().take(500).rev() {
+        let events = &model.record.history.events;
         let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
             continue;
         };

@@ -1,11 +1,12 @@
-//! Latency, rate and passages over time.
+//! Latencies and rate over time.
 
 use super::scale::{LogScale, TimeScale, decimals, nice_step};
 use super::{Svg, marks};
-use crate::model::{Op, Outcome, Story, Way, rates};
+use crate::model::{Op, Outcome, RunModel, rates};
 use crate::text;
 use std::collections::{BTreeSet, HashSet};
 use std::fmt::Write;
+use zooquake_checkers::analysis::Latency;
 
 const WIDTH: f64 = 1200.0;
 const LEFT: f64 = 64.0;
@@ -13,10 +14,10 @@ const HEIGHT: f64 = 210.0;
 /// How close two points may be before they are drawn as one.
 const CELL: f64 = 2.5;
 
-fn time_scale(story: &Story<'_>) -> TimeScale {
+fn time_scale(model: &RunModel<'_>) -> TimeScale {
     TimeScale {
         from: 0,
-        until: story.end,
+        until: model.end,
         left: LEFT,
         right: WIDTH - 8.0,
     }
@@ -29,9 +30,9 @@ pub fn series<'a>(ops: &[Op<'a>]) -> Vec<&'a str> {
 }
 
 /// Draws the grid of a chart with faults; returns where the plot begins and ends.
-fn frame(svg: &mut Svg, story: &Story<'_>) -> (TimeScale, f64, f64) {
-    let scale = time_scale(story);
-    let top = marks::bands(svg, story, &scale, 2.0, |rows_end| rows_end + HEIGHT);
+fn frame(svg: &mut Svg, model: &RunModel<'_>) -> (TimeScale, f64, f64) {
+    let scale = time_scale(model);
+    let top = marks::bands(svg, model, &scale, 2.0, |rows_end| rows_end + HEIGHT);
     scale.draw(svg, top, top + HEIGHT);
     (scale, top, top + HEIGHT)
 }
@@ -50,13 +51,13 @@ pub fn short(ns: u64) -> String {
 }
 
 /// Latency of every operation over time: dots for `ok`, crosses for `fail`, rings for `info`.
-pub fn latency(story: &Story<'_>) -> String {
+pub fn latency(model: &RunModel<'_>) -> String {
     let mut svg = Svg::new(WIDTH);
-    let (scale, top, bottom) = frame(&mut svg, story);
-    let measured = || story.ops.iter().filter(|op| !op.control);
+    let (scale, top, bottom) = frame(&mut svg, model);
+    let measured = || model.ops.iter().filter(|op| !op.control);
     let log = LogScale::over(measured().filter_map(Op::latency), bottom - 4.0, top + 4.0);
     log_grid(&mut svg, &log);
-    for (color, name) in series(&story.ops).iter().enumerate() {
+    for (color, name) in series(&model.ops).iter().enumerate() {
         for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
             let ops = measured().filter(|op| op.f == *name && op.outcome == outcome);
             let points = ops.filter_map(|op| Some((scale.x(op.start), log.at(op.latency()?))));
@@ -95,11 +96,11 @@ fn points_path(points: impl Iterator<Item = (f64, f64)>, outcome: Outcome) -> St
 }
 
 /// Operations per second by outcome, as steps on top of each other.
-pub fn rate(story: &Story<'_>) -> String {
+pub fn rate(model: &RunModel<'_>) -> String {
     let mut svg = Svg::new(WIDTH);
-    let (scale, top, bottom) = frame(&mut svg, story);
-    let bins = bins(story);
-    let rates = rates(story, bins);
+    let (scale, top, bottom) = frame(&mut svg, model);
+    let bins = bins(model);
+    let rates = rates(model, bins);
     let highest = rates.iter().map(|r| r.iter().sum::<f64>()).fold(0.0, f64::max).max(0.1);
     let step = nice_step(highest, 4.0);
     let roof = (highest / step).ceil() * step;
@@ -133,19 +134,19 @@ pub fn rate(story: &Story<'_>) -> String {
 }
 
 /// Parts of the run over which a rate is taken: half a second each, or as many as can be told apart.
-pub fn bins(story: &Story<'_>) -> usize {
-    (story.end / 500_000_000).clamp(10, 240) as usize
+pub fn bins(model: &RunModel<'_>) -> usize {
+    (model.end / 500_000_000).clamp(10, 240) as usize
 }
 
-/// How long each passage took; those under a fault are crosses.
-pub fn passage(story: &Story<'_>, heading: &str, ways: &[Way]) -> String {
+/// How long what clients wait for took; what was under a fault is a cross.
+pub fn latencies(model: &RunModel<'_>, heading: &str, latencies: &[Latency<'_>]) -> String {
     let mut svg = Svg::new(WIDTH);
-    let (scale, top, bottom) = frame(&mut svg, story);
-    let log = LogScale::over(ways.iter().map(|h| h.took), bottom - 4.0, top + 4.0);
+    let (scale, top, bottom) = frame(&mut svg, model);
+    let log = LogScale::over(latencies.iter().map(|l| l.ns), bottom - 4.0, top + 4.0);
     log_grid(&mut svg, &log);
     let points = |faulty| {
-        let some = ways.iter().filter(move |h| h.faulty == faulty);
-        some.map(|h| (scale.x(h.at), log.at(h.took)))
+        let some = latencies.iter().filter(move |l| l.faulty == faulty);
+        some.map(|l| (scale.x(model.analysis.time(l.from)), log.at(l.ns)))
     };
     svg.path("s1 dots", &points_path(points(false), Outcome::Ok));
     svg.path("s5 strokes", &points_path(points(true), Outcome::Fail));

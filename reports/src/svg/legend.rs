@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
 use super::{row, window};
-use crate::model::{Mark, Op, Outcome, Step, Story};
+use crate::model::{Mark, Op, Outcome, RunModel, Step};
 use crate::{palette, text};
 
 fn key(class: &str, sign: &str, words: &str) -> String {
@@ -9,12 +9,12 @@ fn key(class: &str, sign: &str, words: &str) -> String {
 }
 
 /// Of the picture of one anomaly: only what is to be seen in it.
-pub fn window(story: &Story<'_>, steps: &[Step]) -> String {
-    let (scale, rows) = window::view(story, steps);
+pub fn window(model: &RunModel<'_>, steps: &[Step]) -> String {
+    let (scale, rows) = window::view(model, steps);
     let seen = |lane: usize, from, until| rows.contains(&lane) && scale.shows(from, until);
-    let ops: Vec<&Op> = story.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
+    let ops: Vec<&Op> = model.ops.iter().filter(|op| seen(op.lane, op.start, op.end)).collect();
     let ended: Vec<&Op> = ops.iter().copied().filter(|op| row::marked(op, &scale)).collect();
-    let marks = story.terms.marks(&ended).into_iter();
+    let marks = model.terms.marks(&ended).into_iter();
     let marks = marks.map(|(mark, words)| match mark {
         Mark::Refused => key("refused", "✗", words),
         Mark::No => key("said-no", "–", words),
@@ -26,21 +26,21 @@ pub fn window(story: &Story<'_>, steps: &[Step]) -> String {
     };
     let failed = unmarked(Outcome::Fail).then(|| key("bad", "×", "failed"));
     let unknown = unmarked(Outcome::Info).then(|| key("unknown", "?", "outcome unknown"));
-    let holds = story.holds.iter().any(|h| seen(h.lane, h.from, h.until));
-    let bands = story.bands.iter().filter(|b| scale.shows(b.from, b.until));
+    let holds = model.holds.iter().any(|h| seen(h.lane, h.from, h.until));
+    let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
     let on: Vec<&str> = bands.map(|b| b.fault.as_str()).collect();
     format!(
         "<p class=\"legend\">{}{}{}{}</p>\n",
-        spans(story, &ops, holds),
+        spans(model, &ops, holds),
         marks.chain(failed).chain(unknown).collect::<String>(),
         key("num", "1", "step below"),
-        faults(story.fault_kinds().into_iter().filter(|kind| on.contains(kind)))
+        faults(model.fault_kinds().into_iter().filter(|kind| on.contains(kind)))
     )
 }
 
 /// Of the picture of the whole run.
-pub fn overview(story: &Story<'_>) -> String {
-    let servers = match story.servers.is_empty() {
+pub fn overview(model: &RunModel<'_>) -> String {
+    let servers = match model.servers.is_empty() {
         true => String::new(),
         false => {
             key("leads", "", "server leads the ensemble")
@@ -48,22 +48,22 @@ pub fn overview(story: &Story<'_>) -> String {
                 + &key("silent", "", "silent")
         }
     };
-    let ops: Vec<&Op> = story.ops.iter().collect();
+    let ops: Vec<&Op> = model.ops.iter().collect();
     format!(
         "<p class=\"legend\">{}{}{}{}{servers}{}</p>\n",
-        spans(story, &ops, !story.holds.is_empty()),
+        spans(model, &ops, !model.holds.is_empty()),
         key("bad", "×", "failed"),
         key("bad", "○", "outcome unknown"),
         key("flag", "▼", "anomaly"),
-        faults(story.fault_kinds().into_iter())
+        faults(model.fault_kinds().into_iter())
     )
 }
 
 /// Holds, and operations by what they are for.
-fn spans(story: &Story<'_>, ops: &[&Op<'_>], holds: bool) -> String {
-    let hold = story.terms.hold.filter(|_| holds);
+fn spans(model: &RunModel<'_>, ops: &[&Op<'_>], holds: bool) -> String {
+    let hold = model.terms.hold.filter(|_| holds);
     let hold = hold.map(|words| key("hold", "", words));
-    let roles = story.terms.roles(ops).into_iter();
+    let roles = model.terms.roles(ops).into_iter();
     let roles = roles.map(|(role, words)| key(palette::role_class(role), "", words));
     hold.into_iter().chain(roles).collect()
 }

@@ -2,13 +2,13 @@
 
 use super::scale::TimeScale;
 use super::{Svg, text_width};
-use crate::model::{Band, Op, Outcome, Role, Story};
+use crate::model::{Band, Op, Outcome, Role, RunModel};
 use crate::palette;
 use std::fmt::Write;
 
 /// Draws faults across the whole picture, with labels in rows above it; returns where the rows end.
-pub fn bands(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
-    let seen: Vec<&Band> = story
+pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
+    let seen: Vec<&Band> = model
         .bands
         .iter()
         .filter(|b| scale.shows(b.from, b.until))
@@ -61,8 +61,8 @@ pub fn bands(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, top: f64, heig
 }
 
 /// Draws on one row that the faults hit its client.
-pub fn hatch(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, client: &str, y: f64, height: f64) {
-    for band in story
+pub fn hatch(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, client: &str, y: f64, height: f64) {
+    for band in model
         .bands
         .iter()
         .filter(|b| b.hits(client) && scale.shows(b.from, b.until))

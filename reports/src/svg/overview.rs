@@ -2,7 +2,7 @@
 
 use super::scale::TimeScale;
 use super::{Svg, marks};
-use crate::model::{Op, Outcome, Role, Story};
+use crate::model::{Op, Outcome, Role, RunModel};
 use crate::palette;
 use crate::text;
 
@@ -11,32 +11,32 @@ const LEFT: f64 = 72.0;
 const ROW: f64 = 19.0;
 
 /// The time axis of the picture, which the page needs to show what part of it is zoomed in on.
-pub fn scale(story: &Story<'_>) -> TimeScale {
+pub fn scale(model: &RunModel<'_>) -> TimeScale {
     TimeScale {
         from: 0,
-        until: story.end,
+        until: model.end,
         left: LEFT,
         right: WIDTH - 8.0,
     }
 }
 
 /// Draws the whole run.
-pub fn draw(story: &Story<'_>, id: &str) -> String {
-    let scale = scale(story);
-    let servers = story.servers.len() as f64 * 10.0 + if story.servers.is_empty() { 0.0 } else { 6.0 };
-    let height = story.lanes.names().len() as f64 * ROW + servers + 14.0;
+pub fn draw(model: &RunModel<'_>, id: &str) -> String {
+    let scale = scale(model);
+    let servers = model.servers.len() as f64 * 10.0 + if model.servers.is_empty() { 0.0 } else { 6.0 };
+    let height = model.lanes.names().len() as f64 * ROW + servers + 14.0;
     let mut svg = Svg::new(WIDTH);
-    let top = marks::bands(&mut svg, story, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
+    let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 2.0) + 12.0;
     let bottom = top - 10.0 + height;
     scale.draw(&mut svg, top - 12.0, bottom);
-    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); story.lanes.names().len()];
-    story.ops.iter().for_each(|op| by_lane[op.lane].push(op));
+    let mut by_lane: Vec<Vec<&Op>> = vec![Vec::new(); model.lanes.names().len()];
+    model.ops.iter().for_each(|op| by_lane[op.lane].push(op));
     for (lane, ops) in by_lane.iter().enumerate() {
-        row(&mut svg, story, &scale, (lane, ops), top + lane as f64 * ROW);
+        row(&mut svg, model, &scale, (lane, ops), top + lane as f64 * ROW);
     }
-    server_rows(&mut svg, story, &scale, top + by_lane.len() as f64 * ROW + 4.0);
-    anomalies(&mut svg, story, &scale, top - 11.0, bottom);
-    phases(&mut svg, story, &scale, bottom);
+    server_rows(&mut svg, model, &scale, top + by_lane.len() as f64 * ROW + 4.0);
+    anomalies(&mut svg, model, &scale, top - 11.0, bottom);
+    phases(&mut svg, model, &scale, bottom);
     svg.finish(
         id,
         bottom + 30.0,
@@ -44,11 +44,11 @@ pub fn draw(story: &Story<'_>, id: &str) -> String {
     )
 }
 
-fn row(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, (lane, ops): (usize, &[&Op<'_>]), y: f64) {
-    let name = &story.lanes.names()[lane];
+fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usize, &[&Op<'_>]), y: f64) {
+    let name = &model.lanes.names()[lane];
     svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::clip(name, 11));
-    marks::hatch(svg, story, scale, name, y + 1.0, ROW - 3.0);
-    let holds = story.holds.iter().filter(|h| h.lane == lane);
+    marks::hatch(svg, model, scale, name, y + 1.0, ROW - 3.0);
+    let holds = model.holds.iter().filter(|h| h.lane == lane);
     let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
     svg.path("hold", &marks::bars(spans, y + 1.5, 15.0));
     for role in Role::ALL {
@@ -61,8 +61,8 @@ fn row(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, (lane, ops): (usize,
     svg.path("badend", &marks::bad_ends(ops, Outcome::Info, scale, y + 9.0));
 }
 
-fn server_rows(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, top: f64) {
-    for (i, server) in story.servers.iter().enumerate() {
+fn server_rows(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64) {
+    for (i, server) in model.servers.iter().enumerate() {
         let y = top + i as f64 * 10.0;
         svg.text("lane end small", (LEFT - 6.0, y + 8.0), &server.name);
         for span in server.spans.iter().take(2000) {
@@ -88,10 +88,10 @@ fn server_rows(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, top: f64) {
 }
 
 /// A triangle above the moment at which each anomaly was complete.
-fn anomalies(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, y: f64, bottom: f64) {
+fn anomalies(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, y: f64, bottom: f64) {
     // The worst come first in the results, and must lie on top.
-    for anomaly in story.results.anomalies.iter().take(500).rev() {
-        let events = &story.record.history.events;
+    for anomaly in model.results.anomalies.iter().take(500).rev() {
+        let events = &model.record.history.events;
         let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
             continue;
         };
@@ -104,9 +104,9 @@ fn anomalies(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, y: f64, bottom
     }
 }
 
-fn phases(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, bottom: f64) {
+fn phases(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, bottom: f64) {
     let mut free = f64::MIN;
-    for phase in &story.phases {
+    for phase in &model.phases {
         let (x, width) = (scale.x(phase.from), super::text_width(&phase.name));
         svg.line("phase", (x, bottom), (x, bottom + 17.0));
         if x > free && x + width < scale.right + 8.0 {

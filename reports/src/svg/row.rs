@@ -3,8 +3,9 @@
 use super::places::Places;
 use super::scale::TimeScale;
 use super::{Svg, marks};
-use crate::model::{Hold, Mark, Op, Outcome, Role, Story, Subject};
+use crate::model::{Hold, Mark, Op, Outcome, Role, RunModel, subject_name};
 use crate::{palette, text};
+use zooquake_checkers::analysis::Subject;
 
 /// Where the rows begin, after the names of the clients.
 pub const LEFT: f64 = 70.0;
@@ -16,19 +17,19 @@ const DISC: f64 = 6.5;
 const TITLES: usize = 60;
 
 /// Draws the row; holds of what the picture is about are labelled first.
-pub fn draw(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, about: &[Subject<'_>], (lane, y): (usize, f64)) {
-    let name = &story.lanes.names()[lane];
+pub fn draw(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, about: &[Subject<'_>], (lane, y): (usize, f64)) {
+    let name = &model.lanes.names()[lane];
     svg.text("lane end", (LEFT - 6.0, y + 33.0), &text::clip(name, 7));
     svg.line("row", (LEFT, y + ROW - 2.0), (scale.right, y + ROW - 2.0));
-    marks::hatch(svg, story, scale, name, y + 1.0, ROW - 4.0);
-    let holds = story.holds.iter();
+    marks::hatch(svg, model, scale, name, y + 1.0, ROW - 4.0);
+    let holds = model.holds.iter();
     let holds = holds.filter(|h| h.lane == lane && scale.shows(h.from, h.until));
     let holds: Vec<&Hold> = holds.take(2000).collect();
     for hold in &holds {
-        draw_hold(svg, story, scale, hold, y);
+        draw_hold(svg, model, scale, hold, y);
     }
-    label_holds(svg, story, scale, about, (&holds, y));
-    let ops: Vec<&Op> = story
+    label_holds(svg, model, scale, about, (&holds, y));
+    let ops: Vec<&Op> = model
         .ops
         .iter()
         .filter(|op| op.lane == lane && scale.shows(op.start, op.end))
@@ -43,11 +44,11 @@ pub fn draw(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, about: &[Subjec
     let discs = discs.map(|op| scale.x(op.end.unwrap_or(op.start)));
     let mut places = Places::beside(discs.map(|x| (x - DISC - 1.0, x + DISC)).collect());
     for op in ops.iter().filter(|op| !op.control).take(400) {
-        bar_text(svg, scale, &mut places, (op, &labels(story, op)), y);
+        bar_text(svg, scale, &mut places, (op, &labels(model, op)), y);
     }
     for op in ops.iter().filter(|op| !op.control).take(TITLES) {
         let (x1, x2) = (scale.x(op.start), scale.x(op.end.unwrap_or(u64::MAX)));
-        svg.rect("point", (x1, y + 29.0, (x2 - x1).max(3.0), 11.0), &title(story, op));
+        svg.rect("point", (x1, y + 29.0, (x2 - x1).max(3.0), 11.0), &title(model, op));
     }
     for op in ops.iter().filter(|op| marked(op, scale)).take(2000) {
         arrival(svg, scale, op, y);
@@ -62,22 +63,22 @@ pub fn marked(op: &Op<'_>, scale: &TimeScale) -> bool {
 }
 
 /// An operation in words: what was asked, and what was answered.
-fn title(story: &Story<'_>, op: &Op<'_>) -> String {
-    let answer = op.answer.map_or("was not answered".into(), |a| story.words(a));
+fn title(model: &RunModel<'_>, op: &Op<'_>) -> String {
+    let answer = op.answer.map_or("was not answered".into(), |a| model.words(a));
     format!(
         "{} {} ({}); {answer}",
-        text::clip(&story.lanes.names()[op.lane], 24),
-        story.words(op.invoke),
+        text::clip(&model.lanes.names()[op.lane], 24),
+        model.words(op.invoke),
         text::moment(op.start)
     )
 }
 
-fn draw_hold(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, hold: &Hold<'_>, y: f64) {
+fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &Hold<'_>, y: f64) {
     let (x1, x2) = (scale.x(hold.from), scale.x(hold.until.unwrap_or(u64::MAX)));
     let ended = hold.until.map_or("not ended".into(), |u| {
         format!("{} at {}", hold.ended_by, text::moment(u))
     });
-    let (holds, what) = (story.terms.holds, name(hold));
+    let (holds, what) = (model.terms.holds, subject_name(hold.what));
     svg.rect(
         "hold",
         (x1, y + 17.0, x2 - x1, 25.0),
@@ -85,20 +86,16 @@ fn draw_hold(svg: &mut Svg, story: &Story<'_>, scale: &TimeScale, hold: &Hold<'_
     );
 }
 
-fn name(hold: &Hold<'_>) -> String {
-    hold.what.map(|what| what.to_string()).unwrap_or_default()
-}
-
 /// What is written into holds. One that overlaps a hold of what the picture is about gets no label: it would be read as
 /// the other's.
 fn label_holds(
     svg: &mut Svg,
-    story: &Story<'_>,
+    model: &RunModel<'_>,
     scale: &TimeScale,
     about: &[Subject<'_>],
     (holds, y): (&[&Hold<'_>], f64),
 ) {
-    let is_it = |hold: &Hold<'_>| hold.what.is_some_and(|what| about.contains(&what));
+    let is_it = |hold: &Hold<'_>| about.contains(&hold.what);
     let (subject, others): (Vec<&Hold>, Vec<&Hold>) = holds.iter().copied().partition(|hold| is_it(hold));
     let until = |hold: &Hold<'_>| hold.until.unwrap_or(u64::MAX);
     let apart = |hold: &&Hold<'_>| {
@@ -106,7 +103,12 @@ fn label_holds(
         !subject.any(|s| hold.from < until(s) && s.from < until(hold))
     };
     let span = |hold: &Hold<'_>| (scale.x(hold.from), scale.x(until(hold)));
-    let labels = |hold: &Hold<'_>| [format!("{} {}", story.terms.holds, name(hold)), name(hold)];
+    let labels = |hold: &Hold<'_>| {
+        [
+            format!("{} {}", model.terms.holds, subject_name(hold.what)),
+            subject_name(hold.what),
+        ]
+    };
     // Beside the edges of what it overlaps, if there is room.
     let edges = others.iter().flat_map(|hold| <[f64; 2]>::from(span(hold)));
     let mut clear = Places::beside(edges.map(|x| (x - 2.0, x + 2.0)).collect());
@@ -131,8 +133,11 @@ fn bar_text(svg: &mut Svg, scale: &TimeScale, places: &mut Places, (op, labels):
 }
 
 /// Labels of an operation, the longest first.
-fn labels(story: &Story<'_>, op: &Op<'_>) -> Vec<String> {
-    let what = op.subject().map(|s| format!(" {s}")).unwrap_or_default();
+fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
+    let what = op
+        .subject()
+        .map(|what| format!(" {}", subject_name(what)))
+        .unwrap_or_default();
     let work = op.invoke.work_ms().filter(|ms| *ms > 0);
     let work = work.map(|ms| text::duration(ms.unsigned_abs().saturating_mul(1_000_000)));
     let verb = match (op.f, &work) {
@@ -144,7 +149,7 @@ fn labels(story: &Story<'_>, op: &Op<'_>) -> Vec<String> {
                 what.trim().to_owned(),
             ];
         }
-        (_, Some(work)) if frozen(story, op) => {
+        (_, Some(work)) if frozen(model, op) => {
             return vec![format!("works {work} (frozen meanwhile)"), format!("works {work}")];
         }
         (_, Some(work)) => return vec![format!("works {work}")],
@@ -161,9 +166,9 @@ fn labels(story: &Story<'_>, op: &Op<'_>) -> Vec<String> {
 }
 
 /// Whether the client was paused while the operation ran, which then took longer than was asked.
-fn frozen(story: &Story<'_>, op: &Op<'_>) -> bool {
-    let name = &story.lanes.names()[op.lane];
-    let mut bands = story.bands.iter().filter(|b| b.fault == "pause" && b.hits(name));
+fn frozen(model: &RunModel<'_>, op: &Op<'_>) -> bool {
+    let name = &model.lanes.names()[op.lane];
+    let mut bands = model.bands.iter().filter(|b| b.fault == "pause" && b.hits(name));
     bands.any(|b| b.from < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
 }
 

@@ -4,21 +4,22 @@ use super::places::Places;
 use super::row::{LEFT, ROW};
 use super::scale::TimeScale;
 use super::{Svg, marks, row};
-use crate::model::{Op, Step, Story, Subject};
+use crate::model::{Op, RunModel, Step};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::Span;
+use zooquake_checkers::analysis::Subject;
 
 const WIDTH: f64 = 1200.0;
 
 /// The span of time that the picture of these steps shows: the steps, the faults that were on, and some air.
-pub fn span(story: &Story<'_>, steps: &[Step]) -> (u64, u64) {
+pub fn span(model: &RunModel<'_>, steps: &[Step]) -> (u64, u64) {
     let from = steps.iter().map(|s| s.time).min().unwrap_or(0);
-    let until = steps.iter().map(|s| s.time).max().unwrap_or(story.end);
+    let until = steps.iter().map(|s| s.time).max().unwrap_or(model.end);
     let air = ((until - from) / 14).max(60_000_000);
     // A fault that began long before, or ends long after, must not squeeze the steps together.
     let reach = ((until - from) / 2).max(500_000_000);
     let (mut first, mut last) = (from, until);
-    for band in story.bands_near(Span::Between(from, until)) {
+    for band in model.bands_near(Span::Between(from, until)) {
         if band.from < from && from - band.from <= reach {
             first = first.min(band.from);
         }
@@ -28,35 +29,35 @@ pub fn span(story: &Story<'_>, steps: &[Step]) -> (u64, u64) {
     }
     (
         first.saturating_sub(air),
-        last.saturating_add(air).min(story.end.max(until)),
+        last.saturating_add(air).min(model.end.max(until)),
     )
 }
 
 /// What the picture of these steps shows: its time axis, and the rows of the clients.
-pub fn view(story: &Story<'_>, steps: &[Step]) -> (TimeScale, Vec<usize>) {
-    let (from, until) = span(story, steps);
+pub fn view(model: &RunModel<'_>, steps: &[Step]) -> (TimeScale, Vec<usize>) {
+    let (from, until) = span(model, steps);
     let scale = TimeScale {
         from,
         until,
         left: LEFT,
         right: WIDTH - 8.0,
     };
-    (scale, rows(story, steps, &scale))
+    (scale, rows(model, steps, &scale))
 }
 
 /// Draws the steps of an anomaly.
-pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String {
-    let (scale, rows) = view(story, steps);
-    let about = about(story, steps);
-    let leads = leads(story, &scale);
+pub fn draw(model: &RunModel<'_>, steps: &[Step], id: &str, label: &str) -> String {
+    let (scale, rows) = view(model, steps);
+    let about = about(model, steps);
+    let leads = leads(model, &scale);
     let lead_height = if leads.is_empty() { 0.0 } else { 20.0 };
     let height = rows.len() as f64 * ROW + lead_height;
     let mut svg = Svg::new(WIDTH);
-    let top = marks::bands(&mut svg, story, &scale, 2.0, |rows_end| rows_end + height + 4.0);
+    let top = marks::bands(&mut svg, model, &scale, 2.0, |rows_end| rows_end + height + 4.0);
     let bottom = top + height + 4.0;
     scale.draw(&mut svg, top, bottom);
     for (i, &lane) in rows.iter().enumerate() {
-        row::draw(&mut svg, story, &scale, &about, (lane, top + i as f64 * ROW + 2.0));
+        row::draw(&mut svg, model, &scale, &about, (lane, top + i as f64 * ROW + 2.0));
     }
     let discs = numbers(steps, &rows, &scale);
     draw_leads(
@@ -65,14 +66,14 @@ pub fn draw(story: &Story<'_>, steps: &[Step], id: &str, label: &str) -> String 
         discs.iter().filter(|d| d.row.is_none()),
         bottom - 18.0,
     );
-    travels(&mut svg, story, steps, &scale, &rows, top);
+    travels(&mut svg, model, steps, &scale, &rows, top);
     draw_numbers(&mut svg, &discs, (top, bottom));
     svg.finish(id, bottom + 18.0, label)
 }
 
 /// What the steps are about: grants, items, rounds, transactions.
-fn about<'a>(story: &Story<'a>, steps: &[Step]) -> Vec<Subject<'a>> {
-    let events = &story.record.history.events;
+fn about<'a>(model: &RunModel<'a>, steps: &[Step]) -> Vec<Subject<'a>> {
+    let events = &model.record.history.events;
     steps
         .iter()
         .filter_map(|step| Subject::of(events.get(step.index)?))
@@ -80,18 +81,18 @@ fn about<'a>(story: &Story<'a>, steps: &[Step]) -> Vec<Subject<'a>> {
 }
 
 /// The clients to show: those of the steps, those the faults hit, those that held; at most six beside the first.
-fn rows(story: &Story<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
+fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
     let mut rows: BTreeSet<usize> = steps.iter().filter_map(|s| s.lane).take(8).collect();
     // Who coordinates a transaction belongs to it, also where it does nothing more for it.
-    let about = about(story, steps);
+    let about = about(model, steps);
     let coordinates =
         |op: &&Op<'_>| matches!(op.f, "begin" | "decide") && op.subject().is_some_and(|s| about.contains(&s));
-    rows.extend(story.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
-    let hit = story
+    rows.extend(model.ops.iter().filter(coordinates).map(|op| op.lane).take(4));
+    let hit = model
         .bands_near(Span::Between(scale.from, scale.until))
         .flat_map(|b| &b.targets);
-    let hit = hit.filter_map(|t| story.lanes.row_of(t));
-    let held = story
+    let hit = hit.filter_map(|t| model.lanes.row_of(t));
+    let held = model
         .holds
         .iter()
         .filter(|h| scale.shows(h.from, h.until))
@@ -105,9 +106,9 @@ fn rows(story: &Story<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
 }
 
 /// Which server led the ensemble, as spans of the picture with words for them.
-fn leads(story: &Story<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
+fn leads(model: &RunModel<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
     let mut leads = Vec::new();
-    for server in &story.servers {
+    for server in &model.servers {
         for span in server
             .spans
             .iter()
@@ -122,9 +123,9 @@ fn leads(story: &Story<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
 }
 
 /// The way of each item of the steps, from client to client: through the answers to all operations about it.
-fn travels(svg: &mut Svg, story: &Story<'_>, steps: &[Step], scale: &TimeScale, rows: &[usize], top: f64) {
+fn travels(svg: &mut Svg, model: &RunModel<'_>, steps: &[Step], scale: &TimeScale, rows: &[usize], top: f64) {
     let mut ways: BTreeMap<i64, Vec<(u64, usize)>> = BTreeMap::new();
-    for op in story.ops.iter().filter(|op| scale.shows(op.start, op.end)) {
+    for op in model.ops.iter().filter(|op| scale.shows(op.start, op.end)) {
         let row = rows.iter().position(|row| *row == op.lane);
         if let (Some(Subject::Item(item)), Some(row), Some(end)) = (op.subject(), row, op.end)
             && steps.iter().any(|step| step.item == Some(item))

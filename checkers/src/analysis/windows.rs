@@ -6,17 +6,21 @@
 use crate::Record;
 use crate::grants::{Grant, Grants};
 use crate::history::Event;
-use crate::injected::{Injected, injected};
+use crate::injected::Injected;
 use crate::ops::{Op, Ops};
 use crate::peaks::Peaks;
 use crate::plan::Window;
 use crate::results::WindowResult;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// What became of each window of the plan.
-pub fn results(record: &Record, ops: &Ops<'_>, grants: &Grants<'_>) -> Vec<WindowResult> {
+pub fn results(
+    record: &Record,
+    injected: &BTreeMap<i64, Injected<'_>>,
+    ops: &Ops<'_>,
+    grants: &Grants<'_>,
+) -> Vec<WindowResult> {
     let events = record.history.events.as_slice();
-    let injected = injected(events);
     let busy = Busy::new(ops, grants);
     let each = |window: &Window| {
         let marks = i64::try_from(window.id).ok().and_then(|id| injected.get(&id));
@@ -38,51 +42,11 @@ pub fn results(record: &Record, ops: &Ops<'_>, grants: &Grants<'_>) -> Vec<Windo
     record.plan.windows.iter().map(each).collect()
 }
 
-/// The events at which a fault began and took effect.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Effect {
-    /// The orchestrator began to inject it.
-    pub begin: usize,
-    /// It was in effect.
-    pub on: usize,
-}
-
-/// When each window took effect, of those that did.
-pub fn effects(events: &[Event]) -> HashMap<i64, Effect> {
-    let effect = |window: Injected<'_>| {
-        let on = window.on?;
-        let begin = window.begin.unwrap_or(on);
-        Some((window.id, Effect { begin, on }))
-    };
-    injected(events).into_values().filter_map(effect).collect()
-}
-
 /// The last event that took a fault away, if there is one.
 pub fn last_off(events: &[Event]) -> Option<usize> {
     events
         .iter()
         .rposition(|event| event.on_lane("nemesis") && event.phase() == Some("off"))
-}
-
-/// A window that began and was not seen healed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Unhealed {
-    /// Its number.
-    pub id: i64,
-    /// Whether its end was recorded, though not verified.
-    pub ended: bool,
-}
-
-/// Windows that were on and that no event before `by` healed, in the order of their numbers.
-pub fn unhealed(events: &[Event], by: usize) -> Vec<Unhealed> {
-    let before = injected(&events[..by.min(events.len())]);
-    let open = |window: Injected<'_>| {
-        let before = before.get(&window.id);
-        let healed = before.and_then(Injected::healed).is_some();
-        let ended = before.is_some_and(|window| window.off.is_some());
-        (window.was_on() && !healed).then_some(Unhealed { id: window.id, ended })
-    };
-    injected(events).into_values().filter_map(open).collect()
 }
 
 fn judge(
@@ -111,7 +75,7 @@ fn judge(
     if events[on].verified() != Some(true) {
         return (false, format!("its effect was not verified{}", detail(on)));
     }
-    let heal = marks.heal.or(marks.off).unwrap_or(events.len());
+    let heal = marks.heal.or(marks.off()).unwrap_or(events.len());
     let begin = marks.begin.unwrap_or(on);
     let clients: Vec<&str> = target
         .split(',')

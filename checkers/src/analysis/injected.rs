@@ -3,13 +3,13 @@
 use crate::history::Event;
 use std::collections::BTreeMap;
 
-/// A fault window, with the events of its phases by their places in the history: the first of each, of `off` the last.
+/// A fault window, with the events of its phases by their places in the history: the first of each, of `off` all.
 ///
 /// A window *begins* with the first of its events `begin`, `on` and `heal`: its effect may come before `on` is recorded. One
 /// that was skipped was never on, unless `on` was recorded of it. It is *healed* by its last `off`, if that has
 /// `"verified":true`: healing is tried again, and the last try decides. Without such an `off` it is on until the end of the
 /// history.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Injected<'a> {
     /// Its number in the plan.
     pub id: i64,
@@ -23,12 +23,10 @@ pub struct Injected<'a> {
     pub on: Option<usize>,
     /// The orchestrator began to heal it.
     pub heal: Option<usize>,
-    /// The last try to heal it ended.
-    pub off: Option<usize>,
+    /// Where each try to heal it ended, in order, and whether it was verified.
+    tries: Vec<(usize, bool)>,
     /// It was given up before it struck.
     pub skipped: Option<usize>,
-    /// Whether the last try was verified.
-    verified: bool,
 }
 
 impl<'a> Injected<'a> {
@@ -40,9 +38,8 @@ impl<'a> Injected<'a> {
             begin: None,
             on: None,
             heal: None,
-            off: None,
+            tries: Vec::new(),
             skipped: None,
-            verified: false,
         }
     }
 
@@ -58,7 +55,18 @@ impl<'a> Injected<'a> {
 
     /// The event by which it was healed; `None` if it is on until the end of the history.
     pub fn healed(&self) -> Option<usize> {
-        self.off.filter(|_| self.verified)
+        self.tries.last().filter(|(_, verified)| *verified).map(|&(at, _)| at)
+    }
+
+    /// Where the last try to heal it ended.
+    pub fn off(&self) -> Option<usize> {
+        self.tries.last().map(|&(at, _)| at)
+    }
+
+    /// Whether the last try to heal it that ended before an event was verified; `None` if none did.
+    pub fn healed_before(&self, by: usize) -> Option<bool> {
+        let ended = self.tries.partition_point(|&(at, _)| at < by);
+        self.tries[..ended].last().map(|&(_, verified)| verified)
     }
 }
 
@@ -76,7 +84,7 @@ pub fn injected(events: &[Event]) -> BTreeMap<i64, Injected<'_>> {
             "on" => window.on = window.on.or(Some(at)),
             "heal" => window.heal = window.heal.or(Some(at)),
             "skipped" => window.skipped = window.skipped.or(Some(at)),
-            "off" => (window.off, window.verified) = (Some(at), event.verified() == Some(true)),
+            "off" => window.tries.push((at, event.verified() == Some(true))),
             _ => {}
         }
     }
@@ -106,7 +114,7 @@ mod tests {
     /// Where the window began, whether it was on, and where it was healed.
     fn read(phases: &[(&str, Option<bool>)]) -> (Option<usize>, bool, Option<usize>) {
         let events = history(phases);
-        let window = injected(&events)[&1];
+        let window = &injected(&events)[&1];
         (window.began(), window.was_on(), window.healed())
     }
 

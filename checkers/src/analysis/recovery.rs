@@ -3,9 +3,9 @@
 use crate::Record;
 use crate::clients::Clients;
 use crate::history::{Event, EventType, Process};
+use crate::injected::Injected;
 use crate::ops::{Op, Ops};
-use crate::run::{few, seconds};
-use crate::windows;
+use crate::text::{few, seconds};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many lacks are named together; of more of them only that there are.
@@ -37,7 +37,13 @@ pub struct Recovery<'a> {
 
 impl<'a> Recovery<'a> {
     /// Reads it out of a history. `phases` has the last event of each phase.
-    pub fn new(record: &'a Record, phases: &BTreeMap<&str, usize>, ops: &Ops<'a>, clients: &Clients<'a>) -> Self {
+    pub fn new(
+        record: &'a Record,
+        phases: &BTreeMap<&str, usize>,
+        ops: &Ops<'a>,
+        clients: &Clients<'a>,
+        injected: &BTreeMap<i64, Injected<'_>>,
+    ) -> Self {
         let events = record.history.events.as_slice();
         let phase = |name: &str| phases.get(name).copied();
         let mut span = phase("recovered").map(|recovered| Span {
@@ -62,7 +68,7 @@ impl<'a> Recovery<'a> {
                 format!("the ensemble and its clients were not seen to recover{why}; liveness was not judged")
             }),
         );
-        recovery.lacks.extend(unhealed(events, span));
+        recovery.lacks.extend(unhealed(injected, span));
         if let Some(span) = span {
             recovery.doubts.extend(stalls(events, span));
             let disputed = ops
@@ -178,17 +184,20 @@ fn unanswered<'n>(silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
     (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", few(&names)))
 }
 
-/// The windows that were not seen healed, each in words.
-fn unhealed(events: &[Event], span: Option<Span>) -> Vec<String> {
-    let ever = windows::unhealed(events, events.len());
-    let late = span.map_or_else(Vec::new, |span| windows::unhealed(events, span.recovered));
-    let known: BTreeSet<i64> = ever.iter().map(|window| window.id).collect();
-    let late = late.into_iter().filter(|window| !known.contains(&window.id));
-    let late = late.map(|window| format!("window {} was not seen healed before `recovered`", window.id));
-    let never = ever.iter().map(|window| match window.ended {
-        true => format!("the healing of window {} was not verified", window.id),
-        false => format!("window {} was never healed", window.id),
+/// The windows that were on and not seen healed, each in words: those that never were, then those that were not by `recovered`.
+fn unhealed(injected: &BTreeMap<i64, Injected<'_>>, span: Option<Span>) -> Vec<String> {
+    let on = || injected.values().filter(|window| window.was_on());
+    let never = on().filter(|window| window.healed().is_none());
+    let never = never.map(|window| match window.off() {
+        Some(_) => format!("the healing of window {} was not verified", window.id),
+        None => format!("window {} was never healed", window.id),
     });
+    let late = |window: &&Injected<'_>| {
+        let by = span.map(|span| window.healed_before(span.recovered) != Some(true));
+        window.healed().is_some() && by == Some(true)
+    };
+    let late = on().filter(late);
+    let late = late.map(|window| format!("window {} was not seen healed before `recovered`", window.id));
     never.chain(late).collect()
 }
 

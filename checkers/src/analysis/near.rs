@@ -2,13 +2,14 @@
 //!
 //! From when to when a window was on is what [`Injected`] says.
 
+use crate::analysis::Analysis;
 use crate::history::Event;
-use crate::injected::{Injected, injected};
+use crate::injected::Injected;
 use crate::peaks::Peaks;
 use crate::plan::Plan;
-use crate::run::{Run, seconds};
+use crate::text::seconds;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 /// When an anomaly came about, in nanoseconds since the run began.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +23,7 @@ pub enum Span {
 
 impl Span {
     /// From the first to the last event of a witness.
-    pub(crate) fn of(run: &Run<'_>, witness: &[usize]) -> Self {
+    pub(crate) fn of(run: &Analysis<'_>, witness: &[usize]) -> Self {
         let times = || witness.iter().map(|&at| run.time(at));
         match (times().min(), times().max()) {
             (Some(first), Some(last)) => Self::Between(first, last),
@@ -31,7 +32,7 @@ impl Span {
     }
 
     /// Of what is found at the end of a run: from its first moment, or the run's if that is not known, to recovery.
-    pub(crate) fn until_recovery(run: &Run<'_>, first: Option<u64>) -> Self {
+    pub(crate) fn until_recovery(run: &Analysis<'_>, first: Option<u64>) -> Self {
         let first = first.unwrap_or(0);
         match run.phase("recovered").map(|at| run.time(at)) {
             Some(recovered) if first <= recovered => Self::Between(first, recovered),
@@ -88,15 +89,16 @@ pub struct Faults<'a> {
 struct Windows<'a> {
     windows: Vec<FaultWindow<'a>>,
     over: Peaks,
+    /// Nanoseconds after its end for which a fault is near.
+    session: u64,
 }
 
 impl<'a> Windows<'a> {
-    /// `session`: nanoseconds after its end for which a fault is near.
     fn new(mut windows: Vec<FaultWindow<'a>>, session: u64) -> Self {
         windows.sort_by_key(|window| (window.from, window.id));
         let over = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
         let over = Peaks::new(windows.iter().map(over).collect());
-        Self { windows, over }
+        Self { windows, over, session }
     }
 
     /// Those that were near, in time logarithmic in all for each.
@@ -105,6 +107,11 @@ impl<'a> Windows<'a> {
             Span::Between(first, last) => (first.saturating_add(1), last),
             Span::Any => (0, u64::MAX),
         };
+        self.reaching(first, last)
+    }
+
+    /// Those that were near at the moment `first` or later, and began no later than `last`.
+    fn reaching(&self, first: u64, last: u64) -> impl Iterator<Item = &FaultWindow<'a>> {
         let mut next = 0;
         std::iter::from_fn(move || {
             let at = self.over.first(next, first)?;
@@ -115,11 +122,11 @@ impl<'a> Windows<'a> {
 }
 
 impl<'a> Faults<'a> {
-    /// Reads them out of a history. `session_ms` is the session timeout, for which a fault is near after its end.
-    pub fn new(events: &'a [Event], session_ms: u64) -> Self {
+    /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after its end.
+    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, Injected<'a>>, session_ms: u64) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
-        let windows = injected(events).into_values();
-        let windows: Vec<FaultWindow<'_>> = windows.filter_map(|window| FaultWindow::of(&window, events)).collect();
+        let windows = injected.values().filter_map(|window| FaultWindow::of(window, events));
+        let windows: Vec<FaultWindow<'_>> = windows.collect();
         let mut of_kind: HashMap<&str, Vec<FaultWindow<'_>>> = HashMap::new();
         for window in &windows {
             of_kind.entry(window.fault).or_default().push(window.clone());
@@ -141,6 +148,12 @@ impl<'a> Faults<'a> {
     /// Those that were near, in the order in which they began.
     pub fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
         self.all.near(span)
+    }
+
+    /// Whether a fault was on at some moment from `from` to `until`, in nanoseconds since the run began.
+    pub fn on(&self, from: u64, until: u64) -> bool {
+        let over = from.saturating_add(self.all.session);
+        self.all.reaching(over, until).next().is_some()
     }
 
     /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind

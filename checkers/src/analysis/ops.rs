@@ -17,7 +17,7 @@ pub struct Op<'a> {
     pub end: Option<usize>,
     /// Where the stream of its process ended while it was pending.
     pub cut: Option<usize>,
-    /// Whether what completed it, or that nothing did, may be a matter of another operation ([`crate::pairing`]).
+    /// Whether what completed it, or that nothing did, may be a matter of another operation ([`Misfit`]).
     pub doubtful: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct Ops<'a> {
     /// Events that fit no pairing, and why, in their order.
     pub misfits: Vec<(usize, Misfit)>,
     /// Answers that may not have been given, or not to what they say: one that names another operation than the open one, and all
-    /// that one request seems to have got ([`crate::pairing`]). No anomaly rests on one.
+    /// that one request seems to have got ([`Misfit`]). No anomaly rests on one.
     pub disputed: BTreeSet<usize>,
 }
 
@@ -131,6 +131,16 @@ impl<'a> Ops<'a> {
             _ => None,
         });
         self.disputed.iter().flat_map(each).chain(open)
+    }
+
+    /// The request that an event answers; `None` if it answers none that is in the history.
+    pub fn request(&self, event: &Event) -> Option<usize> {
+        let op = *self.completes.get(event.index)?;
+        let list = match event.process {
+            Process::Number(_) => &self.work,
+            Process::Name(_) => &self.control,
+        };
+        list.get(op?)?.invoke
     }
 
     /// Whether a request or an answer pairs.

@@ -1,0 +1,159 @@
+//! Holds: from the answer that gave a client what others wait for, to the first event that ends that for certain.
+//!
+//! A grant of a lock, a term, a claim of an item, a stay in a round; and of a site, that it has voted yes and must wait for the
+//! decision.
+
+use super::{Analysis, Op};
+use crate::history::{Event, EventType};
+use std::collections::HashMap;
+
+/// What an operation is about: the same name links its events across clients.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Subject<'a> {
+    /// A grant of a lock, or a term of a leader.
+    Grant(&'a str),
+    /// An item of a queue.
+    Item(i64),
+    /// A round of a barrier.
+    Round(i64),
+    /// A transaction.
+    Transaction(&'a str),
+}
+
+impl<'a> Subject<'a> {
+    /// What the event names; `None` if it names nothing of the kind.
+    pub fn of(event: &'a Event) -> Option<Self> {
+        let grant = || event.grant().map(Self::Grant);
+        let item = || event.item().map(Self::Item);
+        let round = || event.round().map(Self::Round);
+        let transaction = || event.tx().map(Self::Transaction);
+        grant().or_else(item).or_else(round).or_else(transaction)
+    }
+}
+
+/// A span in which a client held, by events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Hold<'a> {
+    /// The client.
+    pub node: &'a str,
+    /// What it held.
+    pub subject: Subject<'a>,
+    /// The answer that began it.
+    pub from: usize,
+    /// The event that ended it; `None` if nothing says that it ended.
+    pub until: Option<usize>,
+}
+
+impl<'a> Analysis<'a> {
+    /// The holds of a history in the order in which they began, in time nearly linear in its events. None begins with a disputed
+    /// answer.
+    ///
+    /// A grant ends as [`Grant::end`](super::Grant::end) says. A claim ends when its acknowledgement is sent or the client's
+    /// stream ends; a stay in a round when its leave, or a close, is sent, or the client's session or stream ends. A vote for
+    /// yes binds a site, whatever becomes of its process, until it hears the decision.
+    pub fn holds(&self) -> Vec<Hold<'a>> {
+        let grant = |grant: usize| {
+            let grant = &self.grants.all[grant];
+            Some(Hold {
+                node: grant.node,
+                subject: Subject::Grant(grant.name),
+                from: grant.read?,
+                until: grant.end,
+            })
+        };
+        let mut holds: Vec<Hold<'a>> = self.grants.read().into_iter().filter_map(grant).collect();
+        let ends = Ends::new(self);
+        let give = ["dequeue", "vote", self.member()];
+        let answered = self.answered(&give);
+        let answered = answered.filter(|(_, from)| !self.ops.disputed.contains(from));
+        holds.extend(answered.filter_map(|(op, from)| {
+            let subject = begins(self.events, op, from)?;
+            Some(Hold {
+                node: op.node,
+                subject,
+                from,
+                until: ends.of(self, op.node, subject, from),
+            })
+        }));
+        holds.sort_by_key(|hold| hold.from);
+        holds
+    }
+
+    /// The operation by which a member arrives at a round. Where members join, somebody else enters; else they enter themselves.
+    pub(crate) fn member(&self) -> &'static str {
+        match self.ops.work.iter().any(|op| op.f == "join") {
+            true => "join",
+            false => "enter",
+        }
+    }
+}
+
+/// What an answer gave to its client.
+fn begins<'a>(events: &'a [Event], op: &Op<'a>, from: usize) -> Option<Subject<'a>> {
+    let answer = &events[from];
+    match op.f {
+        // Only a claim has a znode; elsewhere an item is delivered as soon as it is taken.
+        "dequeue" => answer.path().and(answer.item()).map(Subject::Item),
+        "vote" => answer
+            .tx()
+            .filter(|_| answer.voted() == Some("yes"))
+            .map(Subject::Transaction),
+        _ => {
+            let asked = || op.invoke.and_then(|at| events[at].round());
+            answer.round().or_else(asked).map(Subject::Round)
+        }
+    }
+}
+
+/// The events that end holds other than grants, by what they end, each list in their order.
+#[derive(Default)]
+struct Ends<'a> {
+    /// By client and what it held.
+    of: HashMap<(&'a str, Subject<'a>), Vec<usize>>,
+    /// By client: where it was told to close its session.
+    closes: HashMap<&'a str, Vec<usize>>,
+    /// By client and session: where that was said to be over.
+    sessions: HashMap<(&'a str, &'a str), Vec<usize>>,
+}
+
+impl<'a> Ends<'a> {
+    fn new(analysis: &Analysis<'a>) -> Self {
+        let mut ends = Self::default();
+        for (at, event) in analysis.events.iter().enumerate() {
+            let node = super::ops::node(event);
+            let subject = match (event.f.as_str(), event.kind) {
+                ("acknowledge", EventType::Invoke) => event.item().map(Subject::Item),
+                ("leave", EventType::Invoke) => event.round().map(Subject::Round),
+                ("decided", EventType::Ok) => event.tx().map(Subject::Transaction),
+                ("close", EventType::Invoke) => {
+                    ends.closes.entry(node).or_default().push(at);
+                    None
+                }
+                ("session", _) if matches!(event.state(), Some("expired" | "closed")) => {
+                    let session = event.session().into_iter();
+                    session.for_each(|session| ends.sessions.entry((node, session)).or_default().push(at));
+                    None
+                }
+                _ => None,
+            };
+            if let Some(subject) = subject {
+                ends.of.entry((node, subject)).or_default().push(at);
+            }
+        }
+        ends
+    }
+
+    /// The first event after the answer that gave it which ended the hold of a client.
+    fn of(&self, analysis: &Analysis<'a>, node: &'a str, subject: Subject<'a>, from: usize) -> Option<usize> {
+        let exits = analysis.clients.exits.get(node);
+        let session = || self.sessions.get(&(node, analysis.events[from].session()?));
+        let also = match subject {
+            Subject::Round(_) => [exits, self.closes.get(node), session()],
+            Subject::Grant(_) | Subject::Item(_) => [exits, None, None],
+            Subject::Transaction(_) => [None; 3],
+        };
+        let lists = also.into_iter().chain([self.of.get(&(node, subject))]).flatten();
+        let next = lists.filter_map(|list| list.get(list.partition_point(|&at| at <= from)));
+        next.min().copied()
+    }
+}

@@ -1,0 +1,117 @@
+//! What is read out of a run, once and for all: operations, grants and other holds, faults, phases, latencies.
+//!
+//! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from when to
+//! when a client held, a fault was on or something was waited for.
+
+pub(crate) mod clients;
+pub(crate) mod grants;
+mod holds;
+pub(crate) mod injected;
+mod latencies;
+pub(crate) mod near;
+pub(crate) mod ops;
+pub(crate) mod pairing;
+pub(crate) mod peaks;
+pub(crate) mod recovery;
+pub(crate) mod windows;
+
+pub use clients::{Clients, Owner};
+pub use grants::{Answer, Grant, Grants, Write};
+pub use holds::{Hold, Subject};
+pub use injected::Injected;
+pub use latencies::{Latency, LatencyKind};
+pub use near::{FaultWindow, Faults, Span};
+pub use ops::{Op, Ops};
+pub use pairing::Misfit;
+pub use recovery::Recovery;
+
+use crate::Record;
+use crate::history::Event;
+use crate::names::{self, Names};
+use crate::results::WindowResult;
+use crate::text::seconds;
+use std::collections::BTreeMap;
+
+/// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the history.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    /// All that was recorded.
+    pub record: &'a Record,
+    /// The events of the history.
+    pub events: &'a [Event],
+    /// What the family calls things.
+    pub names: &'static Names,
+    /// The operations.
+    pub ops: Ops<'a>,
+    /// The grants; none in a family that grants nothing exclusively.
+    pub grants: Grants<'a>,
+    /// The clients, their processes and sessions.
+    pub clients: Clients<'a>,
+    /// The fault windows that the history tells of, by their numbers.
+    pub injected: BTreeMap<i64, Injected<'a>>,
+    /// What became of the fault windows of the plan.
+    pub windows: Vec<WindowResult>,
+    /// When faults were on.
+    pub faults: Faults<'a>,
+    /// Where liveness is judged, or why it cannot be.
+    pub recovery: Recovery<'a>,
+    /// The phases in the order in which they began: the name of each, and the event that began it.
+    pub phases: Vec<(&'a str, usize)>,
+    /// For each name the last phase of it.
+    last_phases: BTreeMap<&'a str, usize>,
+}
+
+impl<'a> Analysis<'a> {
+    /// Takes a record apart, in time nearly linear in its events. What is a grant depends on the family in its plan.
+    pub fn new(record: &'a Record) -> Self {
+        let events = record.history.events.as_slice();
+        let names = names::of(&record.plan.workload.family);
+        let ops = Ops::new(events);
+        let grants = Grants::new(events, &ops, names);
+        let clients = Clients::new(record, &ops, &grants);
+        let injected = injected::injected(events);
+        let windows = windows::results(record, &injected, &ops, &grants);
+        let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
+        let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
+        let last_phases = phases.iter().copied().collect();
+        let recovery = Recovery::new(record, &last_phases, &ops, &clients, &injected);
+        Self {
+            record,
+            events,
+            names,
+            ops,
+            grants,
+            clients,
+            windows,
+            faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),
+            injected,
+            recovery,
+            phases,
+            last_phases,
+        }
+    }
+
+    /// The event that began a phase, the last one if it began more than once.
+    pub fn phase(&self, name: &str) -> Option<usize> {
+        self.last_phases.get(name).copied()
+    }
+
+    /// When an event was recorded, in nanoseconds since the run began.
+    pub fn time(&self, at: usize) -> u64 {
+        self.events[at].time
+    }
+
+    /// `12.402 s`, when an event was recorded.
+    pub(crate) fn at(&self, at: usize) -> String {
+        seconds(self.time(at))
+    }
+
+    /// A grant for a text: its name, client, and its age if that is known.
+    pub(crate) fn grant(&self, number: usize) -> String {
+        let Grant { name, node, czxid, .. } = &self.grants.all[number];
+        match czxid {
+            Some(czxid) => format!("grant {name} of {node} (czxid 0x{czxid:x})"),
+            None => format!("grant {name} of {node}"),
+        }
+    }
+}

@@ -4,7 +4,6 @@ use crate::Record;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
 use crate::ensemble;
-use crate::history::EventType;
 use crate::requests;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -58,12 +57,7 @@ pub fn versions(record: &Record) -> BTreeSet<&str> {
 fn outcomes<'a>(run: &Analysis<'a>) -> BTreeMap<&'a str, BTreeMap<&'static str, u64>> {
     let mut all: BTreeMap<&str, BTreeMap<&str, u64>> = BTreeMap::new();
     for op in run.ops.work.iter().chain(&run.ops.control) {
-        let outcome = match op.end.map(|end| run.events[end].kind) {
-            Some(EventType::Ok) => "ok",
-            Some(EventType::Fail) => "fail",
-            Some(EventType::Info) => "info",
-            Some(EventType::Invoke) | None => "pending",
-        };
+        let outcome = op.outcome(run.events).name();
         *all.entry(op.f).or_default().entry(outcome).or_default() += 1;
     }
     all
@@ -96,8 +90,7 @@ fn without_numbers(text: &str) -> String {
 
 /// Answered acquires in each second of the phase `ops`, rounded to thousandths; of the whole run without phases.
 fn rate(run: &Analysis<'_>) -> Option<f64> {
-    let from = run.phase("ops").unwrap_or(0);
-    let to = run.phase("heal").unwrap_or(run.events.len().checked_sub(1)?);
+    let (from, to) = run.ops_phase()?;
     let seconds = run.time(to).saturating_sub(run.time(from)) as f64 / 1e9;
     let within = run
         .grants

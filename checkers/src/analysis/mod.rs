@@ -9,6 +9,7 @@ mod holds;
 pub(crate) mod injected;
 mod latencies;
 pub(crate) mod near;
+mod op;
 pub(crate) mod ops;
 pub(crate) mod pairing;
 pub(crate) mod peaks;
@@ -21,7 +22,8 @@ pub use holds::{Hold, Subject};
 pub use injected::Injected;
 pub use latencies::{Latency, LatencyKind};
 pub use near::{FaultWindow, Faults, Span};
-pub use ops::{Op, Ops};
+pub use op::{Op, Outcome};
+pub use ops::Ops;
 pub use pairing::Misfit;
 pub use recovery::Recovery;
 
@@ -94,6 +96,12 @@ impl<'a> Analysis<'a> {
     /// The event that began a phase, the last one if it began more than once.
     pub fn phase(&self, name: &str) -> Option<usize> {
         self.last_phases.get(name).copied()
+    }
+
+    /// The first and the last event of the phase `ops`; of the whole run without phases. `None` if there are no events.
+    pub fn ops_phase(&self) -> Option<(usize, usize)> {
+        let last = self.events.len().checked_sub(1)?;
+        Some((self.phase("ops").unwrap_or(0), self.phase("heal").unwrap_or(last)))
     }
 
     /// When an event was recorded, in nanoseconds since the run began.

@@ -1,55 +1,10 @@
-//! Operations: an invocation and its completion as one.
+//! The operations of a history: which completion belongs to which invocation.
+
+pub use super::op::Op;
 
 use crate::history::{Event, EventType, Process};
 use crate::pairing::{self, Misfit};
 use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
-
-/// One operation of a client, or one control request to it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Op<'a> {
-    /// The client.
-    pub node: &'a str,
-    /// The operation.
-    pub f: &'a str,
-    /// Where it was invoked; `None` if that is not in the history.
-    pub invoke: Option<usize>,
-    /// Where it was completed; `None` while it is pending.
-    pub end: Option<usize>,
-    /// Where the stream of its process ended while it was pending.
-    pub cut: Option<usize>,
-    /// Whether what completed it, or that nothing did, may be a matter of another operation ([`Misfit`]).
-    pub doubtful: bool,
-}
-
-impl Op<'_> {
-    /// Where it was sent; `None` if that is not in the history, or if its answer may be that to an earlier request.
-    pub fn sent(&self) -> Option<usize> {
-        self.invoke.filter(|_| !self.doubtful)
-    }
-
-    /// Where its answer says that it certainly did not happen; `None` also where that may be another one's answer.
-    pub fn failed(&self, events: &[Event]) -> Option<usize> {
-        self.end
-            .filter(|&end| events[end].kind == EventType::Fail && !self.doubtful)
-    }
-
-    /// Itself; or its request and its answer, each alone, where they may not belong together.
-    pub fn apart(&self) -> Vec<Self> {
-        if !self.doubtful || self.invoke.is_none() || self.end.is_none() {
-            return vec![self.clone()];
-        }
-        let (mut request, mut answer) = (self.clone(), self.clone());
-        (request.end, answer.invoke) = (None, None);
-        vec![request, answer]
-    }
-
-    /// Whether it was in flight at some moment between the events `from` and `to`.
-    pub fn in_flight(&self, from: usize, to: usize) -> bool {
-        let begin = self.invoke.unwrap_or(0);
-        let end = self.end.into_iter().chain(self.cut).min().unwrap_or(usize::MAX);
-        begin <= to && end >= from
-    }
-}
 
 /// All operations of a history, each list in the order of the first event of each operation.
 #[derive(Debug, Default)]

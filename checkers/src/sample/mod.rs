@@ -63,7 +63,7 @@ pub fn of(record: &Record) -> Sample {
     let run = Analysis::new(record);
     let kind = kind(&record.plan.workload);
     let units = units::of(&run, kind);
-    let (from, to) = phase(&run);
+    let (from, to) = run.ops_phase().unwrap_or_default();
     let within: Vec<&Unit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
     let mut by_client: BTreeMap<String, u64> = (1..=record.plan.cluster.clients)
         .map(|n| (format!("c{n}"), 0))
@@ -90,12 +90,6 @@ pub fn of(record: &Record) -> Sample {
         watch_events: counted.map(|(_, events)| events),
         transactions: asked.map(|log| log.len() as u64),
     }
-}
-
-/// The first and the last event of the phase `ops`; of the whole run without phases.
-fn phase(run: &Analysis<'_>) -> (usize, usize) {
-    let from = run.phase("ops").unwrap_or(0);
-    (from, run.phase("heal").unwrap_or(run.events.len().saturating_sub(1)))
 }
 
 /// The transactions that the clients' sessions asked for, but for those of the harness.

@@ -15,11 +15,12 @@ pub use bands::Band;
 pub use holds::Hold;
 pub use lanes::Lanes;
 pub use latencies::LatencyTerms;
-pub use ops::{Mark, Op, Outcome, Role, subject_name};
+pub use ops::{Mark, Op, Role, subject_name};
 pub use servers::ServerLane;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
 pub use witness::Step;
+pub use zooquake_checkers::analysis::Outcome;
 
 use crate::Extras;
 use std::collections::HashSet;

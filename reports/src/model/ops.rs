@@ -2,7 +2,7 @@
 
 use super::Lanes;
 use crate::text;
-use zooquake_checkers::analysis::{self, Analysis, Subject};
+use zooquake_checkers::analysis::{self, Analysis, Outcome, Subject};
 use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation;
 pub use zooquake_history::operation::Role;
@@ -18,43 +18,6 @@ pub enum Mark {
     Nothing,
     /// A lawful no: a vote for no, a decision to abort.
     No,
-}
-
-/// What came of an operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    /// It happened.
-    Ok,
-    /// It certainly did not.
-    Fail,
-    /// Nobody knows.
-    Info,
-    /// It was not answered by the end.
-    Pending,
-}
-
-impl Outcome {
-    /// All of them, in the order of legends.
-    pub const ALL: [Self; 4] = [Self::Ok, Self::Fail, Self::Info, Self::Pending];
-
-    fn of(answer: EventType) -> Self {
-        match answer {
-            EventType::Ok => Self::Ok,
-            EventType::Fail => Self::Fail,
-            EventType::Info => Self::Info,
-            EventType::Invoke => Self::Pending,
-        }
-    }
-
-    /// Its name in legends.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Ok => "ok",
-            Self::Fail => "fail",
-            Self::Info => "info",
-            Self::Pending => "pending",
-        }
-    }
 }
 
 /// One operation.
@@ -143,7 +106,7 @@ pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Op<'a>> {
             control,
             start: invoke.time,
             end: answer.map(|answer| answer.time),
-            outcome: answer.map_or(Outcome::Pending, |answer| Outcome::of(answer.kind)),
+            outcome: op.outcome(analysis.events),
             invoke,
             answer,
         })

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::protocol::{Outcome, Request};
-use crate::recipes::{Ended, Held, Owned, Working};
+use crate::recipes::{Held, OpError, Owned, Working};
 use crate::zk::Zk;
 
 /// A recipe, as the client program drives it.
@@ -26,7 +26,7 @@ pub trait Service: Send + Sync {
     fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)>;
 
     /// The session that the client has now, to confirm in.
-    fn session(&self) -> BoxFuture<'static, Seat>;
+    fn session(&self) -> BoxFuture<'static, SessionHandle>;
 
     /// The grant that the client believes to hold; `None` in families that grant nothing.
     fn held(&self) -> Option<Held> {
@@ -45,7 +45,7 @@ pub trait Service: Send + Sync {
 }
 
 /// A session that a client speaks in.
-pub struct Seat {
+pub struct SessionHandle {
     /// The session.
     pub zk: Arc<dyn Zk>,
     /// Whether it was opened for the purpose, and is to be closed after it.
@@ -98,11 +98,11 @@ impl Answer {
     }
 }
 
-impl From<Ended> for Answer {
-    fn from(ended: Ended) -> Self {
+impl From<OpError> for Answer {
+    fn from(ended: OpError) -> Self {
         match ended {
-            Ended::Fail(why) => Self::fail(why),
-            Ended::Info(why) => Self::info(why),
+            OpError::Fail(why) => Self::fail(why),
+            OpError::Info(why) => Self::info(why),
         }
     }
 }

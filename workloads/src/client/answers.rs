@@ -51,11 +51,11 @@ pub(super) async fn answer(client: &Client, request: Request) -> (Answer, Option
 
 /// A quorum write in the session that the client has now, and only then a look at its belief.
 async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
-    let seat = recipe.session().await;
-    let written = touch(seat.zk.as_ref(), &format!("{SCRATCH}/{client}")).await;
+    let session_handle = recipe.session().await;
+    let written = touch(session_handle.zk.as_ref(), &format!("{SCRATCH}/{client}")).await;
     let held = recipe.held();
-    if seat.temporary {
-        seat.zk.close().await;
+    if session_handle.temporary {
+        session_handle.zk.close().await;
     }
     let zxid = match written {
         Ok(zxid) => zxid,
@@ -63,7 +63,7 @@ async fn confirm(client: Arc<str>, recipe: Recipe) -> Answer {
     };
     match held {
         None => Answer::ok(Answered::HoldsNothing { holds: false, zxid }),
-        Some(held) if held.grant.session == seat.zk.session() => {
+        Some(held) if held.grant.session == session_handle.zk.session() => {
             let grant = held.grant.name;
             Answer::ok(Answered::Holds {
                 holds: true,

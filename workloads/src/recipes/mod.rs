@@ -5,7 +5,7 @@ pub mod commit;
 pub mod election;
 mod env;
 pub mod exclusive;
-mod ledger;
+mod holder_state;
 pub mod lock;
 pub mod queue;
 pub mod register;
@@ -16,7 +16,7 @@ mod sequence;
 mod sessions;
 
 pub use env::{Env, Notice};
-pub use ledger::{Busy, Grant, Held, Ledger, Owned, Working};
+pub use holder_state::{Busy, Grant, Held, HolderState, Owned, Working};
 pub use registry::{Variant, registry, variant, workload};
 pub use scratch::{SCRATCH, touch};
 
@@ -24,14 +24,14 @@ use crate::zk::Error;
 
 /// Why an operation did not succeed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Ended {
+pub enum OpError {
     /// It certainly did not happen, and nothing of it is left.
     Fail(String),
     /// Unknown.
     Info(String),
 }
 
-impl Ended {
+impl OpError {
     /// The end of an operation that holds nothing more than the request which failed so.
     pub fn of(doing: &str, error: &Error) -> Self {
         let why = format!("{doing}: {error}");

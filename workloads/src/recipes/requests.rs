@@ -3,15 +3,15 @@
 
 use std::time::Duration;
 
-use super::{Ended, Env};
+use super::{Env, OpError};
 use crate::zk::{CreateMode, Error, SessionState, Zk};
 
 /// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
 const RETRY: Duration = Duration::from_millis(20);
 
 /// The end of an operation that ran out of time.
-pub fn overdue() -> Ended {
-    Ended::Info("timed out".to_string())
+pub fn overdue() -> OpError {
+    OpError::Info("timed out".to_string())
 }
 
 /// Creates a persistent znode unless it is there: exists, then create; who loses a race has what it wanted.

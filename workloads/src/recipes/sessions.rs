@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::Env;
-use crate::service::Seat;
+use crate::service::SessionHandle;
 use crate::zk::{Shared, Zk};
 
 #[derive(Clone, Default)]
@@ -70,10 +70,10 @@ impl Handle {
 
     /// The session that the client's next operation would use, to confirm in: another one if the last is over, for a
     /// client that has nothing to do opens none by itself.
-    pub fn seat(&self) -> BoxFuture<'static, Seat> {
+    pub fn session_handle(&self) -> BoxFuture<'static, SessionHandle> {
         let handle = self.clone();
         async move {
-            Seat {
+            SessionHandle {
                 zk: handle.live().await,
                 temporary: false,
             }

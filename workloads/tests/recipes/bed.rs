@@ -45,9 +45,9 @@ impl Bed {
     /// No contender znode is left, and no client is doing anything.
     pub fn assert_clean(&self, clients: &[&Arc<Protected>]) {
         for client in clients {
-            let ledger = client.ledger().clone();
-            self.world.run(async move { ledger.idle().await });
-            assert_eq!(client.ledger().znodes(), []);
+            let holder = client.holder().clone();
+            self.world.run(async move { holder.idle().await });
+            assert_eq!(client.holder().znodes(), []);
         }
         assert_eq!(self.net.locks(), Vec::<String>::new());
     }

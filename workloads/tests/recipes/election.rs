@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use zooquake_workloads::recipes::election::{ACKS, acknowledged, ephemeral, sequential, ticket};
 use zooquake_workloads::recipes::exclusive::{Exclusive, Plain};
-use zooquake_workloads::recipes::{Ended, Env};
+use zooquake_workloads::recipes::{Env, OpError};
 use zooquake_workloads::zk::Host;
 
 use crate::bed::{Bed, LONG, MOMENT};
@@ -44,8 +44,8 @@ fn a_lost_reply_leaves_an_orphan_that_nobody_gets_past() {
         let (first, second) = (candidate(&world, &net, build), candidate(&world, &net, build));
         net.next("create", Fate::ReplyLost);
         let ended = world.run(first.acquire("g1", None)).unwrap_err();
-        assert!(matches!(ended, Ended::Info(_)), "{ended:?}");
-        assert_eq!((first.ledger().znodes().len(), net.locks().len()), (0, 1));
+        assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
+        assert_eq!((first.holder().znodes().len(), net.locks().len()), (0, 1));
         world.pass(OUTAGE);
         let waiting = world.start(first.acquire("g2", None));
         let other = world.start(second.acquire("g3", None));
@@ -64,7 +64,7 @@ fn a_wait_ends_with_its_session() {
         world.pass(MOMENT);
         net.expire(net.last_session(), LONG);
         world.pass(LONG + MOMENT);
-        assert!(matches!(waiting.update(Option::take), Some(Err(Ended::Info(_)))));
+        assert!(matches!(waiting.update(Option::take), Some(Err(OpError::Info(_)))));
         world.run(leader.release("g1", None)).unwrap();
         assert!(world.run(client.acquire("g3", None)).is_ok());
     }
@@ -99,7 +99,7 @@ fn an_acknowledgement_stands_while_its_leader_does() {
         bed.net.server().exists(&ack.path).map(|stat| Some(stat.czxid)),
         Some(ack.czxid)
     );
-    assert_eq!(first.ledger().znodes().len(), 2, "it names both of its znodes");
+    assert_eq!(first.holder().znodes().len(), 2, "it names both of its znodes");
     let waiting = bed.world.start(second.acquire("g2", None));
     bed.world.pass(MOMENT);
     assert_eq!(bed.net.server().children(ACKS).unwrap().len(), 1, "who waits has none");

@@ -97,7 +97,7 @@ fn a_connection_may_be_lost_at_any_moment_of_an_election() {
         bed.world.pass(Duration::from_millis(millis));
         bed.net.lose(session, OUTAGE);
         bed.world.pass(Duration::from_millis(1));
-        assert!(client.ledger().held().is_none(), "{millis} ms");
+        assert!(client.holder().held().is_none(), "{millis} ms");
         bed.world.pass(LONG);
         let first = attempt.update(Option::take).unwrap().unwrap();
         drop(bed.world.run(client.release("g1", None)));

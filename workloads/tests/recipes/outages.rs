@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use zooquake_workloads::recipes::exclusive::Exclusive;
-use zooquake_workloads::recipes::{Ended, NOT_HELD};
+use zooquake_workloads::recipes::{NOT_HELD, OpError};
 use zooquake_workloads::zk::{Host, SessionState};
 
 use crate::bed::{Bed, LONG, MOMENT};
@@ -22,7 +22,7 @@ fn a_create_whose_session_ends_is_made_again_in_the_next_one() {
     let grant = grant.update(Option::take).unwrap().unwrap();
     assert_ne!(grant.session, session);
     assert_eq!(bed.net.locks().len(), 1);
-    assert_eq!(client.ledger().held().unwrap().grant, grant);
+    assert_eq!(client.holder().held().unwrap().grant, grant);
     bed.world.run(client.release("g1", None)).unwrap();
     bed.assert_clean(&[&client]);
 }
@@ -34,12 +34,12 @@ fn a_holder_gives_up_when_disconnected_and_cleans_up() {
     bed.world.run(client.acquire("g1", None)).unwrap();
     bed.net.lose(bed.net.last_session(), OUTAGE);
     bed.world.pass(Duration::from_millis(1));
-    assert!(client.ledger().held().is_none());
-    assert!(client.ledger().work("g1").is_none());
+    assert!(client.holder().held().is_none());
+    assert!(client.holder().work("g1").is_none());
     assert_eq!(bed.world.lost(), ["g1"]);
     assert_eq!(bed.net.locks().len(), 1, "nothing can be deleted yet");
     let released = bed.world.run(client.release("g1", None));
-    assert_eq!(released, Err(Ended::Fail(NOT_HELD.to_string())));
+    assert_eq!(released, Err(OpError::Fail(NOT_HELD.to_string())));
     bed.assert_clean(&[&client]);
     assert!(bed.world.run(client.acquire("g2", None)).is_ok());
 }
@@ -49,7 +49,7 @@ fn work_that_goes_on_keeps_the_znode_while_the_session_lives() {
     let bed = Bed::new();
     let client = bed.client();
     bed.world.run(client.acquire("g1", None)).unwrap();
-    let (_, working) = client.ledger().work("g1").unwrap();
+    let (_, working) = client.holder().work("g1").unwrap();
     bed.net.lose(bed.net.last_session(), OUTAGE);
     bed.world.pass(OUTAGE + LONG);
     assert_eq!((bed.world.lost().len(), bed.net.locks().len()), (1, 1));
@@ -62,7 +62,7 @@ fn work_does_not_outlast_the_session() {
     let bed = Bed::new();
     let client = bed.client();
     bed.world.run(client.acquire("g1", None)).unwrap();
-    let (_, _working) = client.ledger().work("g1").unwrap();
+    let (_, _working) = client.holder().work("g1").unwrap();
     bed.net.expire(bed.net.last_session(), LONG);
     bed.world.pass(LONG + MOMENT);
     bed.assert_clean(&[&client]);
@@ -96,7 +96,7 @@ fn a_waiter_whose_session_ends_queues_again() {
     bed.world.pass(MOMENT);
     bed.net.expire(waiter, LONG);
     bed.world.pass(LONG + MOMENT);
-    assert_eq!(client.ledger().znodes().len(), 1);
+    assert_eq!(client.holder().znodes().len(), 1);
     bed.world.run(holder.release("g1", None)).unwrap();
     bed.world.pass(MOMENT);
     let grant = waiting.update(Option::take).unwrap().unwrap();
@@ -114,7 +114,7 @@ fn a_create_that_takes_effect_after_its_attempt_lost_sight_of_it_is_still_chased
     bed.net.server().late = true;
     bed.net.lose(session, LONG);
     bed.world.pass(MOMENT + MOMENT);
-    assert!(matches!(attempt.update(Option::take), Some(Err(Ended::Info(_)))));
+    assert!(matches!(attempt.update(Option::take), Some(Err(OpError::Info(_)))));
     assert_eq!(bed.net.locks().len(), 1);
     bed.world.pass(LONG);
     bed.assert_clean(&[&client]);
@@ -143,13 +143,13 @@ fn a_connection_may_be_lost_at_any_moment_of_an_attempt() {
         bed.net.lose(session, OUTAGE);
         bed.world.pass(Duration::from_millis(1));
         assert!(
-            client.ledger().held().is_none(),
+            client.holder().held().is_none(),
             "it holds, {millis} ms into its attempt, though disconnected"
         );
         bed.world.pass(LONG);
         assert!(attempt.update(Option::take).unwrap().is_ok());
         assert_eq!(
-            client.ledger().held().is_none(),
+            client.holder().held().is_none(),
             bed.world.lost() == ["g1"],
             "{millis} ms"
         );

@@ -1,6 +1,6 @@
 //! `lock/protected` and `lock/fenced`: the order of the queue, and single requests with unknown outcomes.
 
-use zooquake_workloads::recipes::Ended;
+use zooquake_workloads::recipes::OpError;
 use zooquake_workloads::recipes::exclusive::Exclusive;
 use zooquake_workloads::zk::{CreateMode, Host};
 
@@ -18,7 +18,7 @@ fn a_lock_is_handed_over_in_order() {
     bed.world.pass(MOMENT);
     assert!(second.with(Option::is_none) && third.with(Option::is_none));
     assert_eq!(
-        clients[1].ledger().znodes().len(),
+        clients[1].holder().znodes().len(),
         1,
         "it names the znode that it waits with"
     );
@@ -89,14 +89,14 @@ fn a_timed_attempt_leaves_nothing_or_does_not_claim_to() {
     bed.world.run(holder.acquire("g1", None)).unwrap();
     let at = |time| Some(bed.world.now() + time);
     let ended = bed.world.run(client.acquire("g2", at(LONG))).unwrap_err();
-    assert!(matches!(ended, Ended::Fail(_)), "{ended:?}");
+    assert!(matches!(ended, OpError::Fail(_)), "{ended:?}");
     assert_eq!(bed.net.locks().len(), 1);
     // Cut off when the time is up: it cannot know.
     let attempt = bed.world.start(client.acquire("g3", at(LONG)));
     bed.world.pass(MOMENT);
     bed.net.lose(waiter, LONG + LONG);
     bed.world.pass(LONG);
-    assert!(matches!(attempt.update(Option::take), Some(Err(Ended::Info(_)))));
+    assert!(matches!(attempt.update(Option::take), Some(Err(OpError::Info(_)))));
     bed.world.pass(LONG + MOMENT);
     bed.world.run(holder.release("g1", None)).unwrap();
     bed.assert_clean(&[&holder, &client]);
@@ -141,5 +141,5 @@ fn a_parent_that_is_missing_is_told() {
     let client = bed.client();
     bed.net.server().delete("/lock", None).unwrap();
     let ended = bed.world.run(client.acquire("g1", None)).unwrap_err();
-    assert_eq!(ended, Ended::Fail("create: NoNode".to_string()));
+    assert_eq!(ended, OpError::Fail("create: NoNode".to_string()));
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::queue::{Claimed, Fifo, Queue};
-use zooquake_workloads::recipes::{Ended, NOT_HELD};
+use zooquake_workloads::recipes::{NOT_HELD, OpError};
 use zooquake_workloads::zk::Host;
 
 use crate::bed::{LONG, MOMENT};
@@ -40,7 +40,7 @@ fn next(world: &World, queue: &dyn Queue) -> Option<i64> {
     world.run(queue.dequeue(None)).unwrap().map(|given| given.item)
 }
 
-fn finish(world: &World, queue: &dyn Queue, item: i64) -> Result<(), Ended> {
+fn finish(world: &World, queue: &dyn Queue, item: i64) -> Result<(), OpError> {
     world.run(queue.acknowledge(item, None).unwrap())
 }
 
@@ -69,12 +69,12 @@ fn fifo_does_not_guess_what_became_of_a_delete() {
     let queue = fifo(&world, &net);
     fill(&world, queue.as_ref(), 1..3);
     net.next("delete", Fate::ReplyLost);
-    assert!(matches!(world.run(queue.dequeue(None)), Err(Ended::Info(_))));
+    assert!(matches!(world.run(queue.dequeue(None)), Err(OpError::Info(_))));
     assert_eq!(world.taking(), [1], "it is named, so nobody calls it lost");
     world.pass(OUTAGE);
     assert_eq!(next(&world, queue.as_ref()), Some(2));
     net.next("create", Fate::ReplyLost);
-    assert!(matches!(world.run(queue.enqueue(3, None)), Err(Ended::Info(_))));
+    assert!(matches!(world.run(queue.enqueue(3, None)), Err(OpError::Info(_))));
     assert_eq!(left(&net, "/queue"), 1, "it is not enqueued again");
 }
 
@@ -106,7 +106,7 @@ fn a_claim_whose_reply_or_request_is_lost_is_known_all_the_same() {
         net.next("delete", fate);
         assert_eq!(finish(&world, queue.as_ref(), 1), Ok(()), "{fate:?}");
         assert_eq!((left(&net, "/queue"), left(&net, "/taken")), (1, 0));
-        assert_eq!(queue.ledger().znodes(), []);
+        assert_eq!(queue.holder().znodes(), []);
     }
 }
 
@@ -117,7 +117,7 @@ fn an_enqueue_whose_reply_is_lost_is_found_again_and_one_that_never_came_is_not_
     net.next("create", Fate::ReplyLost);
     assert!(world.run(queue.enqueue(1, None)).is_ok());
     net.next("create", Fate::RequestLost);
-    assert!(matches!(world.run(queue.enqueue(2, None)), Err(Ended::Info(_))));
+    assert!(matches!(world.run(queue.enqueue(2, None)), Err(OpError::Info(_))));
     assert_eq!(left(&net, "/queue"), 1);
 }
 
@@ -136,7 +136,10 @@ fn what_a_dead_owner_left_is_taken_back_first_and_only_then() {
     assert_eq!(next(&world, other.as_ref()), Some(1));
     assert_eq!(finish(&world, other.as_ref(), 2), Ok(()));
     // The one who had it first comes back, and is too late.
-    assert_eq!(finish(&world, dead.as_ref(), 1), Err(Ended::Fail(NOT_HELD.to_string())));
+    assert_eq!(
+        finish(&world, dead.as_ref(), 1),
+        Err(OpError::Fail(NOT_HELD.to_string()))
+    );
     assert_eq!(finish(&world, other.as_ref(), 1), Ok(()));
     assert_eq!(next(&world, dead.as_ref()), Some(3), "in a session of its own again");
     assert_eq!(left(&net, "/taken"), 1);
@@ -155,7 +158,7 @@ fn an_owner_that_was_given_up_by_the_ensemble_alone_acknowledges_nothing() {
     assert_eq!(next(&world, second.as_ref()), Some(1));
     assert_eq!(
         finish(&world, first.as_ref(), 1),
-        Err(Ended::Fail(NOT_HELD.to_string()))
+        Err(OpError::Fail(NOT_HELD.to_string()))
     );
     assert_eq!(finish(&world, second.as_ref(), 1), Ok(()));
     assert_eq!((left(&net, "/queue"), left(&net, "/taken")), (0, 0));
@@ -169,13 +172,13 @@ fn a_claim_made_too_late_is_delivered_by_the_next_dequeue() {
     net.next("multi", Fate::ReplyLost);
     let soon = Some(world.now() + Duration::from_millis(15));
     let ended = world.run(queue.dequeue(soon));
-    assert!(matches!(ended, Err(Ended::Info(_))), "{ended:?}");
-    let ledger = queue.ledger().clone();
-    world.run(async move { ledger.idle().await });
-    assert_eq!(queue.ledger().znodes().len(), 1, "it names the claim that it has");
+    assert!(matches!(ended, Err(OpError::Info(_))), "{ended:?}");
+    let holder = queue.holder().clone();
+    world.run(async move { holder.idle().await });
+    assert_eq!(queue.holder().znodes().len(), 1, "it names the claim that it has");
     assert_eq!(
         finish(&world, queue.as_ref(), 1),
-        Err(Ended::Fail(NOT_HELD.to_string()))
+        Err(OpError::Fail(NOT_HELD.to_string()))
     );
     assert_eq!(next(&world, queue.as_ref()), Some(1));
     assert_eq!(finish(&world, queue.as_ref(), 1), Ok(()));
@@ -196,7 +199,7 @@ fn a_session_that_ends_during_a_claim_leaves_it_unknown_and_the_item_comes_back(
     net.expire(session, MOMENT);
     world.pass(LONG);
     let ended = dequeue.update(Option::take).unwrap();
-    assert!(matches!(ended, Err(Ended::Info(_)) | Ok(Some(_))), "{ended:?}");
+    assert!(matches!(ended, Err(OpError::Info(_)) | Ok(Some(_))), "{ended:?}");
     if ended.is_err() {
         assert_eq!(next(&world, queue.as_ref()), Some(1));
     }

@@ -90,7 +90,7 @@ fn torture(seed: u64, build: fn(&Env) -> Protected) -> Vec<Grant> {
         hurt(&net, &mut dice);
         for _ in 0..10 {
             world.pass(Duration::from_millis(2));
-            let holders = clients.iter().filter(|client| client.ledger().held().is_some()).count();
+            let holders = clients.iter().filter(|client| client.holder().held().is_some()).count();
             assert!(holders <= 1, "seed {seed}: {holders} hold at {:?}", world.now());
         }
     }
@@ -101,9 +101,9 @@ fn torture(seed: u64, build: fn(&Env) -> Protected) -> Vec<Grant> {
         world.run(async move { client.until(|ended| *ended).await });
     }
     for client in &clients {
-        let ledger = client.ledger().clone();
-        world.run(async move { ledger.idle().await });
-        assert_eq!(client.ledger().znodes(), [], "seed {seed}");
+        let holder = client.holder().clone();
+        world.run(async move { holder.idle().await });
+        assert_eq!(client.holder().znodes(), [], "seed {seed}");
     }
     assert_eq!(net.locks(), Vec::<String>::new(), "seed {seed}");
     let grants = std::mem::take(&mut *grants.lock().unwrap());

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::recipes::Ended;
+use zooquake_workloads::recipes::OpError;
 use zooquake_workloads::recipes::exclusive::{Exclusive, Plain};
 use zooquake_workloads::recipes::lock::{self, Predecessor};
 use zooquake_workloads::zk::SessionState;
@@ -40,7 +40,7 @@ pub fn hand_over(world: &World, first: &dyn Exclusive, second: &dyn Exclusive) {
     assert_eq!(released.removed, Some((grant.path, grant.czxid)));
     world.pass(MOMENT);
     assert!(waiting.update(Option::take).unwrap().unwrap().czxid > grant.czxid);
-    assert_eq!(second.ledger().held().unwrap().grant.name, "g2");
+    assert_eq!(second.holder().held().unwrap().grant.name, "g2");
 }
 
 #[test]
@@ -58,8 +58,8 @@ fn a_lost_reply_leaves_an_orphan() {
     for (orphans, client) in clients.into_iter().enumerate() {
         net.next("create", Fate::ReplyLost);
         let ended = world.run(client.acquire("g1", None)).unwrap_err();
-        assert!(matches!(ended, Ended::Info(_)), "{ended:?}");
-        assert_eq!(client.ledger().znodes(), [], "it has lost track of it");
+        assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
+        assert_eq!(client.holder().znodes(), [], "it has lost track of it");
         assert_eq!(net.locks().len(), orphans + 1);
         world.pass(OUTAGE);
     }
@@ -83,7 +83,7 @@ fn predecessor_gives_up_when_the_read_fails_and_the_znode_is_there() {
     world.run(holder.acquire("g1", None)).unwrap();
     net.next("get", Fate::ReplyLost);
     let ended = world.run(client.acquire("g2", None)).unwrap_err();
-    assert!(matches!(ended, Ended::Info(_)), "{ended:?}");
+    assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
     assert_eq!(net.locks().len(), 2, "its session stays open, and its znode with it");
 }
 
@@ -108,7 +108,7 @@ fn predecessor_hears_nothing_of_its_sessions_end() {
     world.run(client.acquire("g1", None)).unwrap();
     net.expire(net.last_session(), LONG);
     world.pass(LONG + MOMENT);
-    assert!(client.ledger().work("g1").is_some(), "it believes");
+    assert!(client.holder().work("g1").is_some(), "it believes");
     assert!(world.lost().is_empty());
     let session = client.session();
     assert_eq!(
@@ -133,7 +133,7 @@ fn children_ends_its_wait_with_its_session_and_opens_another_one() {
     world.pass(MOMENT);
     net.expire(net.last_session(), LONG);
     world.pass(LONG + MOMENT);
-    assert!(matches!(waiting.update(Option::take), Some(Err(Ended::Info(_)))));
+    assert!(matches!(waiting.update(Option::take), Some(Err(OpError::Info(_)))));
     world.run(holder.release("g1", None)).unwrap();
     assert!(world.run(client.acquire("g3", None)).is_ok());
 }
@@ -144,6 +144,6 @@ fn they_know_no_deadlines() {
     let (holder, client) = (children(&world, &net), children(&world, &net));
     world.run(holder.acquire("g1", None)).unwrap();
     let ended = world.run(client.acquire("g2", Some(LONG))).unwrap_err();
-    assert!(matches!(ended, Ended::Info(_)), "{ended:?}");
+    assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
     assert_eq!(net.locks().len(), 2);
 }

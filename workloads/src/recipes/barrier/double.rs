@@ -15,8 +15,8 @@ use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked}
 use super::{ROUNDS, ensure, overdue, steady};
 use crate::protocol::Request;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Ended, Env, Ledger, NOT_HELD, Owned, Working};
-use crate::service::{Answer, Seat, Service, parse, unknown};
+use crate::recipes::{Env, HolderState, NOT_HELD, OpError, Owned, Working};
+use crate::service::{Answer, Service, SessionHandle, parse, unknown};
 use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
 
 /// The znode that says that all are there.
@@ -27,7 +27,7 @@ const READY: &str = "ready";
 pub struct Double {
     env: Env,
     handle: Handle,
-    ledger: Ledger,
+    holder: HolderState,
     /// The round that the client is in, and its znode there.
     inside: Shared<Option<(i64, Owned)>>,
 }
@@ -45,12 +45,12 @@ impl Double {
         Self {
             env: env.clone(),
             handle: Handle::open(env),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             inside: Shared::new(None),
         }
     }
 
-    async fn enter(&self, round: i64, members: usize) -> Result<Answer, Ended> {
+    async fn enter(&self, round: i64, members: usize) -> Result<Answer, OpError> {
         loop {
             let zk = self.handle.live().await;
             let own = format!("{ROUNDS}/{}/{:032x}", round, self.env.host.random());
@@ -68,12 +68,12 @@ impl Double {
                         return Ok(Answer::ok(answer));
                     }
                     Ok(Tried::Again) => {}
-                    Err(error) if error.is_definite() => return Err(Ended::unknown("enter", &error)),
+                    Err(error) if error.is_definite() => return Err(OpError::unknown("enter", &error)),
                     Err(_) => _ = steady(&self.env, zk.as_ref()).await,
                 }
             }
             // Its znode goes with the session; the next one begins anew.
-            self.ledger.disown_session(zk.session());
+            self.holder.disown_session(zk.session());
         }
     }
 
@@ -110,7 +110,7 @@ impl Double {
 
     /// Creates the own znode, and does not answer before it is known to be there or the session to be over.
     async fn appear(&self, zk: &dyn Zk, own: &str) -> Result<Owned, Error> {
-        let _busy = self.ledger.busy();
+        let _busy = self.holder.busy();
         let created = match zk.create(own, b"", CreateMode::Ephemeral).await {
             Ok(created) => created.stat,
             // An earlier try has made it: nobody else knows its name.
@@ -131,14 +131,14 @@ impl Double {
             czxid: Some(czxid),
             session: zk.session(),
         };
-        self.ledger.own(owned.clone());
+        self.holder.own(owned.clone());
         Ok(owned)
     }
 
-    async fn leave(&self, round: i64) -> Result<Answer, Ended> {
+    async fn leave(&self, round: i64) -> Result<Answer, OpError> {
         let inside = self.inside.with(Clone::clone);
         let Some((_, own)) = inside.filter(|(other, _)| *other == round) else {
-            return Err(Ended::Fail(NOT_HELD.to_string()));
+            return Err(OpError::Fail(NOT_HELD.to_string()));
         };
         let mut removed = None;
         loop {
@@ -147,13 +147,13 @@ impl Double {
             match zk.delete(&own.path, None).await {
                 Ok(()) => removed = Some(Made::from(&own)),
                 Err(Error::NoNode) => {}
-                Err(error) if error.is_definite() => return Err(Ended::unknown("leave", &error)),
+                Err(error) if error.is_definite() => return Err(OpError::unknown("leave", &error)),
                 Err(_) => {
                     steady(&self.env, zk.as_ref()).await;
                     continue;
                 }
             }
-            self.ledger.disown(&own.path);
+            self.holder.disown(&own.path);
             if self.emptied(&zk, round).await? {
                 self.inside.update(|inside| *inside = None);
                 return Ok(Answer::ok(Answered::Left { round, removed }));
@@ -162,12 +162,12 @@ impl Double {
     }
 
     /// Waits until nobody is in a round. False if the session is over before.
-    async fn emptied(&self, zk: &Arc<dyn Zk>, round: i64) -> Result<bool, Ended> {
+    async fn emptied(&self, zk: &Arc<dyn Zk>, round: i64) -> Result<bool, OpError> {
         while !zk.state().is_over() {
             match zk.children_and_watch(&format!("{ROUNDS}/{round}")).await {
                 Ok((names, _)) if names.iter().all(|name| name == READY) => return Ok(true),
                 Ok((_, watch)) => _ = watch.await,
-                Err(error) if error.is_definite() => return Err(Ended::unknown("leave", &error)),
+                Err(error) if error.is_definite() => return Err(OpError::unknown("leave", &error)),
                 Err(_) => _ = steady(&self.env, zk.as_ref()).await,
             }
         }
@@ -175,7 +175,7 @@ impl Double {
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let done: BoxFuture<'_, Result<Answer, Ended>> = match parse(request)? {
+        let done: BoxFuture<'_, Result<Answer, OpError>> = match parse(request)? {
             Asked::Enter { round, members } => self.enter(round, members).boxed(),
             Asked::Leave { round } => self.leave(round).boxed(),
             Asked::Join { .. } | Asked::Close { .. } => return Err(unknown(request)),
@@ -199,16 +199,16 @@ impl Service for Double {
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
-        self.handle.seat()
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
+        self.handle.session_handle()
     }
 
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.ledger.znodes()).boxed()
+        std::future::ready(self.holder.znodes()).boxed()
     }
 
     fn idle(&self) -> BoxFuture<'static, ()> {
-        let ledger = self.ledger.clone();
-        async move { ledger.idle().await }.boxed()
+        let holder = self.holder.clone();
+        async move { holder.idle().await }.boxed()
     }
 }

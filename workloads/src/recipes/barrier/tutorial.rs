@@ -15,15 +15,15 @@ use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked}
 
 use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
-use crate::recipes::{Ended, Env, Ledger, Owned, Working};
-use crate::service::{Answer, Seat, Service, parse, unknown};
+use crate::recipes::{Env, HolderState, OpError, Owned, Working};
+use crate::service::{Answer, Service, SessionHandle, parse, unknown};
 use crate::zk::{CreateMode, Created, Shared, WatchEvent, Zk, session_hex};
 
 /// `barrier/tutorial`.
 #[derive(Clone)]
 pub struct Tutorial {
     env: Env,
-    ledger: Ledger,
+    holder: HolderState,
     /// The session of the round: opened by its first operation, closed by `close`.
     session: Shared<Option<Arc<dyn Zk>>>,
 }
@@ -33,7 +33,7 @@ impl Tutorial {
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             session: Shared::new(None),
         }
     }
@@ -44,7 +44,7 @@ impl Tutorial {
         if let Some(zk) = open {
             return zk;
         }
-        self.ledger.forget();
+        self.holder.forget();
         let zk = self.env.connect().await;
         self.session.update(|session| *session = Some(zk.clone()));
         if let Err(error) = ensure(zk.as_ref(), MEMBERS).await {
@@ -53,14 +53,14 @@ impl Tutorial {
         zk
     }
 
-    async fn join(&self, round: i64, members: usize, member: u64) -> Result<Answer, Ended> {
+    async fn join(&self, round: i64, members: usize, member: u64) -> Result<Answer, OpError> {
         let zk = self.open().await;
         let start = format!("{MEMBERS}/start");
         // The member's own watch, which the tutorial sets and a member does not wait for.
         let (_, _watch) = zk
             .exists_and_watch(&start)
             .await
-            .map_err(|error| Ended::Fail(format!("exists: {error}")))?;
+            .map_err(|error| OpError::Fail(format!("exists: {error}")))?;
         let own = self
             .create(
                 zk.as_ref(),
@@ -71,12 +71,12 @@ impl Tutorial {
         let (children, _) = zk
             .children_and_watch(MEMBERS)
             .await
-            .map_err(|error| Ended::unknown("count", &error))?;
+            .map_err(|error| OpError::unknown("count", &error))?;
         if children.len() >= members {
             // With the member's znode left behind no error of this is a certain failure.
             self.create(zk.as_ref(), &start, CreateMode::Ephemeral)
                 .await
-                .map_err(|(Ended::Fail(why) | Ended::Info(why))| Ended::Info(format!("start: {why}")))?;
+                .map_err(|(OpError::Fail(why) | OpError::Info(why))| OpError::Info(format!("start: {why}")))?;
         }
         Ok(Answer::ok(Answered::Member {
             round,
@@ -88,13 +88,13 @@ impl Tutorial {
         }))
     }
 
-    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Created, Ended> {
-        let _busy = self.ledger.busy();
+    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Created, OpError> {
+        let _busy = self.holder.busy();
         let created = zk
             .create(path, b"", mode)
             .await
-            .map_err(|error| Ended::of("create", &error))?;
-        self.ledger.own(Owned {
+            .map_err(|error| OpError::of("create", &error))?;
+        self.holder.own(Owned {
             path: created.path.clone(),
             czxid: created.stat.map(|stat| stat.czxid),
             session: zk.session(),
@@ -102,32 +102,32 @@ impl Tutorial {
         Ok(created)
     }
 
-    async fn enter(&self, round: i64) -> Result<Answer, Ended> {
+    async fn enter(&self, round: i64) -> Result<Answer, OpError> {
         let zk = self.open().await;
         // Whoever only waits leaves nothing behind.
         let (there, watch) = zk
             .exists_and_watch(&format!("{MEMBERS}/start"))
             .await
-            .map_err(|error| Ended::Fail(format!("exists: {error}")))?;
+            .map_err(|error| OpError::Fail(format!("exists: {error}")))?;
         if there.is_none()
             && let WatchEvent::Session(state) = watch.await
         {
-            return Err(Ended::Fail(format!("the session is {} while waiting", state.name())));
+            return Err(OpError::Fail(format!("the session is {} while waiting", state.name())));
         }
         let session = session_hex(zk.session());
         Ok(Answer::ok(Answered::Opened { round, session }))
     }
 
-    async fn close(&self, round: i64) -> Result<Answer, Ended> {
+    async fn close(&self, round: i64) -> Result<Answer, OpError> {
         if let Some(zk) = self.session.update(Option::take) {
             zk.close().await;
         }
-        self.ledger.forget();
+        self.holder.forget();
         Ok(Answer::ok(Answered::Closed { round }))
     }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let done: BoxFuture<'_, Result<Answer, Ended>> = match parse(request)? {
+        let done: BoxFuture<'_, Result<Answer, OpError>> = match parse(request)? {
             Asked::Join { round, members, member } => self.join(round, members, member).boxed(),
             Asked::Enter { round, .. } => self.enter(round).boxed(),
             Asked::Close { round } => self.close(round).boxed(),
@@ -152,12 +152,12 @@ impl Service for Tutorial {
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         let barrier = self.clone();
         async move {
             match barrier.session.with(Clone::clone) {
-                Some(zk) => Seat { zk, temporary: false },
-                None => Seat {
+                Some(zk) => SessionHandle { zk, temporary: false },
+                None => SessionHandle {
                     zk: barrier.env.connect().await,
                     temporary: true,
                 },
@@ -167,11 +167,11 @@ impl Service for Tutorial {
     }
 
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.ledger.znodes()).boxed()
+        std::future::ready(self.holder.znodes()).boxed()
     }
 
     fn idle(&self) -> BoxFuture<'static, ()> {
-        let ledger = self.ledger.clone();
-        async move { ledger.idle().await }.boxed()
+        let holder = self.holder.clone();
+        async move { holder.idle().await }.boxed()
     }
 }

@@ -14,8 +14,8 @@ use futures_util::future::BoxFuture;
 
 use super::plain::{Member, gather, not_voted, overdue, wait_decision, wait_for};
 use super::{APP, Decision, Journal, Party, Transaction, Vote, decision_path, path, undecided, vote_path};
-use crate::recipes::{Ended, Env};
-use crate::service::Seat;
+use crate::recipes::{Env, OpError};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, MultiError, Op, Reply, Zk};
 
 /// How long to wait before a request is repeated.
@@ -49,7 +49,7 @@ impl Atomic {
     /// Repeats something that only reads and waits until it succeeds.
     async fn patiently<T, F>(&self, read: impl Fn(Arc<dyn Zk>) -> F + Send + Sync) -> T
     where
-        F: Future<Output = Result<T, Ended>> + Send,
+        F: Future<Output = Result<T, OpError>> + Send,
     {
         loop {
             match read(self.0.handle.live().await).await {
@@ -59,10 +59,10 @@ impl Atomic {
         }
     }
 
-    async fn create(&self, transaction: &Transaction) -> Result<(), Ended> {
+    async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
         match self.insist(|zk| zk.create(APP, b"", CreateMode::Persistent)).await {
             Ok(_) | Err(Error::NodeExists) => {}
-            Err(error) => return Err(Ended::of("create the parent", &error)),
+            Err(error) => return Err(OpError::of("create the parent", &error)),
         }
         let own = |site: &String| Op::Create(vote_path(&transaction.tx, site), Vec::new(), CreateMode::Persistent);
         let znode = Op::Create(path(&transaction.tx), transaction.data(), CreateMode::Persistent);
@@ -79,7 +79,7 @@ impl Atomic {
                     ..
                 }) => break,
                 Err(MultiError { error, .. }) if error.is_definite() && !lost => {
-                    return Err(Ended::of("begin", &error));
+                    return Err(OpError::of("begin", &error));
                 }
                 Err(_) => lost = true,
             }
@@ -89,8 +89,8 @@ impl Atomic {
         let there = self.insist(|zk| zk.get(&path(&transaction.tx))).await;
         match there {
             Ok((data, _)) if data == transaction.data() => Ok(()),
-            Ok(_) => Err(Ended::Fail("there is another transaction of this name".to_string())),
-            Err(error) => Err(Ended::unknown("read the transaction", &error)),
+            Ok(_) => Err(OpError::Fail("there is another transaction of this name".to_string())),
+            Err(error) => Err(OpError::unknown("read the transaction", &error)),
         }
     }
 
@@ -145,7 +145,7 @@ impl Atomic {
         Some(self.settle(tx, decision).await)
     }
 
-    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, Ended> {
+    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
         let (env, own) = (&self.0.env, &vote_path(tx, &self.0.name));
         let prepare = async {
             self.patiently(|zk| async move { wait_for(zk.as_ref(), own).await })
@@ -157,8 +157,8 @@ impl Atomic {
         let sent = self.insist(|zk| zk.set(own, vote.word().as_bytes(), None));
         match env.within(deadline, sent).await {
             Some(Ok(_)) => Ok(vote),
-            Some(Err(error)) => Err(Ended::unknown("write the vote", &error)),
-            None => Err(Ended::Info("timed out; the vote is on its way".to_string())),
+            Some(Err(error)) => Err(OpError::unknown("write the vote", &error)),
+            None => Err(OpError::Info("timed out; the vote is on its way".to_string())),
         }
     }
 
@@ -173,7 +173,7 @@ impl Atomic {
 }
 
 impl Party for Atomic {
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>> {
         let party = self.clone();
         async move {
             let begun = party.0.env.within(deadline, party.create(&transaction)).await;
@@ -186,7 +186,7 @@ impl Party for Atomic {
         &self,
         transaction: Transaction,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, Ended>> {
+    ) -> BoxFuture<'static, Result<Decision, OpError>> {
         let party = self.clone();
         async move {
             let decision = party.0.env.within(deadline, party.conclude(&transaction)).await;
@@ -201,12 +201,12 @@ impl Party for Atomic {
         vote: Vote,
         work: Duration,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, Ended>> {
+    ) -> BoxFuture<'static, Result<Vote, OpError>> {
         let (party, tx) = (self.clone(), tx.to_string());
         async move { party.vote_in(&tx, vote, work, deadline).await }.boxed()
     }
 
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
         let (party, tx) = (self.clone(), tx.to_string());
         async move {
             let learn = async { Ok(party.learn(&tx).await) };
@@ -215,7 +215,7 @@ impl Party for Atomic {
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         self.0.session()
     }
 }

@@ -10,8 +10,8 @@ use futures_util::future::BoxFuture;
 
 use super::plain::{Member, gather, read_transaction};
 use super::{Decision, Journal, Party, Transaction, Vote, undecided};
-use crate::recipes::{Ended, Env};
-use crate::service::Seat;
+use crate::recipes::{Env, OpError};
+use crate::service::SessionHandle;
 
 /// `commit/broadcast`.
 #[derive(Clone)]
@@ -25,7 +25,7 @@ impl Broadcast {
 }
 
 impl Party for Broadcast {
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>> {
         self.0.begin_by(transaction, deadline)
     }
 
@@ -34,7 +34,7 @@ impl Party for Broadcast {
         &self,
         transaction: Transaction,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, Ended>> {
+    ) -> BoxFuture<'static, Result<Decision, OpError>> {
         let member = self.0.clone();
         async move {
             let decide = async {
@@ -53,12 +53,12 @@ impl Party for Broadcast {
         vote: Vote,
         work: Duration,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, Ended>> {
+    ) -> BoxFuture<'static, Result<Vote, OpError>> {
         let (member, tx) = (self.0.clone(), tx.to_string());
         async move { member.vote(&tx, vote, work, deadline).await }.boxed()
     }
 
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
         let (member, tx) = (self.0.clone(), tx.to_string());
         async move {
             let learn = async {
@@ -71,7 +71,7 @@ impl Party for Broadcast {
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         self.0.session()
     }
 }

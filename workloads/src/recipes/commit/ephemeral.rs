@@ -13,8 +13,8 @@ use futures_util::future::{BoxFuture, select_all};
 
 use super::plain::{Member, not_voted, overdue, publish, wait_for};
 use super::{Decision, Journal, Party, Transaction, Vote, path, undecided, vote_path};
-use crate::recipes::{Ended, Env};
-use crate::service::Seat;
+use crate::recipes::{Env, OpError};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, WatchEvent, Zk};
 
 /// `commit/ephemeral`.
@@ -27,16 +27,16 @@ impl Ephemeral {
         Self(Member::new(env, name, journal))
     }
 
-    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, Ended> {
+    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
         let member = &self.0;
         let arrive = async {
             let zk = member.handle.live().await;
             wait_for(zk.as_ref(), &path(tx)).await?;
-            Ok::<Arc<dyn Zk>, Ended>(zk)
+            Ok::<Arc<dyn Zk>, OpError>(zk)
         };
         let zk = match member.env.within(deadline, arrive).await {
             Some(Ok(zk)) => zk,
-            Some(Err(Ended::Fail(why) | Ended::Info(why))) => return Err(Ended::Fail(why)),
+            Some(Err(OpError::Fail(why) | OpError::Info(why))) => return Err(OpError::Fail(why)),
             None => return Err(not_voted()),
         };
         let voted = member
@@ -46,13 +46,13 @@ impl Ephemeral {
         voted.unwrap_or_else(|| Err(overdue()))
     }
 
-    async fn join_and_vote(&self, zk: Arc<dyn Zk>, tx: &str, vote: Vote, work: Duration) -> Result<Vote, Ended> {
+    async fn join_and_vote(&self, zk: Arc<dyn Zk>, tx: &str, vote: Vote, work: Duration) -> Result<Vote, OpError> {
         let own = vote_path(tx, &self.0.name);
         match zk.create(&own, b"", CreateMode::Ephemeral).await {
             Ok(_) => {}
             // Its own, from before: that it may be an earlier session's is not thought of.
             Err(Error::NodeExists) => eprintln!("{own} is there already"),
-            Err(error) => return Err(Ended::of("join", &error)),
+            Err(error) => return Err(OpError::of("join", &error)),
         }
         self.0.env.host.sleep(work).await;
         // It has joined, so something of this is left.
@@ -60,18 +60,18 @@ impl Ephemeral {
         zk.set(&own, vote.word().as_bytes(), None)
             .await
             .map(|_| vote)
-            .map_err(|error| Ended::unknown("write the vote", &error))
+            .map_err(|error| OpError::unknown("write the vote", &error))
     }
 }
 
-fn unknown(ended: Ended) -> Ended {
-    let (Ended::Fail(why) | Ended::Info(why)) = ended;
-    Ended::Info(why)
+fn unknown(ended: OpError) -> OpError {
+    let (OpError::Fail(why) | OpError::Info(why)) = ended;
+    OpError::Info(why)
 }
 
 /// Waits until all sites have joined and voted; one abort is enough, and so is a znode that was there and is gone.
-async fn watch_sites(zk: &dyn Zk, transaction: &Transaction) -> Result<Decision, Ended> {
-    let failed = |error: &Error| Ended::unknown("read", error);
+async fn watch_sites(zk: &dyn Zk, transaction: &Transaction) -> Result<Decision, OpError> {
+    let failed = |error: &Error| OpError::unknown("read", error);
     let mut seen = BTreeSet::new();
     loop {
         let (names, list) = zk
@@ -102,13 +102,13 @@ async fn watch_sites(zk: &dyn Zk, transaction: &Transaction) -> Result<Decision,
         }
         seen = there;
         if let WatchEvent::Session(state) = select_all(pending).await.0 {
-            return Err(Ended::Info(format!("the session is {} while waiting", state.name())));
+            return Err(OpError::Info(format!("the session is {} while waiting", state.name())));
         }
     }
 }
 
 impl Party for Ephemeral {
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>> {
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>> {
         let member = self.0.clone();
         async move {
             let begun = member.env.within(deadline, member.create(&transaction)).await;
@@ -121,7 +121,7 @@ impl Party for Ephemeral {
         &self,
         transaction: Transaction,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, Ended>> {
+    ) -> BoxFuture<'static, Result<Decision, OpError>> {
         let member = self.0.clone();
         async move {
             let decide = async {
@@ -141,16 +141,16 @@ impl Party for Ephemeral {
         vote: Vote,
         work: Duration,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, Ended>> {
+    ) -> BoxFuture<'static, Result<Vote, OpError>> {
         let (site, tx) = (self.clone(), tx.to_string());
         async move { site.vote_in(&tx, vote, work, deadline).await }.boxed()
     }
 
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
         self.0.told(tx, deadline)
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         self.0.session()
     }
 }

@@ -3,8 +3,8 @@
 mod atomic;
 mod broadcast;
 mod coordinated;
-mod desk;
 mod ephemeral;
+mod handler;
 mod journal;
 mod plain;
 pub(super) mod variants;
@@ -14,14 +14,14 @@ use std::time::Duration;
 pub use atomic::Atomic;
 pub use broadcast::Broadcast;
 pub use coordinated::Coordinated;
-pub use desk::Desk;
 pub use ephemeral::Ephemeral;
 use futures_util::future::BoxFuture;
+pub use handler::Handler;
 pub use journal::{Entry, Journal};
 pub use zooquake_history::operation::commit::{Decision, Transaction, Vote};
 
-use super::Ended;
-use crate::service::Seat;
+use super::OpError;
+use crate::service::SessionHandle;
 
 /// The parent of the transaction znodes.
 pub const APP: &str = "/app";
@@ -47,42 +47,42 @@ pub trait Party: Send + Sync {
     /// Begins a transaction.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if nothing of it is there.
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), Ended>>;
+    /// [`OpError::Fail`] only if nothing of it is there.
+    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>>;
 
     /// Comes to the decision about a transaction, and sees to it that sites hear of it.
     ///
     /// # Errors
-    /// [`Ended::Info`] if the decision is not known; there may be one.
+    /// [`OpError::Info`] if the decision is not known; there may be one.
     fn decide(
         &self,
         transaction: Transaction,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, Ended>>;
+    ) -> BoxFuture<'static, Result<Decision, OpError>>;
 
     /// Votes, after work that takes this long. A vote that the log has is voted again. Answers the vote.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if no vote was sent by this.
+    /// [`OpError::Fail`] only if no vote was sent by this.
     fn vote(
         &self,
         tx: &str,
         vote: Vote,
         work: Duration,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, Ended>>;
+    ) -> BoxFuture<'static, Result<Vote, OpError>>;
 
     /// Waits for the decision.
     ///
     /// # Errors
-    /// [`Ended::Info`] while it is not known.
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>>;
+    /// [`OpError::Info`] while it is not known.
+    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>>;
 
     /// The session that the client has now.
-    fn session(&self) -> BoxFuture<'static, Seat>;
+    fn session(&self) -> BoxFuture<'static, SessionHandle>;
 }
 
 /// Nobody knows the decision yet.
-fn undecided() -> Ended {
-    Ended::Info("timed out: no decision is known".to_string())
+fn undecided() -> OpError {
+    OpError::Info("timed out: no decision is known".to_string())
 }

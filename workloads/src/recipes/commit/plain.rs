@@ -11,8 +11,8 @@ use futures_util::future::{BoxFuture, ready, select_all};
 
 use super::{APP, Decision, Journal, Transaction, Vote, decision_path, path, undecided, vote_path};
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Ended, Env};
-use crate::service::Seat;
+use crate::recipes::{Env, OpError};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
 /// What each party has: a name, a session handle and a log.
@@ -36,12 +36,12 @@ impl Member {
     }
 
     /// Creates the transaction, and one znode for each site.
-    pub async fn begin(&self, transaction: &Transaction) -> Result<(), Ended> {
+    pub async fn begin(&self, transaction: &Transaction) -> Result<(), OpError> {
         let zk = self.create(transaction).await?;
         for site in &transaction.sites {
             zk.create(&vote_path(&transaction.tx, site), b"", CreateMode::Persistent)
                 .await
-                .map_err(|error| Ended::unknown("create the znode of a site", &error))?;
+                .map_err(|error| OpError::unknown("create the znode of a site", &error))?;
         }
         Ok(())
     }
@@ -51,7 +51,7 @@ impl Member {
         &self,
         transaction: Transaction,
         deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<(), Ended>> {
+    ) -> BoxFuture<'static, Result<(), OpError>> {
         let member = self.clone();
         async move {
             let begun = member.env.within(deadline, member.begin(&transaction)).await;
@@ -61,7 +61,7 @@ impl Member {
     }
 
     /// What a site learns that waits for the decision to be published.
-    pub fn told(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, Ended>> {
+    pub fn told(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
         let (member, tx) = (self.clone(), tx.to_string());
         async move {
             let learn = async {
@@ -74,17 +74,23 @@ impl Member {
     }
 
     /// Creates the znode of the transaction.
-    pub async fn create(&self, transaction: &Transaction) -> Result<std::sync::Arc<dyn Zk>, Ended> {
+    pub async fn create(&self, transaction: &Transaction) -> Result<std::sync::Arc<dyn Zk>, OpError> {
         let zk = self.handle.live().await;
         create_app(zk.as_ref()).await;
         zk.create(&path(&transaction.tx), &transaction.data(), CreateMode::Persistent)
             .await
-            .map_err(|error| Ended::of("create the transaction", &error))?;
+            .map_err(|error| OpError::of("create the transaction", &error))?;
         Ok(zk)
     }
 
     /// Waits for its znode, works, and writes its vote to it.
-    pub async fn vote(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, Ended> {
+    pub async fn vote(
+        &self,
+        tx: &str,
+        vote: Vote,
+        work: Duration,
+        deadline: Option<Duration>,
+    ) -> Result<Vote, OpError> {
         let own = vote_path(tx, &self.name);
         let prepare = async {
             let zk = self.handle.live().await;
@@ -94,7 +100,7 @@ impl Member {
         };
         let zk = match self.env.within(deadline, prepare).await {
             Some(Ok(zk)) => zk,
-            Some(Err(Ended::Fail(why) | Ended::Info(why))) => return Err(Ended::Fail(why)),
+            Some(Err(OpError::Fail(why) | OpError::Info(why))) => return Err(OpError::Fail(why)),
             None => return Err(not_voted()),
         };
         let vote = self.log_vote(tx, vote)?;
@@ -104,16 +110,16 @@ impl Member {
             .await
         {
             Some(Ok(_)) => Ok(vote),
-            Some(Err(error)) => Err(Ended::of("write the vote", &error)),
-            None => Err(Ended::Info("timed out; the vote is on its way".to_string())),
+            Some(Err(error)) => Err(OpError::of("write the vote", &error)),
+            None => Err(OpError::Info("timed out; the vote is on its way".to_string())),
         }
     }
 
     /// Writes the vote to the log, before anybody is told. Answers the one that the log has.
-    pub fn log_vote(&self, tx: &str, vote: Vote) -> Result<Vote, Ended> {
+    pub fn log_vote(&self, tx: &str, vote: Vote) -> Result<Vote, OpError> {
         self.journal
             .vote(tx, vote)
-            .map_err(|error| Ended::Fail(format!("not voted, the log cannot be written: {error}")))
+            .map_err(|error| OpError::Fail(format!("not voted, the log cannot be written: {error}")))
     }
 
     /// The decision in the log, or else the one that is learnt, which goes to the log before anybody is told.
@@ -121,8 +127,8 @@ impl Member {
         &self,
         tx: &str,
         deadline: Option<Duration>,
-        learn: impl Future<Output = Result<Decision, Ended>> + Send,
-    ) -> Result<Decision, Ended> {
+        learn: impl Future<Output = Result<Decision, OpError>> + Send,
+    ) -> Result<Decision, OpError> {
         if let Some(decision) = self.journal.decided(tx) {
             return Ok(decision);
         }
@@ -133,14 +139,14 @@ impl Member {
             .unwrap_or_else(|| Err(undecided()))?;
         self.journal
             .decide(tx, decision)
-            .map_err(|error| Ended::Info(format!("the log cannot be written: {error}")))
+            .map_err(|error| OpError::Info(format!("the log cannot be written: {error}")))
     }
 
     /// The session that the client has now.
-    pub fn session(&self) -> BoxFuture<'static, Seat> {
+    pub fn session(&self) -> BoxFuture<'static, SessionHandle> {
         let handle = self.handle.clone();
         async move {
-            Seat {
+            SessionHandle {
                 zk: handle.current().await,
                 temporary: false,
             }
@@ -150,13 +156,13 @@ impl Member {
 }
 
 /// A vote that was never sent.
-pub fn not_voted() -> Ended {
-    Ended::Fail("timed out before it voted".to_string())
+pub fn not_voted() -> OpError {
+    OpError::Fail("timed out before it voted".to_string())
 }
 
 /// The end of a coordinator's operation that came too late.
-pub fn overdue() -> Ended {
-    Ended::Info("timed out; what was done stays".to_string())
+pub fn overdue() -> OpError {
+    OpError::Info("timed out; what was done stays".to_string())
 }
 
 /// Exists, then create: a race gives NodeExists, which is only printed, like every other error.
@@ -171,19 +177,19 @@ async fn create_app(zk: &dyn Zk) {
     }
 }
 
-fn reading(error: &Error) -> Ended {
-    Ended::unknown("read", error)
+fn reading(error: &Error) -> OpError {
+    OpError::unknown("read", error)
 }
 
-fn heard(event: &WatchEvent) -> Result<(), Ended> {
+fn heard(event: &WatchEvent) -> Result<(), OpError> {
     match event {
-        WatchEvent::Session(state) => Err(Ended::Info(format!("the session is {} while waiting", state.name()))),
+        WatchEvent::Session(state) => Err(OpError::Info(format!("the session is {} while waiting", state.name()))),
         _ => Ok(()),
     }
 }
 
 /// Waits until a znode is there.
-pub async fn wait_for(zk: &dyn Zk, path: &str) -> Result<(), Ended> {
+pub async fn wait_for(zk: &dyn Zk, path: &str) -> Result<(), OpError> {
     loop {
         let (stat, watch) = zk.exists_and_watch(path).await.map_err(|error| reading(&error))?;
         if stat.is_some() {
@@ -194,22 +200,22 @@ pub async fn wait_for(zk: &dyn Zk, path: &str) -> Result<(), Ended> {
 }
 
 /// Waits until there is a decision znode, and reads it.
-pub async fn wait_decision(zk: &dyn Zk, path: &str) -> Result<Decision, Ended> {
+pub async fn wait_decision(zk: &dyn Zk, path: &str) -> Result<Decision, OpError> {
     wait_for(zk, path).await?;
     let (data, _) = zk.get(path).await.map_err(|error| reading(&error))?;
-    Decision::read(&data).ok_or_else(|| Ended::Info(format!("{path} has no decision")))
+    Decision::read(&data).ok_or_else(|| OpError::Info(format!("{path} has no decision")))
 }
 
 /// Waits for the transaction, and reads it.
-pub async fn read_transaction(zk: &dyn Zk, tx: &str) -> Result<Transaction, Ended> {
+pub async fn read_transaction(zk: &dyn Zk, tx: &str) -> Result<Transaction, OpError> {
     wait_for(zk, &path(tx)).await?;
     let (data, _) = zk.get(&path(tx)).await.map_err(|error| reading(&error))?;
-    serde_json::from_slice(&data).map_err(|error| Ended::Info(format!("{} makes no sense: {error}", path(tx))))
+    serde_json::from_slice(&data).map_err(|error| OpError::Info(format!("{} makes no sense: {error}", path(tx))))
 }
 
 /// Reads and watches every site's znode until all have voted; one abort is enough. A znode that is not there yet, or has
 /// nothing in it, means only that its site has not voted yet.
-pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision, Ended> {
+pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision, OpError> {
     loop {
         let mut pending: Vec<Watch> = Vec::new();
         for site in sites {
@@ -247,7 +253,7 @@ async fn look(zk: &dyn Zk, path: &str) -> Result<Look, Error> {
 }
 
 /// The coordinator of the tutorial tells the sites its decision.
-pub async fn publish(zk: &dyn Zk, tx: &str, decision: Decision) -> Result<Decision, Ended> {
+pub async fn publish(zk: &dyn Zk, tx: &str, decision: Decision) -> Result<Decision, OpError> {
     zk.create(
         &super::decision_path(tx),
         decision.word().as_bytes(),
@@ -255,5 +261,5 @@ pub async fn publish(zk: &dyn Zk, tx: &str, decision: Decision) -> Result<Decisi
     )
     .await
     .map(|_| decision)
-    .map_err(|error| Ended::unknown("publish the decision", &error))
+    .map_err(|error| OpError::unknown("publish the decision", &error))
 }

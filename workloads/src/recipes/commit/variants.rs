@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Atomic, Broadcast, Coordinated, Desk, Ephemeral, Journal};
+use super::{Atomic, Broadcast, Coordinated, Ephemeral, Handler, Journal};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant};
 use crate::service::Recipe;
@@ -18,7 +18,11 @@ pub const VARIANTS: &[Variant] = &[
             reason: BROADCAST_BLOCKS,
             ..BLOCKED
         }],
-        build: |env| party(env, |env, name, journal| Desk::new(Broadcast::new(env, name, journal))),
+        build: |env| {
+            party(env, |env, name, journal| {
+                Handler::new(Broadcast::new(env, name, journal))
+            })
+        },
         ..PLAIN
     },
     Variant {
@@ -28,7 +32,7 @@ pub const VARIANTS: &[Variant] = &[
         accepted: &[BLOCKED],
         build: |env| {
             party(env, |env, name, journal| {
-                Desk::new(Coordinated::new(env, name, journal))
+                Handler::new(Coordinated::new(env, name, journal))
             })
         },
         ..PLAIN
@@ -41,7 +45,11 @@ pub const VARIANTS: &[Variant] = &[
             reason: EPHEMERAL_BLOCKS,
             ..BLOCKED
         }],
-        build: |env| party(env, |env, name, journal| Desk::new(Ephemeral::new(env, name, journal))),
+        build: |env| {
+            party(env, |env, name, journal| {
+                Handler::new(Ephemeral::new(env, name, journal))
+            })
+        },
         ..PLAIN
     },
     Variant {
@@ -49,7 +57,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "begins in one transaction, votes stay, the decision is created once, and any site can bring it about: \
                   atomic, and never blocks, under any fault",
         accepted: &[],
-        build: |env| party(env, |env, name, journal| Desk::new(Atomic::new(env, name, journal))),
+        build: |env| party(env, |env, name, journal| Handler::new(Atomic::new(env, name, journal))),
         ..PLAIN
     },
 ];
@@ -60,7 +68,7 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Desk) -> anyhow::Result<Recipe> {
+fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Handler) -> anyhow::Result<Recipe> {
     let name = &env.client;
     let journal = match &env.journal {
         Some(journal) => journal.clone(),

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::QUEUE;
-use crate::recipes::exclusive::{Candidate, Nothing, Protected, Queue, Rite};
+use crate::recipes::exclusive::{BeforeGrant, Candidate, Nothing, Protected, Queue};
 use crate::recipes::{Env, Grant};
 
 /// The parent of the acknowledgements.
@@ -49,7 +49,7 @@ async fn acknowledge(candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
     }
 }
 
-impl Rite for Acknowledge {
+impl BeforeGrant for Acknowledge {
     fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
         acknowledge(candidate, grant).boxed()
     }

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use crate::recipes::exclusive::{Contest, Plain, create, hear};
-use crate::recipes::{Ended, Env, Ledger, Owned};
+use crate::recipes::{Env, HolderState, OpError, Owned};
 use crate::zk::{CreateMode, Error, Zk};
 
 /// The leader's znode.
@@ -20,16 +20,16 @@ pub fn ephemeral(env: &Env) -> Plain {
 
 struct Race;
 
-async fn race(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
+async fn race(zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
     loop {
-        match create(zk, ledger, LEADER, CreateMode::Ephemeral).await {
+        match create(zk, holder, LEADER, CreateMode::Ephemeral).await {
             Err(Error::NodeExists) => {}
-            created => return created.map_err(|error| Ended::of("create", &error)),
+            created => return created.map_err(|error| OpError::of("create", &error)),
         }
         let (there, watch) = zk
             .exists_and_watch(LEADER)
             .await
-            .map_err(|error| Ended::of("watch the leader", &error))?;
+            .map_err(|error| OpError::of("watch the leader", &error))?;
         if there.is_some() {
             hear(watch).await?;
         }
@@ -37,7 +37,7 @@ async fn race(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
 }
 
 impl Contest for Race {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, ledger: &'a Ledger) -> BoxFuture<'a, Result<Owned, Ended>> {
-        race(zk, ledger).boxed()
+    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
+        race(zk, holder).boxed()
     }
 }

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::QUEUE;
-use crate::recipes::exclusive::{Candidate, Protected, Rite};
+use crate::recipes::exclusive::{BeforeGrant, Candidate, Protected};
 use crate::recipes::{Env, Grant};
 use crate::zk::{CreateMode, Error, Op, Stat, Zk};
 
@@ -53,7 +53,7 @@ async fn raise(zk: &dyn Zk, own: &str) -> Option<i64> {
     zk.multi(term).await.ok().map(|_| next)
 }
 
-impl Rite for Raise {
+impl BeforeGrant for Raise {
     fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
         async move {
             let token = raise(candidate.claim.zk.as_ref(), &grant.path).await;

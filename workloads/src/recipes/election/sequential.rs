@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use super::PARENT;
 use crate::recipes::exclusive::{Contest, Plain, create, hear};
 use crate::recipes::sequence::sequence;
-use crate::recipes::{Ended, Env, Ledger, Owned};
+use crate::recipes::{Env, HolderState, OpError, Owned};
 use crate::zk::{CreateMode, Zk};
 
 const PREFIX: &str = "n_";
@@ -19,16 +19,16 @@ pub fn sequential(env: &Env) -> Plain {
 
 struct Chain;
 
-async fn queue(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
+async fn queue(zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
     let prefix = format!("{PARENT}/{PREFIX}");
-    let own = create(zk, ledger, &prefix, CreateMode::EphemeralSequential)
+    let own = create(zk, holder, &prefix, CreateMode::EphemeralSequential)
         .await
-        .map_err(|error| Ended::of("create", &error))?;
+        .map_err(|error| OpError::of("create", &error))?;
     loop {
         let names = zk
             .children(PARENT)
             .await
-            .map_err(|error| Ended::unknown("list the candidates", &error))?;
+            .map_err(|error| OpError::unknown("list the candidates", &error))?;
         let mut candidates: Vec<_> = names
             .iter()
             .filter_map(|name| Some((sequence(name, PREFIX)?, name)))
@@ -38,7 +38,7 @@ async fn queue(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
             .iter()
             .position(|(_, name)| own.path == format!("{PARENT}/{name}"));
         let Some(place) = place else {
-            return Err(Ended::Info("the own znode is not in the list".to_string()));
+            return Err(OpError::Info("the own znode is not in the list".to_string()));
         };
         if place == 0 {
             return Ok(own);
@@ -47,7 +47,7 @@ async fn queue(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
         let (there, watch) = zk
             .exists_and_watch(&before)
             .await
-            .map_err(|error| Ended::unknown("watch the one before", &error))?;
+            .map_err(|error| OpError::unknown("watch the one before", &error))?;
         if there.is_some() {
             hear(watch).await?;
         }
@@ -55,7 +55,7 @@ async fn queue(zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
 }
 
 impl Contest for Chain {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, ledger: &'a Ledger) -> BoxFuture<'a, Result<Owned, Ended>> {
-        queue(zk, ledger).boxed()
+    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
+        queue(zk, holder).boxed()
     }
 }

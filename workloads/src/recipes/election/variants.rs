@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
-use crate::recipes::exclusive::{Desk, ELECTION};
+use crate::recipes::exclusive::{ELECTION, Handler};
 use crate::recipes::registry::{Known, Variant};
 
 /// The elections, in the order in which they are shown.
@@ -19,7 +19,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[HA],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, ticket(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, ticket(env)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -39,7 +39,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, ephemeral(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, ephemeral(env)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -51,7 +51,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
-        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, sequential(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, sequential(env)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -68,7 +68,7 @@ pub const VARIANTS: &[Variant] = &[
             ..Capabilities::NONE
         },
         accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
-        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, acknowledged(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, acknowledged(env)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -80,7 +80,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: true,
         contenders: &[PARENT],
         accepted: &[],
-        build: |env| Ok(Arc::new(Desk::new(env, &ELECTION, epoch(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, epoch(env)))),
         ..Variant::PLAIN
     },
 ];

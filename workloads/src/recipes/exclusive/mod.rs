@@ -1,50 +1,50 @@
 //! What one client at a time is granted: a lock, or leadership. The two are the same thing under other names.
 
+mod before_grant;
 mod claim;
-mod desk;
+mod handler;
 mod plain;
 mod protected;
 mod queue;
-mod rite;
 
 use std::time::Duration;
 
+pub use before_grant::{BeforeGrant, Candidate};
 pub use claim::{Claim, Nothing};
-pub use desk::{Desk, ELECTION, LOCK, Words};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+pub use handler::{ELECTION, Handler, LOCK, Words};
 pub use plain::{Contest, Plain, create, hear};
 pub use protected::Protected;
 pub use queue::Queue;
-pub use rite::{Candidate, Rite};
 use serde_json::Value;
 
-use super::{Ended, Grant, Ledger, Owned};
-use crate::service::Seat;
+use super::{Grant, HolderState, OpError, Owned};
+use crate::service::SessionHandle;
 
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
 pub trait Exclusive: Send + Sync {
     /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's clock.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if nothing of the attempt is left.
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>>;
+    /// [`OpError::Fail`] only if nothing of the attempt is left.
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>>;
 
     /// Gives it back.
     ///
     /// # Errors
-    /// [`Ended::Fail`] with [`super::NOT_HELD`] if it is not held any more.
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>>;
+    /// [`OpError::Fail`] with [`super::NOT_HELD`] if it is not held any more.
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>>;
 
     /// What the client knows and believes.
-    fn ledger(&self) -> &Ledger;
+    fn holder(&self) -> &HolderState;
 
     /// The session that the client has now.
-    fn session(&self) -> BoxFuture<'static, Seat>;
+    fn session(&self) -> BoxFuture<'static, SessionHandle>;
 
     /// The znodes that the client knows to be its own: held or waiting with.
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.ledger().znodes()).boxed()
+        std::future::ready(self.holder().znodes()).boxed()
     }
 
     /// Whether it promises an acknowledgement with each grant.
@@ -60,10 +60,10 @@ pub trait Exclusive: Send + Sync {
     /// Writes to the resource in ZooKeeper under the guard of this grant. Answers the transaction.
     ///
     /// # Errors
-    /// [`Ended::Fail`] with an error that begins with `refused` if the guard refused it.
-    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, Ended>> {
+    /// [`OpError::Fail`] with an error that begins with `refused` if the guard refused it.
+    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, OpError>> {
         let why = format!("{name}: the resource is not in ZooKeeper, {value} cannot be written there");
-        std::future::ready(Err(Ended::Fail(why))).boxed()
+        std::future::ready(Err(OpError::Fail(why))).boxed()
     }
 }
 
@@ -89,11 +89,11 @@ impl Released {
 }
 
 /// The end of an operation of a recipe that knows no deadlines.
-pub fn overdue() -> Ended {
-    Ended::Info("timed out; this recipe cleans nothing up".to_string())
+pub fn overdue() -> OpError {
+    OpError::Info("timed out; this recipe cleans nothing up".to_string())
 }
 
 /// The end of a release of what is not held.
-pub fn not_held() -> Ended {
-    Ended::Fail(super::NOT_HELD.to_string())
+pub fn not_held() -> OpError {
+    OpError::Fail(super::NOT_HELD.to_string())
 }

@@ -11,21 +11,21 @@ use futures_util::future::BoxFuture;
 
 use super::{Exclusive, Released, not_held, overdue};
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Ended, Env, Grant, Held, Ledger, Owned};
-use crate::service::Seat;
+use crate::recipes::{Env, Grant, Held, HolderState, OpError, Owned};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
 /// How a tutorial's client comes to hold.
 pub trait Contest: Send + Sync {
     /// Ends when the client may believe that it holds, by the znode that it answers.
-    fn win<'a>(&'a self, zk: &'a dyn Zk, ledger: &'a Ledger) -> BoxFuture<'a, Result<Owned, Ended>>;
+    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>>;
 }
 
 /// A tutorial's client.
 #[derive(Clone)]
 pub struct Plain {
     env: Env,
-    ledger: Ledger,
+    holder: HolderState,
     handle: Handle,
     contest: Arc<dyn Contest>,
 }
@@ -35,17 +35,17 @@ impl Plain {
     pub fn new(env: &Env, contest: impl Contest + 'static) -> Self {
         Self {
             env: env.clone(),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             handle: Handle::open(env),
             contest: Arc::new(contest),
         }
     }
 
-    async fn attempt(&self, name: &str) -> Result<Grant, Ended> {
+    async fn attempt(&self, name: &str) -> Result<Grant, OpError> {
         let zk = self.handle.live().await;
-        let own = self.contest.win(zk.as_ref(), &self.ledger).await?;
+        let own = self.contest.win(zk.as_ref(), &self.holder).await?;
         let grant = Grant::of(name, &own);
-        self.ledger.hold(Held {
+        self.holder.hold(Held {
             grant: grant.clone(),
             zk,
         });
@@ -57,15 +57,15 @@ impl Plain {
 ///
 /// # Errors
 /// As ZooKeeper answers.
-pub async fn create(zk: &dyn Zk, ledger: &Ledger, path: &str, mode: CreateMode) -> Result<Owned, Error> {
-    let _busy = ledger.busy();
+pub async fn create(zk: &dyn Zk, holder: &HolderState, path: &str, mode: CreateMode) -> Result<Owned, Error> {
+    let _busy = holder.busy();
     let created = zk.create(path, b"", mode).await?;
     let own = Owned {
         path: created.path,
         czxid: created.stat.map(|stat| stat.czxid),
         session: zk.session(),
     };
-    ledger.own(own.clone());
+    holder.own(own.clone());
     Ok(own)
 }
 
@@ -73,57 +73,57 @@ pub async fn create(zk: &dyn Zk, ledger: &Ledger, path: &str, mode: CreateMode) 
 ///
 /// # Errors
 /// The session is over.
-pub async fn hear(watch: Watch) -> Result<(), Ended> {
+pub async fn hear(watch: Watch) -> Result<(), OpError> {
     match watch.await {
-        WatchEvent::Session(state) => Err(Ended::Info(format!("the session is {} while waiting", state.name()))),
+        WatchEvent::Session(state) => Err(OpError::Info(format!("the session is {} while waiting", state.name()))),
         _ => Ok(()),
     }
 }
 
 impl Exclusive for Plain {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         let (client, name) = (self.clone(), name.to_string());
         async move {
             let attempt = client.env.within(deadline, client.attempt(&name)).await;
             let result = attempt.unwrap_or_else(|| Err(overdue()));
             if result.is_err() {
                 // Whatever it created is still there, but it has lost track of it.
-                client.ledger.forget();
+                client.holder.forget();
             }
             result
         }
         .boxed()
     }
 
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
         let (client, name) = (self.clone(), name.to_string());
         async move {
-            let held = client.ledger.let_go(&name).ok_or_else(not_held)?;
+            let held = client.holder.let_go(&name).ok_or_else(not_held)?;
             let delete = async {
                 let deleted = held.zk.delete(&held.grant.path, None).await;
                 deleted
                     .map(|()| Released::of(&held.grant))
-                    .map_err(|error| Ended::of("delete", &error))
+                    .map_err(|error| OpError::of("delete", &error))
             };
             let result = client
                 .env
                 .within(deadline, delete)
                 .await
                 .unwrap_or_else(|| Err(overdue()));
-            client.ledger.forget();
+            client.holder.forget();
             result
         }
         .boxed()
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn holder(&self) -> &HolderState {
+        &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         let handle = self.handle.clone();
         async move {
-            Seat {
+            SessionHandle {
                 zk: handle.current().await,
                 temporary: false,
             }

@@ -1,4 +1,4 @@
-//! The best that a queue without fencing can be. What the first in it does before it holds is the variant's own [`Rite`]:
+//! The best that a queue without fencing can be. What the first in it does before it holds is the variant's own [`BeforeGrant`]:
 //! nothing, or what makes a token or an acknowledgement.
 //!
 //! A GUID in the name tells an own znode again after an unknown outcome; numbers are ordered through their wrap; a holder
@@ -12,13 +12,13 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, select};
 
+use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
 use super::claim::{Claim, Nothing, Removed};
 use super::queue::{Before, Queue, before};
-use super::rite::{Candidate, Rite, Trace, Traces};
 use super::{Exclusive, Released, not_held};
-use crate::recipes::ledger::Link;
-use crate::recipes::{Busy, Ended, Env, Grant, Held, Ledger, Owned};
-use crate::service::Seat;
+use crate::recipes::holder_state::Link;
+use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
+use crate::service::SessionHandle;
 use crate::zk::{SessionState, Shared, Zk};
 
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
@@ -28,9 +28,9 @@ const RESERVE: Duration = Duration::from_millis(500);
 #[derive(Clone)]
 pub struct Protected {
     pub(super) env: Env,
-    ledger: Ledger,
+    holder: HolderState,
     queue: Queue,
-    rite: Arc<dyn Rite>,
+    before_grant: Arc<dyn BeforeGrant>,
     session: Shared<Option<Arc<dyn Zk>>>,
 }
 
@@ -42,12 +42,12 @@ enum Turn {
 
 impl Protected {
     /// A client that begins to open its session.
-    pub fn new(env: &Env, queue: Queue, rite: Arc<dyn Rite>) -> Self {
+    pub fn new(env: &Env, queue: Queue, before_grant: Arc<dyn BeforeGrant>) -> Self {
         let client = Self {
             env: env.clone(),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             queue,
-            rite,
+            before_grant,
             session: Shared::new(None),
         };
         env.host.spawn(client.clone().keep_session().boxed());
@@ -62,20 +62,20 @@ impl Protected {
             let mut state = zk.state();
             while !state.is_over() {
                 match state {
-                    SessionState::Connected => self.ledger.connected(),
+                    SessionState::Connected => self.holder.connected(),
                     _ => self.give_up(state),
                 }
                 state = zk.changed(state).await;
             }
             self.give_up(state);
-            self.ledger.disown_session(zk.session());
+            self.holder.disown_session(zk.session());
             self.session.update(|session| *session = None);
         }
     }
 
     fn give_up(&self, state: SessionState) {
-        let busy = self.ledger.busy();
-        let Some(held) = self.ledger.disconnected() else { return };
+        let busy = self.holder.busy();
+        let Some(held) = self.holder.disconnected() else { return };
         self.env.lost(&held.grant.name, state.name());
         let client = self.clone();
         let clean = async move {
@@ -86,7 +86,7 @@ impl Protected {
                     seen = held.zk.changed(seen).await;
                 }
             };
-            select(std::pin::pin!(client.ledger.rested()), std::pin::pin!(over)).await;
+            select(std::pin::pin!(client.holder.rested()), std::pin::pin!(over)).await;
             client.remove(client.traces(&held), busy).await;
         };
         self.env.host.spawn(clean.boxed());
@@ -108,14 +108,14 @@ impl Protected {
         for (claim, path) in traces.into_iter().rev() {
             removed = claim.remove(path.clone()).await;
             if let Some(path) = path {
-                self.ledger.disown(&path);
+                self.holder.disown(&path);
             }
         }
         drop(busy);
         removed
     }
 
-    async fn contend(&self, name: &str, traces: &Traces) -> Result<Grant, Ended> {
+    async fn contend(&self, name: &str, traces: &Traces) -> Result<Grant, OpError> {
         loop {
             let zk = self.live().await;
             let claim = Claim::new(&self.env, self.queue, zk);
@@ -125,12 +125,12 @@ impl Protected {
                 Err(Nothing::Gone) => continue,
                 Err(Nothing::Refused(error)) => {
                     traces.update(Vec::clear);
-                    return Err(Ended::of("create", &error));
+                    return Err(OpError::of("create", &error));
                 }
             };
             while let Turn::Mine(seen) = self.turn(&claim, &own.path).await {
                 let candidate = Candidate::new(self, &claim, traces);
-                let Some(grant) = self.rite.perform(candidate, Grant::of(name, &own)).await else {
+                let Some(grant) = self.before_grant.perform(candidate, Grant::of(name, &own)).await else {
                     traces.update(|traces| traces.truncate(1));
                     continue;
                 };
@@ -138,15 +138,15 @@ impl Protected {
                     grant: grant.clone(),
                     zk: claim.zk.clone(),
                 };
-                if self.ledger.hold_if(held, seen) {
+                if self.holder.hold_if(held, seen) {
                     return Ok(grant);
                 }
                 // It may not be the first any more: what it made as the first goes, and it looks again.
                 let made = traces.with(|traces| traces[1..].to_vec());
-                self.remove(made, self.ledger.busy()).await;
+                self.remove(made, self.holder.busy()).await;
                 traces.update(|traces| traces.truncate(1));
             }
-            self.ledger.disown(&own.path);
+            self.holder.disown(&own.path);
         }
     }
 
@@ -166,13 +166,13 @@ impl Protected {
     }
 
     pub(super) async fn create(&self, claim: &Claim, traces: &Traces) -> Result<Owned, Nothing> {
-        let _busy = self.ledger.busy();
+        let _busy = self.holder.busy();
         let at = traces.update(|traces| {
             traces.push((claim.clone(), None));
             traces.len() - 1
         });
         let own = claim.create().await?;
-        self.ledger.own(own.clone());
+        self.holder.own(own.clone());
         traces.update(|traces| traces[at].1 = Some(own.path.clone()));
         Ok(own)
     }
@@ -181,9 +181,9 @@ impl Protected {
     async fn turn(&self, claim: &Claim, own: &str) -> Turn {
         let zk = &claim.zk;
         while !zk.state().is_over() {
-            let seen = self.ledger.link();
+            let seen = self.holder.link();
             if !seen.connected {
-                self.ledger.link_changed(seen).await;
+                self.holder.link_changed(seen).await;
                 continue;
             }
             let Ok(names) = zk.children(self.queue.parent).await else {
@@ -197,7 +197,7 @@ impl Protected {
             };
             match zk.exists_and_watch(&before).await {
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
-                Ok((Some(_), watch)) => drop(select(watch, std::pin::pin!(self.ledger.link_changed(seen))).await),
+                Ok((Some(_), watch)) => drop(select(watch, std::pin::pin!(self.holder.link_changed(seen))).await),
                 // It went between the two reads: waiting for its creation would be waiting for ever.
                 Ok((None, _)) => {}
                 Err(_) => drop(claim.steady().await),
@@ -207,21 +207,21 @@ impl Protected {
     }
 
     /// The time is up: cleans up, and says whether it knows that nothing is left.
-    async fn withdraw(&self, traces: &Traces, deadline: Duration) -> Ended {
+    async fn withdraw(&self, traces: &Traces, deadline: Duration) -> OpError {
         let traces = traces.with(Clone::clone);
         if traces.is_empty() {
-            return Ended::Fail("timed out; nothing was created".to_string());
+            return OpError::Fail("timed out; nothing was created".to_string());
         }
         match self.remove_by(traces, Some(deadline)).await {
-            Some(Removed::Deleted | Removed::Absent) => Ended::Fail("timed out; cleaned up".to_string()),
-            Some(Removed::Gone) => Ended::Info("timed out; its session is over".to_string()),
-            None => Ended::Info("timed out; still cleaning up".to_string()),
+            Some(Removed::Deleted | Removed::Absent) => OpError::Fail("timed out; cleaned up".to_string()),
+            Some(Removed::Gone) => OpError::Info("timed out; its session is over".to_string()),
+            None => OpError::Info("timed out; still cleaning up".to_string()),
         }
     }
 
     /// Removes, in the background if need be, and waits for it until `deadline`.
     async fn remove_by(&self, traces: Vec<Trace>, deadline: Option<Duration>) -> Option<Removed> {
-        let (client, busy) = (self.clone(), self.ledger.busy());
+        let (client, busy) = (self.clone(), self.holder.busy());
         self.env
             .outlast(deadline, async move { client.remove(traces, busy).await })
             .await
@@ -229,7 +229,7 @@ impl Protected {
 }
 
 impl Exclusive for Protected {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         let (client, name) = (self.clone(), name.to_string());
         async move {
             let traces = Shared::new(Vec::new());
@@ -246,38 +246,38 @@ impl Exclusive for Protected {
         .boxed()
     }
 
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
         let (client, name) = (self.clone(), name.to_string());
         async move {
-            let Some(held) = client.ledger.let_go(&name) else {
+            let Some(held) = client.holder.let_go(&name) else {
                 // It was lost. The clean-up is under way, and the next attempt shall not queue behind it.
-                client.env.within(deadline, client.ledger.idle()).await;
+                client.env.within(deadline, client.holder.idle()).await;
                 return Err(not_held());
             };
             match client.remove_by(client.traces(&held), deadline).await {
                 Some(Removed::Deleted) => Ok(Released::of(&held.grant)),
                 Some(Removed::Absent) => Ok(Released::unsure()),
-                Some(Removed::Gone) => Err(Ended::Info(
+                Some(Removed::Gone) => Err(OpError::Info(
                     "the session is over, and its znode goes with it".to_string(),
                 )),
-                None => Err(Ended::Info("timed out; still deleting the znode".to_string())),
+                None => Err(OpError::Info("timed out; still deleting the znode".to_string())),
             }
         }
         .boxed()
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn holder(&self) -> &HolderState {
+        &self.holder
     }
 
     fn acknowledges(&self) -> bool {
-        self.rite.acknowledges()
+        self.before_grant.acknowledges()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         let session = self.session.clone();
         async move {
-            Seat {
+            SessionHandle {
                 zk: session.until(Clone::clone).await,
                 temporary: false,
             }

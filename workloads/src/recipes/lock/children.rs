@@ -6,7 +6,7 @@ use futures_util::future::BoxFuture;
 use super::PARENT;
 use crate::recipes::exclusive::{Contest, Plain, create, hear};
 use crate::recipes::sequence::sequence;
-use crate::recipes::{Ended, Env, Ledger, Owned};
+use crate::recipes::{Env, HolderState, OpError, Owned};
 use crate::zk::{CreateMode, Zk};
 
 /// A client of `lock/children` that begins to open its session.
@@ -27,16 +27,16 @@ pub struct Herd {
 }
 
 impl Herd {
-    async fn queue(&self, zk: &dyn Zk, ledger: &Ledger) -> Result<Owned, Ended> {
+    async fn queue(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
         let prefix = format!("{}/{}", self.parent, self.prefix);
-        let own = create(zk, ledger, &prefix, CreateMode::EphemeralSequential)
+        let own = create(zk, holder, &prefix, CreateMode::EphemeralSequential)
             .await
-            .map_err(|error| Ended::of("create", &error))?;
+            .map_err(|error| OpError::of("create", &error))?;
         loop {
             let (names, watch) = zk
                 .children_and_watch(self.parent)
                 .await
-                .map_err(|error| Ended::unknown("list the children", &error))?;
+                .map_err(|error| OpError::unknown("list the children", &error))?;
             let numbered = names
                 .iter()
                 .filter_map(|name| Some((sequence(name, self.prefix)?, name)));
@@ -52,7 +52,7 @@ impl Herd {
 }
 
 impl Contest for Herd {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, ledger: &'a Ledger) -> BoxFuture<'a, Result<Owned, Ended>> {
-        self.queue(zk, ledger).boxed()
+    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
+        self.queue(zk, holder).boxed()
     }
 }

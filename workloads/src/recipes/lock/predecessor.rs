@@ -14,15 +14,15 @@ use futures_util::future::BoxFuture;
 
 use super::PARENT;
 use crate::recipes::exclusive::{Exclusive, Released, create, not_held, overdue};
-use crate::recipes::{Ended, Env, Grant, Held, Ledger};
-use crate::service::Seat;
+use crate::recipes::{Env, Grant, Held, HolderState, OpError};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
 
 /// `lock/predecessor`.
 #[derive(Clone)]
 pub struct Predecessor {
     env: Env,
-    ledger: Ledger,
+    holder: HolderState,
     /// The session of the attempt that runs, holds, or was given up.
     attempt: Shared<Option<Arc<dyn Zk>>>,
 }
@@ -42,19 +42,19 @@ impl Predecessor {
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             attempt: Shared::new(None),
         }
     }
 
-    async fn attempt(&self, name: &str) -> Result<Grant, Ended> {
+    async fn attempt(&self, name: &str) -> Result<Grant, OpError> {
         let zk = self.env.connect().await;
         self.attempt.update(|attempt| *attempt = Some(zk.clone()));
         create_parent(zk.as_ref()).await;
         let prefix = format!("{PARENT}/sub");
-        let own = create(zk.as_ref(), &self.ledger, &prefix, CreateMode::EphemeralSequential)
+        let own = create(zk.as_ref(), &self.holder, &prefix, CreateMode::EphemeralSequential)
             .await
-            .map_err(|error| Ended::of("create", &error))?;
+            .map_err(|error| OpError::of("create", &error))?;
         let grant = Grant::of(name, &own);
         let mut in_callback = false;
         loop {
@@ -70,10 +70,10 @@ impl Predecessor {
                 }
                 Ok(Look::Lost) => never("the own znode is gone").await,
                 Err(error) if in_callback => never(&error.to_string()).await,
-                Err(error) => return Err(Ended::unknown("look at the children", &error)),
+                Err(error) => return Err(OpError::unknown("look at the children", &error)),
             }
         }
-        self.ledger.hold(Held {
+        self.holder.hold(Held {
             grant: grant.clone(),
             zk,
         });
@@ -129,27 +129,27 @@ async fn never(why: &str) {
 }
 
 impl Exclusive for Predecessor {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {
             let attempt = lock.env.within(deadline, lock.attempt(&name)).await;
             let result = attempt.unwrap_or_else(|| Err(overdue()));
             if result.is_err() {
                 // The session stays open, and its znode with it, but nobody keeps track of them.
-                lock.ledger.forget();
+                lock.holder.forget();
             }
             result
         }
         .boxed()
     }
 
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
+    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {
-            let held = lock.ledger.let_go(&name).ok_or_else(not_held)?;
+            let held = lock.holder.let_go(&name).ok_or_else(not_held)?;
             lock.attempt.update(|attempt| *attempt = None);
             let state = lock.env.within(deadline, held.zk.close()).await;
-            lock.ledger.forget();
+            lock.holder.forget();
             match state.ok_or_else(overdue)? {
                 SessionState::Closed => Ok(Released::of(&held.grant)),
                 _ => Ok(Released::unsure()),
@@ -158,16 +158,16 @@ impl Exclusive for Predecessor {
         .boxed()
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn holder(&self) -> &HolderState {
+        &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         let lock = self.clone();
         async move {
             match lock.attempt.with(Clone::clone) {
-                Some(zk) => Seat { zk, temporary: false },
-                None => Seat {
+                Some(zk) => SessionHandle { zk, temporary: false },
+                None => SessionHandle {
                     zk: lock.env.connect().await,
                     temporary: true,
                 },

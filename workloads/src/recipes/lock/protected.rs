@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::PARENT;
-use crate::recipes::exclusive::{Candidate, Protected, Queue, Rite};
+use crate::recipes::exclusive::{BeforeGrant, Candidate, Protected, Queue};
 use crate::recipes::{Env, Grant};
 
 const QUEUE: Queue = Queue {
@@ -22,7 +22,7 @@ pub fn protected(env: &Env, fenced: bool) -> Protected {
 /// The first in the queue holds, and its znode's age is its token, if it has one.
 struct Token(bool);
 
-impl Rite for Token {
+impl BeforeGrant for Token {
     fn perform<'a>(&'a self, _: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
         let token = grant.czxid.filter(|_| self.0);
         std::future::ready(Some(Grant { token, ..grant })).boxed()

@@ -14,8 +14,8 @@ use zookeeper_client as zkc;
 
 use super::{PARENT, RESOURCE};
 use crate::recipes::exclusive::{Exclusive, Released, not_held, overdue};
-use crate::recipes::{Ended, Env, Grant, Held, Ledger, NOT_HELD, Owned};
-use crate::service::Seat;
+use crate::recipes::{Env, Grant, Held, HolderState, NOT_HELD, OpError, Owned};
+use crate::service::SessionHandle;
 use crate::zk::real::{Ensemble, RealZk};
 use crate::zk::{Error, SessionState, Shared, Zk};
 
@@ -27,7 +27,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub struct Shipped {
     env: Env,
     ensemble: Ensemble,
-    ledger: Ledger,
+    holder: HolderState,
     session: Shared<Option<Arc<RealZk>>>,
     /// The crate's lock. Dropping the last clone of this `Arc` releases it; the lock itself is never cloned, since each
     /// clone of it releases.
@@ -46,7 +46,7 @@ impl Shipped {
         let lock = Self {
             env: env.clone(),
             ensemble: ensemble.ok_or_else(|| anyhow::anyhow!("it runs on a real ensemble only"))?,
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             session: Shared::new(None),
             lock: Shared::new(None),
             waiting: Shared::new(false),
@@ -69,8 +69,8 @@ impl Shipped {
         while !state.is_over() {
             state = zk.changed(state).await;
         }
-        let held = self.ledger.held().filter(|held| held.grant.session == zk.session());
-        if let Some(held) = held.and_then(|held| self.ledger.let_go(&held.grant.name)) {
+        let held = self.holder.held().filter(|held| held.grant.session == zk.session());
+        if let Some(held) = held.and_then(|held| self.holder.let_go(&held.grant.name)) {
             self.drop_lock();
             self.env.lost(&held.grant.name, state.name());
         }
@@ -80,13 +80,13 @@ impl Shipped {
         drop(self.lock.update(Option::take));
     }
 
-    async fn attempt(&self, name: &str) -> Result<Grant, Ended> {
+    async fn attempt(&self, name: &str) -> Result<Grant, OpError> {
         let zk = self.session.until(Clone::clone).await;
         if zk.state().is_over() {
             self.open().await;
         }
         let zk = self.session.until(Clone::clone).await;
-        let client = zk.client().map_err(|error| Ended::of("lock", &error))?;
+        let client = zk.client().map_err(|error| OpError::of("lock", &error))?;
         let lock = self.contend(&client).await.map_err(|error| ended(&error))?;
         let path = lock.lock_path().to_string();
         self.lock.update(|slot| *slot = Some(Arc::new(lock)));
@@ -107,8 +107,8 @@ impl Shipped {
             session: zk.session(),
         };
         let grant = Grant::of(name, &own);
-        self.ledger.own(own);
-        self.ledger.hold(Held {
+        self.holder.own(own);
+        self.holder.hold(Held {
             grant: grant.clone(),
             zk,
         });
@@ -120,7 +120,7 @@ impl Shipped {
         Ok(client.lock(prefix, b"", zkc::Acls::anyone_all()).await?.into_owned())
     }
 
-    async fn guarded(&self, name: &str, value: &Value) -> Result<i64, Ended> {
+    async fn guarded(&self, name: &str, value: &Value) -> Result<i64, OpError> {
         let lock = self.lock.with(Clone::clone).ok_or_else(not_held)?;
         let data = json!({"grant": name, "value": value}).to_string();
         let written = lock.set_data(RESOURCE, data.as_bytes(), None).await;
@@ -128,14 +128,14 @@ impl Shipped {
             Ok(stat) => Ok(stat.mzxid),
             Err(zkc::Error::RuntimeInconsistent) => {
                 drop(lock);
-                if self.ledger.let_go(name).is_some() {
-                    self.ledger.forget();
+                if self.holder.let_go(name).is_some() {
+                    self.holder.forget();
                     self.env.lost(name, "a guarded write was refused");
                 }
                 self.drop_lock();
-                Err(Ended::Fail(format!("refused: {NOT_HELD}: the lock znode is gone")))
+                Err(OpError::Fail(format!("refused: {NOT_HELD}: the lock znode is gone")))
             }
-            Err(error) => Err(Ended::of("write", &error.into())),
+            Err(error) => Err(OpError::of("write", &error.into())),
         }
     }
 
@@ -162,15 +162,15 @@ impl Shipped {
 }
 
 /// The end of an attempt: the crate says itself that it leaves nothing behind when the lock znode is gone.
-fn ended(error: &zkc::Error) -> Ended {
+fn ended(error: &zkc::Error) -> OpError {
     match error {
-        zkc::Error::RuntimeInconsistent => Ended::Fail("lock: the lock znode was deleted meanwhile".to_string()),
-        error => Ended::of("lock", &Error::from(error.clone())),
+        zkc::Error::RuntimeInconsistent => OpError::Fail("lock: the lock znode was deleted meanwhile".to_string()),
+        error => OpError::of("lock", &Error::from(error.clone())),
     }
 }
 
 impl Exclusive for Shipped {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, Ended>> {
+    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {
             lock.waiting.update(|waiting| *waiting = true);
@@ -185,24 +185,24 @@ impl Exclusive for Shipped {
         .boxed()
     }
 
-    fn release(&self, name: &str, _deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, Ended>> {
-        let held = self.ledger.let_go(name);
+    fn release(&self, name: &str, _deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
+        let held = self.holder.let_go(name);
         if held.is_some() {
-            self.ledger.forget();
+            self.holder.forget();
             self.drop_lock();
         }
         // The delete goes on in the background, and its end is not told.
         std::future::ready(held.map(|_| Released::unsure()).ok_or_else(not_held)).boxed()
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn holder(&self) -> &HolderState {
+        &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         let session = self.session.clone();
         async move {
-            Seat {
+            SessionHandle {
                 zk: session.until(Clone::clone).await,
                 temporary: false,
             }
@@ -213,7 +213,7 @@ impl Exclusive for Shipped {
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
         let lock = self.clone();
         async move {
-            let mut znodes = lock.ledger.znodes();
+            let mut znodes = lock.holder.znodes();
             if znodes.is_empty() && lock.waiting.with(|waiting| *waiting) {
                 znodes.extend(lock.youngest().await);
             }
@@ -226,7 +226,7 @@ impl Exclusive for Shipped {
         true
     }
 
-    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, Ended>> {
+    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, OpError>> {
         let (lock, name, value) = (self.clone(), name.to_string(), value.clone());
         async move { lock.guarded(&name, &value).await }.boxed()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
-use crate::recipes::exclusive::{Desk, LOCK};
+use crate::recipes::exclusive::{Handler, LOCK};
 use crate::recipes::registry::{Known, Variant};
 
 /// The locks, in the order in which they are shown.
@@ -29,7 +29,7 @@ pub const VARIANTS: &[Variant] = &[
                 ..STUCK
             },
         ],
-        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, children(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, children(env)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -41,7 +41,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK, PRINTED],
-        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Predecessor::new(env)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Predecessor::new(env)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -53,7 +53,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
-        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, protected(env, false)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, protected(env, false)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -64,7 +64,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: true,
         contenders: &[PARENT],
         accepted: &[],
-        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, protected(env, true)))),
+        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, protected(env, true)))),
         ..Variant::PLAIN
     },
     Variant {
@@ -75,7 +75,7 @@ pub const VARIANTS: &[Variant] = &[
         fenced: false,
         contenders: &[PARENT],
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
-        build: |env| Ok(Arc::new(Desk::new(env, &LOCK, Shipped::new(env)?))),
+        build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Shipped::new(env)?))),
         ..Variant::PLAIN
     },
 ];

@@ -3,7 +3,7 @@
 use super::item::Content;
 use super::owner::Owner;
 use super::steady;
-use crate::recipes::{Ended, Env, NOT_HELD, Owned};
+use crate::recipes::{Env, NOT_HELD, OpError, Owned};
 use crate::zk::Error;
 
 /// A claim that this client has.
@@ -25,32 +25,34 @@ impl Claim {
     /// Deletes it, which ends the item's life.
     ///
     /// # Errors
-    /// [`Ended::Fail`] if it is somebody else's by now.
-    pub async fn delete(&self, env: &Env) -> Result<(), Ended> {
+    /// [`OpError::Fail`] if it is somebody else's by now.
+    pub async fn delete(&self, env: &Env) -> Result<(), OpError> {
         let (owner, path) = (&self.owner, &self.own.path);
         if owner.zk.state().is_over() {
-            return Err(Ended::Fail(NOT_HELD.to_string()));
+            return Err(OpError::Fail(NOT_HELD.to_string()));
         }
         let mut tried = false;
         loop {
             match owner.zk.delete(path, Some(self.version)).await {
                 Ok(()) => return Ok(()),
                 // Its version says that somebody else has it, so no delete of ours has taken effect.
-                Err(Error::BadVersion) => return Err(Ended::Fail(NOT_HELD.to_string())),
-                Err(Error::NoNode) if !tried => return Err(Ended::Fail(NOT_HELD.to_string())),
+                Err(Error::BadVersion) => return Err(OpError::Fail(NOT_HELD.to_string())),
+                Err(Error::NoNode) if !tried => return Err(OpError::Fail(NOT_HELD.to_string())),
                 // While the owner lives nobody else can have it, so that it was an earlier try.
                 Err(Error::NoNode) => match owner.confirm().await {
                     Ok(()) => return Ok(()),
                     Err(Error::NoNode) => {
-                        return Err(Ended::Info("the claim is gone, and so is its owner".to_string()));
+                        return Err(OpError::Info("the claim is gone, and so is its owner".to_string()));
                     }
                     Err(_) => {}
                 },
-                Err(error) if error.is_definite() => return Err(Ended::of("delete", &error)),
+                Err(error) if error.is_definite() => return Err(OpError::of("delete", &error)),
                 Err(_) => tried = true,
             }
             if !steady(env, owner.zk.as_ref()).await {
-                return Err(Ended::Info("the session ended during the acknowledgement".to_string()));
+                return Err(OpError::Info(
+                    "the session ended during the acknowledgement".to_string(),
+                ));
             }
         }
     }
@@ -60,14 +62,14 @@ impl Claim {
 ///
 /// # Errors
 /// If the session ends before that is known.
-pub async fn look(env: &Env, owner: &Owner, path: &str) -> Result<Option<(i64, i32)>, Ended> {
+pub async fn look(env: &Env, owner: &Owner, path: &str) -> Result<Option<(i64, i32)>, OpError> {
     loop {
         if !steady(env, owner.zk.as_ref()).await {
-            return Err(Ended::Info("the session ended while an item was claimed".to_string()));
+            return Err(OpError::Info("the session ended while an item was claimed".to_string()));
         }
         match owner.confirm().await {
             Ok(()) => {}
-            Err(Error::NoNode) => return Err(Ended::Info("the owner was given up".to_string())),
+            Err(Error::NoNode) => return Err(OpError::Info("the owner was given up".to_string())),
             Err(_) => continue,
         }
         match owner.zk.get(path).await {

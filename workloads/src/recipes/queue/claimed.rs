@@ -15,15 +15,15 @@ use super::item::{Content, in_order};
 use super::owner::{Owner, Owners, gone};
 use super::put::put;
 use super::{Given, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
-use crate::recipes::{Busy, Ended, Env, Ledger, NOT_HELD, Owned};
-use crate::service::Seat;
+use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, Owned};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, MultiError, Op, OpResult, Shared};
 
 /// `queue/claimed`.
 #[derive(Clone)]
 pub struct Claimed {
     env: Env,
-    ledger: Ledger,
+    holder: HolderState,
     owners: Owners,
     claims: Shared<Vec<Claim>>,
 }
@@ -32,7 +32,7 @@ pub struct Claimed {
 #[derive(Default)]
 struct Attempt {
     abandoned: bool,
-    ended: Option<Result<Option<Given>, Ended>>,
+    ended: Option<Result<Option<Given>, OpError>>,
 }
 
 type Attempts = Shared<Attempt>;
@@ -42,13 +42,13 @@ impl Claimed {
     pub fn new(env: &Env) -> Self {
         Self {
             env: env.clone(),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
             owners: Owners::new(env),
             claims: Shared::new(Vec::new()),
         }
     }
 
-    async fn take(&self, attempt: &Attempts) -> Result<Option<Given>, Ended> {
+    async fn take(&self, attempt: &Attempts) -> Result<Option<Given>, OpError> {
         let owner = self.owners.live().await;
         self.claims
             .update(|claims| claims.retain(|claim| !claim.owner.zk.state().is_over()));
@@ -86,7 +86,7 @@ impl Claimed {
     }
 
     /// Takes back the oldest of what owners whose sessions are over have left.
-    async fn take_back(&self, owner: &Owner, attempt: &Attempts) -> Result<Option<Given>, Ended> {
+    async fn take_back(&self, owner: &Owner, attempt: &Attempts) -> Result<Option<Given>, OpError> {
         let zk = &owner.zk;
         let taken = zk.children(TAKEN).await.map_err(|error| reading(&error))?;
         if taken.is_empty() {
@@ -126,7 +126,7 @@ impl Claimed {
         item: i64,
         ops: Vec<Op>,
         attempt: &Attempts,
-    ) -> Result<Option<Given>, Ended> {
+    ) -> Result<Option<Given>, OpError> {
         let path = format!("{TAKEN}/{name}");
         let (czxid, version) = loop {
             self.name(item, attempt)?;
@@ -137,7 +137,7 @@ impl Claimed {
                     _ => None,
                 }),
                 Err(MultiError { index: Some(0), error }) => {
-                    return Err(Ended::Fail(format!("the session is over: {error}")));
+                    return Err(OpError::Fail(format!("the session is over: {error}")));
                 }
                 // Somebody else was faster, or its owner lives after all.
                 Err(MultiError { error, .. }) if error.is_definite() => return Ok(None),
@@ -156,7 +156,7 @@ impl Claimed {
             czxid: Some(czxid),
             session: owner.zk.session(),
         };
-        self.ledger.own(own.clone());
+        self.holder.own(own.clone());
         let claim = Claim {
             item,
             owner: owner.clone(),
@@ -169,7 +169,7 @@ impl Claimed {
     }
 
     /// A claim that was made too late for the dequeue that made it.
-    fn spare(&self, attempt: &Attempts) -> Result<Option<Given>, Ended> {
+    fn spare(&self, attempt: &Attempts) -> Result<Option<Given>, OpError> {
         let spare = self
             .claims
             .with(|claims| claims.iter().find(|claim| !claim.delivered).cloned());
@@ -190,7 +190,7 @@ impl Claimed {
     }
 
     /// Names an item that is about to be taken, unless nobody waits for it any more.
-    fn name(&self, item: i64, attempt: &Attempts) -> Result<(), Ended> {
+    fn name(&self, item: i64, attempt: &Attempts) -> Result<(), OpError> {
         attempt.update(|attempt| {
             if attempt.abandoned {
                 return Err(overdue());
@@ -212,33 +212,33 @@ impl Claimed {
         drop(busy);
     }
 
-    async fn finish(self, item: i64, busy: Busy) -> Result<(), Ended> {
+    async fn finish(self, item: i64, busy: Busy) -> Result<(), OpError> {
         let claim = self
             .claims
             .with(|claims| claims.iter().rfind(|claim| claim.item == item).cloned());
         let Some(claim) = claim.filter(|claim| claim.delivered) else {
-            return Err(Ended::Fail(NOT_HELD.to_string()));
+            return Err(OpError::Fail(NOT_HELD.to_string()));
         };
         let ended = claim.delete(&self.env).await;
         self.claims
             .update(|claims| claims.retain(|other| other.own.path != claim.own.path));
-        self.ledger.disown(&claim.own.path);
+        self.holder.disown(&claim.own.path);
         drop(busy);
         ended
     }
 }
 
 /// Nothing was taken when a look fails.
-fn reading(error: &Error) -> Ended {
-    Ended::Fail(format!("read: {error}"))
+fn reading(error: &Error) -> OpError {
+    OpError::Fail(format!("read: {error}"))
 }
 
-fn content(path: &str, data: &[u8]) -> Result<Content, Ended> {
-    Content::read(data).ok_or_else(|| Ended::Fail(format!("{path} holds no item")))
+fn content(path: &str, data: &[u8]) -> Result<Content, OpError> {
+    Content::read(data).ok_or_else(|| OpError::Fail(format!("{path} holds no item")))
 }
 
 impl Queue for Claimed {
-    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, Ended>> {
+    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, OpError>> {
         let queue = self.clone();
         async move {
             let put = queue.env.within(deadline, put(&queue.env, &queue.owners, item)).await;
@@ -247,10 +247,10 @@ impl Queue for Claimed {
         .boxed()
     }
 
-    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, Ended>> {
+    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, OpError>> {
         let (queue, attempt) = (self.clone(), Attempts::new(Attempt::default()));
         async move {
-            let work = queue.clone().attempt(attempt.clone(), queue.ledger.busy());
+            let work = queue.clone().attempt(attempt.clone(), queue.holder.busy());
             queue.env.host.spawn(work.boxed());
             let ended = attempt.until(|attempt| attempt.ended.clone());
             if let Some(ended) = queue.env.within(deadline, ended).await {
@@ -265,21 +265,21 @@ impl Queue for Claimed {
         .boxed()
     }
 
-    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), Ended>>> {
+    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), OpError>>> {
         let queue = self.clone();
         let acknowledged = async move {
-            let work = queue.clone().finish(item, queue.ledger.busy());
+            let work = queue.clone().finish(item, queue.holder.busy());
             let ended = queue.env.outlast(deadline, work).await;
             ended.unwrap_or_else(|| Err(overdue()))
         };
         Some(acknowledged.boxed())
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn holder(&self) -> &HolderState {
+        &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
-        self.owners.handle.seat()
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
+        self.owners.handle.session_handle()
     }
 }

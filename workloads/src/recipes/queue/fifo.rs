@@ -12,8 +12,8 @@ use futures_util::future::BoxFuture;
 use super::item::{Content, MARK, in_order};
 use super::{Given, QUEUE, Queue, Stored, ensure, overdue};
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Ended, Env, Ledger};
-use crate::service::Seat;
+use crate::recipes::{Env, HolderState, OpError};
+use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error};
 
 /// `queue/fifo`.
@@ -21,7 +21,7 @@ use crate::zk::{CreateMode, Error};
 pub struct Fifo {
     env: Env,
     handle: Handle,
-    ledger: Ledger,
+    holder: HolderState,
 }
 
 impl Fifo {
@@ -30,31 +30,31 @@ impl Fifo {
         Self {
             env: env.clone(),
             handle: Handle::open(env),
-            ledger: Ledger::default(),
+            holder: HolderState::default(),
         }
     }
 
-    async fn put(&self, item: i64) -> Result<Stored, Ended> {
+    async fn put(&self, item: i64) -> Result<Stored, OpError> {
         let zk = self.handle.live().await;
         // Nothing of the item can be there when this fails.
         ensure(zk.as_ref(), QUEUE)
             .await
-            .map_err(|error| Ended::Fail(format!("create {QUEUE}: {error}")))?;
+            .map_err(|error| OpError::Fail(format!("create {QUEUE}: {error}")))?;
         let data = Content { item, owner: None }.data();
         let created = zk
             .create(&format!("{QUEUE}/{MARK}"), &data, CreateMode::PersistentSequential)
             .await
-            .map_err(|error| Ended::of("create", &error))?;
+            .map_err(|error| OpError::of("create", &error))?;
         Ok(Stored {
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         })
     }
 
-    async fn take(&self) -> Result<Option<Given>, Ended> {
+    async fn take(&self) -> Result<Option<Given>, OpError> {
         let zk = self.handle.live().await;
         // Until the first delete is sent nothing can have been taken, and a delete that ZooKeeper refused took nothing.
-        let reading = |error: Error| Ended::Fail(format!("read: {error}"));
+        let reading = |error: Error| OpError::Fail(format!("read: {error}"));
         loop {
             let names = match zk.children(QUEUE).await {
                 Err(Error::NoNode) => return Ok(None),
@@ -71,13 +71,13 @@ impl Fifo {
                     Err(error) => return Err(reading(error)),
                 };
                 let Some(Content { item, .. }) = Content::read(&data) else {
-                    return Err(Ended::Fail(format!("{path} holds no item")));
+                    return Err(OpError::Fail(format!("{path} holds no item")));
                 };
                 self.env.taking(item);
                 match zk.delete(&path, None).await {
                     Ok(()) => return Ok(Some(Given { item, claim: None })),
                     Err(Error::NoNode) => {}
-                    Err(error) => return Err(Ended::of("delete", &error)),
+                    Err(error) => return Err(OpError::of("delete", &error)),
                 }
             }
         }
@@ -85,7 +85,7 @@ impl Fifo {
 }
 
 impl Queue for Fifo {
-    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, Ended>> {
+    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, OpError>> {
         let queue = self.clone();
         async move {
             let put = queue.env.within(deadline, queue.put(item)).await;
@@ -94,7 +94,7 @@ impl Queue for Fifo {
         .boxed()
     }
 
-    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, Ended>> {
+    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, OpError>> {
         let queue = self.clone();
         async move {
             let taken = queue.env.within(deadline, queue.take()).await;
@@ -103,15 +103,15 @@ impl Queue for Fifo {
         .boxed()
     }
 
-    fn acknowledge(&self, _: i64, _: Option<Duration>) -> Option<BoxFuture<'static, Result<(), Ended>>> {
+    fn acknowledge(&self, _: i64, _: Option<Duration>) -> Option<BoxFuture<'static, Result<(), OpError>>> {
         None
     }
 
-    fn ledger(&self) -> &Ledger {
-        &self.ledger
+    fn holder(&self) -> &HolderState {
+        &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
-        self.handle.seat()
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
+        self.handle.session_handle()
     }
 }

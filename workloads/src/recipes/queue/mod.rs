@@ -2,16 +2,16 @@
 
 mod claim;
 mod claimed;
-mod desk;
 mod fifo;
+mod handler;
 mod item;
 mod owner;
 mod put;
 pub(super) mod variants;
 
 pub use claimed::Claimed;
-pub use desk::{Desk, Given, Queue, Stored};
 pub use fifo::Fifo;
+pub use handler::{Given, Handler, Queue, Stored};
 
 use super::requests::{ensure, overdue, steady};
 

@@ -3,14 +3,14 @@
 use super::item::{Content, MARK};
 use super::owner::{Owner, Owners};
 use super::{QUEUE, Stored, TAKEN, steady};
-use crate::recipes::{Ended, Env};
+use crate::recipes::{Env, OpError};
 use crate::zk::CreateMode;
 
 /// Puts an item at the end of the queue, and does not answer before it is known to be there, if that can be known.
 ///
 /// # Errors
-/// [`Ended::Fail`] only if it is certainly not there.
-pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, Ended> {
+/// [`OpError::Fail`] only if it is certainly not there.
+pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, OpError> {
     let Owner { zk, .. } = owners.live().await;
     let guid = format!("{:032x}", env.host.random());
     let data = Content { item, owner: None }.data();
@@ -20,10 +20,10 @@ pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, Ended>
             path: created.path,
             czxid: created.stat.map(|stat| stat.czxid),
         }),
-        Err(error) if error.is_definite() => Err(Ended::of("create", &error)),
+        Err(error) if error.is_definite() => Err(OpError::of("create", &error)),
         // Not repeated: where it is not found it may have been consumed already.
         Err(error) => {
-            let unknown = Ended::unknown("create", &error);
+            let unknown = OpError::unknown("create", &error);
             if !steady(env, zk.as_ref()).await {
                 return Err(unknown);
             }

@@ -2,13 +2,13 @@
 //!
 //! The variants differ in what comes before the read of the znode, a file each: nothing, a sync, a write.
 
-mod desk;
+mod handler;
 mod quorum;
 mod sync;
 pub(super) mod variants;
 
-pub use desk::{Held, Register};
 use futures_util::future::BoxFuture;
+pub use handler::{Held, Register};
 
 use super::Env;
 use crate::zk::{Error, Zk};

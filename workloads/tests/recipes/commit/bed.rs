@@ -11,7 +11,7 @@ use zooquake_checkers::{Event, EventType, Process};
 use zooquake_workloads::recipes::commit::{
     Atomic, Broadcast, Coordinated, Ephemeral, Journal, Party, Transaction, Vote,
 };
-use zooquake_workloads::recipes::{Ended, Env};
+use zooquake_workloads::recipes::{Env, OpError};
 use zooquake_workloads::zk::{Host, Shared};
 
 use crate::world::World;
@@ -256,9 +256,9 @@ impl Bed {
         name: &str,
         f: &str,
         asked: Value,
-        work: impl FnOnce(Arc<dyn Party>) -> BoxFuture<'static, Result<T, Ended>>,
+        work: impl FnOnce(Arc<dyn Party>) -> BoxFuture<'static, Result<T, OpError>>,
         answer: impl FnOnce(&T) -> Value,
-    ) -> Option<Result<T, Ended>> {
+    ) -> Option<Result<T, OpError>> {
         let alive = |programs: &BTreeMap<String, Program>| {
             let program = programs.get(name)?;
             program.dead.with(|dead| (!dead).then(|| program.clone()))
@@ -271,8 +271,8 @@ impl Bed {
         let done = living(program.dead.clone(), work(program.party)).await;
         let (kind, value, error) = match &done {
             Some(Ok(done)) => (EventType::Ok, answer(done), None),
-            Some(Err(Ended::Fail(why))) => (EventType::Fail, json!({"tx": tx}), Some(why.clone())),
-            Some(Err(Ended::Info(why))) => (EventType::Info, json!({"tx": tx}), Some(why.clone())),
+            Some(Err(OpError::Fail(why))) => (EventType::Fail, json!({"tx": tx}), Some(why.clone())),
+            Some(Err(OpError::Info(why))) => (EventType::Info, json!({"tx": tx}), Some(why.clone())),
             None => (EventType::Info, json!({"tx": tx}), Some("the process died".to_string())),
         };
         self.record(process, kind, f, value, error, name);

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use serde_json::json;
-use zooquake_workloads::recipes::Ended;
+use zooquake_workloads::recipes::OpError;
 use zooquake_workloads::recipes::commit::{Decision, Vote};
 use zooquake_workloads::zk::Host;
 
@@ -100,7 +100,7 @@ async fn coordinate(bed: Bed, plans: Vec<Plan>, sites: Vec<String>) {
             bed.finished(&voted, number).await;
         }
         // One that died is not asked again: that is what sites recover from, or not.
-        if matches!(begun, Some(Ok(()) | Err(Ended::Info(_)))) {
+        if matches!(begun, Some(Ok(()) | Err(OpError::Info(_)))) {
             let (tx, until) = (transaction.tx.clone(), bed.world.now() + Duration::from_secs(4));
             bed.ask(
                 "c1",
@@ -121,7 +121,7 @@ async fn serve(bed: Bed, plans: Vec<Plan>, position: usize, site: String) {
         let (tx, vote) = (Bed::transaction(plan, number).tx, plan.votes[position]);
         for _ in 0..2 {
             let voted = vote_on(&bed, &site, &tx, vote, Bed::slow(plan, &site)).await;
-            if matches!(voted, Some(Ok(_) | Err(Ended::Fail(_)))) {
+            if matches!(voted, Some(Ok(_) | Err(OpError::Fail(_)))) {
                 break;
             }
         }
@@ -149,7 +149,7 @@ async fn ask_again(bed: Bed, transactions: usize, site: String) {
     }
 }
 
-async fn vote_on(bed: &Bed, site: &str, tx: &str, vote: Vote, work: Duration) -> Option<Result<Vote, Ended>> {
+async fn vote_on(bed: &Bed, site: &str, tx: &str, vote: Vote, work: Duration) -> Option<Result<Vote, OpError>> {
     let until = bed.world.now() + Duration::from_secs(3);
     bed.ask(
         site,

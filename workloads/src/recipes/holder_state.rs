@@ -86,11 +86,11 @@ struct State {
 
 /// The books of one client. Clones share them.
 #[derive(Clone)]
-pub struct Ledger {
+pub struct HolderState {
     state: Shared<State>,
 }
 
-impl Default for Ledger {
+impl Default for HolderState {
     fn default() -> Self {
         Self {
             state: Shared::new(State::default()),
@@ -98,7 +98,7 @@ impl Default for Ledger {
     }
 }
 
-impl Ledger {
+impl HolderState {
     /// The grant that the client believes to hold.
     pub fn held(&self) -> Option<Held> {
         self.state.with(|state| state.held.clone())
@@ -181,7 +181,7 @@ impl Ledger {
         self.state.with(|state| state.znodes.clone())
     }
 
-    /// Is doing something whose end changes [`Ledger::znodes`].
+    /// Is doing something whose end changes [`HolderState::znodes`].
     pub fn busy(&self) -> Busy {
         self.state.update(|state| state.busy += 1);
         Busy(self.state.clone())

@@ -10,13 +10,13 @@ use zooquake_history::operation::commit::{Answer as Answered, Request as Asked};
 use super::Party;
 use crate::protocol::Request;
 use crate::recipes::Working;
-use crate::service::{Answer, Seat, Service, parse};
+use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// A party, as the client program drives it.
 #[derive(Clone)]
-pub struct Desk(Arc<dyn Party>);
+pub struct Handler(Arc<dyn Party>);
 
-impl Desk {
+impl Handler {
     /// Serves this party.
     pub fn new(party: impl Party + 'static) -> Self {
         Self(Arc::new(party))
@@ -48,21 +48,21 @@ impl Desk {
     }
 }
 
-impl Service for Desk {
+impl Service for Handler {
     fn operations(&self) -> &'static [&'static str] {
         &["begin", "decide", "vote", "decided"]
     }
 
     fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let desk = self.clone();
+        let handler = self.clone();
         async move {
-            let served = desk.serve(&request, deadline).await;
+            let served = handler.serve(&request, deadline).await;
             (served.unwrap_or_else(|answer| answer), None)
         }
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         self.0.session()
     }
 }

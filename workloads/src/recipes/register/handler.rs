@@ -10,8 +10,8 @@ use zooquake_history::operation::register::{Answer as Answered, Request as Asked
 use super::{Prelude, REGISTER};
 use crate::protocol::Request;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Ended, Env, Working};
-use crate::service::{Answer, Seat, Service, parse};
+use crate::recipes::{Env, OpError, Working};
+use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::{Error, Stat, Zk, session_hex};
 
 /// What the register held, or holds now, as the transaction `mzxid` left it.
@@ -49,11 +49,11 @@ impl Register {
     /// Reads the value.
     ///
     /// # Errors
-    /// [`Ended::Fail`]: a read leaves nothing behind.
-    pub async fn read(&self) -> Result<Held, Ended> {
+    /// [`OpError::Fail`]: a read leaves nothing behind.
+    pub async fn read(&self) -> Result<Held, OpError> {
         let zk = self.handle.live().await;
         let before = self.prelude.before_read(zk.clone()).await;
-        before.map_err(|error| Ended::Fail(format!("before the read: {error}")))?;
+        before.map_err(|error| OpError::Fail(format!("before the read: {error}")))?;
         let (held, _) = look(zk.as_ref()).await?;
         Ok(held)
     }
@@ -61,8 +61,8 @@ impl Register {
     /// Writes a value.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if it certainly was not written.
-    pub async fn write(&self, value: i64) -> Result<Held, Ended> {
+    /// [`OpError::Fail`] only if it certainly was not written.
+    pub async fn write(&self, value: i64) -> Result<Held, OpError> {
         set(self.handle.live().await.as_ref(), value, None).await
     }
 
@@ -70,12 +70,12 @@ impl Register {
     /// version decides.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be stale.
-    pub async fn cas(&self, from: i64, to: i64) -> Result<Held, Ended> {
+    /// [`OpError::Fail`] only if `to` certainly was not written; it says nothing of the value, since the look may be stale.
+    pub async fn cas(&self, from: i64, to: i64) -> Result<Held, OpError> {
         let zk = self.handle.live().await;
         let (held, stat) = look(zk.as_ref()).await?;
         if held.value != Some(from) {
-            return Err(Ended::Fail("mismatch".to_string()));
+            return Err(OpError::Fail("mismatch".to_string()));
         }
         set(zk.as_ref(), to, Some(stat.version)).await
     }
@@ -101,30 +101,30 @@ impl Register {
     }
 }
 
-async fn look(zk: &dyn Zk) -> Result<(Held, Stat), Ended> {
+async fn look(zk: &dyn Zk) -> Result<(Held, Stat), OpError> {
     let read = zk.get(REGISTER).await;
-    let (data, stat) = read.map_err(|error| Ended::Fail(format!("read: {error}")))?;
+    let (data, stat) = read.map_err(|error| OpError::Fail(format!("read: {error}")))?;
     let text = String::from_utf8_lossy(&data);
     let value = match text.as_ref() {
         "" => None,
         number => match number.parse() {
             Ok(value) => Some(value),
-            Err(_) => return Err(Ended::Fail(format!("{REGISTER} holds `{text}`, no number"))),
+            Err(_) => return Err(OpError::Fail(format!("{REGISTER} holds `{text}`, no number"))),
         },
     };
     let (mzxid, session) = (stat.mzxid, zk.session());
     Ok((Held { value, mzxid, session }, stat))
 }
 
-async fn set(zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, Ended> {
+async fn set(zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, OpError> {
     match zk.set(REGISTER, value.to_string().as_bytes(), version).await {
         Ok(stat) => Ok(Held {
             value: Some(value),
             mzxid: stat.mzxid,
             session: zk.session(),
         }),
-        Err(Error::BadVersion) => Err(Ended::Fail("bad-version".to_string())),
-        Err(error) => Err(Ended::of("write", &error)),
+        Err(Error::BadVersion) => Err(OpError::Fail("bad-version".to_string())),
+        Err(error) => Err(OpError::of("write", &error)),
     }
 }
 
@@ -143,7 +143,7 @@ impl Service for Register {
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
-        self.handle.seat()
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
+        self.handle.session_handle()
     }
 }

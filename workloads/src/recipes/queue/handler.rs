@@ -9,8 +9,8 @@ use zooquake_history::operation::Made;
 use zooquake_history::operation::queue::{Answer as Answered, Request as Asked};
 
 use crate::protocol::Request;
-use crate::recipes::{Ended, Ledger, Owned, Working};
-use crate::service::{Answer, Seat, Service, parse};
+use crate::recipes::{HolderState, OpError, Owned, Working};
+use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// An item that was stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,32 +36,32 @@ pub trait Queue: Send + Sync {
     /// Puts an item at the end.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if the item is certainly not there.
-    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, Ended>>;
+    /// [`OpError::Fail`] only if the item is certainly not there.
+    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, OpError>>;
 
     /// Takes the first item; `None` if there is none. It is named by a `taking` notice before anything is taken.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if nothing was taken.
-    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, Ended>>;
+    /// [`OpError::Fail`] only if nothing was taken.
+    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, OpError>>;
 
     /// Ends the life of an item that was delivered; `None` where delivery does.
-    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), Ended>>>;
+    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), OpError>>>;
 
     /// What the client knows to be its own.
-    fn ledger(&self) -> &Ledger;
+    fn holder(&self) -> &HolderState;
 
     /// The session that the client has now.
-    fn session(&self) -> BoxFuture<'static, Seat>;
+    fn session(&self) -> BoxFuture<'static, SessionHandle>;
 }
 
 /// A queue, as the client program drives it.
 #[derive(Clone)]
-pub struct Desk {
+pub struct Handler {
     queue: Arc<dyn Queue>,
 }
 
-impl Desk {
+impl Handler {
     /// Serves this queue.
     pub fn new(queue: impl Queue + 'static) -> Self {
         Self { queue: Arc::new(queue) }
@@ -93,32 +93,32 @@ impl Desk {
     }
 }
 
-impl Service for Desk {
+impl Service for Handler {
     fn operations(&self) -> &'static [&'static str] {
         &["enqueue", "dequeue", "acknowledge"]
     }
 
     fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let desk = self.clone();
+        let handler = self.clone();
         async move {
             (
-                desk.serve(&request, deadline).await.unwrap_or_else(|answer| answer),
+                handler.serve(&request, deadline).await.unwrap_or_else(|answer| answer),
                 None,
             )
         }
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         self.queue.session()
     }
 
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.queue.ledger().znodes()).boxed()
+        std::future::ready(self.queue.holder().znodes()).boxed()
     }
 
     fn idle(&self) -> BoxFuture<'static, ()> {
-        let ledger = self.queue.ledger().clone();
-        async move { ledger.idle().await }.boxed()
+        let holder = self.queue.holder().clone();
+        async move { holder.idle().await }.boxed()
     }
 }

@@ -12,7 +12,7 @@ use zooquake_history::operation::grant::{Answer as Answered, Request as Asked};
 use super::Exclusive;
 use crate::protocol::Request;
 use crate::recipes::{Env, Grant, Held, NOT_HELD, Owned, Working};
-use crate::service::{Answer, Seat, Service, parse};
+use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
 /// What a family calls its operations: to be granted, to write, to give back.
@@ -26,13 +26,13 @@ pub const ELECTION: Words = ["elect", "write", "resign"];
 
 /// A recipe that grants, as the client program drives it.
 #[derive(Clone)]
-pub struct Desk {
+pub struct Handler {
     env: Env,
     words: &'static Words,
     recipe: Arc<dyn Exclusive>,
 }
 
-impl Desk {
+impl Handler {
     /// Serves this recipe under these words.
     pub fn new(env: &Env, words: &'static Words, recipe: impl Exclusive + 'static) -> Self {
         Self {
@@ -43,7 +43,7 @@ impl Desk {
     }
 
     async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Answer {
-        if let Some(held) = self.recipe.ledger().held() {
+        if let Some(held) = self.recipe.holder().held() {
             return Answer::fail(format!("it holds {} already", held.grant.name));
         }
         match self.recipe.acquire(name, deadline).await {
@@ -81,7 +81,7 @@ impl Desk {
         (grant, value, work): (String, Value, Duration),
         deadline: Option<Duration>,
     ) -> (Answer, Option<Working>) {
-        let Some((held, working)) = self.recipe.ledger().work(&grant) else {
+        let Some((held, working)) = self.recipe.holder().work(&grant) else {
             return (Answer::fail(NOT_HELD), None);
         };
         self.env.host.sleep(work).await;
@@ -122,26 +122,26 @@ impl Desk {
     }
 }
 
-impl Service for Desk {
+impl Service for Handler {
     fn operations(&self) -> &'static [&'static str] {
         self.words
     }
 
     fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let desk = self.clone();
+        let handler = self.clone();
         async move {
-            let served = desk.serve(&request, deadline).await;
+            let served = handler.serve(&request, deadline).await;
             served.unwrap_or_else(|answer| (answer, None))
         }
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
         self.recipe.session()
     }
 
     fn held(&self) -> Option<Held> {
-        self.recipe.ledger().held()
+        self.recipe.holder().held()
     }
 
     fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
@@ -149,7 +149,7 @@ impl Service for Desk {
     }
 
     fn idle(&self) -> BoxFuture<'static, ()> {
-        let ledger = self.recipe.ledger().clone();
-        async move { ledger.idle().await }.boxed()
+        let holder = self.recipe.holder().clone();
+        async move { holder.idle().await }.boxed()
     }
 }

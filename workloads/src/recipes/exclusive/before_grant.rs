@@ -8,7 +8,7 @@ use crate::recipes::{Grant, Owned};
 use crate::zk::Shared;
 
 /// What the first in the queue does before it holds.
-pub trait Rite: Send + Sync {
+pub trait BeforeGrant: Send + Sync {
     /// Completes the grant. `None` if the candidate has to look again whether it is still the first.
     fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>>;
 

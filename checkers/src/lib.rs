@@ -15,7 +15,7 @@
 //! where liveness is judged.
 //!
 //! The checkers, one a file, each from `analysis` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
-//! `orphans`, `agreement`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
+//! `orphans`, `evidence_consistency`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
 //! each other. They name things after the family (`names`), so that a lock and an election, which are the same thing under other
 //! names, share them; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
 //! did not finish after recovery, for all families, and `finishing` says which answers finish. `verdict` closes a check and says
@@ -35,7 +35,6 @@
 
 mod acknowledgement;
 mod age;
-mod agreement;
 pub mod analysis;
 pub mod bare;
 mod barrier;
@@ -43,6 +42,7 @@ mod claims;
 mod commit;
 mod election;
 pub mod ensemble;
+mod evidence_consistency;
 mod exclusion;
 pub mod families;
 mod fencing;

@@ -4,7 +4,7 @@ use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::results::Results;
-use crate::{agreement, claims, exclusion, fencing, liveness, orphans, release, resource, verdict};
+use crate::{claims, evidence_consistency, exclusion, fencing, liveness, orphans, release, resource, verdict};
 
 /// The checkers of whatever grants.
 pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 8] = [
@@ -14,7 +14,7 @@ pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 8] = [
     release::check,
     liveness::check,
     orphans::check,
-    agreement::check,
+    evidence_consistency::check,
     claims::check,
 ];
 

@@ -7,7 +7,7 @@ mod clock;
 mod elections;
 mod epochs;
 mod leaders;
-mod lesser;
+mod lesser_vote;
 mod looks;
 
 pub use account::{Account, VoteCast, accounts};
@@ -63,7 +63,7 @@ impl<'a> Ensemble<'a> {
     /// Judges the ensemble: what was found, and how many things each of [`CHECKERS`] looked at.
     pub fn judge(&self) -> (Vec<Suspicion>, [usize; 3]) {
         let mut found = Vec::new();
-        let looked_at = [leaders::check, epochs::check, lesser::check].map(|check| check(self, &mut found));
+        let looked_at = [leaders::check, epochs::check, lesser_vote::check].map(|check| check(self, &mut found));
         (found, looked_at)
     }
 }

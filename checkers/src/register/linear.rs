@@ -11,8 +11,8 @@
 use super::accesses::{Access, Accesses};
 use super::causes::{Cause, judge};
 use super::clusters::Clusters;
+use super::cross_check;
 use super::least::{self, Terms};
-use super::opinion;
 use super::order::{Block, Pair};
 use super::witness::{Teller, show};
 use crate::analysis::Analysis;
@@ -76,7 +76,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     }
     if whole {
         let all = if by_tree { tree } else { &[] };
-        opinion::check(&[accesses.all.as_slice(), all].concat(), causes.is_empty(), out);
+        cross_check::check(&[accesses.all.as_slice(), all].concat(), causes.is_empty(), out);
     }
     let more = causes.len().saturating_sub(NAMED);
     let ambiguous = accesses.ambiguous.iter().copied().collect();

@@ -1,21 +1,21 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
 //! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` and `causes` judge
-//! it in time nearly linear, `witness` tells it, `least` with few events, and `opinion` asks [`crate::search`] whether it agrees; the checkers are `linear`, `session` and `stale`, which explains itself by
-//! `standing`. `agreement` holds the transactions that answers name against each other and against the logs.
+//! it in time nearly linear, `witness` tells it, `least` with few events, and `cross_check` asks [`crate::search`] whether it agrees; the checkers are `linear`, `session` and `stale`, which explains itself by
+//! `staleness`. `evidence_consistency` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
-mod agreement;
 mod ambiguous;
 mod causes;
 mod clusters;
+mod cross_check;
+mod evidence_consistency;
 mod least;
 mod linear;
-mod opinion;
 mod order;
 mod session;
 mod stale;
-mod standing;
+mod staleness;
 mod stats;
 mod witness;
 
@@ -63,7 +63,7 @@ pub fn check(record: &Record) -> Results {
     linear::check(&run, &accesses, &tree, promised, &mut found);
     session::check(&run, &accesses, &mut found);
     let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));
-    agreement::check(&run, &accesses, &tree, PATH, &mut found);
+    evidence_consistency::check(&run, &accesses, &tree, PATH, &mut found);
     pending::check(&run, true, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
     results.stats.extend(stats::of(&run, stale));

@@ -4,7 +4,7 @@
 //! One report for each episode: reads of one server, one after the other, all of them stale.
 
 use super::accesses::{Access, Accesses, Action};
-use super::standing::Standing;
+use super::staleness::Staleness;
 use super::witness::show;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
@@ -56,10 +56,10 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) ->
     for (stale, behind) in judged.iter_mut().flatten().zip(writes.behind(&queries)) {
         stale.behind = behind;
     }
-    let standing = Standing::new(run);
+    let staleness = Staleness::new(run);
     for episode in judged.split(Option::is_none) {
         let episode: Vec<Stale<'_, '_>> = episode.iter().flatten().copied().collect();
-        report(run, &standing, &episode, out);
+        report(run, &staleness, &episode, out);
     }
     out.ran("stale-read", looked_at);
     queries.len()
@@ -133,7 +133,7 @@ impl<'r, 'a> Writes<'r, 'a> {
     }
 }
 
-fn report(run: &Analysis<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
+fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_>], out: &mut Findings) {
     let (Some(first), Some(last)) = (episode.first(), episode.last()) else {
         return;
     };
@@ -165,7 +165,7 @@ fn report(run: &Analysis<'_>, standing: &Standing<'_>, episode: &[Stale<'_, '_>]
         missed.mzxid.unwrap_or_default(),
         since(acknowledged, first.invoke),
         count(worst, "acknowledged write"),
-        standing.of(first.read.server, run.time(last.end)),
+        staleness.of(first.read.server, run.time(last.end)),
     );
     out.add(
         run,

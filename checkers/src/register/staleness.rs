@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// What the servers said of themselves, by time.
 #[derive(Debug)]
-pub struct Standing<'a> {
+pub struct Staleness<'a> {
     /// By server its answers, but for its silence.
     own: HashMap<&'a str, Vec<&'a ServerSample>>,
     /// Each answer as leader: its time, and of those up to it the one of the highest epoch, with the highest one of
@@ -15,18 +15,18 @@ pub struct Standing<'a> {
     leaders: Vec<(u64, [Option<&'a ServerSample>; 2])>,
 }
 
-impl<'a> Standing<'a> {
+impl<'a> Staleness<'a> {
     /// Sorts the samples of a run.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut samples: Vec<&ServerSample> = run.record.servers.iter().flatten().collect();
         samples.sort_by_key(|sample| sample.time);
-        let mut standing = Self {
+        let mut staleness = Self {
             own: HashMap::new(),
             leaders: Vec::new(),
         };
         let mut highest: [Option<&ServerSample>; 2] = [None, None];
         for sample in samples.into_iter().filter(|sample| sample.mode != "silent") {
-            standing.own.entry(&sample.server).or_default().push(sample);
+            staleness.own.entry(&sample.server).or_default().push(sample);
             if sample.mode == "leader" {
                 let [first, second] = highest;
                 // Of the same epoch the later one counts.
@@ -38,10 +38,10 @@ impl<'a> Standing<'a> {
                     () if above(second) && !same(first) => [first, Some(sample)],
                     () => highest,
                 };
-                standing.leaders.push((sample.time, highest));
+                staleness.leaders.push((sample.time, highest));
             }
         }
-        standing
+        staleness
     }
 
     /// A sentence on what a server was by what it and the others had last said of themselves at this time (nanoseconds

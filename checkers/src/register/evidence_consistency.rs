@@ -5,9 +5,9 @@
 
 use super::accesses::{Access, Accesses, Value};
 use super::witness::show;
-use crate::agreement::{told, touched};
 use crate::analysis::Analysis;
 use crate::evidence::Txn;
+use crate::evidence_consistency::{told, touched};
 use crate::findings::Findings;
 use crate::text::count;
 use std::collections::{BTreeMap, HashMap};

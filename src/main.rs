@@ -7,6 +7,7 @@
 mod output;
 
 mod backend;
+mod calendar;
 mod campaign;
 mod cli;
 mod compare;

@@ -2,13 +2,14 @@
 
 use super::again;
 use super::attempt::{Attempt, Place};
-use super::calendar;
+use super::leftover;
 use super::spec::RunSpec;
 use crate::backend::Backend;
 use crate::backend::docker::DockerBackend;
+use crate::calendar;
+use crate::campaign::ran::{self, Ran};
 use crate::run::folder::Folder;
-use crate::run::ran::{self, Ran};
-use crate::run::{Finished, Order, execute, leftover};
+use crate::run::{Finished, Order, execute};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
 //! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is reported of a
 //! campaign is made from it.
 
-use super::calendar;
 use super::journal::{self, Journal};
+use crate::calendar;
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};

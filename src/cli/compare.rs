@@ -3,10 +3,11 @@
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::backend::docker::DockerBackend;
+use crate::calendar;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::{Header as _, Other};
-use crate::campaign::{calendar, refusal, spec, values};
+use crate::campaign::{refusal, spec, values};
 use crate::compare::drive::{self, Header, Ledger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;

@@ -151,7 +151,7 @@ mod tests {
     use crate::campaign::engine::{Budget, End, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::ledger::Other;
-    use crate::run::ran::Ran;
+    use crate::campaign::ran::Ran;
     use std::path::Path;
     use tempfile::tempdir;
 

@@ -117,8 +117,8 @@ mod tests {
     use super::*;
     use crate::campaign::engine::{Budget, End, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
+    use crate::campaign::ran::Ran;
     use crate::campaign::spec::RunSpec;
-    use crate::run::ran::Ran;
     use zooquake_checkers::Verdict;
     use zooquake_reports::night::Outcome;
 

@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::past::Past;
-use crate::campaign::calendar;
+use crate::calendar;
 use zooquake_reports::night::{Failure, Outcome, Seen};
 
 /// The failures of tonight, the commonest first.

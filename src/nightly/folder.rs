@@ -2,7 +2,7 @@
 
 use super::attempt::Attempt;
 use super::campaign::Campaign;
-use crate::campaign::calendar;
+use crate::calendar;
 use crate::campaign::ledger::{self, Header as _};
 use anyhow::Result;
 use serde::{Deserialize, Serialize};

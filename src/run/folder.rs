@@ -1,6 +1,6 @@
 //! The folder of a run, and reading it back.
 
-use crate::campaign::calendar;
+use crate::calendar;
 use crate::pack::budget::Budget;
 use anyhow::{Context, Result, bail};
 use flate2::Compression;

@@ -1,7 +1,8 @@
 //! One run of many: what came of it, so that the others go on.
 
-use super::folder::Folder;
-use super::{Order, execute, leftover};
+use super::leftover;
+use crate::run::folder::Folder;
+use crate::run::{Order, execute};
 use anyhow::{Context, Result};
 use std::path::Path;
 use zooquake_checkers::{Results, Verdict};

@@ -1,7 +1,7 @@
 //! What a program that was killed left behind: half a run, and the containers of it.
 
-use super::folder::{CONTAINERS, Folder};
 use crate::backend::Backend;
+use crate::run::folder::{CONTAINERS, Folder};
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde::Deserialize;

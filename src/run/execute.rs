@@ -11,9 +11,10 @@ use crate::backend::{Backend, BringUp, Clock, Cluster};
 use crate::engine::Entry;
 use crate::judge;
 use anyhow::{Context, Result};
+use fnv::FnvHasher;
 use futures_util::future::{try_join, try_join_all};
 use serde_json::{Value, json};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
@@ -103,7 +104,7 @@ pub(super) enum Left {
 /// The id of a run, in the names and labels of what it starts: from its seed, its folder, and the process that runs it, so
 /// that two runs of one plan have two.
 fn id(folder: &Folder, seed: u64) -> String {
-    let mut hasher = DefaultHasher::new();
+    let mut hasher = FnvHasher::default();
     let path = folder.path.canonicalize().unwrap_or_else(|_| folder.path.clone());
     (seed, path, std::process::id()).hash(&mut hasher);
     format!("{:08x}", hasher.finish() as u32)

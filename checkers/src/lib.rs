@@ -41,6 +41,7 @@ pub mod bare;
 mod barrier;
 mod claims;
 mod commit;
+mod counter;
 mod election;
 pub mod ensemble;
 mod exclusion;

@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::ROUND;
 use zooquake_history::operation::commit::TX;
+use zooquake_history::operation::counter::ID;
 use zooquake_history::operation::grant::{ACCEPTED, GRANT, TOKEN};
 use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::register::{self, FROM, TO};
@@ -141,6 +142,13 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
             "commit",
             "unknown",
             "it votes and decides, so it was judged as a two-phase commit",
+        );
+    }
+    if answers(history).any(|event| event.f == "increment" && event.get(ID.any()).is_some()) {
+        return one(
+            "counter",
+            "unknown",
+            "increments are given ids, so it was judged as a counter that began at 0",
         );
     }
     register(history).then_some((

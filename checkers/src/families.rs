@@ -3,6 +3,7 @@
 use crate::Record;
 use crate::barrier;
 use crate::commit;
+use crate::counter;
 use crate::election;
 use crate::lock;
 use crate::queue;
@@ -61,6 +62,11 @@ pub const FAMILIES: &[Family] = &[
         name: "register",
         check: register::check,
         checkers: register::CHECKERS,
+    },
+    Family {
+        name: "counter",
+        check: counter::check,
+        checkers: counter::CHECKERS,
     },
     Family {
         name: "ensemble",

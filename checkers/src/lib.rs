@@ -40,6 +40,7 @@ pub mod bare;
 mod barrier;
 mod claims;
 mod commit;
+mod counter;
 mod election;
 pub mod ensemble;
 mod evidence_consistency;

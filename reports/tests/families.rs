@@ -169,3 +169,18 @@ fn a_register_names_values_transactions_and_servers() {
     let forms = data(&page)["ops"]["forms"].to_string();
     assert!(forms.contains("# → #"), "a compare-and-set tells both values: {forms}");
 }
+
+#[test]
+fn a_counter_names_ids_and_counts() {
+    let page = families::counter().page("counter");
+    says(
+        &first_screen(&page),
+        &[
+            "has made 1, mzxid 0x100000004",
+            "reads 1",
+            "may or may not have added 1 (timed out)",
+            "</i>adds 1</span>",
+            "</i>reads</span>",
+        ],
+    );
+}

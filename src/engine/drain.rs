@@ -1,7 +1,8 @@
-//! The drain: a fresh client empties the queue, each time after a quorum write. `docs/families/queue.md`.
+//! The drain: when all have finished the last client empties the queue, or reads the counter, each time after a quorum write.
+//! `docs/families/queue.md`, `docs/families/counter.md`.
 
 use super::effect::Entry;
-use super::generator::{LIMIT_MS, Request};
+use super::generator::{AtEnd, LIMIT_MS, Request};
 use super::stage::{Stage, Turn};
 use super::worker::End;
 use super::{Deadline, Engine};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::Delivery;
-use zooquake_history::operation::queue;
+use zooquake_history::operation::{Operation, counter, queue};
 
 /// Dequeues that must find nothing, one after the other.
 const EMPTY_READS: usize = 3;
@@ -24,6 +25,8 @@ const AFTER_FAILURE: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct Drain {
     by: Deadline,
+    /// What is done.
+    what: AtEnd,
     /// Operations that it may still take.
     operations: u64,
     /// Dequeues that found nothing, up to now without another one between.
@@ -37,8 +40,9 @@ enum Step {
     Unsure,
     Confirming,
     Pausing(Deadline),
-    /// The quorum write was done: the next dequeue finds what there is.
+    /// The quorum write was done: the next operation finds what there is.
     Sure,
+    Reading,
     Dequeuing,
     Acknowledging,
 }
@@ -53,10 +57,11 @@ impl Drain {
 }
 
 impl Engine {
-    /// Begins to empty the queue through the last client.
-    pub(super) fn drain(&mut self) -> Stage {
+    /// Begins to empty the queue, or to read the counter, through the last client.
+    pub(super) fn drain(&mut self, what: AtEnd) -> Stage {
         Stage::Draining(Drain {
             by: self.deadline(PATIENCE),
+            what,
             // An item more than were ever enqueued would be a wonder; two operations each, and a thousand to spare.
             operations: 1_000 + 2 * self.completed,
             empty: 0,
@@ -80,6 +85,11 @@ impl Engine {
                 self.ask_control(last, "confirm");
                 Step::Confirming
             }
+            Step::Sure if drain.what == AtEnd::Read => {
+                drain.operations -= 1;
+                self.drain_one(&counter::Request::Get {});
+                Step::Reading
+            }
             Step::Sure => {
                 drain.operations -= 1;
                 self.drain_one(&queue::Request::Dequeue {});
@@ -95,16 +105,20 @@ impl Engine {
             }
             Step::Pausing(until) if !self.passed(until) => return Turn::Stays(Stage::Draining(drain)),
             Step::Pausing(_) => Step::Unsure,
-            Step::Dequeuing | Step::Acknowledging if !late && self.workers[last].op.is_some() => {
+            Step::Reading | Step::Dequeuing | Step::Acknowledging if !late && self.workers[last].op.is_some() => {
                 return Turn::Stays(Stage::Draining(drain));
             }
+            Step::Reading if late || self.workers[last].last.take().is_some_and(|end| end.is_ok()) => {
+                return Turn::Moves(self.after_recovery());
+            }
+            Step::Reading => Step::Pausing(self.deadline(AFTER_FAILURE)),
             Step::Dequeuing => self.dequeued(&mut drain),
             Step::Acknowledging => Step::Sure,
         };
         Turn::Moves(Stage::Draining(drain))
     }
 
-    fn drain_one(&mut self, request: &queue::Request) {
+    fn drain_one(&mut self, request: &impl Operation) {
         let last = self.workers.len() - 1;
         self.workers[last].last = None;
         self.ask(last, Request::new(request, LIMIT_MS));

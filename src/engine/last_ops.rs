@@ -2,7 +2,7 @@
 
 use super::control::Asking;
 use super::effect::{Effect, Leader, Question, Stalls};
-use super::generator::Phase;
+use super::generator::{AtEnd, Phase};
 use super::stage::{Seen, Stage, Turn};
 use super::worker::Worker;
 use super::{Deadline, Engine};
@@ -136,7 +136,7 @@ impl Engine {
             return Onward::Go(Step::AfterStall(self.deadline(AFTER_STALL)));
         }
         if self.interrupted || self.finished() {
-            return Onward::Leave(self.drain_if_any());
+            return Onward::Leave(self.at_end());
         }
         if self.settled(last.bound) || self.passed(last.deadline) {
             return Onward::Go(Step::Checking(self.ask_all(every)));
@@ -155,18 +155,20 @@ impl Engine {
     /// stood still: then recovery begins again.
     fn conclude(&mut self, before: Stalls, well: Result<(), String>) -> Stage {
         if self.finished() || self.interrupted {
-            return self.drain_if_any();
+            return self.at_end();
         }
         match stall_since(before, self.stalls).map_or(well, Err) {
-            Ok(()) => self.drain_if_any(),
+            Ok(()) => self.at_end(),
             Err(why) => self.recover_again(why),
         }
     }
 
-    fn drain_if_any(&mut self) -> Stage {
-        match self.generator.drains() && !self.interrupted {
-            true => self.drain(),
-            false => self.after_recovery(),
+    fn at_end(&mut self) -> Stage {
+        match self.generator.at_end() {
+            AtEnd::Nothing => self.after_recovery(),
+            // Nothing can be asked of a client that has not finished.
+            _ if self.interrupted || self.workers.last().is_none_or(|last| last.op.is_some()) => self.after_recovery(),
+            at_end => self.drain(at_end),
         }
     }
 

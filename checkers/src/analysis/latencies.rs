@@ -16,7 +16,7 @@ pub enum LatencyKind {
     Opening,
     /// A decision: from the sending of its transaction's begin, to each site that hears it.
     Decision,
-    /// The answer to a read, write or compare-and-set of a register: from its sending.
+    /// The answer to an operation of a register or a counter: from its sending.
     Answer,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Analysis<'a> {
             LatencyKind::Opening => self.openings(),
             LatencyKind::Decision => self.decisions(),
             LatencyKind::Answer => {
-                let answered = self.answered(&["read", "write", "cas"]);
+                let answered = self.answered(&["read", "write", "cas", "increment", "get"]);
                 let answer = |(op, end): (&Op<'a>, usize)| self.latency(op.node, op.invoke?, end);
                 answered.filter_map(answer).collect()
             }

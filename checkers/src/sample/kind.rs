@@ -89,6 +89,14 @@ const REGISTER: Kind = Kind {
     latency: LatencyKind::Answer,
 };
 
+const COUNTER: Kind = Kind {
+    units: "increments",
+    unit: "increment",
+    wait_sentence: "from the sending of an increment or a get to its answer",
+    find: Find::Answered(&["increment"], None),
+    ..REGISTER
+};
+
 /// What a workload does.
 pub fn kind(workload: &Workload) -> &'static Kind {
     match workload.family.as_str() {
@@ -97,6 +105,7 @@ pub fn kind(workload: &Workload) -> &'static Kind {
         "queue" => &ITEMS,
         "commit" => &COMMIT,
         "register" => &REGISTER,
+        "counter" => &COUNTER,
         _ => &LOCK,
     }
 }

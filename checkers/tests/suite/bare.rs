@@ -173,6 +173,18 @@ fn where_the_resource_is_its_answers_tell() {
 }
 
 #[test]
+fn increments_that_are_given_ids_are_a_counter_s() {
+    let results = check(&[
+        ("0 invoke increment", json!({})),
+        ("0 ok increment", json!({"id": 1})),
+        ("1 invoke increment", json!({})),
+        ("1 ok increment", json!({"id": 1})),
+    ]);
+    assert_eq!(kinds(&results), ["lost-increment", "duplicate-id"]);
+    told(&results, "a counter that began at 0");
+}
+
+#[test]
 fn no_register_without_a_plan_promises_linearizable_reads() {
     let mut lines = vec![
         ("0 invoke write", json!({"value":1})),

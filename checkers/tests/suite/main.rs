@@ -52,6 +52,7 @@ mod analysis;
 mod bare;
 mod brute;
 mod commit;
+mod counter;
 mod damage;
 mod disputed;
 mod election;

@@ -23,7 +23,7 @@ mod foreign;
 use crate::commit::agree::transaction;
 use crate::spoilt::{self, Family, finish::End};
 use crate::witness::only;
-use crate::{commit, election, queue, register, script, world};
+use crate::{commit, counter, election, queue, register, script, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -196,6 +196,13 @@ fn commits() {
 fn registers() {
     tried("register", |seed| {
         varied(&spoilt::registers::FAMILY, register::world::record, seed)
+    });
+}
+
+#[test]
+fn counters() {
+    tried("counter", |seed| {
+        varied(&spoilt::counters::FAMILY, counter::world::record, seed)
     });
 }
 

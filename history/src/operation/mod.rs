@@ -7,6 +7,7 @@
 pub mod barrier;
 pub mod commit;
 pub mod control;
+pub mod counter;
 mod counts;
 mod field;
 pub mod grant;
@@ -30,6 +31,7 @@ pub const FAMILIES: &[&Family] = &[
     &barrier::FAMILY,
     &queue::FAMILY,
     &register::FAMILY,
+    &counter::FAMILY,
 ];
 
 /// A znode, as one that the client made or removed is named.

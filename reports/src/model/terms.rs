@@ -28,7 +28,16 @@ pub struct Terms {
 }
 
 /// Every family; the first of them that fits is taken. The first is also what an unknown one is told with.
-static FAMILIES: [Terms; 7] = [LOCK, ELECTION, QUEUE, BARRIER, DOUBLE_BARRIER, COMMIT, REGISTER];
+static FAMILIES: [Terms; 8] = [
+    LOCK,
+    ELECTION,
+    QUEUE,
+    BARRIER,
+    DOUBLE_BARRIER,
+    COMMIT,
+    REGISTER,
+    COUNTER,
+];
 
 const LOCK: Terms = Terms {
     operations: &["acquire", "release"],
@@ -109,6 +118,13 @@ const REGISTER: Terms = Terms {
     took: "written",
     refused: None,
     no: None,
+};
+
+const COUNTER: Terms = Terms {
+    operations: &["increment", "get"],
+    work: "adds 1",
+    took: "added",
+    ..REGISTER
 };
 
 impl Terms {

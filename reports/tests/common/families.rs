@@ -225,3 +225,24 @@ pub fn register() -> Run {
     b.error("unknown outcome: connection loss").tag("unknown");
     invalid("register", "read", "not-linearizable", b)
 }
+
+/// A counter that gives an id twice.
+pub fn counter() -> Run {
+    let mut b = Builder::default();
+    op(
+        &mut b,
+        1,
+        (100, 110),
+        "increment",
+        json!({}),
+        (Ok, json!({"id": 1, "mzxid": 4_294_967_300_i64})),
+    );
+    b.tag("first");
+    op(&mut b, 2, (200, 215), "increment", json!({}), (Ok, json!({"id": 1})));
+    b.tag("again");
+    op(&mut b, 3, (300, 303), "get", json!({}), (Ok, json!({"value": 1})));
+    b.tag("read");
+    op(&mut b, 3, (400, 410), "increment", json!({}), (Info, Value::Null));
+    b.error("timed out").tag("unknown");
+    invalid("counter", "unconditional", "duplicate-id", b)
+}

@@ -1,6 +1,6 @@
 //! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
 
-use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
+use super::{AtEnd, FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
 use std::time::Duration;
 use zooquake_checkers::EventType;
@@ -100,8 +100,8 @@ impl Generator for Items {
         single(&queue::Request::Enqueue { item })
     }
 
-    fn drains(&self) -> bool {
-        true
+    fn at_end(&self) -> AtEnd {
+        AtEnd::Drain
     }
 
     fn ended(&mut self, client: usize, op: &Op, end: &End, _: Moment) -> Duration {

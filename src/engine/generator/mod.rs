@@ -2,6 +2,7 @@
 
 mod barrier;
 mod commit;
+mod counter;
 mod grants;
 mod items;
 mod register;
@@ -88,6 +89,17 @@ pub enum Next {
     Nothing,
 }
 
+/// What the last client does when all have finished, each time after a quorum write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AtEnd {
+    /// Nothing.
+    Nothing,
+    /// It empties the queue.
+    Drain,
+    /// It reads the counter.
+    Read,
+}
+
 /// The clients' next operations. Generators count clients from 0.
 pub trait Generator: Debug + Send {
     /// What the client does next.
@@ -98,9 +110,9 @@ pub trait Generator: Debug + Send {
         false
     }
 
-    /// Whether a fresh client empties the queue at the end.
-    fn drains(&self) -> bool {
-        false
+    /// What the last client does when all others have finished.
+    fn at_end(&self) -> AtEnd {
+        AtEnd::Nothing
     }
 
     /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one that
@@ -129,6 +141,7 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
         "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
         "register" => Ok(Box::new(register::Register::new(plan))),
+        "counter" => Ok(Box::new(counter::Counter::new(plan))),
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no generator for the family `{other}`"),

@@ -25,7 +25,7 @@ fn generator(name: &str) -> Box<dyn Generator> {
     of(&plan).unwrap()
 }
 
-const ALL: [&str; 8] = [
+const ALL: [&str; 9] = [
     "lock/fenced",
     "election/epoch",
     "barrier/tutorial",
@@ -34,6 +34,7 @@ const ALL: [&str; 8] = [
     "queue/claimed",
     "commit/atomic",
     "register/quorum-read",
+    "counter/versioned",
 ];
 
 /// The answer of a client that does all that it is asked.
@@ -177,7 +178,7 @@ fn requests(name: &str) -> Vec<String> {
 
 #[test]
 fn requests_are_written_as_the_history_s_format_says() {
-    let expected: [(&str, &[&str]); 7] = [
+    let expected: [(&str, &[&str]); 8] = [
         (
             "lock/fenced",
             &[
@@ -223,6 +224,7 @@ fn requests_are_written_as_the_history_s_format_says() {
             "register/quorum-read",
             &[r#"cas {"from":3,"to":4}"#, r#"read {}"#, r#"write {"value":1}"#],
         ),
+        ("counter/versioned", &[r#"get {}"#, r#"increment {}"#]),
     ];
     for (name, expected) in expected {
         assert_eq!(requests(name), expected, "{name}");

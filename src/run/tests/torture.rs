@@ -1,6 +1,7 @@
 //! One fault after another with hardly a pause between: what recipes promise holds whatever is lost, and when.
 
 use super::{Ran, plan, run};
+use std::collections::BTreeSet;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{Cut, Plan, Target, Trigger, Which, Window, Wire, WireOp};
 
@@ -101,6 +102,24 @@ fn registers_keep_the_order_of_their_transactions() {
             swaps > 300 && unknown > 30,
             "{name}: {swaps} swaps, {unknown} unknown writes"
         );
+    }
+}
+
+#[test]
+fn counters_break_as_they_are_known_to() {
+    for (name, kinds) in [
+        ("counter/versioned", [].as_slice()),
+        ("counter/optimistic", &["phantom-increment"]),
+        ("counter/unconditional", &["duplicate-id", "lost-increment"]),
+    ] {
+        let runs = all(name, 6, 10);
+        let made: usize = runs.iter().map(|ran| ran.count("increment", EventType::Ok)).sum();
+        let found: BTreeSet<&str> = runs.iter().flat_map(|ran| ran.kinds()).collect();
+        assert!(made > 500, "{name}: {made} increments");
+        assert_eq!(found, kinds.iter().copied().collect(), "{name}");
+        let unjudged = |reason: &&String| reason.contains("counter");
+        let mut reasons = runs.iter().flat_map(|ran| &ran.results.reasons);
+        assert_eq!(reasons.find(unjudged), None, "{name}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod barrier;
 pub mod commit;
+pub mod counter;
 pub mod election;
 mod env;
 pub mod exclusive;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
 
-use super::{Env, barrier, commit, election, lock, queue, register};
+use super::{Env, barrier, commit, counter, election, lock, queue, register};
 use crate::service::Recipe;
 
 /// A variant of a recipe.
@@ -97,6 +97,7 @@ const FAMILIES: &[&[Variant]] = &[
     barrier::variants::VARIANTS,
     queue::variants::VARIANTS,
     register::variants::VARIANTS,
+    counter::variants::VARIANTS,
 ];
 
 /// All variants, by family, in the order in which they are shown.

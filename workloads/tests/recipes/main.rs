@@ -4,6 +4,7 @@ mod barriers;
 mod bed;
 mod client;
 mod commit;
+mod counter;
 mod counts;
 mod driven;
 mod election;

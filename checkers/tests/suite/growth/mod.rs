@@ -4,6 +4,7 @@
 //! looks at each pair would take sixteen times as long.
 
 mod accesses;
+mod counts;
 mod ensemble;
 mod grants;
 mod items;

@@ -79,6 +79,17 @@ impl End {
         self.op(node, EventType::Ok, f, told);
     }
 
+    /// A control request to a client, or its answer.
+    pub fn lane(&mut self, node: &str, kind: EventType, f: &str) {
+        self.push(
+            Process::Name(node.to_owned()),
+            Some(node.to_owned()),
+            kind,
+            f,
+            json!({}),
+        );
+    }
+
     /// Ends with the phase `audit`, after which the tree is read as it was.
     pub fn keep_tree(mut self) -> Self {
         self.phase("audit");

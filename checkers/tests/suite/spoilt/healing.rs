@@ -1,6 +1,8 @@
 //! Windows that were not healed, stalls of the harness, and recoveries that did not last.
 
-use super::{Counts, Family, LIVENESS, USUAL, commits, grants, insert, items, lines, phase, registers, rounds};
+use super::{
+    Counts, Family, LIVENESS, USUAL, commits, counters, grants, insert, items, lines, phase, registers, rounds,
+};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::history::{Event, EventType, Process};
@@ -186,6 +188,11 @@ fn unhealed_commits() {
 #[test]
 fn unhealed_queues() {
     unhealed(&items::FAMILY, false);
+}
+
+#[test]
+fn unhealed_counters() {
+    unhealed(&counters::FAMILY, false);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 //! ([`crate::naive`] and the families' own).
 
 pub mod commits;
+pub mod counters;
 pub mod finish;
 pub mod grants;
 mod healing;

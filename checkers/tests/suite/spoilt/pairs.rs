@@ -1,7 +1,8 @@
 //! Requests and answers that do not pair: never valid, and an anomaly is found only if every execution that fits has it.
 
 use super::{
-    Claims, Counts, Family, USUAL, claim, commits, grants, insert, items, lines, operations, registers, remove, rounds,
+    Claims, Counts, Family, USUAL, claim, commits, counters, grants, insert, items, lines, operations, registers,
+    remove, rounds,
 };
 use fastrand::Rng;
 use serde_json::Value;
@@ -249,6 +250,11 @@ fn misfits_of_barriers() {
 #[test]
 fn misfits_of_commits() {
     misfits(&commits::FAMILY);
+}
+
+#[test]
+fn misfits_of_counters() {
+    misfits(&counters::FAMILY);
 }
 
 #[test]

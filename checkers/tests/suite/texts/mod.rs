@@ -2,6 +2,7 @@
 //! of it was not.
 
 mod commits;
+mod counters;
 mod grants;
 mod queues;
 mod registers;

@@ -3,6 +3,7 @@
 mod barrier;
 mod commit;
 mod control;
+mod counter;
 mod fault;
 mod grant;
 mod queue;
@@ -28,7 +29,7 @@ pub struct Told<'a> {
 type Tell = fn(Told<'_>) -> Option<String>;
 
 /// Every family. A new one is a new module and a line here.
-const FAMILIES: [Tell; 7] = [
+const FAMILIES: [Tell; 8] = [
     fault::tell,
     control::tell,
     grant::tell,
@@ -36,6 +37,7 @@ const FAMILIES: [Tell; 7] = [
     barrier::tell,
     commit::tell,
     register::tell,
+    counter::tell,
 ];
 
 /// What an event says, as the rest of a sentence that begins with its client.

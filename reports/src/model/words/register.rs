@@ -24,7 +24,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
 }
 
 /// `, mzxid 0x100000007, by n2`: which transaction, and which server said so.
-fn served(told: Told<'_>) -> String {
+pub(super) fn served(told: Told<'_>) -> String {
     let mzxid = told.of(Event::mzxid).map(|zxid| format!(", mzxid {zxid:#x}"));
     let server = told
         .of(Event::server)

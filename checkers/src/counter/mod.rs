@@ -1,0 +1,46 @@
+//! The family `counter`: increments, each of which is given the value that it made as an id that no other one has.
+//!
+//! `counts` reads out of a history what was asked and answered, `sure` what a client or the znode tree found that no server can
+//! have kept back. The checkers: `duplicate`, `lost`, `phantom`. Where they find nothing there is an order of the increments
+//! that fits: each id is the place of its increment, and no one that is missing below it lacks an increment that may have
+//! been there.
+
+mod counts;
+mod duplicate;
+mod lost;
+mod phantom;
+mod sure;
+
+use crate::Record;
+use crate::analysis::Analysis;
+use crate::findings::Findings;
+use crate::pending;
+use crate::results::Results;
+use crate::verdict::{self, Needs};
+use counts::Counts;
+use sure::Sure;
+
+/// The checkers of the family, by the names in `results.json`.
+pub const CHECKERS: &[&str] = &["duplicate-id", "lost-increment", "phantom-increment"];
+
+/// The znode that is the counter.
+const PATH: &str = "/counter";
+
+const NEEDS: Needs = Needs {
+    progress: &[&["increment"], &["get"]],
+    tree: "what the counter held at last was not looked at",
+};
+
+/// The whole verdict over a run of a counter.
+pub fn check(record: &Record) -> Results {
+    let run = Analysis::new(record);
+    let mut found = Findings::default();
+    let counts = Counts::new(&run);
+    let sure = Sure::new(&run, &counts, PATH, &mut found);
+    duplicate::check(&run, &counts, &mut found);
+    lost::check(&run, &counts, &sure, &mut found);
+    phantom::check(&run, &counts, &sure, &mut found);
+    found.doubt("values of the counter cannot be read", &counts.unread);
+    pending::check(&run, true, &mut found);
+    verdict::close(&run, found, &NEEDS)
+}

@@ -1,0 +1,68 @@
+//! Operations on a counter, which begins at 0.
+
+use super::{Family, Field, OpSpec, Operation, Role, fields};
+use serde::{Deserialize, Serialize};
+
+/// Counters. A fault strikes in any of their operations.
+pub const FAMILY: Family = Family {
+    name: "counter",
+    grants: false,
+    ops: &[OpSpec::new("increment", Role::Work), OpSpec::new("get", Role::Take)],
+};
+
+/// What a client is asked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "f", content = "value", rename_all = "kebab-case")]
+pub enum Request {
+    /// To add 1.
+    Increment {},
+    /// To read the value.
+    Get {},
+}
+
+/// What a client answers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Answer {
+    /// What was made or read.
+    #[serde(flatten)]
+    pub what: What,
+    /// The transaction that wrote it; `None` where the client cannot tell.
+    pub mzxid: Option<i64>,
+    /// The session that asked.
+    pub session: String,
+    /// The only server that the client uses; `None` if it may use all.
+    pub server: Option<String>,
+}
+
+/// What was made or read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(untagged)]
+pub enum What {
+    /// By `increment`.
+    Made {
+        /// The value that it made, which no other increment is given.
+        id: i64,
+    },
+    /// By `get`.
+    Value {
+        /// The value.
+        value: i64,
+    },
+}
+
+impl Operation for Request {
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Increment {} => "increment",
+            Self::Get {} => "get",
+        }
+    }
+}
+
+/// What was read.
+pub const VALUE: Field<i64> = Field::new("value");
+
+fields! {
+    /// The value that an increment made.
+    ID, id: i64 = "id";
+}

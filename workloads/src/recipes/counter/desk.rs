@@ -1,0 +1,132 @@
+//! The operations of a counter: `increment`, `get`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use zooquake_history::operation::counter::{Answer as Answered, Request as Asked, What};
+
+use super::{COUNTER, Increment};
+use crate::protocol::Request;
+use crate::recipes::requests::steady;
+use crate::recipes::sessions::Handle;
+use crate::recipes::{Ended, Env, Working};
+use crate::service::{Answer, Seat, Service, parse};
+use crate::zk::{Error, Stat, Zk, session_hex};
+
+/// What the counter held, or holds now, as the transaction `mzxid` left it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Held {
+    /// Its value.
+    pub value: i64,
+    /// Its version.
+    pub version: i32,
+    /// The transaction; `None` where it is not known.
+    pub mzxid: Option<i64>,
+    /// The session that asked.
+    pub session: i64,
+}
+
+impl Held {
+    /// What a write left that a client did itself.
+    pub(super) fn written(value: i64, stat: Stat, zk: &dyn Zk) -> Self {
+        Self {
+            value,
+            version: stat.version,
+            mzxid: Some(stat.mzxid),
+            session: zk.session(),
+        }
+    }
+}
+
+/// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.
+#[derive(Clone)]
+pub struct Counter {
+    env: Env,
+    handle: Handle,
+    increment: Arc<dyn Increment>,
+}
+
+impl Counter {
+    /// A client that begins to open its session.
+    pub fn new(env: &Env, increment: Arc<dyn Increment>) -> Self {
+        Self {
+            env: env.clone(),
+            handle: Handle::open(env),
+            increment,
+        }
+    }
+
+    /// A session that is not over, as far as is known.
+    pub(super) async fn live(&self) -> Arc<dyn Zk> {
+        self.handle.live().await
+    }
+
+    /// Waits until it makes sense to send the same again.
+    pub(super) async fn pause(&self, zk: &dyn Zk) {
+        steady(&self.env, zk).await;
+    }
+
+    async fn serve(&self, request: &Request) -> Result<Answer, Answer> {
+        let (what, held) = match parse(request)? {
+            Asked::Increment {} => {
+                let held = self.increment.increment(self.clone()).await?;
+                (What::Made { id: held.value }, held)
+            }
+            Asked::Get {} => {
+                let read = look(self.live().await.as_ref()).await;
+                let held = read.map_err(|error| Ended::Fail(format!("read: {error}")))?;
+                (What::Value { value: held.value }, held)
+            }
+        };
+        Ok(Answer::ok(Answered {
+            what,
+            mzxid: held.mzxid,
+            session: session_hex(held.session),
+            server: self.env.server.as_deref().map(str::to_owned),
+        }))
+    }
+}
+
+/// Reads the counter, by whatever server the session is at.
+pub(super) async fn look(zk: &dyn Zk) -> Result<Held, Error> {
+    let (data, stat) = zk.get(COUNTER).await?;
+    let text = String::from_utf8_lossy(&data);
+    let value = match text.as_ref() {
+        "" => 0,
+        number => match number.parse() {
+            Ok(value) => value,
+            Err(_) => return Err(Error::BadArguments(format!("{COUNTER} holds `{text}`, no number"))),
+        },
+    };
+    Ok(Held::written(value, stat, zk))
+}
+
+/// The end of an increment whose request failed so. `unsure`: an earlier request of it may have added 1.
+pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> Ended {
+    match unsure {
+        true => Ended::unknown(doing, error),
+        false => Ended::Fail(format!("{doing}: {error}")),
+    }
+}
+
+impl Service for Counter {
+    fn operations(&self) -> &'static [&'static str] {
+        &["increment", "get"]
+    }
+
+    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
+        let counter = self.clone();
+        async move {
+            let served = counter.env.within(deadline, counter.serve(&request)).await;
+            let answer = served.unwrap_or_else(|| Err(Answer::info("timed out")));
+            (answer.unwrap_or_else(|answer| answer), None)
+        }
+        .boxed()
+    }
+
+    fn session(&self) -> BoxFuture<'static, Seat> {
+        self.handle.seat()
+    }
+}

@@ -1,0 +1,26 @@
+//! A counter: one znode whose value every increment raises by 1, and gives to its caller as an id.
+//!
+//! The variants differ in what they do about a write of which it is not known whether it happened, a file each.
+
+mod desk;
+mod optimistic;
+mod unconditional;
+pub(super) mod variants;
+mod versioned;
+
+pub use desk::{Counter, Held};
+use futures_util::future::BoxFuture;
+
+use super::Ended;
+
+/// The znode. It exists, and is empty, which is 0, before a client starts.
+pub const COUNTER: &str = "/counter";
+
+/// How a variant adds 1.
+pub trait Increment: Send + Sync {
+    /// Adds 1, and says what that made.
+    ///
+    /// # Errors
+    /// [`Ended::Fail`] only if it certainly added nothing.
+    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, Ended>>;
+}

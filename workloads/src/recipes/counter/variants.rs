@@ -1,0 +1,72 @@
+//! The counters, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use super::optimistic::Optimistic;
+use super::unconditional::Unconditional;
+use super::versioned::{MARKS, Versioned};
+use super::{COUNTER, Counter, Increment};
+use crate::recipes::Env;
+use crate::recipes::registry::{Known, Variant};
+use crate::service::Recipe;
+
+/// The counters, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "versioned",
+        promise: "get, then a setData of that version in one multi with a mark of the client's own, by which it finds out whether \
+                  a write of unknown outcome was its own: each id is given once and each increment counts once, under any fault",
+        znodes: &[COUNTER, MARKS],
+        build: |env| counter(env, Arc::new(Versioned::new(env))),
+        ..PLAIN
+    },
+    Variant {
+        name: "optimistic",
+        promise: "get, then a setData of that version, sent again when its outcome is unknown, as Curator's DistributedAtomicLong \
+                  does: each id is given once",
+        accepted: &[COUNTED_TWICE],
+        build: |env| counter(env, Arc::new(Optimistic)),
+        ..PLAIN
+    },
+    Variant {
+        name: "unconditional",
+        promise: "get, then a setData of that version, sent again without a version when its outcome is unknown: right as long as \
+                  no reply is lost",
+        accepted: &[GIVEN_AGAIN, OVERWRITTEN],
+        build: |env| counter(env, Arc::new(Unconditional)),
+        ..PLAIN
+    },
+];
+
+const PLAIN: Variant = Variant {
+    family: "counter",
+    znodes: &[COUNTER],
+    ..Variant::PLAIN
+};
+
+fn counter(env: &Env, increment: Arc<dyn Increment>) -> anyhow::Result<Recipe> {
+    Ok(Arc::new(Counter::new(env, increment)))
+}
+
+/// The faults that lose replies.
+const LOSING: &[&str] = &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"];
+
+const COUNTED_TWICE: Known = Known {
+    anomaly: "phantom-increment",
+    faults: LOSING,
+    reason: "a write that was applied and whose reply was lost is sent again, refused for its version, taken for another client's, \
+             and done once more",
+    source: "Apache Curator, DistributedAtomicValue.trySet and RetryLoop",
+};
+
+const GIVEN_AGAIN: Known = Known {
+    anomaly: "duplicate-id",
+    faults: LOSING,
+    reason: "a write that is sent again without a version takes the counter back to what others had made already",
+    source: "ZooKeeper Programmer's Guide, setData: the version -1 matches any",
+};
+
+const OVERWRITTEN: Known = Known {
+    anomaly: "lost-increment",
+    ..GIVEN_AGAIN
+};

@@ -1,0 +1,111 @@
+//! Reads, then writes that version, together with a mark: a znode of the process's own that holds the id it makes.
+//!
+//! A request whose outcome is unknown is sent again as it was, for the same version, so that only one of the two can take effect.
+//! When that is refused the version has moved on, which decides the first one for good: it was this process's write if its mark
+//! holds the id. The mark is read in the session that heard of the refusal, so that no server shows less than what
+//! refused it.
+
+use std::sync::Arc;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::desk::{Counter, Held, ended, look};
+use super::{COUNTER, Increment};
+use crate::recipes::{Ended, Env};
+use crate::zk::{CreateMode, Error, Op, OpResult, Zk};
+
+/// The parent of the marks.
+pub const MARKS: &str = "/counter-marks";
+
+/// `counter/versioned`.
+#[derive(Clone)]
+pub(super) struct Versioned {
+    mark: Arc<str>,
+}
+
+/// How one write ended.
+enum Written {
+    /// It made this.
+    Made(Held),
+    /// It certainly did not happen, and never will.
+    Refused,
+}
+
+impl Versioned {
+    /// With a mark that no other process writes.
+    pub(super) fn new(env: &Env) -> Self {
+        let mark = format!("{MARKS}/{:032x}", env.host.random());
+        Self { mark: mark.into() }
+    }
+
+    async fn run(&self, counter: &Counter) -> Result<Held, Ended> {
+        loop {
+            let zk = counter.live().await;
+            let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
+            if let Written::Made(held) = self.write(counter, held).await? {
+                return Ok(held);
+            }
+        }
+    }
+
+    /// Writes what follows on `held`, until it is known whether that happened.
+    async fn write(&self, counter: &Counter, held: Held) -> Result<Written, Ended> {
+        let id = held.value + 1;
+        let data = id.to_string().into_bytes();
+        let ops = vec![
+            Op::Set(COUNTER.to_owned(), data.clone(), Some(held.version)),
+            Op::Set(self.mark.to_string(), data.clone(), None),
+        ];
+        let mut unsure = false;
+        loop {
+            let zk = counter.live().await;
+            let failed = match zk.multi(ops.clone()).await {
+                Ok(results) => return Ok(Written::Made(made(id, held, results.first(), zk.as_ref()))),
+                Err(failed) => failed,
+            };
+            match (failed.index, failed.error) {
+                (Some(0), Error::BadVersion) if !unsure => return Ok(Written::Refused),
+                (Some(0), Error::BadVersion) => match zk.get(&self.mark).await {
+                    Ok((mark, stat)) if mark == data => {
+                        return Ok(Written::Made(Held::written(id, stat, zk.as_ref())));
+                    }
+                    Ok(_) | Err(Error::NoNode) => return Ok(Written::Refused),
+                    Err(_) => counter.pause(zk.as_ref()).await,
+                },
+                // The first increment of this process. The mark counts nothing, so it is no matter whether it was made.
+                (Some(1), Error::NoNode) => match zk.create(&self.mark, b"", CreateMode::Persistent).await {
+                    Err(error) if error.is_definite() && error != Error::NodeExists => {
+                        return Err(ended("mark", &error, unsure));
+                    }
+                    Err(Error::Unknown(_)) => counter.pause(zk.as_ref()).await,
+                    _ => {}
+                },
+                (_, error) if error.is_definite() => return Err(ended("write", &error, unsure)),
+                _ => {
+                    unsure = true;
+                    counter.pause(zk.as_ref()).await;
+                }
+            }
+        }
+    }
+}
+
+fn made(id: i64, held: Held, result: Option<&OpResult>, zk: &dyn Zk) -> Held {
+    match result {
+        Some(OpResult::Set(stat)) => Held::written(id, *stat, zk),
+        _ => Held {
+            value: id,
+            version: held.version + 1,
+            mzxid: None,
+            session: zk.session(),
+        },
+    }
+}
+
+impl Increment for Versioned {
+    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, Ended>> {
+        let own = self.clone();
+        async move { own.run(&counter).await }.boxed()
+    }
+}

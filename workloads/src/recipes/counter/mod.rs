@@ -2,16 +2,16 @@
 //!
 //! The variants differ in what they do about a write of which it is not known whether it happened, a file each.
 
-mod desk;
+mod handler;
 mod optimistic;
 mod unconditional;
 pub(super) mod variants;
 mod versioned;
 
-pub use desk::{Counter, Held};
 use futures_util::future::BoxFuture;
+pub use handler::{Counter, Held};
 
-use super::Ended;
+use super::OpError;
 
 /// The znode. It exists, and is empty, which is 0, before a client starts.
 pub const COUNTER: &str = "/counter";
@@ -21,6 +21,6 @@ pub trait Increment: Send + Sync {
     /// Adds 1, and says what that made.
     ///
     /// # Errors
-    /// [`Ended::Fail`] only if it certainly added nothing.
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, Ended>>;
+    /// [`OpError::Fail`] only if it certainly added nothing.
+    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>>;
 }

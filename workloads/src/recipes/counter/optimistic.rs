@@ -5,15 +5,15 @@
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::desk::{Counter, Held, ended, look};
+use super::handler::{Counter, Held, ended, look};
 use super::{COUNTER, Increment};
-use crate::recipes::Ended;
+use crate::recipes::OpError;
 use crate::zk::Error;
 
 /// `counter/optimistic`.
 pub(super) struct Optimistic;
 
-async fn run(counter: Counter) -> Result<Held, Ended> {
+async fn run(counter: Counter) -> Result<Held, OpError> {
     let mut unsure = false;
     loop {
         let held = look(counter.live().await.as_ref()).await;
@@ -35,7 +35,7 @@ async fn run(counter: Counter) -> Result<Held, Ended> {
 }
 
 impl Increment for Optimistic {
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, Ended>> {
+    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>> {
         run(counter).boxed()
     }
 }

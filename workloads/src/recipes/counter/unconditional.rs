@@ -4,15 +4,15 @@
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::desk::{Counter, Held, ended, look};
+use super::handler::{Counter, Held, ended, look};
 use super::{COUNTER, Increment};
-use crate::recipes::Ended;
+use crate::recipes::OpError;
 use crate::zk::Error;
 
 /// `counter/unconditional`.
 pub(super) struct Unconditional;
 
-async fn run(counter: Counter) -> Result<Held, Ended> {
+async fn run(counter: Counter) -> Result<Held, OpError> {
     loop {
         let held = look(counter.live().await.as_ref()).await;
         let held = held.map_err(|error| ended("read", &error, false))?;
@@ -34,7 +34,7 @@ async fn run(counter: Counter) -> Result<Held, Ended> {
 }
 
 impl Increment for Unconditional {
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, Ended>> {
+    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>> {
         run(counter).boxed()
     }
 }

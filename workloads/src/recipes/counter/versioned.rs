@@ -10,9 +10,9 @@ use std::sync::Arc;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
-use super::desk::{Counter, Held, ended, look};
+use super::handler::{Counter, Held, ended, look};
 use super::{COUNTER, Increment};
-use crate::recipes::{Ended, Env};
+use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Op, OpResult, Zk};
 
 /// The parent of the marks.
@@ -39,7 +39,7 @@ impl Versioned {
         Self { mark: mark.into() }
     }
 
-    async fn run(&self, counter: &Counter) -> Result<Held, Ended> {
+    async fn run(&self, counter: &Counter) -> Result<Held, OpError> {
         loop {
             let zk = counter.live().await;
             let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
@@ -50,7 +50,7 @@ impl Versioned {
     }
 
     /// Writes what follows on `held`, until it is known whether that happened.
-    async fn write(&self, counter: &Counter, held: Held) -> Result<Written, Ended> {
+    async fn write(&self, counter: &Counter, held: Held) -> Result<Written, OpError> {
         let id = held.value + 1;
         let data = id.to_string().into_bytes();
         let ops = vec![
@@ -104,7 +104,7 @@ fn made(id: i64, held: Held, result: Option<&OpResult>, zk: &dyn Zk) -> Held {
 }
 
 impl Increment for Versioned {
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, Ended>> {
+    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>> {
         let own = self.clone();
         async move { own.run(&counter).await }.boxed()
     }

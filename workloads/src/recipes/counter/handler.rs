@@ -11,8 +11,8 @@ use super::{COUNTER, Increment};
 use crate::protocol::Request;
 use crate::recipes::requests::steady;
 use crate::recipes::sessions::Handle;
-use crate::recipes::{Ended, Env, Working};
-use crate::service::{Answer, Seat, Service, parse};
+use crate::recipes::{Env, OpError, Working};
+use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::{Error, Stat, Zk, session_hex};
 
 /// What the counter held, or holds now, as the transaction `mzxid` left it.
@@ -76,7 +76,7 @@ impl Counter {
             }
             Asked::Get {} => {
                 let read = look(self.live().await.as_ref()).await;
-                let held = read.map_err(|error| Ended::Fail(format!("read: {error}")))?;
+                let held = read.map_err(|error| OpError::Fail(format!("read: {error}")))?;
                 (What::Value { value: held.value }, held)
             }
         };
@@ -104,10 +104,10 @@ pub(super) async fn look(zk: &dyn Zk) -> Result<Held, Error> {
 }
 
 /// The end of an increment whose request failed so. `unsure`: an earlier request of it may have added 1.
-pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> Ended {
+pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> OpError {
     match unsure {
-        true => Ended::unknown(doing, error),
-        false => Ended::Fail(format!("{doing}: {error}")),
+        true => OpError::unknown(doing, error),
+        false => OpError::Fail(format!("{doing}: {error}")),
     }
 }
 
@@ -126,7 +126,7 @@ impl Service for Counter {
         .boxed()
     }
 
-    fn session(&self) -> BoxFuture<'static, Seat> {
-        self.handle.seat()
+    fn session(&self) -> BoxFuture<'static, SessionHandle> {
+        self.handle.session_handle()
     }
 }

@@ -61,6 +61,7 @@ mod growth;
 mod healing;
 mod leaderless;
 mod minimal;
+mod modes;
 mod naive;
 mod pairing;
 mod promised;

@@ -1,13 +1,15 @@
 //! Random small histories of a lock: some of worlds that keep the rules, some of worlds that cheat, all with unknown
-//! outcomes, killed clients, replies read late and confirms answered late.
+//! outcomes, killed clients, replies read late and confirms answered late. In some several clients may hold, or share.
 
 mod steps;
 
 use serde_json::{Value, json};
+use std::num::NonZeroUsize;
 use zooquake_checkers::evidence::{Reading, Znode};
 use zooquake_checkers::history::{Event, EventType, Process};
-use zooquake_checkers::plan::{Cluster, Plan, Resource, Workload};
+use zooquake_checkers::plan::{Capabilities, Cluster, Plan, Resource, Workload};
 use zooquake_checkers::{Record, Tree, Txn};
+use zooquake_history::operation::Mode;
 
 /// How often a world breaks a rule, in percent.
 #[derive(Default)]
@@ -41,6 +43,7 @@ struct Client {
 /// What really became of a grant.
 struct Real {
     name: String,
+    mode: Mode,
     path: String,
     session: String,
     /// When it was really granted.
@@ -62,11 +65,35 @@ struct World {
     ageless: u32,
     shared_path: bool,
     longest_step_ms: u64,
+    capacity: NonZeroUsize,
+    /// Percent of requests that are for shared grants.
+    shared: u32,
+    /// How often a holder confirms instead of what it would do else, in percent.
+    patience: u32,
 }
 
-/// The record of a random world.
+/// The record of a random world in which one client may hold.
 pub fn record(seed: u64) -> Record {
+    let random = fastrand::Rng::with_seed(seed);
+    of(random, (NonZeroUsize::MIN, 0, 0), |random| random.usize(2..4))
+}
+
+/// The record of a random world in which up to three clients may hold, and some share.
+pub fn moded(seed: u64) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
+    let capacity = NonZeroUsize::MIN.saturating_add(random.usize(0..3));
+    let shared = [0, 30, 60][random.usize(..3)];
+    let patience = [50, 80][random.usize(..2)];
+    of(random, (capacity, shared, patience), |random| {
+        capacity.get() + random.usize(1..3)
+    })
+}
+
+fn of(
+    mut random: fastrand::Rng,
+    (capacity, shared, patience): (NonZeroUsize, u32, u32),
+    clients: impl Fn(&mut fastrand::Rng) -> usize,
+) -> Record {
     let mut cheats = Cheats::default();
     if random.bool() {
         let mut some = |of: &[u32]| of[random.usize(..of.len())];
@@ -76,7 +103,7 @@ pub fn record(seed: u64) -> Record {
         cheats.release = some(&[0, 20]);
         cheats.orphan = some(&[0, 40]);
     }
-    let count = random.usize(2..4);
+    let count = clients(&mut random);
     let client = |number: usize| Client {
         name: format!("c{}", number + 1),
         process: number as u64,
@@ -96,6 +123,9 @@ pub fn record(seed: u64) -> Record {
         ageless: [0, 0, 40][random.usize(..3)],
         shared_path: random.bool(),
         longest_step_ms: 50,
+        capacity,
+        shared,
+        patience,
         random,
     };
     world.live();
@@ -168,7 +198,7 @@ impl World {
             let session = self.session(who);
             self.lane(who, EventType::Info, "hello", json!({ "session": session }));
         }
-        for _ in 0..self.random.usize(12..48) {
+        for _ in 0..self.random.usize(12..48) * self.capacity.get().min(2) {
             self.step(true);
         }
         self.recovers();
@@ -248,6 +278,10 @@ impl World {
             family,
             contenders,
             resource,
+            capabilities: (self.capacity.get() > 1).then_some(Capabilities {
+                capacity: self.capacity,
+                ..Capabilities::NONE
+            }),
             ..Workload::default()
         };
         let txnlog = self.random.bool().then_some(self.txns);

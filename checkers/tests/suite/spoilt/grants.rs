@@ -105,7 +105,7 @@ fn wanted(record: &Record, words: Words) -> Claims {
     let record = &as_lock(record);
     let events = &record.history.events;
     let grant = |at: &usize| events[*at].grant().expect("a grant").to_owned();
-    let (doubles, stale) = naive::overlaps(record);
+    let naive::Overlaps { doubles, stale, .. } = naive::overlaps(record);
     let mut claims = Claims::new();
     // What is a double grant in one reading may be less in another.
     claims.extend(doubles.iter().map(|at| claim(words.stale_holder, grant(at))));

@@ -21,18 +21,14 @@ impl<'a, K: Ord + Copy> Highest<'a, K> {
 
     fn insert(&mut self, entry: Entry<'a, K>) {
         let lower = |than: &Option<Entry<'a, K>>| than.is_some_and(|(key, ..)| entry.0 <= key);
-        match self.first {
-            Some((_, _, node)) if node == entry.2 => {
-                if !lower(&self.first) {
-                    self.first = Some(entry);
-                }
-            }
-            _ if !lower(&self.first) => {
+        let own = self.first.is_some_and(|(.., node)| node == entry.2);
+        if !lower(&self.first) {
+            if !own {
                 self.other = self.first;
-                self.first = Some(entry);
             }
-            _ if !lower(&self.other) => self.other = Some(entry),
-            _ => {}
+            self.first = Some(entry);
+        } else if !own && !lower(&self.other) {
+            self.other = Some(entry);
         }
     }
 

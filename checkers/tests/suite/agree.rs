@@ -1,14 +1,14 @@
-//! The checkers agree with the brute force on a hundred thousand random histories of each sort: locks, elections, and locks that
-//! clients share or that several may hold.
+//! The checkers agree with the brute force on a hundred thousand random histories of locks and as many of elections, and on forty
+//! thousand of locks that clients share or that several may hold.
 
 use crate::election::{self, Words};
-use crate::{brute, naive, world};
+use crate::{brute, naive, overlaps, world};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
 
 /// Histories in each of the tests below, which share the work so that they can run side by side.
-fn each() -> u64 {
-    crate::histories(100_000).div_ceil(4)
+fn each(source: Source) -> u64 {
+    crate::histories(source.usual).div_ceil(4)
 }
 
 /// Of how many confirmed grants all orders are tried.
@@ -41,6 +41,8 @@ struct Source {
     words: Words,
     /// Whether several clients may hold.
     moded: bool,
+    /// How many histories there are of the sort, if nothing else is said.
+    usual: u64,
     /// Each anomaly is in more than one of so many histories.
     one_of: u64,
 }
@@ -49,6 +51,7 @@ const LOCKS: Source = Source {
     make: world::record,
     words: election::LOCK,
     moded: false,
+    usual: 100_000,
     one_of: 50,
 };
 
@@ -56,6 +59,7 @@ const MODED: Source = Source {
     make: world::moded,
     words: election::LOCK,
     moded: true,
+    usual: 40_000,
     one_of: 200,
 };
 
@@ -63,6 +67,7 @@ const ELECTIONS: Source = Source {
     make: election::acknowledged,
     words: election::ELECTION,
     moded: false,
+    usual: 100_000,
     one_of: 50,
 };
 
@@ -86,7 +91,7 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
     if brute::confirmed(&record) <= MOST_CONFIRMED {
         assert_eq!(exclusive, brute::exclusive(&record), "seed {seed}");
     }
-    let overlaps = naive::overlaps(&record);
+    let overlaps = overlaps::overlaps(&record);
     assert_eq!(
         last_reads(&record, &found(words.double)),
         overlaps.doubles,
@@ -180,7 +185,7 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
 }
 
 fn share(number: u64, source: Source) {
-    let (each, words) = (each(), source.words);
+    let (each, words) = (each(source), source.words);
     let mut counts = Counts::new();
     for seed in number * each..(number + 1) * each {
         agree(seed, source, &mut counts);

@@ -223,7 +223,7 @@ pub fn unmixed(record: &Record) -> bool {
         let (first, last) = (own[0], own[own.len() - 1]);
         let mixed = others.iter().any(|at| (first..last).contains(at));
         let older = matches!((age(old), age(new)), (Some(old), Some(new)) if old < new) && !shared(events, old);
-        !mixed && !(older && others[0] < last)
+        !(mixed || older && others[0] < last)
     };
     let pair = |one: &str, other: &str| one == other || !excludes(record, one, other) || fits(one, other);
     sequence.iter().all(|one| sequence.iter().all(|other| pair(one, other)))

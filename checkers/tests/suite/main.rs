@@ -63,6 +63,7 @@ mod leaderless;
 mod minimal;
 mod modes;
 mod naive;
+mod overlaps;
 mod pairing;
 mod promised;
 mod queue;

@@ -1,8 +1,8 @@
 //! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
-//! certainly failed, or it says of one request both that it was accepted and that it was not. No anomaly is made of them, as
+//! certainly failed, or it says of one request both that it was accepted and that it was not; or a request asks for no known mode. No anomaly is made of them, as
 //! either of the two may be true; each is a reason against `valid`.
 
-use crate::analysis::Analysis;
+use crate::analysis::{self, Analysis};
 use crate::findings::Findings;
 use crate::history::{Event, EventType, Process};
 use serde_json::Value;
@@ -30,6 +30,12 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         if event.f == run.names.acquire {
             match event.kind {
                 EventType::Invoke => {
+                    if analysis::mode(event).is_none() {
+                        found.push((
+                            at,
+                            format!("an `{}` of grant {name} whose mode cannot be read", event.f),
+                        ));
+                    }
                     *state = State {
                         known: true,
                         ..State::default()

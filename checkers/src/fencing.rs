@@ -1,9 +1,11 @@
-//! Fencing: a grant asked for after another was read has a higher token. Of a variant that is fenced, a grant without a token
+//! Fencing: a grant asked for after another was read that excludes it has a higher token. Of a variant that is fenced, a grant without a token
 //! cannot be judged, which is a reason against `valid`.
 
 use crate::analysis::Analysis;
+use crate::excluders::Excluders;
 use crate::findings::{Findings, Found};
 use crate::text::count;
+use zooquake_history::operation::Mode;
 
 /// Looks for tokens that do not rise. Only grants with tokens are looked at.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -14,21 +16,21 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         .into_iter()
         .filter(|&grant| grants[grant].token.is_some())
         .collect();
-    // Each time a higher token was read: where, and by which grant.
-    let mut rises: Vec<(usize, usize)> = Vec::new();
+    // Each time a token was read: where, and the highest ones until then.
+    let mut rises: Vec<(usize, Excluders<'_, i64>)> = Vec::new();
+    let mut highest = Excluders::NONE;
     for &grant in &read {
-        if rises
-            .last()
-            .is_none_or(|&(_, highest)| grants[highest].token < grants[grant].token)
-        {
-            rises.extend(grants[grant].read.map(|at| (at, grant)));
+        if let (Some(at), Some(token)) = (grants[grant].read, grants[grant].token) {
+            highest.insert(run, grant, token);
+            rises.push((at, highest));
         }
     }
     for &later in &read {
         let Some(asked) = grants[later].asked else { continue };
         let before = rises.partition_point(|&(at, _)| at < asked);
-        if let Some(&(_, earlier)) = before.checked_sub(1).and_then(|last| rises.get(last))
-            && grants[later].token <= grants[earlier].token
+        let before = before.checked_sub(1).map(|last| rises[last].1);
+        if let Some((token, earlier)) = before.and_then(|highest| highest.highest(run, later))
+            && grants[later].token <= Some(token)
         {
             regressed(run, earlier, later, asked, out);
         }
@@ -74,7 +76,10 @@ fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out
         run.at(read_b),
         b.token.unwrap_or_default(),
     );
-    let witness = vec![read_a, asked, read_b];
+    let mut witness = vec![read_a, asked, read_b];
+    witness.extend(run.telling_modes([earlier, later]));
+    // Of a shared grant the request, which is here, tells the mode, so that without its request that of the other is unknown.
+    witness.extend(a.asked.filter(|_| b.mode != Some(Mode::Exclusive)));
     out.add(
         run,
         Found {

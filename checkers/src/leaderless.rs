@@ -1,4 +1,5 @@
-//! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant.
+//! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant. Where others may hold
+//! beside the one that was struck nothing is told.
 
 use crate::analysis::Analysis;
 use crate::grants::Grant;
@@ -6,6 +7,7 @@ use crate::injected::Injected;
 use crate::results::WindowResult;
 use crate::stats::milliseconds;
 use serde::Serialize;
+use zooquake_history::operation::Mode;
 
 /// What came after a fault that struck the leader.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -54,6 +56,9 @@ fn until_next(
     // Whoever was granted last, if it was among those who were struck and its term had not ended.
     let struck = read.partition_point(|&grant| grants[grant].read < Some(on));
     let leader = &grants[*read[..struck].last()?];
+    if !run.single() || leader.mode != Some(Mode::Exclusive) {
+        return None;
+    }
     let ended_before = leader.end.is_some_and(|end| end < injected.begin.unwrap_or(on));
     let hit = window.target.split(',').any(|node| node.trim() == leader.node);
     if ended_before || !hit {

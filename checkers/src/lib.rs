@@ -17,7 +17,7 @@
 //! The checkers, one a file, each from `analysis` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
 //! `orphans`, `evidence_consistency`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
 //! each other. They name things after the family (`names`), so that a lock and an election, which are the same thing under other
-//! names, share them; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
+//! names, share them; `excluders` knows which grants exclude another one, `free` when one could be granted; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
 //! did not finish after recovery, for all families, and `finishing` says which answers finish. `verdict` closes a check and says
 //! what the run lacks to be valid; `stats` counts, `requests` what clients told of their requests; `leaderless` is how long nobody
 //! led after each fault; [`sample`] measures a run for comparisons with others.
@@ -44,11 +44,13 @@ mod counter;
 mod election;
 pub mod ensemble;
 mod evidence_consistency;
+mod excluders;
 mod exclusion;
 pub mod families;
 mod fencing;
 mod findings;
 mod finishing;
+mod free;
 mod leaderless;
 mod liveness;
 mod lock;

@@ -1,11 +1,13 @@
-//! Liveness after recovery: while nobody holds, an acquire does not stay pending for long, nor is it refused again and again.
+//! Liveness after recovery: while nobody holds in a way that excludes it, an acquire does not stay pending for long, nor is it
+//! refused again and again.
 //!
-//! The clock runs from the phase `recovered` to the phase `audit`, and only while nobody holds. The bound is ten times
+//! The clock runs from the phase `recovered` to the phase `audit`, and only in free time ([`crate::free`]). The bound is ten times
 //! the median duration of the run's answered acquires, at least ten seconds. If the run cannot be judged
 //! ([`crate::recovery`]) nobody is convicted.
 
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
+use crate::free::{Free, FreeTime};
 use crate::history::EventType;
 use crate::ops::Op;
 use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
@@ -23,7 +25,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         return;
     };
     let bound = bound(run, run.names.acquire);
-    let free = Free::new(run, span);
+    let free = FreeTime::new(run, span);
     let all = unfinished(run, span);
     let (mut looked_at, mut told) = (0, HashSet::new());
     for one in &all {
@@ -37,13 +39,13 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             continue;
         }
         looked_at += 1;
-        let longest = free.longest(run, one, span);
+        let longest = longest(run, &free, one, span);
         let waited = longest.as_ref().map_or(0, |spell| spell.waited);
         match longest.filter(|spell| spell.waited >= bound && run.recovery.doubt().is_none()) {
             Some(spell) => convict(run, one, &spell, (span, bound), out),
             None if one.made_up && waited < bound => {}
             None => {
-                let why = format!(", and nobody held {} for {}", run.names.thing, of_bound(waited, bound));
+                let why = format!(", and {} for {}", nobody(run), of_bound(waited, bound));
                 out.reasons.push(one.reason(run, &why));
             }
         }
@@ -64,82 +66,44 @@ pub fn bound(run: &Analysis<'_>, f: &str) -> u64 {
     median.saturating_mul(10).max(LEAST_BOUND)
 }
 
-/// When nobody held, from recovery on.
-struct Free {
-    /// Begin and end in nanoseconds since the run began, in order, and how much was free before each.
-    spans: Vec<(u64, u64, u64)>,
+/// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither begins
+/// nor ends a spell of refusals.
+fn longest(run: &Analysis<'_>, free: &FreeTime, one: &Unfinished<'_, '_>, span: Span) -> Option<Spell> {
+    let from = |asked: usize| run.time(asked.max(span.clock));
+    let waited = |free: &Free, asked: usize, until: usize| free.between(from(asked), run.time(until));
+    let alone = |&(asked, until): &(usize, usize)| Spell {
+        asked,
+        until,
+        waited: waited(free.of(run, [asked]), asked, until),
+        attempts: 1,
+    };
+    let longest = one.attempts.iter().map(alone).max_by_key(|spell| spell.waited);
+    let whole = |attempt: &&(usize, usize)| {
+        let Spell {
+            asked, until, waited, ..
+        } = alone(attempt);
+        waited == run.time(until).saturating_sub(from(asked))
+    };
+    let refused = || one.attempts.iter().filter(|_| one.how == How::Failed).filter(whole);
+    let (Some(&(asked, _)), Some(&(_, until))) = (refused().next(), refused().next_back()) else {
+        return longest;
+    };
+    let free = free.of(run, refused().map(|&(asked, _)| asked));
+    let all = Spell {
+        asked,
+        until,
+        waited: waited(free, asked, until),
+        attempts: refused().count(),
+    };
+    longest.filter(|longest| longest.waited >= all.waited).or(Some(all))
 }
 
-impl Free {
-    fn new(run: &Analysis<'_>, Span { recovered, end, .. }: Span) -> Self {
-        let mut changes: Vec<(usize, i64)> = Vec::new();
-        for grant in &run.grants.all {
-            if let Some(read) = grant.read {
-                changes.push((read, 1));
-                changes.extend(grant.end.map(|end| (end.max(read), -1)));
-            }
-        }
-        changes.sort_unstable();
-        let mut free = Self { spans: Vec::new() };
-        let (mut held, mut since) = (0, recovered);
-        for (at, change) in changes.into_iter().filter(|&(at, _)| at < end) {
-            if held == 0 && at > recovered {
-                free.push(run.time(since), run.time(at));
-            }
-            held += change;
-            since = at.max(recovered);
-        }
-        if held == 0 {
-            free.push(run.time(since), run.time(end));
-        }
-        free
-    }
-
-    fn push(&mut self, from: u64, to: u64) {
-        let before = self.spans.last().map_or(0, |&(from, to, before)| before + (to - from));
-        if from < to {
-            self.spans.push((from, to, before));
-        }
-    }
-
-    /// Nanoseconds between two moments while nobody held.
-    fn between(&self, from: u64, to: u64) -> u64 {
-        self.until(to).saturating_sub(self.until(from))
-    }
-
-    fn until(&self, moment: u64) -> u64 {
-        let span = self.spans.partition_point(|&(from, _, _)| from < moment).checked_sub(1);
-        span.map_or(0, |span| {
-            let (from, to, before) = self.spans[span];
-            before + moment.min(to).saturating_sub(from)
-        })
-    }
-
-    /// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither
-    /// begins nor ends a spell of refusals.
-    fn longest(&self, run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: Span) -> Option<Spell> {
-        let from = |asked: usize| run.time(asked.max(span.clock));
-        let waited = |asked: usize, until: usize| self.between(from(asked), run.time(until));
-        let spell = |(asked, until), attempts| Spell {
-            asked,
-            until,
-            waited: waited(asked, until),
-            attempts,
-        };
-        let longest = one
-            .attempts
-            .iter()
-            .map(|&alone| spell(alone, 1))
-            .max_by_key(|spell| spell.waited);
-        let free =
-            |&&(asked, until): &&(usize, usize)| waited(asked, until) == run.time(until).saturating_sub(from(asked));
-        let mut refused = one.attempts.iter().filter(|_| one.how == How::Failed).filter(free);
-        let (Some(&(asked, first)), count) = (refused.next(), refused.clone().count()) else {
-            return longest;
-        };
-        let until = refused.next_back().map_or(first, |&(_, until)| until);
-        let all = spell((asked, until), count + 1);
-        longest.filter(|longest| longest.waited >= all.waited).or(Some(all))
+/// Whose absence makes time free, in words.
+fn nobody(run: &Analysis<'_>) -> String {
+    let thing = run.names.thing;
+    match run.plain() {
+        true => format!("nobody held {thing}"),
+        false => format!("nobody held {thing} in a way that excludes it or one that waited"),
     }
 }
 
@@ -165,7 +129,7 @@ fn convict(
         attempts,
     } = *spell;
     let name = run.events[asked].grant().unwrap_or("without a name");
-    let (at, asks, thing) = (run.at(until), run.names.acquire, run.names.thing);
+    let (at, asks, nobody) = (run.at(until), run.names.acquire, nobody(run));
     let what = match (one.how, attempts) {
         (How::Pending, _) => format!("was not answered by {at}"),
         (How::Unknown, _) => format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome"),
@@ -178,7 +142,7 @@ fn convict(
     };
     let why = format!(
         "{} asked for grant {name} at {} and {what}, though every fault was healed and the ensemble had recovered at {}, and \
-         nobody held {thing} for {} of the time after that. The bound is {}: ten times the median of the run's answered \
+         {nobody} for {} of the time after that. The bound is {}: ten times the median of the run's answered \
          `{asks}` operations, at least ten seconds.",
         one.op.node,
         run.at(asked),

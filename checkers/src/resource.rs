@@ -1,15 +1,17 @@
-//! The resource: it accepts no write of an older grant after one of a newer grant.
+//! The resource: it accepts no write of an older exclusive grant after one of a newer grant that excludes it.
 //!
-//! A grant's age is the czxid of the znode it rests on. Where that is not known, only interleaving convicts: accepted
-//! writes of grants A, B, A in this order fit no order of exclusive grants. Writes whose outcome is unknown never count.
+//! A grant's age is the czxid of the znode it rests on. Where that is not known, or the older grant is shared, only interleaving
+//! convicts: accepted writes of grants A, B, A in this order fit no order of grants that exclude each other. Writes whose outcome is unknown never count.
 //! A resource outside of ZooKeeper takes writes in the order in which their replies were read; of one in ZooKeeper the
 //! zxids tell the order and the replies nothing.
 
 use crate::analysis::Analysis;
+use crate::excluders::Excluders;
 use crate::findings::{Findings, Found};
 use crate::grants::Write;
 use crate::plan::Resource;
 use crate::text::count;
+use zooquake_history::operation::Mode;
 use zooquake_history::operation::grant::VALUE;
 
 /// Looks for writes out of the order of their grants; at most one anomaly for each grant, its first.
@@ -26,35 +28,40 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let grants = &run.grants.all;
     let mut convicted = vec![false; grants.len()];
     let mut before: Vec<Option<usize>> = vec![None; grants.len()];
-    let mut newest: Option<(i64, Write)> = None;
+    // The grants of the lawful writes by their ages and by their last such write, and the first such write of each.
+    let (mut newest, mut latest) = (Excluders::NONE, Excluders::NONE);
+    let mut first: Vec<Option<Write>> = vec![None; grants.len()];
     // Writes that convict nobody: a stale one must not make the holder that it disturbed look interleaved too.
     let mut lawful: Vec<Write> = Vec::new();
     for write in &writes {
-        if convicted[write.grant] {
+        let number = write.grant;
+        if convicted[number] {
             continue;
         }
-        let age = grants[write.grant].czxid;
-        if let (Some(age), Some((latest, newer))) = (age, newest)
+        let age = grants[number].czxid;
+        let exclusive = grants[number].mode == Some(Mode::Exclusive);
+        if let (Some(age), Some((latest, newer)), true) = (age, newest.highest(run, number), exclusive)
             && age < latest
+            && let Some(newer) = first[newer]
         {
-            convicted[write.grant] = true;
+            convicted[number] = true;
             older(run, *write, newer, out);
             continue;
         }
-        if let Some(own) = before[write.grant]
-            && own + 1 < lawful.len()
+        if let (Some(own), Some((between, _))) = (before[number], latest.highest(run, number))
+            && own < between
         {
-            convicted[write.grant] = true;
-            interleaved(run, [lawful[own], lawful[lawful.len() - 1], *write], out);
+            convicted[number] = true;
+            interleaved(run, [lawful[own], lawful[between], *write], out);
             continue;
         }
-        before[write.grant] = Some(lawful.len());
-        lawful.push(*write);
-        if let Some(age) = age
-            && newest.is_none_or(|(latest, _)| age > latest)
-        {
-            newest = Some((age, *write));
+        before[number] = Some(lawful.len());
+        latest.insert(run, number, lawful.len());
+        first[number].get_or_insert(*write);
+        if let Some(age) = age {
+            newest.insert(run, number, age);
         }
+        lawful.push(*write);
     }
     out.ran("stale-write", writes.len());
 }
@@ -96,7 +103,8 @@ fn older(run: &Analysis<'_>, write: Write, newer: Write, out: &mut Findings) {
         run.at(read_new),
         run.names.thing,
     );
-    let witness = vec![read_old, read_new, newer.read, write.read];
+    let mut witness = vec![read_old, read_new, newer.read, write.read];
+    witness.extend(run.telling_modes([write.grant, newer.grant]));
     out.add(run, found(witness, why));
 }
 
@@ -111,7 +119,9 @@ fn interleaved(run: &Analysis<'_>, [first, between, second]: [Write; 3], out: &m
         taken(run, second),
         run.names.thing,
     );
-    out.add(run, found(vec![first.read, between.read, second.read], why));
+    let mut witness = vec![first.read, between.read, second.read];
+    witness.extend(run.telling_modes([first.grant, between.grant]));
+    out.add(run, found(witness, why));
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {

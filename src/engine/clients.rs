@@ -58,7 +58,8 @@ impl Engine {
                 pid, session, cannot, ..
             }) => self.greeted(number, pid, session, cannot),
             Ok(Message::Notice { notice, value }) => {
-                let lost = notice == "lost" && GRANT.of(&value) == self.workers[number].hold.as_deref();
+                let grant = GRANT.of(&value).filter(|_| notice == "lost");
+                let lost = grant.is_some_and(|grant| self.workers[number].holds(grant));
                 self.record(Entry::named(&name, &notice, value));
                 if lost {
                     self.hold_ended(number);

@@ -1,8 +1,10 @@
-//! Control requests: `confirm` while two clients believe that they hold, `quiesce` around recovery and audit.
+//! Control requests: `confirm` while clients believe that they hold in ways that exclude each other, `quiesce` around recovery and audit.
 
 use super::effect::{Effect, Entry, Question};
+use super::holds::holders;
 use super::ops::event_type;
 use super::stage::Seen;
+use super::worker::Worker;
 use super::{Deadline, Engine};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
@@ -38,7 +40,7 @@ impl Asking {
 }
 
 impl Engine {
-    /// While two holds have not ended, every client that believes to hold is asked, again and again.
+    /// While holds have not ended that exclude each other, every client that believes to hold is asked, again and again.
     pub(super) fn confirm_holders(&mut self) {
         for number in self.to_confirm() {
             let asked = self.workers[number].confirmed;
@@ -50,13 +52,11 @@ impl Engine {
     }
 
     fn to_confirm(&self) -> Vec<usize> {
-        let holds = |n: &usize| self.workers[*n].hold.is_some();
-        let holders: Vec<usize> = (0..self.workers.len()).filter(holds).collect();
-        if holders.len() < 2 {
+        if !holders(&self.workers).conflict(self.capacity()) {
             return Vec::new();
         }
-        let can = |n: &usize| self.workers[*n].connected && !self.workers[*n].asked("confirm");
-        holders.into_iter().filter(can).collect()
+        let can = |worker: &Worker| worker.hold.is_some() && worker.connected && !worker.asked("confirm");
+        (0..self.workers.len()).filter(|n| can(&self.workers[*n])).collect()
     }
 
     /// When a client has to be asked again.

@@ -1,23 +1,58 @@
-//! Who holds according to the history, and the clock that runs only while nobody does.
+//! Who holds according to the history, and the clocks that run only while a grant could be given.
 
 use super::Engine;
+use super::worker::{Hold, OpKind, Worker};
+use std::num::NonZeroUsize;
 use std::time::Duration;
+use zooquake_history::operation::{Holders, Mode};
+
+/// How long since recovery one more could have been granted, by the mode that it would ask for.
+#[derive(Debug, Default)]
+pub(super) struct FreeTime {
+    exclusive: Duration,
+    shared: Duration,
+}
+
+impl FreeTime {
+    fn of(&self, mode: Mode) -> Duration {
+        match mode {
+            Mode::Exclusive => self.exclusive,
+            Mode::Shared => self.shared,
+        }
+    }
+
+    fn add(&mut self, mode: Mode, time: Duration) {
+        match mode {
+            Mode::Exclusive => self.exclusive += time,
+            Mode::Shared => self.shared += time,
+        }
+    }
+}
+
+/// How many of these clients hold.
+pub(super) fn holders<'w>(workers: impl IntoIterator<Item = &'w Worker>) -> Holders {
+    let mut holders = Holders::default();
+    let holds = workers.into_iter().filter_map(|worker| worker.hold.as_ref());
+    holds.for_each(|hold| *holders.of(hold.mode) += 1);
+    holders
+}
 
 impl Engine {
     /// A grant was read.
     pub(super) fn granted(&mut self, number: usize, grant: &str) {
         let worker = &mut self.workers[number];
-        worker.hold = Some(grant.to_string());
+        worker.hold = Some(Hold {
+            grant: grant.to_string(),
+            mode: worker.mode,
+        });
         worker.held_after = self.last_request;
         // If somebody else holds too, both are asked at once.
         self.workers.iter_mut().for_each(|worker| worker.confirmed = None);
-        self.free_or_held();
     }
 
     /// A hold has ended for the history.
     pub(super) fn hold_ended(&mut self, number: usize) {
         self.workers[number].hold = None;
-        self.free_or_held();
     }
 
     /// The first client that holds.
@@ -26,26 +61,33 @@ impl Engine {
         holders.next().map(|worker| worker.name.as_str())
     }
 
-    fn free_or_held(&mut self) {
-        match (self.holder().is_some(), self.free_since) {
-            (true, Some(since)) => {
-                self.free += self.now - since;
-                self.free_since = None;
-            }
-            (false, None) => self.free_since = Some(self.now),
-            _ => {}
+    /// How many clients may hold exclusively at a time.
+    pub(super) fn capacity(&self) -> NonZeroUsize {
+        self.plan.workload.capabilities().capacity
+    }
+
+    /// Adds the time from the last step to this moment to the clocks that ran in it.
+    pub(super) fn run_free_time(&mut self, now: Duration) {
+        let (held, capacity) = (holders(&self.workers), self.capacity());
+        let acquires = |worker: &&Worker| worker.op.as_ref().is_some_and(|op| op.kind == OpKind::Acquire);
+        let mut waiting = Holders::default();
+        let waits = self.workers.iter().filter(acquires);
+        waits.for_each(|worker| *waiting.of(worker.mode) += 1);
+        for mode in Mode::ALL
+            .into_iter()
+            .filter(|mode| held.free_for(*mode, waiting, capacity))
+        {
+            self.free.add(mode, now - self.now);
         }
     }
 
-    /// Begins that clock anew.
+    /// Begins the clocks anew.
     pub(super) fn restart_free_time(&mut self) {
-        self.free = Duration::ZERO;
-        self.free_since = None;
-        self.free_or_held();
+        self.free = FreeTime::default();
     }
 
-    /// How long nobody has held, up to now.
-    pub(super) fn free_time(&self) -> Duration {
-        self.free + self.free_since.map_or(Duration::ZERO, |since| self.now - since)
+    /// How long one more could have been granted, up to now, of the mode that this client asked for last.
+    pub(super) fn free_time(&self, number: usize) -> Duration {
+        self.free.of(self.workers[number].mode)
     }
 }

@@ -179,9 +179,8 @@ impl Engine {
 
     /// Whether each client has finished, or has had the bound for it.
     fn settled(&self, bound: Duration) -> bool {
-        let free = self.free_time();
-        let mut workers = self.workers.iter().enumerate();
-        workers.all(|(n, worker)| self.generator.finished(n) || had_its_time(worker, free, bound))
+        let had_its_time = |n: usize| had_its_time(&self.workers[n], self.free_time(n), bound);
+        (0..self.workers.len()).all(|n| self.generator.finished(n) || had_its_time(n))
     }
 }
 /// A stall since then, in words.

@@ -26,6 +26,7 @@ pub use effect::{Effect, Entry, Input, Leader, Question, Stalls};
 pub use nemesis::{Answer, Fired, Report};
 
 use generator::{Generator, Moment, Phase};
+use holds::FreeTime;
 use resource::ExternalResource;
 use serde_json::json;
 use stage::{Seen, Stage};
@@ -55,9 +56,7 @@ pub struct Engine {
     /// Whether the history says so.
     interruption_recorded: bool,
     stalls: Stalls,
-    /// Since recovery: how long nobody held, and since when nobody holds.
-    free: Duration,
-    free_since: Option<Duration>,
+    free: FreeTime,
     /// How long the operations took that wait for others, for the bound of liveness.
     waited: Vec<Duration>,
     resource: ExternalResource,
@@ -99,8 +98,7 @@ impl Engine {
             interrupted: false,
             interruption_recorded: false,
             stalls: Stalls::default(),
-            free: Duration::ZERO,
-            free_since: None,
+            free: FreeTime::default(),
             waited: Vec::new(),
             resource: ExternalResource::default(),
             armed: None,
@@ -114,7 +112,9 @@ impl Engine {
 
     /// Takes what has happened at a moment, and gives what is to be done for it. Moments never go back.
     pub fn step(&mut self, now: Duration, input: Input) -> Vec<Effect> {
-        self.now = self.now.max(now);
+        let now = self.now.max(now);
+        self.run_free_time(now);
+        self.now = now;
         let mut seen = None;
         match input {
             Input::Begin => self.begin(),
@@ -146,7 +146,7 @@ impl Engine {
     pub fn due(&self) -> Option<Duration> {
         let idle = self.workers.iter().filter(|worker| worker.idle());
         let ops = idle.filter_map(|worker| worker.due);
-        let armed = self.armed.iter().map(|armed| armed.due(&self.workers));
+        let armed = self.armed.iter().map(|armed| armed.due(&self.workers, self.capacity()));
         ops.chain(armed).chain(self.stage_due()).chain(self.confirm_due()).min()
     }
 
@@ -192,7 +192,7 @@ impl Engine {
     fn act(&mut self) {
         if let Some(armed) = self.armed.take() {
             let token = armed.token();
-            match armed.poll(&self.workers, self.now) {
+            match armed.poll(&self.workers, self.capacity(), self.now) {
                 Polled::Waits(armed) => self.armed = Some(armed),
                 Polled::Fires(client) => {
                     let holder = self.holder().map(str::to_string);

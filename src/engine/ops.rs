@@ -7,7 +7,7 @@ use super::worker::{End, Op, OpKind, Sent};
 use serde_json::{Value, json};
 use zooquake_checkers::plan::Resource;
 use zooquake_checkers::{EventType, Process};
-use zooquake_history::operation::grant::{ACCEPTED, Answer, TOKEN};
+use zooquake_history::operation::grant::{ACCEPTED, Answer, MODE, TOKEN};
 use zooquake_workloads::protocol::{Outcome, Request};
 
 /// The type of the event that records such an end.
@@ -31,7 +31,6 @@ impl Engine {
 
     /// Asks the client for this operation.
     pub(super) fn ask(&mut self, number: usize, next: generator::Request) {
-        let (free_at, id, since) = (self.free_time(), self.request_id(), self.now);
         let generator::Request {
             f,
             grant,
@@ -40,6 +39,10 @@ impl Engine {
             timeout_ms,
         } = next;
         let kind = OpKind::of(&self.plan.workload.family, f);
+        if kind == OpKind::Acquire {
+            self.workers[number].mode = MODE.of(&value).unwrap_or_default();
+        }
+        let (free_at, id, since) = (self.free_time(number), self.request_id(), self.now);
         let worker = &mut self.workers[number];
         let sent = worker.sent.get(f).map_or(0, |sent| sent.count);
         worker.sent.insert(
@@ -144,7 +147,7 @@ impl Engine {
         let not_held = op.kind == OpKind::Write && kind == EventType::Fail && !arrives;
         if op.kind == OpKind::Acquire && kind == EventType::Ok {
             self.granted(number, &op.grant);
-        } else if not_held && self.workers[number].hold.as_ref() == Some(&op.grant) {
+        } else if not_held && self.workers[number].holds(&op.grant) {
             self.hold_ended(number);
         }
         let end = End { kind, value, error };

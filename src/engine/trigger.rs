@@ -1,6 +1,8 @@
 //! Triggers: when a fault window that waits for its moment, or for a client's state, begins.
 
+use super::holds::holders;
 use super::worker::{OpKind, Worker};
+use std::num::NonZeroUsize;
 use std::time::Duration;
 use zooquake_checkers::plan::{State, Trigger, Window};
 
@@ -59,21 +61,26 @@ impl Armed {
     }
 
     /// When it has to be looked at again, if nothing happens before.
-    pub fn due(&self, workers: &[Worker]) -> Duration {
+    pub fn due(&self, workers: &[Worker], capacity: NonZeroUsize) -> Duration {
         match self.trigger {
             Trigger::At { .. } => self.from,
             Trigger::State { .. } | Trigger::Op { .. } => {
-                let ready = workers.iter().filter_map(|worker| self.ready(worker, workers)).min();
-                ready.unwrap_or(self.until).max(self.from)
+                let ready = workers
+                    .iter()
+                    .filter_map(|worker| self.ready(worker, workers, capacity));
+                ready.min().unwrap_or(self.until).max(self.from)
             }
         }
     }
 
     /// When the client's state will have lasted long enough, if it is in the state.
-    fn ready(&self, worker: &Worker, workers: &[Worker]) -> Option<Duration> {
+    fn ready(&self, worker: &Worker, workers: &[Worker], capacity: NonZeroUsize) -> Option<Duration> {
         match &self.trigger {
             Trigger::At { .. } => None,
-            Trigger::State { state, after_ms, .. } => self.in_state(state, *after_ms, worker, workers),
+            Trigger::State { state, after_ms, .. } => {
+                let others = holders(workers.iter().filter(|other| other.name != worker.name));
+                self.in_state(state, *after_ms, worker, others.exclude(worker.mode, capacity))
+            }
             Trigger::Op {
                 client,
                 f,
@@ -90,7 +97,8 @@ impl Armed {
         }
     }
 
-    fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, workers: &[Worker]) -> Option<Duration> {
+    /// The same for a state; `excluded`: others hold in a way that excludes what the client asked for last.
+    fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, excluded: bool) -> Option<Duration> {
         let op = worker.op.as_ref()?;
         let named = matches!(state, State::Asked(_));
         let grants = matches!(op.kind, OpKind::Acquire | OpKind::Write | OpKind::Release);
@@ -100,9 +108,6 @@ impl Armed {
         let ready = op.since + after;
         // These two strike at the request itself, so it must be a fresh one.
         let fresh = op.since >= self.from;
-        let others_hold = workers
-            .iter()
-            .any(|other| other.name != worker.name && other.hold.is_some());
         let works = worker.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
         let fits = match state {
             State::Asked(f) => op.f == f && fresh,
@@ -111,20 +116,20 @@ impl Armed {
             State::Releasing => op.kind == OpKind::Release && fresh,
             // Work that began too long before the trigger was armed has too little left.
             State::Working => op.kind == OpKind::Write && works && ready >= self.from,
-            State::Waiting => op.kind == OpKind::Acquire && others_hold,
+            State::Waiting => op.kind == OpKind::Acquire && excluded,
         };
         fits.then_some(ready)
     }
 
     /// Fires if the moment has come, and is given up if it has waited too long.
-    pub fn poll(self, workers: &[Worker], now: Duration) -> Polled {
+    pub fn poll(self, workers: &[Worker], capacity: NonZeroUsize, now: Duration) -> Polled {
         if now < self.from {
             return Polled::Waits(self);
         }
         if matches!(self.trigger, Trigger::At { .. }) {
             return Polled::Fires(None);
         }
-        let ready = |worker: &&Worker| self.ready(worker, workers).is_some_and(|at| at <= now);
+        let ready = |worker: &&Worker| self.ready(worker, workers, capacity).is_some_and(|at| at <= now);
         match workers.iter().find(ready) {
             Some(worker) => Polled::Fires(Some(worker.name.clone())),
             None if now < self.until => Polled::Waits(self),

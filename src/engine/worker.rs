@@ -4,7 +4,7 @@ use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
 use zooquake_checkers::EventType;
-use zooquake_history::operation::{self, Field, FieldType, Role};
+use zooquake_history::operation::{self, Field, FieldType, Mode, Role};
 
 /// What an operation is for holds and for triggers, whatever its family calls it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +35,15 @@ impl OpKind {
     }
 }
 
+/// A grant that a client was given and that has not ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    /// Its name.
+    pub grant: String,
+    /// How it is held.
+    pub mode: Mode,
+}
+
 /// An operation of the recipe that was sent and is not answered.
 #[derive(Debug, Clone)]
 pub struct Op {
@@ -50,7 +59,7 @@ pub struct Op {
     pub work_ms: u64,
     /// When it was sent.
     pub since: Duration,
-    /// How long nobody had held since recovery, when it was sent.
+    /// How long since recovery a grant of the client's mode could have been given, when it was sent.
     pub free_at: Duration,
 }
 
@@ -111,8 +120,10 @@ pub struct Worker {
     pub sent: HashMap<&'static str, Sent>,
     /// Control requests in flight: number and operation.
     pub control: HashMap<u64, &'static str>,
+    /// How the grant is to be held that it asked for last.
+    pub mode: Mode,
     /// The grant that it was given and that has not ended.
-    pub hold: Option<String>,
+    pub hold: Option<Hold>,
     /// Number of the last request that was sent to anybody before that grant was read.
     pub held_after: u64,
     /// When it was last sent a `confirm`.
@@ -147,6 +158,7 @@ impl Worker {
             op: None,
             sent: HashMap::new(),
             control: HashMap::new(),
+            mode: Mode::Exclusive,
             hold: None,
             held_after: 0,
             confirmed: None,
@@ -163,6 +175,11 @@ impl Worker {
     /// Whether its process runs and has said hello.
     pub fn runs(&self) -> bool {
         self.greeted && self.connected
+    }
+
+    /// Whether it holds this grant.
+    pub fn holds(&self, grant: &str) -> bool {
+        self.hold.as_ref().is_some_and(|hold| hold.grant == grant)
     }
 
     /// Whether it can be given an operation.

@@ -5,7 +5,8 @@ use crate::names::Names;
 use crate::ops::{self, Ops};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use zooquake_history::operation::grant::ACCEPTED;
+use zooquake_history::operation::Mode;
+use zooquake_history::operation::grant::{ACCEPTED, MODE};
 
 /// A request that the client answered as the holder: the events that sent and answered it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -23,6 +24,9 @@ pub struct Grant<'a> {
     pub name: &'a str,
     /// The client that asked for it.
     pub node: &'a str,
+    /// How it is held, as its request asked; `None` if that is not known: the request is missing and others are not for
+    /// exclusive grants, or its mode cannot be read.
+    pub mode: Option<Mode>,
     /// Where it was asked for.
     pub asked: Option<usize>,
     /// Where it was read, which begins the hold.
@@ -75,6 +79,8 @@ pub struct Grants<'a> {
     pub all: Vec<Grant<'a>>,
     /// The accepted writes.
     pub writes: Vec<Write>,
+    /// Whether some request asks for another mode than exclusive.
+    pub moded: bool,
     by_name: HashMap<&'a str, usize>,
     /// Grants read and not ended, by client: where each was read, and its number.
     open: BTreeMap<&'a str, BTreeSet<(usize, usize)>>,
@@ -96,7 +102,9 @@ impl<'a> Grants<'a> {
                 Process::Name(_) => {}
             }
         }
+        let plain = (!grants.moded).then_some(Mode::Exclusive);
         for grant in &mut grants.all {
+            grant.mode = grant.mode.or(plain);
             grant.answers.sort_unstable();
             grant.confirms.sort_unstable();
         }
@@ -171,7 +179,11 @@ impl<'a> Grants<'a> {
     fn acquire(&mut self, event: &'a Event, at: usize, number: usize) {
         let grant = &mut self.all[number];
         match event.kind {
-            EventType::Invoke => grant.asked = Some(at),
+            EventType::Invoke => {
+                grant.asked = Some(at);
+                grant.mode = mode(event);
+                self.moded |= grant.mode != Some(Mode::Exclusive);
+            }
             EventType::Ok if grant.read.is_none() => {
                 grant.read = Some(at);
                 grant.path = event.path();
@@ -264,6 +276,14 @@ impl<'a> Grants<'a> {
         if let (Some(open), Some(read)) = (self.open.get_mut(grant.node), grant.read) {
             open.remove(&(read, number));
         }
+    }
+}
+
+/// The mode that a request asks for; `None` if it names one that cannot be read.
+pub fn mode(request: &Event) -> Option<Mode> {
+    match request.get(MODE.any()) {
+        Some(_) => request.mode(),
+        None => Some(Mode::default()),
     }
 }
 

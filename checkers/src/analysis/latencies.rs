@@ -1,14 +1,17 @@
 //! Latencies: how long what clients wait for takes to reach them.
 
-use super::{Analysis, Op};
+use super::holders::HoldCounts;
+use super::{Analysis, Grant, Op};
 use crate::history::EventType;
 use serde_json::Value;
 use std::collections::HashMap;
+use zooquake_history::operation::Holders;
 
 /// What is waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LatencyKind {
-    /// The next grant: from the sending of a release, where somebody was waiting.
+    /// The next grant: from the sending of a release, where somebody was waiting. Where holds may be shared, or are several at a
+    /// time, only from one whose hold, and no other's, excluded that grant.
     HandOver,
     /// An item: from the answer to its enqueue to its first delivery.
     Delivery,
@@ -82,13 +85,22 @@ impl<'a> Analysis<'a> {
 
     fn hand_overs(&self) -> Vec<Latency<'a>> {
         let (read, grants) = (self.grants.read(), &self.grants.all);
-        let mut releases: Vec<usize> = grants.iter().filter_map(|grant| grant.release).collect();
+        let released = |(number, grant): (usize, &Grant<'a>)| Some((grant.release?, number));
+        let mut releases: Vec<(usize, usize)> = grants.iter().enumerate().filter_map(released).collect();
         releases.sort_unstable();
-        let next = |&release: &usize| {
+        let counts = (!self.plain()).then(|| HoldCounts::new(&self.grants));
+        let next = |&(release, number): &(usize, usize)| {
             let next = read.partition_point(|&grant| grants[grant].read < Some(release));
             let next = &grants[*read.get(next)?];
             // If it was asked for only later, the lock lay idle, and nobody was kept waiting.
             next.asked.filter(|&asked| asked < release)?;
+            if let Some(counts) = &counts {
+                let others = counts.after(release);
+                let mut with = others;
+                *with.of(grants[number].mode?) += 1;
+                let excluded = |holders: Holders| next.mode.map(|mode| holders.exclude(mode, self.capacity));
+                (excluded(with)? && !excluded(others)?).then_some(())?;
+            }
             self.latency(next.node, release, next.read?)
         };
         releases.iter().filter_map(next).collect()

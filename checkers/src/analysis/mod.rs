@@ -5,6 +5,7 @@
 
 pub(crate) mod clients;
 pub(crate) mod grants;
+mod holders;
 mod holds;
 pub(crate) mod injected;
 mod latencies;
@@ -17,7 +18,7 @@ pub(crate) mod recovery;
 pub(crate) mod windows;
 
 pub use clients::{Clients, Owner};
-pub use grants::{Answer, Grant, Grants, Write};
+pub use grants::{Answer, Grant, Grants, Write, mode};
 pub use holds::{Hold, Subject};
 pub use injected::Injected;
 pub use latencies::{Latency, LatencyKind};
@@ -33,6 +34,8 @@ use crate::names::{self, Names};
 use crate::results::WindowResult;
 use crate::text::seconds;
 use std::collections::BTreeMap;
+use std::num::NonZeroUsize;
+use zooquake_history::operation::Mode;
 
 /// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the history.
 #[derive(Debug)]
@@ -47,6 +50,8 @@ pub struct Analysis<'a> {
     pub ops: Ops<'a>,
     /// The grants; none in a family that grants nothing exclusively.
     pub grants: Grants<'a>,
+    /// How many clients may hold exclusively at a time.
+    pub capacity: NonZeroUsize,
     /// The clients, their processes and sessions.
     pub clients: Clients<'a>,
     /// The fault windows that the history tells of, by their numbers.
@@ -83,6 +88,7 @@ impl<'a> Analysis<'a> {
             names,
             ops,
             grants,
+            capacity: record.plan.workload.capabilities().capacity,
             clients,
             windows,
             faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),
@@ -102,6 +108,29 @@ impl<'a> Analysis<'a> {
     pub fn ops_phase(&self) -> Option<(usize, usize)> {
         let last = self.events.len().checked_sub(1)?;
         Some((self.phase("ops").unwrap_or(0), self.phase("heal").unwrap_or(last)))
+    }
+
+    /// Whether each hold excludes every other: one client may hold, and no request asks for another mode than exclusive.
+    pub(crate) fn plain(&self) -> bool {
+        self.single() && !self.grants.moded
+    }
+
+    /// Whether one client at a time may hold exclusively.
+    pub(crate) fn single(&self) -> bool {
+        self.capacity == NonZeroUsize::MIN
+    }
+
+    /// The mode by which a grant is judged. One that is not known counts as shared, which excludes least; `None` if it cannot be
+    /// judged: where several may hold exclusively it is not known to exclude any.
+    pub(crate) fn judged_mode(&self, number: usize) -> Option<Mode> {
+        let known = self.grants.all[number].mode;
+        known.or(self.single().then_some(Mode::Shared))
+    }
+
+    /// The requests that tell that two grants of different modes exclude each other; none where they would also without modes.
+    pub(crate) fn telling_modes(&self, pair: [usize; 2]) -> impl Iterator<Item = usize> {
+        let several = pair.into_iter().filter(|_| !self.single());
+        several.filter_map(|grant| self.grants.all[grant].asked)
     }
 
     /// When an event was recorded, in nanoseconds since the run began.

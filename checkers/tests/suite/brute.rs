@@ -10,6 +10,7 @@ use zooquake_checkers::plan::Resource;
 /// A grant that its client confirmed: whose, where it was read, and from where to where each `confirm` was open.
 struct Confirmed<'a> {
     node: &'a str,
+    shared: bool,
     read: usize,
     spans: Vec<(usize, usize)>,
 }
@@ -57,10 +58,26 @@ pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
         .collect()
 }
 
-/// Whether the grants that were confirmed can have been held one after the other.
+/// Whether the grant of this name was asked to be shared.
+pub fn shared(events: &[Event], name: &str) -> bool {
+    let asked = |event: &&Event| event.f == "acquire" && event.kind == EventType::Invoke && event.grant() == Some(name);
+    events
+        .iter()
+        .find(asked)
+        .is_some_and(|event| event.value["mode"] == "shared")
+}
+
+/// How many clients may hold exclusively.
+pub fn capacity(record: &Record) -> usize {
+    let capabilities = record.plan.workload.capabilities;
+    capabilities.map_or(1, |capabilities| capabilities.capacity.get())
+}
+
+/// Whether the grants that were confirmed can have been held without one that others excluded.
 ///
 /// Between any two events any grant may begin (before it is read) and end (a release takes effect, a session expires),
-/// each once. One may be held only while no other client's is; at some moment of each `confirm` its grant is held.
+/// each once. An exclusive one may be held only while no other client's shared one is, and exclusive ones of fewer others than
+/// the capacity; a shared one only while no other client's exclusive one is. At some moment of each `confirm` its grant is held.
 pub fn exclusive(record: &Record) -> bool {
     let events = &record.history.events;
     let grants: Vec<Confirmed<'_>> = names(events)
@@ -69,6 +86,7 @@ pub fn exclusive(record: &Record) -> bool {
         .filter(|(_, spans)| !spans.is_empty())
         .map(|(read, spans)| Confirmed {
             node: lane(&events[read]),
+            shared: events[read].grant().is_some_and(|name| shared(events, name)),
             read,
             spans,
         })
@@ -82,13 +100,20 @@ pub fn exclusive(record: &Record) -> bool {
         met: 0,
     }]);
     for at in 0..=events.len() {
-        states = closure(&grants, states, at);
+        states = closure(&grants, capacity(record), states, at);
         states.retain(|state| fits(&grants, *state, at));
         if states.is_empty() {
             return false;
         }
     }
     true
+}
+
+/// How many grants were confirmed.
+pub fn confirmed(record: &Record) -> usize {
+    let events = &record.history.events;
+    let confirmed = |name: &&str| !confirms(events, name).is_empty();
+    names(events).into_iter().filter(confirmed).count()
 }
 
 /// Sets as bits: grants that have begun and ended, and confirms that their grant has met.
@@ -100,7 +125,7 @@ struct State {
 }
 
 /// All states that can be reached without an event, just before the event at `at`.
-fn closure(grants: &[Confirmed<'_>], states: HashSet<State>, at: usize) -> HashSet<State> {
+fn closure(grants: &[Confirmed<'_>], capacity: usize, states: HashSet<State>, at: usize) -> HashSet<State> {
     let mut all = HashSet::new();
     let mut todo: Vec<State> = states.into_iter().collect();
     while let Some(mut state) = todo.pop() {
@@ -118,8 +143,19 @@ fn closure(grants: &[Confirmed<'_>], states: HashSet<State>, at: usize) -> HashS
             continue;
         }
         for (grant, confirmed) in grants.iter().enumerate() {
-            let alone = (0..grants.len()).all(|other| !held(other) || grants[other].node == confirmed.node);
-            if state.begun & (1 << grant) == 0 && alone {
+            let others = || {
+                grants
+                    .iter()
+                    .enumerate()
+                    .filter(|(other, of)| held(*other) && of.node != confirmed.node)
+            };
+            let shared = others().any(|(_, of)| of.shared);
+            let exclusive: BTreeSet<&str> = others().filter(|(_, of)| !of.shared).map(|(_, of)| of.node).collect();
+            let fits = match confirmed.shared {
+                true => exclusive.is_empty(),
+                false => !shared && exclusive.len() < capacity,
+            };
+            if state.begun & (1 << grant) == 0 && fits {
                 todo.push(State {
                     begun: state.begun | 1 << grant,
                     ..state
@@ -153,15 +189,50 @@ fn fits(grants: &[Confirmed<'_>], state: State, at: usize) -> bool {
     true
 }
 
-/// Whether some order of all grants that respects their ages puts the accepted writes in order.
-pub fn ordered(record: &Record) -> bool {
+/// Whether two grants exclude each other: a shared one and an exclusive one of different clients, or two exclusive ones where one
+/// client may hold.
+pub fn excludes(record: &Record, one: &str, other: &str) -> bool {
+    let events = &record.history.events;
+    let node = |name: &str| read(events, name).map(|at| lane(&events[at]));
+    match (shared(events, one), shared(events, other)) {
+        (true, true) => false,
+        (false, false) => capacity(record) == 1,
+        _ => node(one) != node(other),
+    }
+}
+
+/// Names of the grants of the accepted writes, in the order in which the resource took these.
+fn written(record: &Record) -> Vec<&str> {
     let events = &record.history.events;
     let accepted = |event: &&Event| event.f == "write" && event.kind == EventType::Ok;
     let mut writes: Vec<&Event> = events.iter().filter(accepted).collect();
     if record.plan.workload.resource == Resource::Zookeeper {
         writes.sort_by_key(|event| event.mzxid());
     }
-    let sequence: Vec<&str> = writes.iter().filter_map(|event| event.grant()).collect();
+    writes.iter().filter_map(|event| event.grant()).collect()
+}
+
+/// Whether the accepted writes of no two grants that exclude each other are mixed, nor come before those of an older exclusive one.
+pub fn unmixed(record: &Record) -> bool {
+    let events = &record.history.events;
+    let sequence = written(record);
+    let age = |name: &str| read(events, name).and_then(|at| events[at].czxid());
+    let places = |of: &str| -> Vec<usize> { (0..sequence.len()).filter(|&at| sequence[at] == of).collect() };
+    let fits = |old: &str, new: &str| {
+        let (own, others) = (places(old), places(new));
+        let (first, last) = (own[0], own[own.len() - 1]);
+        let mixed = others.iter().any(|at| (first..last).contains(at));
+        let older = matches!((age(old), age(new)), (Some(old), Some(new)) if old < new) && !shared(events, old);
+        !(mixed || older && others[0] < last)
+    };
+    let pair = |one: &str, other: &str| one == other || !excludes(record, one, other) || fits(one, other);
+    sequence.iter().all(|one| sequence.iter().all(|other| pair(one, other)))
+}
+
+/// Whether some order of all grants that respects their ages puts the accepted writes in order.
+pub fn ordered(record: &Record) -> bool {
+    let events = &record.history.events;
+    let sequence = written(record);
     let grants: Vec<&str> = BTreeSet::from_iter(sequence.iter().copied()).into_iter().collect();
     let age = |name: &str| read(events, name).and_then(|at| events[at].czxid());
     let ages: Vec<Option<i64>> = grants.iter().map(|grant| age(grant)).collect();

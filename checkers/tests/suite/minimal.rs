@@ -108,6 +108,18 @@ fn minimal(record: &Record, anomaly: &Anomaly) -> Result<(), String> {
 
 /// Draws histories of a family, and tries each anomaly; every one that the family's checkers can raise has to occur.
 fn tried(family: &str, make: impl Fn(u64) -> Record) {
+    assert_eq!(kinds(make), raised(family));
+}
+
+/// The anomalies that the family's checkers can raise.
+fn raised(family: &str) -> Names {
+    let family = FAMILIES.iter().find(|one| one.name == family).expect("a family");
+    let raised = family.checkers.iter().filter(|name| !SILENT.contains(name));
+    raised.map(|name| (*name).to_owned()).collect()
+}
+
+/// Draws histories and tries each anomaly; gives the names of those that occurred.
+fn kinds(make: impl Fn(u64) -> Record) -> Names {
     let mut seen = Names::new();
     // By kind the first that is wrong.
     let mut wrong = BTreeMap::new();
@@ -126,9 +138,7 @@ fn tried(family: &str, make: impl Fn(u64) -> Record) {
         "{}",
         wrong.into_values().collect::<Vec<_>>().join("\n")
     );
-    let family = FAMILIES.iter().find(|one| one.name == family).expect("a family");
-    let raised = family.checkers.iter().filter(|name| !SILENT.contains(name));
-    assert_eq!(seen, raised.map(|name| (*name).to_owned()).collect::<Names>());
+    seen
 }
 
 /// A history as its world makes it, with the end of a run behind it, with requests and answers that do not pair, or with
@@ -177,6 +187,14 @@ fn refused(rng: &mut Rng, record: Record) -> Record {
 #[test]
 fn locks() {
     tried("lock", |seed| varied(&spoilt::grants::LOCK, world::record, seed));
+}
+
+#[test]
+fn locks_that_are_shared_and_counted() {
+    let mut raised = raised("lock");
+    raised.insert("over-capacity".to_owned());
+    let make = |seed| varied(&spoilt::grants::LOCK, world::moded, seed);
+    assert_eq!(kinds(make), raised);
 }
 
 #[test]

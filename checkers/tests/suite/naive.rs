@@ -1,11 +1,11 @@
 //! The definitions of the other anomalies, said again in the plainest way, whatever it costs.
 
-use crate::brute::{confirms, names, read, sent};
+use crate::brute::{capacity, excludes, names, read, sent, shared};
 use std::collections::BTreeSet;
 use zooquake_checkers::history::{Event, EventType, Process};
 use zooquake_checkers::{Record, Txn};
 
-fn node(event: &Event) -> &str {
+pub fn node(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()
 }
 
@@ -15,49 +15,7 @@ fn phase(events: &[Event], name: &str) -> Option<usize> {
         .position(|event| event.f == "phase" && event.value == name)
 }
 
-/// To where the hold of a grant is certain: the sending of its last request that was answered as holder.
-fn certain(events: &[Event], name: &str) -> Option<usize> {
-    let read = read(events, name)?;
-    let answered = |at: &usize| {
-        let event = &events[*at];
-        let refused =
-            event.kind == EventType::Fail && event.error.as_deref().is_some_and(|error| error.starts_with("refused"));
-        event.f == "write" && event.grant() == Some(name) && (event.kind == EventType::Ok || refused)
-    };
-    let writes = (read..events.len()).filter(answered).filter_map(|at| sent(events, at));
-    writes
-        .chain(confirms(events, name).into_iter().map(|(sent, _)| sent))
-        .filter(|&sent| sent > read)
-        .max()
-}
-
-/// For each kind of overlap the readings of the grants that overlap an earlier one of another client: double grants, and
-/// the advisory ones among the rest.
-pub fn overlaps(record: &Record) -> (BTreeSet<usize>, BTreeSet<usize>) {
-    let events = &record.history.events;
-    let (mut doubles, mut stale) = (BTreeSet::new(), BTreeSet::new());
-    for later in names(events) {
-        for earlier in names(events) {
-            let (Some(first), Some(second)) = (read(events, earlier), read(events, later)) else {
-                continue;
-            };
-            if first >= second || node(&events[first]) == node(&events[second]) {
-                continue;
-            }
-            let after = |name: &str| confirms(events, name).iter().any(|&(sent, _)| sent > second);
-            if after(earlier) && after(later) {
-                doubles.insert(second);
-            }
-            let both = certain(events, later).is_some() && certain(events, earlier).is_some_and(|end| end > second);
-            if both {
-                stale.insert(second);
-            }
-        }
-    }
-    (doubles.clone(), &stale - &doubles)
-}
-
-/// Readings of grants whose token is no higher than that of one read before they were asked for.
+/// Readings of grants whose token is no higher than that of one that excludes them and was read before they were asked for.
 pub fn regressions(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
     let reads = || {
@@ -68,7 +26,11 @@ pub fn regressions(record: &Record) -> BTreeSet<usize> {
     };
     let lower = |&(at, event): &(usize, &Event)| {
         let asked = sent(events, at).expect("it was asked for");
-        reads().any(|(before, other)| before < asked && other.token() >= event.token())
+        let excludes = |other: &Event| match (other.grant(), event.grant()) {
+            (Some(earlier), Some(later)) => excludes(record, earlier, later),
+            _ => false,
+        };
+        reads().any(|(before, other)| before < asked && excludes(other) && other.token() >= event.token())
     };
     reads().filter(lower).map(|(at, _)| at).collect()
 }
@@ -157,6 +119,13 @@ fn held(events: &[Event], name: &str, at: usize) -> bool {
     })
 }
 
+/// Whether the event at `asked` asks for a grant and was not answered by the event at `at`.
+fn open(events: &[Event], asked: usize, at: usize) -> bool {
+    let asks = |event: &Event| event.f == "acquire" && event.kind == EventType::Invoke;
+    let same = |event: &Event| event.f == "acquire" && event.process == events[asked].process;
+    asks(&events[asked]) && !events[asked + 1..=at].iter().any(same)
+}
+
 /// How an attempt to acquire ended that did not finish.
 #[derive(Clone, Copy, PartialEq)]
 enum Ended {
@@ -241,23 +210,36 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
     durations.sort_unstable();
     let median = durations.get(durations.len() / 2).copied().unwrap_or(0);
     let bound = (10 * median).max(10_000_000_000);
-    let free = |at: &usize| names.iter().all(|name| !held(events, name, *at));
-    let waited = |asked: usize, until: usize| -> u64 {
-        let span = recovered.max(asked)..until;
-        span.filter(free).map(|at| events[at + 1].time - events[at].time).sum()
+    let excluded = |at: usize, share: bool| {
+        let held = names.iter().filter(|name| held(events, name, at));
+        let (shared, exclusive): (Vec<&str>, Vec<&str>) = held.partition(|name| shared(events, name));
+        match share {
+            true => !exclusive.is_empty(),
+            false => !shared.is_empty() || exclusive.len() >= capacity(record),
+        }
     };
-    let alone = |attempt: &&Attempt| (recovered.max(attempt.asked)..attempt.until).all(|at| free(&at));
+    let share = |asked: usize| events[asked].value["mode"] == "shared";
+    // Somebody may stand before the client in a queue, and wait for those who hold.
+    let waits = |at: usize, of: bool| (0..=at).any(|asked| open(events, asked, at) && share(asked) == of);
+    let free = |at: usize, of: bool| !(excluded(at, of) || excluded(at, !of) && waits(at, !of));
+    let waited = |asked: usize, until: usize, of: &[bool]| -> u64 {
+        let span = (recovered.max(asked)..until).filter(|at| of.iter().all(|of| free(*at, *of)));
+        span.map(|at| events[at + 1].time - events[at].time).sum()
+    };
+    let alone = |one: &&Attempt| (recovered.max(one.asked)..one.until).all(|at| free(at, share(one.asked)));
     let clients = (1..=record.plan.cluster.clients).map(|number| format!("c{number}"));
     let all = clients.flat_map(|client| series(events, &client, recovered, audit));
     let convicted = |attempts: Vec<Attempt>| {
-        let mut spells: Vec<(usize, usize)> = attempts.iter().map(|one| (one.asked, one.until)).collect();
+        let alone_of = |one: &Attempt| (one.asked, one.until, vec![share(one.asked)]);
+        let mut spells: Vec<(usize, usize, Vec<bool>)> = attempts.iter().map(alone_of).collect();
         let refused: Vec<&Attempt> = attempts.iter().filter(alone).collect();
         if let (Some(first), Some(last), Ended::Failed) = (refused.first(), refused.last(), attempts[0].how) {
-            spells.push((first.asked, last.until));
+            let of = refused.iter().map(|one| share(one.asked)).collect();
+            spells.push((first.asked, last.until, of));
         }
         let (waited, asked) = spells
             .into_iter()
-            .map(|(asked, until)| (waited(asked, until), asked))
+            .map(|(asked, until, of)| (waited(asked, until, &of), asked))
             .max()?;
         (waited >= bound).then_some(asked)
     };

@@ -1,13 +1,14 @@
 //! Random small histories of a lock: some of worlds that keep the rules, some of worlds that cheat, all with unknown
-//! outcomes, killed clients, replies read late and confirms answered late.
+//! outcomes, killed clients, replies read late and confirms answered late. In some several clients may hold, or share.
 
+mod end;
 mod steps;
 
 use serde_json::{Value, json};
-use zooquake_checkers::evidence::{Reading, Znode};
+use std::num::NonZeroUsize;
 use zooquake_checkers::history::{Event, EventType, Process};
-use zooquake_checkers::plan::{Cluster, Plan, Resource, Workload};
-use zooquake_checkers::{Record, Tree, Txn};
+use zooquake_checkers::{Record, Txn};
+use zooquake_history::operation::Mode;
 
 /// How often a world breaks a rule, in percent.
 #[derive(Default)]
@@ -41,6 +42,7 @@ struct Client {
 /// What really became of a grant.
 struct Real {
     name: String,
+    mode: Mode,
     path: String,
     session: String,
     /// When it was really granted.
@@ -62,11 +64,35 @@ struct World {
     ageless: u32,
     shared_path: bool,
     longest_step_ms: u64,
+    capacity: NonZeroUsize,
+    /// Percent of requests that are for shared grants.
+    shared: u32,
+    /// How often a holder confirms instead of what it would do else, in percent.
+    patience: u32,
 }
 
-/// The record of a random world.
+/// The record of a random world in which one client may hold.
 pub fn record(seed: u64) -> Record {
+    let random = fastrand::Rng::with_seed(seed);
+    of(random, (NonZeroUsize::MIN, 0, 0), |random| random.usize(2..4))
+}
+
+/// The record of a random world in which up to three clients may hold, and some share.
+pub fn moded(seed: u64) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
+    let capacity = NonZeroUsize::MIN.saturating_add(random.usize(0..3));
+    let shared = [0, 30, 60][random.usize(..3)];
+    let patience = [50, 80][random.usize(..2)];
+    of(random, (capacity, shared, patience), |random| {
+        capacity.get() + random.usize(1..3)
+    })
+}
+
+fn of(
+    mut random: fastrand::Rng,
+    (capacity, shared, patience): (NonZeroUsize, u32, u32),
+    clients: impl Fn(&mut fastrand::Rng) -> usize,
+) -> Record {
     let mut cheats = Cheats::default();
     if random.bool() {
         let mut some = |of: &[u32]| of[random.usize(..of.len())];
@@ -76,7 +102,7 @@ pub fn record(seed: u64) -> Record {
         cheats.release = some(&[0, 20]);
         cheats.orphan = some(&[0, 40]);
     }
-    let count = random.usize(2..4);
+    let count = clients(&mut random);
     let client = |number: usize| Client {
         name: format!("c{}", number + 1),
         process: number as u64,
@@ -96,6 +122,9 @@ pub fn record(seed: u64) -> Record {
         ageless: [0, 0, 40][random.usize(..3)],
         shared_path: random.bool(),
         longest_step_ms: 50,
+        capacity,
+        shared,
+        patience,
         random,
     };
     world.live();
@@ -168,7 +197,7 @@ impl World {
             let session = self.session(who);
             self.lane(who, EventType::Info, "hello", json!({ "session": session }));
         }
-        for _ in 0..self.random.usize(12..48) {
+        for _ in 0..self.random.usize(12..48) * self.capacity.get().min(2) {
             self.step(true);
         }
         self.recovers();
@@ -194,97 +223,5 @@ impl World {
             Doing::Writing => self.write(who, grant),
             Doing::Releasing => self.release(who, grant),
         }
-    }
-
-    fn close(mut self, count: usize) -> Record {
-        let audit = self.chance(90).then(|| self.phase("audit"));
-        let first = audit.map_or(self.events.len(), |at| at + 1);
-        let znodes = self.znodes();
-        for who in 0..self.clients.len() {
-            self.lane(who, EventType::Invoke, "quiesce", json!({}));
-        }
-        for who in 0..self.clients.len() {
-            let named: Vec<Value> = znodes
-                .iter()
-                .filter(|znode| znode.version == who as i32)
-                .map(|znode| json!({ "path": znode.path, "czxid": znode.czxid }))
-                .collect();
-            if self.chance(90) {
-                let session = self.session(who);
-                self.lane(
-                    who,
-                    EventType::Ok,
-                    "quiesce",
-                    json!({ "sessions": [session], "znodes": named }),
-                );
-            }
-        }
-        self.phase("done");
-        let last = self.events.len();
-        let before = znodes.iter().filter(|znode| znode.czxid % 5 != 0).cloned().collect();
-        let reading = |index, znodes| Reading {
-            index,
-            end_index: index,
-            znodes,
-        };
-        let tree = Tree {
-            readings: vec![reading(first, before), reading(last, znodes)],
-        };
-        let mut plan = Plan {
-            cluster: Cluster {
-                servers: 3,
-                clients: count,
-                ..Cluster::default()
-            },
-            ..Plan::default()
-        };
-        let resource = if self.random.u32(..4) == 0 {
-            Resource::Zookeeper
-        } else {
-            Resource::External
-        };
-        let (family, contenders) = ("lock".to_owned(), vec!["/lock".to_owned()]);
-        plan.workload = Workload {
-            family,
-            contenders,
-            resource,
-            ..Workload::default()
-        };
-        let txnlog = self.random.bool().then_some(self.txns);
-        Record {
-            plan,
-            history: zooquake_checkers::History { events: self.events },
-            tree: Some(tree),
-            txnlog,
-            ..Record::default()
-        }
-    }
-
-    /// Znodes of the final tree; `version` is the client that will name the znode, if there is one of that number.
-    fn znodes(&mut self) -> Vec<Znode> {
-        let mut znodes = vec![];
-        for number in 0..self.random.i64(0..3) {
-            let who = self.random.usize(..self.clients.len());
-            let owner = match self.random.u32(..6) {
-                0 => "0x99".to_owned(),
-                1 => format!("0x{}1", who + 1),
-                _ => self.session(who),
-            };
-            let version = if self.chance(self.cheats.orphan) { 9 } else { who as i32 };
-            let path = format!(
-                "/{}/z{number}",
-                if self.random.u32(..8) == 0 { "other" } else { "lock" }
-            );
-            let czxid = self.random.i64(200..220);
-            znodes.push(Znode {
-                path,
-                czxid,
-                mzxid: czxid,
-                version,
-                owner: Some(owner),
-                data: String::new(),
-            });
-        }
-        znodes
     }
 }

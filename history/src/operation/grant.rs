@@ -1,6 +1,6 @@
 //! Operations on grants: of a lock, and of the leadership that an election gives.
 
-use super::{Again, Family, Field, Finishes, Made, OpSpec, Operation, Role, fields};
+use super::{Again, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -53,6 +53,9 @@ pub enum Request {
     Acquire {
         /// The name that the grant will have.
         grant: String,
+        /// How it is to be held.
+        #[serde(default, skip_serializing_if = "Mode::is_default")]
+        mode: Mode,
     },
     /// To be elected.
     Elect {
@@ -149,7 +152,7 @@ impl Operation for Request {
     }
 
     fn grant(&self) -> Option<&str> {
-        let (Self::Acquire { grant }
+        let (Self::Acquire { grant, .. }
         | Self::Elect { grant }
         | Self::Write { grant, .. }
         | Self::Release { grant }
@@ -171,6 +174,8 @@ pub const VALUE: Field<Value> = Field::new("value");
 fields! {
     /// The name of the grant.
     GRANT, grant: str = "grant";
+    /// How the grant is asked to be held.
+    MODE, mode: Mode = "mode";
     /// The fencing token of the grant.
     TOKEN, token: i64 = "token";
     /// Whether the resource took the write.

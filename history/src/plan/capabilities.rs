@@ -1,9 +1,10 @@
 //! What a variant promises beyond what its family does.
 
 use serde::{Deserialize, Serialize};
+use std::num::NonZeroUsize;
 
 /// What a variant promises beyond what every variant of its family does.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Capabilities {
     /// Of a queue: how often it delivers an item.
@@ -18,6 +19,15 @@ pub struct Capabilities {
     /// Of a barrier: whether members join, and others wait for the start; else all enter and leave together.
     #[serde(skip_serializing_if = "is_default")]
     pub members: bool,
+    /// Of what grants: how many may hold exclusively at a time.
+    #[serde(skip_serializing_if = "is_one")]
+    pub capacity: NonZeroUsize,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self::NONE
+    }
 }
 
 /// How often a queue delivers an item.
@@ -46,6 +56,10 @@ fn is_default<T: Default + PartialEq>(value: &T) -> bool {
     *value == T::default()
 }
 
+fn is_one(capacity: &NonZeroUsize) -> bool {
+    *capacity == NonZeroUsize::MIN
+}
+
 impl Capabilities {
     /// Nothing beyond its family.
     pub const NONE: Self = Self {
@@ -53,6 +67,7 @@ impl Capabilities {
         reads: Reads::Session,
         acknowledges: false,
         members: false,
+        capacity: NonZeroUsize::MIN,
     };
 
     /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted variant
@@ -70,6 +85,7 @@ impl Capabilities {
             },
             acknowledges: (family, variant) == ("election", "acknowledged"),
             members: family == "barrier" && !is("barrier", "double"),
+            capacity: NonZeroUsize::MIN,
         }
     }
 }

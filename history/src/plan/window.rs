@@ -145,7 +145,7 @@ pub enum State {
     Working,
     /// A release was sent and is not answered.
     Releasing,
-    /// An acquire has been waiting while another client holds.
+    /// An acquire has been waiting while other clients hold in a way that excludes it.
     Waiting,
     /// An operation of this name was sent and is not answered.
     Asked(String),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use zooquake_history::operation::nemesis::{Phase, StepEvent, WINDOW, WindowEvent};
-use zooquake_history::operation::{Made, Operation, barrier, commit, control, grant, queue, register};
+use zooquake_history::operation::{Made, Mode, Operation, barrier, commit, control, grant, queue, register};
 use zooquake_history::protocol::{Message, Request};
 use zooquake_history::{Event, EventType, Process};
 
@@ -120,7 +120,10 @@ fn a_request_has_the_name_and_the_value_that_are_sent() {
         written(&commit::Request::Decide(transaction)),
         written(&vote),
         written(&commit::Request::Decided { tx }),
-        written(&grant::Request::Acquire { grant: grant.clone() }),
+        written(&grant::Request::Acquire {
+            grant: grant.clone(),
+            mode: Mode::default(),
+        }),
         written(&grant::Request::Elect { grant: grant.clone() }),
         written(&write),
         written(&grant::Request::Release { grant: grant.clone() }),

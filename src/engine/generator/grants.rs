@@ -5,7 +5,7 @@ use crate::engine::worker::{End, Op};
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
-use zooquake_history::operation::grant;
+use zooquake_history::operation::{Mode, grant};
 
 /// A client that cannot reach the ensemble must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
@@ -19,7 +19,10 @@ pub struct Words {
 
 /// Of a lock.
 pub const LOCK: Words = Words {
-    acquire: |grant| grant::Request::Acquire { grant },
+    acquire: |grant| grant::Request::Acquire {
+        grant,
+        mode: Mode::Exclusive,
+    },
     release: |grant| grant::Request::Release { grant },
 };
 

@@ -3,7 +3,7 @@
 use super::*;
 use zooquake_checkers::plan::{State, Target, Trigger, Window};
 
-fn window(trigger: Trigger) -> Report {
+pub(super) fn window(trigger: Trigger) -> Report {
     Report::Arm(Box::new(Window {
         id: 1,
         fault: "pause".to_string(),

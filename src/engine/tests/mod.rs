@@ -3,6 +3,7 @@
 mod clients;
 mod faults;
 mod holds;
+mod modes;
 mod recovery;
 
 use super::*;
@@ -31,12 +32,17 @@ struct Bench {
 impl Bench {
     /// The engine of a variant's run before its begin.
     fn new(name: &str, clients: usize) -> Self {
+        Self::planned(name, clients, |_| {})
+    }
+
+    /// The same of a plan that is changed before.
+    fn planned(name: &str, clients: usize, change: impl Fn(&mut Plan)) -> Self {
         let (family, variant) = name.split_once('/').unwrap();
         let cycle = Cycle {
             think_ms: 10,
             writes: vec![400],
         };
-        let plan = Plan {
+        let mut plan = Plan {
             workload: zooquake_workloads::recipes::workload(family, variant).unwrap(),
             cluster: Cluster {
                 servers: 3,
@@ -47,6 +53,7 @@ impl Bench {
             clients: vec![ClientPlan { cycles: vec![cycle] }; clients],
             ..Plan::default()
         };
+        change(&mut plan);
         Self {
             engine: Engine::new(plan).unwrap(),
             now: Duration::from_secs(1),
@@ -59,7 +66,12 @@ impl Bench {
 
     /// The same once all clients have said hello: operations have begun, and no window is planned.
     fn running(name: &str, clients: usize) -> Self {
-        let mut bench = Self::new(name, clients);
+        Self::with(name, clients, |_| {})
+    }
+
+    /// The same of a plan that is changed before.
+    fn with(name: &str, clients: usize, change: impl Fn(&mut Plan)) -> Self {
+        let mut bench = Self::planned(name, clients, change);
         bench.step(Input::Begin);
         bench.greet(&[]);
         assert!(bench.took(|effect| matches!(effect, Effect::Strike)));

@@ -3,7 +3,9 @@
 use super::{Long, grows};
 use crate::script::{txn, window, znode};
 use serde_json::json;
-use zooquake_checkers::history::EventType;
+use std::num::NonZeroUsize;
+use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::plan::Capabilities;
 use zooquake_checkers::{Record, Txn};
 
 #[test]
@@ -101,6 +103,56 @@ fn clients_that_all_hold() {
         |count| together(Long::new(), count),
         |count| vec![("double-grant", count - 1)],
     );
+}
+
+#[test]
+fn clients_that_all_hold_one_of_a_few_leases() {
+    let make = |count| {
+        let mut record = together(Long::new(), count);
+        record.plan.workload.capabilities = Some(Capabilities {
+            capacity: NonZeroUsize::MIN.saturating_add(2),
+            ..Capabilities::NONE
+        });
+        record
+    };
+    grows(4, make, |count| vec![("over-capacity", count - 3)]);
+}
+
+/// Every other one shares; none of the others releases.
+#[test]
+fn clients_that_hold_in_both_modes() {
+    let make = |count| {
+        let mut record = together(Long::new(), count);
+        let asked = |event: &&mut Event| event.f == "acquire" && event.kind == EventType::Invoke;
+        for event in record.history.events.iter_mut().filter(asked).step_by(2) {
+            event.value["mode"] = json!("shared");
+        }
+        record
+    };
+    grows(4, make, |count| vec![("double-grant", count - 1)]);
+}
+
+/// All share, while others wait in both modes.
+#[test]
+fn clients_that_share_while_others_wait() {
+    let make = |count: usize| {
+        let mut long = Long::new();
+        let name = |k: usize, mode: &str| json!({"grant": format!("g{k}"), "mode": mode});
+        for k in 1..=count {
+            let told = json!({"grant": format!("g{k}"), "czxid": k, "path": format!("/lock/{k}"), "token": k});
+            long.done(k, k, "acquire", [name(k, "shared"), told]);
+        }
+        long.phase("recovered");
+        for k in 1..=count {
+            let other = count + k;
+            long.invoke(other, other, "acquire", name(other, ["exclusive", "shared"][k % 2]));
+            let grant = json!({"grant": format!("g{k}")});
+            long.done(k, k, "release", [grant.clone(), grant]);
+        }
+        long.phase("audit");
+        long.record("lock", "children", 2 * count)
+    };
+    grows(6, make, |_| vec![]);
 }
 
 #[test]

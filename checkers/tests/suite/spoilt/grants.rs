@@ -3,6 +3,7 @@
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind};
 use crate::election::{self, Words};
+use crate::overlaps::{Overlaps, overlaps};
 use crate::{brute, naive, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
@@ -105,7 +106,7 @@ fn wanted(record: &Record, words: Words) -> Claims {
     let record = &as_lock(record);
     let events = &record.history.events;
     let grant = |at: &usize| events[*at].grant().expect("a grant").to_owned();
-    let (doubles, stale) = naive::overlaps(record);
+    let Overlaps { doubles, stale, .. } = overlaps(record);
     let mut claims = Claims::new();
     // What is a double grant in one reading may be less in another.
     claims.extend(doubles.iter().map(|at| claim(words.stale_holder, grant(at))));

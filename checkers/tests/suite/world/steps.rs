@@ -5,6 +5,7 @@ use crate::healing;
 use serde_json::{Value, json};
 use zooquake_checkers::Txn;
 use zooquake_checkers::history::{EventType, Process};
+use zooquake_history::operation::{Holders, Mode};
 
 impl World {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
@@ -30,9 +31,15 @@ impl World {
             format!("/lock/{}", number % 3)
         };
         let (name, session) = (format!("g{number}"), self.session(who));
-        self.work(who, EventType::Invoke, "acquire", json!({ "grant": name }), None);
+        // Worlds in which nobody shares are drawn as they were before others did.
+        let (mode, value) = match self.shared > 0 && self.chance(self.shared) {
+            true => (Mode::Shared, json!({ "grant": name, "mode": "shared" })),
+            false => (Mode::Exclusive, json!({ "grant": name })),
+        };
+        self.work(who, EventType::Invoke, "acquire", value, None);
         self.grants.push(Real {
             name,
+            mode,
             path,
             session,
             czxid: None,
@@ -52,7 +59,7 @@ impl World {
                     .expect("two");
                 self.work(who, end.0, "acquire", json!({ "grant": name }), Some(end.1));
                 self.clients[who].doing = Doing::Nothing;
-            } else if !self.grants.iter().any(|real| real.lives) || self.chance(self.cheats.grant) {
+            } else if self.fits(grant) || self.chance(self.cheats.grant) {
                 self.log(grant, "create");
                 self.grants[grant].czxid = Some(self.zxid);
                 self.grants[grant].lives = true;
@@ -86,7 +93,18 @@ impl World {
         self.clients[who].doing = Doing::Holding;
     }
 
+    /// Whether the ensemble grants it, for all that is granted.
+    fn fits(&self, grant: usize) -> bool {
+        let mut held = Holders::default();
+        let living = self.grants.iter().filter(|real| real.lives);
+        living.for_each(|real| *held.of(real.mode) += 1);
+        !held.exclude(self.grants[grant].mode, self.capacity)
+    }
+
     pub(super) fn hold(&mut self, who: usize, grant: usize) {
+        if self.patience > 0 && self.chance(self.patience) {
+            return self.confirm(who);
+        }
         let value = json!({ "grant": self.grants[grant].name });
         match self.random.u32(..10) {
             0..4 => {

@@ -112,7 +112,7 @@ impl Handler {
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
         Ok(match parse(request)? {
-            Asked::Acquire { grant } | Asked::Elect { grant } => (self.acquire(&grant, deadline).await, None),
+            Asked::Acquire { grant, .. } | Asked::Elect { grant } => (self.acquire(&grant, deadline).await, None),
             Asked::Release { grant } | Asked::Resign { grant } => (self.release(&grant, deadline).await, None),
             Asked::Write { grant, value, work_ms } => {
                 let work = Duration::from_millis(work_ms);

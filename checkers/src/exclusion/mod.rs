@@ -1,0 +1,205 @@
+//! Mutual exclusion: no two clients hold at the same time in ways that exclude each other, and no more clients hold exclusively
+//! than the workload's capacity.
+//!
+//! A client may believe that it holds when it does not; that is what leases are like. So a violation needs all these clients
+//! to say that they hold after each has heard from a quorum, to requests sent after all their grants were read: at such an
+//! answer the client's session lived, and with it the znode that its grant rests on. Any other overlap of certain holds
+//! is an observation.
+
+mod overlaps;
+
+use crate::analysis::Analysis;
+use crate::findings::{Findings, Found};
+use crate::grants::{Answer, Grant};
+use overlaps::{Overlap, overlaps};
+
+/// The anomaly of more clients than may hold.
+const OVER: &str = "over-capacity";
+
+const PROPERTY: &str = "mutual exclusion";
+
+/// Looks for grants that overlap.
+pub fn check(run: &Analysis<'_>, out: &mut Findings) {
+    let read = run.grants.read();
+    let mut convicted = vec![false; run.grants.all.len()];
+    for overlap in overlaps(run, &read, |grant| grant.confirms.last().copied()) {
+        convicted[overlap.later] = true;
+        violation(run, &overlap, out);
+    }
+    for overlap in overlaps(run, &read, |grant| grant.answers.last().copied()) {
+        if !convicted[overlap.later] {
+            stale(run, &overlap, out);
+        }
+    }
+    if !run.single() {
+        out.ran(OVER, read.len());
+    }
+    if run.single() || run.grants.moded {
+        out.ran(run.names.double, read.len());
+    }
+    out.ran(run.names.stale_holder, read.len());
+}
+
+/// One of the grants of an overlap: where it was read, and the first answer to a request sent after all of them were.
+struct Said<'r, 'a> {
+    grant: &'r Grant<'a>,
+    number: usize,
+    read: usize,
+    answer: Answer,
+}
+
+/// What the clients of an overlap said in it, in the order of [`Overlap::all`].
+fn said<'r, 'a>(
+    run: &'r Analysis<'a>,
+    overlap: &Overlap,
+    answers: impl for<'g> Fn(&'g Grant<'a>) -> &'g [Answer],
+) -> Option<Vec<Said<'r, 'a>>> {
+    let all = &run.grants.all;
+    let after = all[overlap.later].read?;
+    let said = |number: usize| {
+        let grant = &all[number];
+        let answers = answers(grant);
+        let first = answers.partition_point(|answer| answer.sent <= after);
+        Some(Said {
+            grant,
+            number,
+            read: grant.read?,
+            answer: *answers.get(first)?,
+        })
+    };
+    overlap.all().map(said).collect()
+}
+
+/// The events that prove an overlap.
+fn witness(run: &Analysis<'_>, said: &[Said<'_, '_>]) -> Vec<usize> {
+    let events = said.iter().flat_map(|one| [one.read, one.answer.sent, one.answer.read]);
+    let mut witness: Vec<usize> = events.collect();
+    if let [a, b] = said {
+        witness.extend(run.telling_modes([a.number, b.number]));
+    }
+    witness
+}
+
+/// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and what was said under it.
+fn listed(run: &Analysis<'_>, said: &[Said<'_, '_>], how: impl Fn(&Said<'_, '_>) -> String) -> String {
+    let each = said.iter().map(|one| {
+        format!(
+            "{}, read at {} ({} sent at {}, answered at {})",
+            run.grant(one.number),
+            run.at(one.read),
+            how(one),
+            run.at(one.answer.sent),
+            run.at(one.answer.read),
+        )
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
+    let Some(said) = said(run, overlap, |grant| &grant.confirms) else {
+        return;
+    };
+    let (kind, why) = match &said[..] {
+        [a, b] => (run.names.double, double(run, a, b)),
+        all => (OVER, over(run, all)),
+    };
+    out.add(
+        run,
+        Found {
+            kind,
+            property: PROPERTY,
+            advisory: false,
+            witness: witness(run, &said),
+            why,
+        },
+    );
+}
+
+fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
+    format!(
+        "{} was read at {} and {} at {}, and after that both clients confirmed by a quorum write that each holds {}: \
+         {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. At each of these answers \
+         the client had heard from a quorum in the session it then had, so both held after the second grant, whatever \
+         order the replies were written in.{}",
+        run.grant(a.number),
+        run.at(a.read),
+        run.grant(b.number),
+        run.at(b.read),
+        run.names.thing,
+        a.grant.node,
+        run.at(a.answer.sent),
+        run.at(a.answer.read),
+        b.grant.node,
+        run.at(b.answer.sent),
+        run.at(b.answer.read),
+        one_shared(a, b),
+    )
+}
+
+/// That one of two holds is shared, if one is.
+fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> &'static str {
+    match a.grant.mode == b.grant.mode {
+        true => "",
+        false => " One of the two holds is exclusive, so the other may not be there, even if it is shared.",
+    }
+}
+
+fn over(run: &Analysis<'_>, all: &[Said<'_, '_>]) -> String {
+    format!(
+        "At most {} clients may hold {} at a time. After the grants of {} clients had been read, each of these confirmed by a \
+         quorum write that it holds: {}. At each of these answers the client had heard from a quorum in the session it then \
+         had, so all of them held after the last of the grants.",
+        run.capacity,
+        run.names.thing,
+        all.len(),
+        listed(run, all, |_| "confirm".to_owned()),
+    )
+}
+
+fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
+    let Some(said) = said(run, overlap, |grant| &grant.answers) else {
+        return;
+    };
+    let why = match &said[..] {
+        [a, b] => format!(
+            "{} was read at {}, and {} still answered as the holder to {} sent at {}; {} was read in between, at {}, and {} \
+             too answered as the holder to {} sent at {}. Both believed that they held {}; what counts is whether the resource \
+             was damaged, so this is an observation and no violation.{}",
+            run.grant(a.number),
+            run.at(a.read),
+            a.grant.node,
+            request(run, a.answer),
+            run.at(a.answer.sent),
+            run.grant(b.number),
+            run.at(b.read),
+            b.grant.node,
+            request(run, b.answer),
+            run.at(b.answer.sent),
+            run.names.thing,
+            one_shared(a, b),
+        ),
+        all => format!(
+            "At most {} clients may hold {} at a time. After the grants of {} clients had been read, each of these answered as a \
+             holder: {}. All of them believed that they held; what counts is whether the resource was damaged, so this is an \
+             observation and no violation.",
+            run.capacity,
+            run.names.thing,
+            all.len(),
+            listed(run, all, |one| request(run, one.answer)),
+        ),
+    };
+    out.add(
+        run,
+        Found {
+            kind: run.names.stale_holder,
+            property: PROPERTY,
+            advisory: true,
+            witness: witness(run, &said),
+            why,
+        },
+    );
+}
+
+fn request(run: &Analysis<'_>, answer: Answer) -> String {
+    format!("a {}", run.events[answer.sent].f)
+}

@@ -15,6 +15,8 @@ pub struct Clients<'a> {
     pub sessions: BTreeMap<u64, Owner<'a>>,
     /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
+    /// For each client its notices of sessions that it got, lost or found again, in order.
+    notices: BTreeMap<&'a str, Vec<usize>>,
 }
 
 /// Who had a session.
@@ -49,6 +51,9 @@ impl<'a> Clients<'a> {
                 Process::Name(lane) if !ops::is_harness(lane) => lane.as_str(),
                 _ => continue,
             };
+            if event.f == "session" {
+                clients.notices.entry(lane).or_default().push(at);
+            }
             match (event.f.as_str(), event.kind) {
                 ("exit", EventType::Info) => clients.exits.entry(lane).or_default().push(at),
                 ("hello" | "session", EventType::Info) => clients.tie(event.session(), lane, at),
@@ -73,6 +78,14 @@ impl<'a> Clients<'a> {
         let exits = self.exits.get(node).map_or(&[][..], Vec::as_slice);
         let next = exits.partition_point(|&at| at <= from);
         exits.get(next).is_some_and(|&at| at < to)
+    }
+
+    /// Whether a client had one session, in one process, from the event `from` to the event `to`: what it reads then shows all
+    /// that it was shown or had written before. A session that was lost and found again is taken for another one.
+    pub fn one_session(&self, node: &str, from: usize, to: usize) -> bool {
+        let notices = self.notices.get(node).map_or(&[][..], Vec::as_slice);
+        let next = notices.partition_point(|&at| at < from);
+        notices.get(next).is_none_or(|&at| at > to) && !self.died(node, from, to)
     }
 
     fn tie(&mut self, text: Option<&str>, node: &'a str, event: usize) {

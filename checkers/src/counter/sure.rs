@@ -4,7 +4,7 @@
 use super::counts::{Counts, Told};
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::history::{EventType, Process};
+use crate::history::EventType;
 use crate::text::count;
 use std::collections::HashMap;
 
@@ -109,7 +109,7 @@ impl<'a> Sure<'a> {
     }
 }
 
-/// Reads that follow a `confirm` of their client, by the same process and in the same session.
+/// Reads that follow a `confirm` of their client, in the same session.
 fn clients<'a>(run: &Analysis<'a>, counts: &Counts<'a>) -> Vec<Found<'a>> {
     let mut confirms: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
     for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
@@ -120,20 +120,11 @@ fn clients<'a>(run: &Analysis<'a>, counts: &Counts<'a>) -> Vec<Found<'a>> {
         }
     }
     confirms.values_mut().for_each(|all| all.sort_unstable());
-    let mut turns: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (at, event) in run.events.iter().enumerate() {
-        // A session that was lost, found again or opened is another one, which may be shown less.
-        if let (Process::Name(lane), "session") = (&event.process, event.f.as_str()) {
-            turns.entry(lane).or_default().push(at);
-        }
-    }
     let found = |told: &Told<'a>| {
         let before = confirms.get(told.node)?;
         let last = before.partition_point(|&(confirmed, _)| Some(confirmed) < told.sent);
         let (confirmed, asked) = before[last.checked_sub(1)?];
-        let turns = turns.get(told.node).map_or(&[][..], Vec::as_slice);
-        let turn = turns.get(turns.partition_point(|&at| at < asked));
-        let same = turn.is_none_or(|&at| at > told.read) && !run.clients.died(told.node, asked, told.read);
+        let same = run.clients.one_session(told.node, asked, told.read);
         same.then_some(Found {
             value: told.value,
             asked,

@@ -110,8 +110,9 @@ pub fn lost(record: &Record) -> BTreeSet<i64> {
             dequeues.iter().any(|op| {
                 let Some(read) = op.ok() else { return false };
                 let empty = events[read].value.get("item").is_some_and(|item| item.is_null()) && read < drained;
-                let died = (confirm.sent..read).any(|at| events[at].f == "exit" && node(&events[at]) == op.node);
-                op.node == confirm.node && confirmed < op.sent && empty && !died
+                let other =
+                    |at: usize| matches!(events[at].f.as_str(), "exit" | "session") && node(&events[at]) == op.node;
+                op.node == confirm.node && confirmed < op.sent && empty && !(confirm.sent..read).any(other)
             })
         })
     };

@@ -96,6 +96,7 @@ fn without_a_complete_drain_nothing_is_called_lost() {
         drained("").replace("c3 answer confirm", "c3 note confirm"),
         drained("").replace("c3 ok dequeue item=null", "c3 end dequeue"),
         drained("").replace("c3 answer confirm", "c3 answer confirm\n c3 note exit"),
+        drained("").replace("c3 answer confirm", "c3 answer confirm\n c3 note session session=0x4"),
         format!("{DRAIN}\n{STORED}"),
         drained("c2 invoke dequeue"),
     ] {

@@ -1,7 +1,7 @@
 //! An attempt of a campaign that is a run, as its record keeps it.
 
 use super::ledger::Attempted;
-use crate::campaign::ran::Ran;
+use super::ran::Ran;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;

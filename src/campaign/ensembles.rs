@@ -3,11 +3,11 @@
 use super::again;
 use super::attempt::{Attempt, Place};
 use super::leftover;
+use super::ran::{self, Ran};
 use super::spec::RunSpec;
 use crate::backend::Backend;
 use crate::backend::docker::DockerBackend;
 use crate::calendar;
-use crate::campaign::ran::{self, Ran};
 use crate::run::folder::Folder;
 use crate::run::{Finished, Order, execute};
 use anyhow::{Context, Result, anyhow};

@@ -3,8 +3,8 @@
 //! [`spec`] is what is asked of one run, [`values`] how its options are read, [`refusal`] which are not begun, [`again`] the
 //! command lines that show a run again.
 //! [`engine`] attempts the places of a campaign in their order, within its budget; [`ledger`] is the record of what came of
-//! them, [`attempt`] its line for a run, and [`ensembles`] carries runs out; [`ran`] is one of them. Nights, comparisons and measurements say what
-//! their places are, in which order they come, and what each still needs.
+//! them, [`attempt`] its line for a run, and [`ensembles`] carries runs out, each as [`ran`] says. Nights, comparisons
+//! and measurements say what their places are, in which order they come, and what each still needs.
 
 pub mod again;
 pub mod attempt;

@@ -4,6 +4,7 @@
 //! when a client held, a fault was on or something was waited for.
 
 pub(crate) mod clients;
+pub(crate) mod confirms;
 pub(crate) mod grants;
 mod holders;
 mod holds;

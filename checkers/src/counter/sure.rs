@@ -3,10 +3,9 @@
 
 use super::counts::{Counts, Told};
 use crate::analysis::Analysis;
+use crate::analysis::confirms::Confirms;
 use crate::findings::Findings;
-use crate::history::EventType;
 use crate::text::count;
-use std::collections::HashMap;
 
 /// The counter was found to hold a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -111,21 +110,10 @@ impl<'a> Sure<'a> {
 
 /// Reads that follow a `confirm` of their client, in the same session.
 fn clients<'a>(run: &Analysis<'a>, counts: &Counts<'a>) -> Vec<Found<'a>> {
-    let mut confirms: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
-    for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
-        if let (Some(asked), Some(end)) = (op.sent(), op.end)
-            && run.events[end].kind == EventType::Ok
-        {
-            confirms.entry(op.node).or_default().push((end, asked));
-        }
-    }
-    confirms.values_mut().for_each(|all| all.sort_unstable());
+    let confirms = Confirms::new(run.events, &run.ops);
     let found = |told: &Told<'a>| {
-        let before = confirms.get(told.node)?;
-        let last = before.partition_point(|&(confirmed, _)| Some(confirmed) < told.sent);
-        let (confirmed, asked) = before[last.checked_sub(1)?];
-        let same = run.clients.one_session(told.node, asked, told.read);
-        same.then_some(Found {
+        let (asked, confirmed) = confirms.before(&run.clients, told.node, told.sent?, told.read)?;
+        Some(Found {
             value: told.value,
             asked,
             known: told.read,

@@ -2,8 +2,8 @@
 
 use super::items::{Told, outcome, told};
 use crate::analysis::Analysis;
+use crate::analysis::confirms::Confirms;
 use crate::history::EventType;
-use std::collections::HashMap;
 
 /// A client found the queue empty, after it had written to ZooKeeper. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,27 +28,15 @@ impl<'a> Drain<'a> {
         let drained = run
             .phase("drained")
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;
-        let mut confirms: HashMap<&str, Vec<(usize, usize)>> = HashMap::new();
-        for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
-            if let (Some(asked), Some(end)) = (op.sent(), op.end)
-                && run.events[end].kind == EventType::Ok
-            {
-                confirms.entry(op.node).or_default().push((end, asked));
-            }
-        }
-        confirms.values_mut().for_each(|all| all.sort_unstable());
+        let confirms = Confirms::new(run.events, &run.ops);
         let proof = |op: &crate::ops::Op<'a>| {
             let (sent, empty) = (op.sent()?, op.end.filter(|&end| end < drained)?);
             let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(Told::Nothing);
             if op.f != "dequeue" || !nothing {
                 return None;
             }
-            let before = confirms.get(op.node)?;
-            let last = before.partition_point(|&(confirmed, _)| confirmed < sent);
-            let (confirmed, asked) = before[last.checked_sub(1)?];
-            // In another session it may be shown less than it has written.
-            let same = run.clients.one_session(op.node, asked, empty);
-            same.then_some(Self {
+            let (asked, confirmed) = confirms.before(&run.clients, op.node, sent, empty)?;
+            Some(Self {
                 node: op.node,
                 asked,
                 confirmed,

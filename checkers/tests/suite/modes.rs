@@ -1,5 +1,6 @@
 //! Grants that are shared, or of which several may be held: each anomaly by one history, and silence on its innocent twins.
 
+use crate::safety::OLD_WRITE;
 use crate::script::{kinds, only, record, silent};
 use std::num::NonZeroUsize;
 use zooquake_checkers::plan::Capabilities;
@@ -113,17 +114,6 @@ fn one_client_more_than_leases_that_did_not_confirm_is_stale() {
     assert_eq!(results.anomalies[0].witness, [1, 3, 5, 6, 7, 8, 9, 10, 11]);
     silent_with(3, &writes);
 }
-
-/// The writes of two grants, the older one's after the newer one's.
-const OLD_WRITE: &str = "
-    c1 acquire g1
-    c1 granted g1 czxid=10
-    c1 write g1
-    c2 acquire g2
-    c2 granted g2 czxid=20
-    c2 write g2
-    c2 wrote g2
-    c1 wrote g1";
 
 #[test]
 fn a_write_of_an_older_exclusive_grant_after_one_of_a_newer_is_stale() {

@@ -252,8 +252,8 @@ async fn disconnect(docker: &Docker, network: &str) -> usize {
     disconnected
 }
 
-/// Whether the engine says that a network is in use. It loses count of endpoints that are made at the same time, now and
-/// then (moby#42119; seen with Docker 20.10): a network in which it lists none cannot be removed then.
+/// Whether the engine refuses to remove a network because endpoints are in it. It may refuse so where it lists none, because it
+/// has lost count (moby#42119; seen with Docker 20.10).
 fn miscounted(error: &Error) -> bool {
     matches!(error, Error::DockerResponseServerError { message, .. } if message.contains("has active endpoints"))
 }

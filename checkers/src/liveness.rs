@@ -24,7 +24,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         out.ran(run.names.pending, 0);
         return;
     };
-    let bound = bound(run, run.names.acquire);
+    let bound = bound(run, run.names.acquire, span);
     let free = FreeTime::new(run, span);
     let all = unfinished(run, span);
     let (mut looked_at, mut told) = (0, HashSet::new());
@@ -54,9 +54,11 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran(run.names.pending, looked_at);
 }
 
-/// Ten times the median duration of the answered operations of this name, in nanoseconds, at least [`LEAST_BOUND`].
-pub fn bound(run: &Analysis<'_>, f: &str) -> u64 {
-    let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(|end| run.events[end].kind == EventType::Ok);
+/// Ten times the median duration of the operations of this name that were answered before the span's end, in nanoseconds, at
+/// least [`LEAST_BOUND`]. An answer that is the history's last event shows only how long others waited.
+pub fn bound(run: &Analysis<'_>, f: &str, span: Span) -> u64 {
+    let ok = |end: usize| end < span.end && run.events[end].kind == EventType::Ok;
+    let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(ok);
     // One whose request is missing may have been sent at any time.
     let sent = |op: &Op<'_>| op.sent().map_or(0, |at| run.time(at));
     let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(sent(op)));

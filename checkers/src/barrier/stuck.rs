@@ -26,7 +26,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
         return out.ran("stuck-barrier", 0);
     };
     let all = unfinished(run, span);
-    let bound = liveness::bound(run, "enter");
+    let bound = liveness::bound(run, "enter", span);
     let there = There::new(run, rounds, &all, (span, bound));
     let (mut room, mut untold) = (MOST, 0);
     for (number, one) in all.iter().enumerate() {

@@ -22,7 +22,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         out.ran("blocked-transaction", 0);
         return;
     };
-    let bound = bound(run, "decided");
+    let bound = bound(run, "decided", span);
     let dead: Vec<&str> = run.recovery.dead.iter().copied().collect();
     let coordinators = coordinators(run, all);
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());

@@ -203,7 +203,7 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         return BTreeSet::new();
     }
     let names = names(events);
-    let mut durations: Vec<u64> = (0..events.len())
+    let mut durations: Vec<u64> = (0..audit)
         .filter(|&at| events[at].f == "acquire" && events[at].kind == EventType::Ok)
         .map(|at| events[at].time - events[sent(events, at).expect("it was asked for")].time)
         .collect();

@@ -256,7 +256,7 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
     let mut durations: Vec<u64> = (0..events.len())
         .filter(|&at| events[at].f == "decided" && events[at].kind == EventType::Invoke)
         .filter_map(|at| Some((at, completion(events, at)?)))
-        .filter(|&(_, end)| events[end].kind == EventType::Ok)
+        .filter(|&(_, answer)| answer < end && events[answer].kind == EventType::Ok)
         .map(|(at, end)| events[end].time - events[at].time)
         .collect();
     durations.sort_unstable();

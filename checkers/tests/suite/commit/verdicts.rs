@@ -24,6 +24,14 @@ fn a_transaction_that_stays_undecided_is_blocked() {
     silent(&BLOCKED.replace("25 run audit", "24 c2 decided t1 abort\n25 run audit"));
     silent(&BLOCKED.replace("25 run audit", "19 run audit"));
     silent(&BLOCKED.replace("10 run recovered", "10 run not-recovered"));
+    // The history ends with an answer that was long in coming, or whose request is missing: that shows the time only.
+    let late = |asked: &str| BLOCKED.replace("25 run audit", &format!("{asked}25 c3 decided t2 abort"));
+    for asked in ["", "11 c3 asks t2\n"] {
+        let found = only(&late(asked), "blocked-transaction");
+        assert!(found.why.contains("The bound is 10.000 s"), "{}", found.why);
+    }
+    // What was answered before the end counts.
+    silent(&late("11 c3 asks t2\n24 c3 decided t2 abort\n"));
     // Its asker died.
     silent(&BLOCKED.replace("25 run audit", "24 c2 exit\n25 run audit"));
 }

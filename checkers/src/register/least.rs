@@ -40,13 +40,16 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
         return contradiction;
     }
     let property = contradiction.property;
+    let misfits = terms.run.ops.misfits.iter();
+    let unpaired: HashSet<&Process> = misfits.map(|&(at, _)| &terms.run.events[at].process).collect();
+    let find = |keep: &[usize]| find(terms, &unpaired, keep, property);
     for event in keep.clone() {
         let less: Vec<usize> = keep.iter().copied().filter(|&other| other != event).collect();
-        if find(terms, &less, property).is_some() {
+        if find(&less).is_some() {
             keep = less;
         }
     }
-    match find(terms, &keep, property) {
+    match find(&keep) {
         Some(mut least) => {
             least.witness.iter_mut().for_each(|event| *event = keep[*event]);
             if property == MADE_UP {
@@ -59,19 +62,20 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
     }
 }
 
-fn find(terms: Terms<'_>, keep: &[usize], property: &str) -> Option<Contradiction> {
-    let record = only(terms, keep);
+fn find(terms: Terms<'_>, unpaired: &HashSet<&Process>, keep: &[usize], property: &str) -> Option<Contradiction> {
+    let record = only(terms, unpaired, keep);
     let run = Analysis::new(&record);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
     let all = [accesses.all.as_slice(), &accesses.of_tree(&run, PATH).0].concat();
     contradiction(&run, all, property)
 }
 
-/// A record of some events of a run, in the same order, and of its readings of the register if the tree counts.
-fn only(Terms { run, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
+/// A record of some events of a run, in the same order, and of its readings of the register if the tree counts. Of the
+/// processes that are `unpaired` not all requests and answers pair.
+fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &HashSet<&Process>, keep: &[usize]) -> Record {
     let event = |(index, &at): (usize, &usize)| Event {
         index,
-        process: process(run, at),
+        process: process(run, unpaired, at),
         ..run.events[at].clone()
     };
     let place = |index: usize| keep.partition_point(|&at| at < index);
@@ -98,15 +102,15 @@ fn only(Terms { run, tree, .. }: Terms<'_>, keep: &[usize]) -> Record {
 }
 
 /// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it are
-/// left out. Where not everything pairs, processes decide which answers are disputed, and stay.
-fn process(run: &Analysis<'_>, at: usize) -> Process {
+/// left out. One whose requests and answers do not all pair decides which of its answers are disputed, and stays.
+fn process(run: &Analysis<'_>, unpaired: &HashSet<&Process>, at: usize) -> Process {
     let event = &run.events[at];
     let own = match event.kind {
         EventType::Invoke => Some(at),
         _ => run.ops.completes[at].and_then(|op| run.ops.work.get(op)?.invoke),
     };
     match (&event.process, own) {
-        (Process::Number(_), Some(own)) if run.ops.misfits.is_empty() => Process::Number(own as u64),
+        (Process::Number(_), Some(own)) if !unpaired.contains(&event.process) => Process::Number(own as u64),
         (process, _) => process.clone(),
     }
 }

@@ -193,6 +193,9 @@ fn a_witness_has_answers_of_one_process_without_the_requests_between_them() {
         c3 ok read value=2 session=0x3";
     // Between the answer to the write of 3 and the compare-and-set from it, no other value was there.
     assert_eq!(only("sync-read", text, KIND).witness, [0, 2, 4, 5, 6, 7, 8]);
+    // Also where another process was answered twice.
+    let twice = format!("{text}\n c4 invoke read\n c4 ok read value=4\n c4 ok read value=4");
+    assert_eq!(only("sync-read", &twice, KIND).witness, [0, 2, 4, 5, 6, 7, 8]);
     silent("sync-read", &text.replace("value=2 session", "value=4 session"));
 }
 

@@ -11,10 +11,13 @@ use crate::analysis::Analysis;
 use crate::evidence::Reading;
 use crate::history::{Event, EventType, History, Process};
 use crate::{Record, Tree};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// The longest witness that is tried; each event of it takes another check of all others.
 const LONGEST: usize = 200;
+
+/// The processes whose requests and answers do not all pair, and an event of each that fits none.
+type Unpaired<'a> = HashMap<&'a Process, usize>;
 
 /// What a history is judged by.
 #[derive(Debug, Clone, Copy)]
@@ -41,7 +44,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
     }
     let property = contradiction.property;
     let misfits = terms.run.ops.misfits.iter();
-    let unpaired: HashSet<&Process> = misfits.map(|&(at, _)| &terms.run.events[at].process).collect();
+    let unpaired: Unpaired<'_> = misfits.map(|&(at, _)| (&terms.run.events[at].process, at)).collect();
     let find = |keep: &[usize]| find(terms, &unpaired, keep, property);
     for event in keep.clone() {
         let less: Vec<usize> = keep.iter().copied().filter(|&other| other != event).collect();
@@ -62,7 +65,7 @@ pub fn told(terms: Terms<'_>, mut contradiction: Contradiction) -> Contradiction
     }
 }
 
-fn find(terms: Terms<'_>, unpaired: &HashSet<&Process>, keep: &[usize], property: &str) -> Option<Contradiction> {
+fn find(terms: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize], property: &str) -> Option<Contradiction> {
     let record = only(terms, unpaired, keep);
     let run = Analysis::new(&record);
     let accesses = Accesses::new(&run, terms.promised, terms.ambiguous);
@@ -72,7 +75,7 @@ fn find(terms: Terms<'_>, unpaired: &HashSet<&Process>, keep: &[usize], property
 
 /// A record of some events of a run, in the same order, and of its readings of the register if the tree counts. Of the
 /// processes that are `unpaired` not all requests and answers pair.
-fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &HashSet<&Process>, keep: &[usize]) -> Record {
+fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usize]) -> Record {
     let event = |(index, &at): (usize, &usize)| Event {
         index,
         process: process(run, unpaired, at),
@@ -102,15 +105,20 @@ fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &HashSet<&Process>, keep: 
 }
 
 /// The process of an event: of a work operation one of its own, so that an answer pairs although the requests around it are
-/// left out. One whose requests and answers do not all pair decides which of its answers are disputed, and stays.
-fn process(run: &Analysis<'_>, unpaired: &HashSet<&Process>, at: usize) -> Process {
+/// left out. One whose requests and answers do not all pair decides which of its answers are disputed, and stays. All are
+/// numbered anew, the former odd and the latter even, so that none has another's number.
+fn process(run: &Analysis<'_>, unpaired: &Unpaired<'_>, at: usize) -> Process {
     let event = &run.events[at];
-    let own = match event.kind {
-        EventType::Invoke => Some(at),
-        _ => run.ops.completes[at].and_then(|op| run.ops.work.get(op)?.invoke),
-    };
-    match (&event.process, own) {
-        (Process::Number(_), Some(own)) if !unpaired.contains(&event.process) => Process::Number(own as u64),
-        (process, _) => process.clone(),
+    if let Process::Name(_) = event.process {
+        return event.process.clone();
     }
+    let number = match (unpaired.get(&event.process), event.kind) {
+        (Some(misfit), _) => misfit * 2,
+        (None, EventType::Invoke) => at * 2 + 1,
+        (None, _) => {
+            let asked = run.ops.completes[at].and_then(|op| run.ops.work.get(op)?.invoke);
+            asked.map_or(at * 2, |asked| asked * 2 + 1)
+        }
+    };
+    Process::Number(number as u64)
 }

@@ -200,6 +200,27 @@ fn a_witness_has_answers_of_one_process_without_the_requests_between_them() {
 }
 
 #[test]
+fn a_contradiction_of_a_process_that_does_not_pair_names_no_other_processes_events() {
+    // The number of the process of c2, which was not asked, is the position of the request of c3.
+    let text = "
+        c1 invoke write value=1
+        c1 ok write value=1
+        c3 invoke cas from=2 to=3
+        c2 ok cas from=null to=2
+        c3 ok cas from=2 to=3";
+    let found = only("quorum-read", text, KIND);
+    assert_eq!(found.witness, [1, 2, 3, 4]);
+    assert!(
+        found
+            .why
+            .contains("before the compare-and-set from 2 to 3 by c3 was sent"),
+        "{}",
+        found.why
+    );
+    silent("quorum-read", &text.replace("        c3 ok cas from=2 to=3", ""));
+}
+
+#[test]
 fn a_chain_is_not_walked_backwards() {
     let text = "
         c1 invoke write value=1

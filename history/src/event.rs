@@ -12,7 +12,7 @@ pub use crate::jsonl::parse_jsonl;
 /// Who an event belongs to.
 ///
 /// Numbers are the logical single-threaded processes of Jepsen: a client works as one process until an operation ends
-/// as `info` or the client dies, and then goes on under a new number. Names are lanes on which events may come at any
+/// as `info` or the client dies, and then goes on under a new number. A named process has events at any
 /// moment: `"nemesis"` (faults), `"run"` (phases), `"admin"` (set-up and recovery) and one for each client, such as
 /// `"c3"` (control requests, notices).
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub use crate::jsonl::parse_jsonl;
 pub enum Process {
     /// A logical process.
     Number(u64),
-    /// A lane.
+    /// A named process.
     Name(String),
 }
 
@@ -73,7 +73,7 @@ pub struct Event {
 }
 
 impl Event {
-    /// Whether the event is on the lane `name`.
+    /// Whether the event is of the process `name`.
     pub fn on_lane(&self, name: &str) -> bool {
         matches!(&self.process, Process::Name(n) if n == name)
     }

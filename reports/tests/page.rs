@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Run, build::MS, results, without_scripts};
-use zooquake_checkers::Span;
+use common::{Run, build::MS, hostile::event, results, without_scripts};
 use zooquake_checkers::results::WindowResult;
+use zooquake_checkers::{EventType, Process, Span};
 
 /// The part of the page before the whole run: the first screen.
 fn first_screen(page: &str) -> String {
@@ -84,7 +84,7 @@ fn the_rest_of_the_page_is_there_without_scripts() {
         "never began: no client came to work",
         "<svg id=\"latency\"",
         "<svg id=\"rate\"",
-        "<svg id=\"passage\"",
+        "<svg id=\"wait\"",
         "<svg id=\"w1\"",
         "ConnectionLoss",
         "not-held",
@@ -283,15 +283,8 @@ fn the_page_says_what_the_containers_could_do() {
             { "role": "clients <b>", "user": null, "capabilities": [], "memory_mib": 1024, "pids": 1024 },
         ],
     });
-    let lane = zooquake_checkers::Process::Name("run".into());
-    events.push(common::hostile::event(
-        index,
-        time,
-        lane,
-        zooquake_checkers::EventType::Info,
-        "confinement",
-        confinement,
-    ));
+    let (run_itself, info) = (Process::Name("run".into()), EventType::Info);
+    events.push(event(index, time, run_itself, info, "confinement", confinement));
     let page = run.page("confined");
     for said in [
         "a network without a way out; no new privileges; security options of the engine: name=seccomp,profile=default",

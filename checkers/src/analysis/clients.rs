@@ -2,7 +2,7 @@
 
 use crate::Record;
 use crate::grants::Grants;
-use crate::history::{EventType, Process};
+use crate::history::EventType;
 use crate::ops::{self, Ops};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -47,19 +47,18 @@ impl<'a> Clients<'a> {
             }
         }
         for (at, event) in record.history.events.iter().enumerate() {
-            let lane = match &event.process {
-                Process::Name(lane) if !ops::is_harness(lane) => lane.as_str(),
-                _ => continue,
+            let Some(client) = ops::named_client(event) else {
+                continue;
             };
             if event.f == "session" {
-                clients.notices.entry(lane).or_default().push(at);
+                clients.notices.entry(client).or_default().push(at);
             }
             match (event.f.as_str(), event.kind) {
-                ("exit", EventType::Info) => clients.exits.entry(lane).or_default().push(at),
-                ("hello" | "session", EventType::Info) => clients.tie(event.session(), lane, at),
+                ("exit", EventType::Info) => clients.exits.entry(client).or_default().push(at),
+                ("hello" | "session", EventType::Info) => clients.tie(event.session(), client, at),
                 ("quiesce", EventType::Ok) => {
                     for text in event.sessions().into_iter().flatten() {
-                        clients.tie(text.as_str(), lane, at);
+                        clients.tie(text.as_str(), client, at);
                     }
                 }
                 _ => {}

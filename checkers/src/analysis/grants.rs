@@ -95,7 +95,7 @@ impl<'a> Grants<'a> {
                 Process::Number(_) => {
                     grants.work(events, at, ops, names);
                 }
-                Process::Name(lane) if !ops::is_harness(lane) => {
+                Process::Name(name) if !ops::is_harness(name) => {
                     let sent = ops.completes[at].and_then(|op| ops.control[op].sent());
                     grants.control(event, at, sent);
                 }

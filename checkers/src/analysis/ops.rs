@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap, HashSet, VecDeque};
 pub struct Ops<'a> {
     /// Of the numbered processes.
     pub work: Vec<Op<'a>>,
-    /// Of the clients' lanes: `confirm`, `quiesce`.
+    /// Of the clients' named processes: `confirm`, `quiesce`.
     pub control: Vec<Op<'a>>,
     /// For each event the operation that it completes, as a position in the list that its process belongs to.
     pub completes: Vec<Option<usize>>,
@@ -31,15 +31,23 @@ pub fn node(event: &Event) -> &str {
     }
 }
 
-/// Whether the lane is no client's.
-pub fn is_harness(lane: &str) -> bool {
-    matches!(lane, "nemesis" | "run" | "admin")
+/// Whether the named process is no client's.
+pub fn is_harness(name: &str) -> bool {
+    matches!(name, "nemesis" | "run" | "admin")
+}
+
+/// The client of whose named process an event is.
+pub fn named_client(event: &Event) -> Option<&str> {
+    match &event.process {
+        Process::Name(name) if !is_harness(name) => Some(name),
+        _ => None,
+    }
 }
 
 impl<'a> Ops<'a> {
     /// Pairs invocations with completions.
     ///
-    /// A numbered process has one operation at a time. On a lane an answer belongs to the oldest open request of its
+    /// A numbered process has one operation at a time. In a named process an answer belongs to the oldest open request of its
     /// name: should an older one never have been answered, that makes the interval longer, which convicts nobody.
     pub fn new(events: &'a [Event]) -> Self {
         let mut ops = Self {
@@ -49,9 +57,9 @@ impl<'a> Ops<'a> {
         let mut open = Open::default();
         for (at, event) in events.iter().enumerate() {
             match &event.process {
-                Process::Name(lane) if is_harness(lane) => {}
-                Process::Name(lane) if event.kind == EventType::Info && event.f == "exit" => {
-                    ops.exit(lane, at, &mut open);
+                Process::Name(name) if is_harness(name) => {}
+                Process::Name(client) if event.kind == EventType::Info && event.f == "exit" => {
+                    ops.exit(client, at, &mut open);
                 }
                 Process::Name(_) => {
                     let key = (&event.process, event.f.as_str());
@@ -185,7 +193,7 @@ impl<'a> Ops<'a> {
     }
 }
 
-/// A process, and on a lane the name of the request.
+/// A process, and of a named one the name of the request.
 type Key<'a> = (&'a Process, &'a str);
 
 /// The operations without a completion until now.
@@ -199,7 +207,7 @@ struct Open<'a> {
     ended: HashMap<&'a Process, usize>,
     /// Requests of a numbered process that were not answered when the next one was sent.
     forgotten: HashSet<Key<'a>>,
-    /// For each request on a lane the last answer that nobody had asked for.
+    /// For each request in a named process the last answer that nobody had asked for.
     shifted: HashMap<Key<'a>, usize>,
 }
 

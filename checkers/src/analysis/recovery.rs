@@ -154,8 +154,8 @@ impl Asked<'_, '_> {
     fn answers(&self, from: usize, to: usize, until: usize) -> BTreeMap<&str, Option<usize>> {
         let mut running: BTreeMap<&str, usize> = BTreeMap::new();
         for (at, event) in self.events.iter().enumerate().take(until).skip(from) {
-            if let ("running", Process::Name(lane)) = (event.f.as_str(), &event.process) {
-                running.insert(lane, at);
+            if let ("running", Process::Name(client)) = (event.f.as_str(), &event.process) {
+                running.insert(client, at);
             }
         }
         let asked = |op: &&Op<'_>| op.f == "quiesce" && op.invoke.is_some_and(|at| from < at && at < to);
@@ -214,8 +214,8 @@ fn stalls(events: &[Event], span: Span) -> Option<String> {
 fn dead<'a>(events: &'a [Event], clients: &Clients<'a>, end: usize) -> BTreeSet<&'a str> {
     let mut hellos: HashMap<&str, usize> = HashMap::new();
     for (at, event) in events.iter().enumerate().take(end + 1) {
-        if let ("hello", Process::Name(lane)) = (event.f.as_str(), &event.process) {
-            hellos.insert(lane, at);
+        if let ("hello", Process::Name(client)) = (event.f.as_str(), &event.process) {
+            hellos.insert(client, at);
         }
     }
     let gone = |(node, exits): (&&'a str, &Vec<usize>)| {

@@ -115,15 +115,15 @@ impl<'a> Rounds<'a> {
         rounds.left.0.values_mut().for_each(|ends| ends.sort_unstable());
         rounds.left_any.0.values_mut().for_each(|ends| ends.sort_unstable());
         for (at, event) in run.events.iter().enumerate() {
-            let Process::Name(lane) = &event.process else { continue };
+            let Process::Name(name) = &event.process else { continue };
             let state = event.state().unwrap_or_default();
             let over = match event.f.as_str() {
-                "exit" if !ops::is_harness(lane) => None,
+                "exit" if !ops::is_harness(name) => None,
                 "session" if matches!(state, "expired" | "closed") => event.session(),
                 _ => continue,
             };
-            rounds.over.push(lane, at);
-            rounds.over_of.push((lane, over), at);
+            rounds.over.push(name, at);
+            rounds.over_of.push((name, over), at);
         }
         rounds
     }

@@ -1,7 +1,7 @@
 //! Items: which were sent and acknowledged, who was given them, and who may have been.
 
 use crate::analysis::Analysis;
-use crate::history::{EventType, Process};
+use crate::history::EventType;
 use crate::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::operation::queue::ITEM;
@@ -228,15 +228,9 @@ impl<'a> Items<'a> {
 
     /// Gives each notice `taking` to the dequeue that its client was at, if the end of that is unknown.
     fn named(&mut self, run: &Analysis<'a>, unanswered: &HashMap<&str, Vec<&Op<'a>>>) {
-        for (at, event) in run.events.iter().enumerate() {
-            let lane = match &event.process {
-                Process::Name(lane) if !ops::is_harness(lane) => lane.as_str(),
-                _ => continue,
-            };
-            if event.f != "taking" {
-                continue;
-            }
-            let ops = unanswered.get(lane).map_or(&[][..], Vec::as_slice);
+        let notices = run.events.iter().enumerate().filter(|(_, event)| event.f == "taking");
+        for (at, event, client) in notices.filter_map(|(at, event)| Some((at, event, ops::named_client(event)?))) {
+            let ops = unanswered.get(client).map_or(&[][..], Vec::as_slice);
             // In the order in which they began, and one at a time: the last that began before is the only one it can be of.
             let last = ops.partition_point(|op| op.invoke.or(op.end).unwrap_or(0) < at);
             let before = last.checked_sub(1).map(|last| ops[last]);
@@ -249,8 +243,8 @@ impl<'a> Items<'a> {
             if let Some(number) = event.item() {
                 self.all.entry(number).or_default().maybe_given.push(op.invoke);
             } else {
-                self.unread
-                    .push((at, format!("a notice of {lane}, which names no item that can be read")));
+                let unread = format!("a notice of {client}, which names no item that can be read");
+                self.unread.push((at, unread));
                 self.unreadable.push(Unreadable {
                     node: op.node,
                     sent: op.invoke,

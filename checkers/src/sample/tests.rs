@@ -28,8 +28,8 @@ impl Script {
     }
 
     fn run(&mut self, ms: u64, phase: &str) {
-        let lane = Process::Name("run".into());
-        self.event(ms, lane, EventType::Info, ("phase", json!(phase)), None);
+        let run = Process::Name("run".into());
+        self.event(ms, run, EventType::Info, ("phase", json!(phase)), None);
     }
 
     fn nemesis(&mut self, ms: u64, phase: &str, target: &str) {

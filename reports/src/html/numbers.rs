@@ -94,7 +94,7 @@ fn waits(model: &RunModel<'_>) -> Option<String> {
     let latencies = model.latencies();
     let picture = (!latencies.is_empty()).then(|| charts::latencies(model, terms.heading, &latencies))?;
     let body = wait_words(model, &terms, &latencies) + &picture;
-    Some(titled("passages", terms.heading, &body))
+    Some(titled("waits", terms.heading, &body))
 }
 
 fn wait_words(model: &RunModel<'_>, terms: &LatencyTerms, latencies: &[Latency<'_>]) -> String {

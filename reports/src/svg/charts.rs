@@ -151,7 +151,7 @@ pub fn latencies(model: &RunModel<'_>, heading: &str, latencies: &[Latency<'_>])
     svg.path("s1 dots", &points_path(points(false), Outcome::Ok));
     svg.path("s5 strokes", &points_path(points(true), Outcome::Fail));
     svg.finish(
-        "passage",
+        "wait",
         bottom + 18.0,
         &format!("{heading}: times over the run, on a logarithmic scale"),
     )

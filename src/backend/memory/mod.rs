@@ -6,6 +6,7 @@
 //! after their timeout. There are no followers that lag, and nothing is written to disk.
 
 mod cluster;
+mod losses;
 mod primitives;
 mod process;
 

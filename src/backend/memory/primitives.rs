@@ -3,16 +3,14 @@
 use super::cluster::MemoryCluster;
 use super::process::Life;
 use crate::backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin};
-use crate::sidecar::{Dropped, Lost};
+use crate::sidecar::Dropped;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, Either, select};
+use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
-use tokio::sync::oneshot;
 use zooquake_checkers::evidence::{Txn, Znode};
-use zooquake_checkers::plan::{Wire, WireOp};
-use zooquake_workloads::zk::sim::{Fate, Scripted};
+use zooquake_checkers::plan::Wire;
 use zooquake_workloads::zk::{Host, SessionState, session_hex};
 
 /// How long it takes to see the effect of a fault.
@@ -23,18 +21,6 @@ const POLL: Duration = Duration::from_millis(50);
 
 fn is_client(node: &str) -> bool {
     node.starts_with('c')
-}
-
-/// Whether a request of the model is of such a kind.
-fn fits(op: WireOp, asked: &str) -> bool {
-    match op {
-        WireOp::Create => asked == "create",
-        WireOp::Delete | WireOp::Removal => asked == "delete",
-        WireOp::SetData => asked == "set",
-        WireOp::Multi => asked == "multi",
-        WireOp::CloseSession => false,
-        WireOp::AnyWrite => ["create", "delete", "set", "multi"].contains(&asked),
-    }
 }
 
 impl MemoryCluster {
@@ -68,54 +54,6 @@ impl MemoryCluster {
             zxid: self.net.server().zxid(),
             version: "model".to_string(),
         })
-    }
-
-    async fn drop_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
-        let (which, fate, lost) = match wire {
-            Wire::DropReply(which) => (which, Fate::ReplyLost, Lost::Reply),
-            Wire::DropRequest(which) => (which, Fate::RequestLost, Lost::Request),
-            Wire::Close | Wire::Reset => bail!("nothing is lost by {wire:?}"),
-        };
-        let process = self.process(client)?;
-        let (acted, acts) = oneshot::channel();
-        let (mut seen, mut dropped) = (0, None);
-        let scripted = Scripted {
-            fits: Box::new(move |session, asked| {
-                // Nobody waits for it any more.
-                if !process.owns(session) || !fits(which.op, asked) || dropped.is_some() {
-                    return false;
-                }
-                seen += 1;
-                if seen == which.nth {
-                    dropped = Some(());
-                }
-                seen == which.nth
-            }),
-            fate,
-            before: Box::new(|_| {}),
-            after: Box::new(move |server| {
-                let applied = lost == Lost::Reply;
-                let dropped = Dropped {
-                    lost,
-                    op: format!("{:?}", which.op).to_lowercase(),
-                    path: None,
-                    xid: 0,
-                    session: None,
-                    zxid: applied.then(|| server.zxid()),
-                    outcome: if applied { "applied" } else { "not-sent" }.to_string(),
-                };
-                // The nemesis may have given it up.
-                let _ = acted.send(dropped);
-            }),
-        };
-        self.net.server().script.push(scripted);
-        match select(acts, self.world.sleep(limit)).await {
-            Either::Left((dropped, _)) => Ok(dropped.ok()),
-            Either::Right(_) => {
-                self.net.server().script.clear();
-                Ok(None)
-            }
-        }
     }
 }
 
@@ -203,7 +141,7 @@ impl Cluster for MemoryCluster {
     }
 
     fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>> {
-        self.drop_one(client, wire, limit).boxed()
+        self.lose_one(client, wire, limit).boxed()
     }
 
     fn lose_nothing<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {

@@ -70,7 +70,7 @@ mod stats;
 mod text;
 mod verdict;
 
-use analysis::{clients, grants, injected, near, ops, pairing, peaks, recovery, windows};
+use analysis::{clients, grants, injected, intervals, near, ops, pairing, peaks, recovery, windows};
 
 pub use commit::ENOUGH as ENOUGH_TRANSACTIONS;
 pub use families::check;

@@ -9,6 +9,7 @@ pub(crate) mod grants;
 mod holders;
 mod holds;
 pub(crate) mod injected;
+pub(crate) mod intervals;
 mod latencies;
 pub(crate) mod near;
 mod op;

@@ -5,7 +5,7 @@
 use crate::analysis::Analysis;
 use crate::history::Event;
 use crate::injected::Injected;
-use crate::peaks::Peaks;
+use crate::intervals::Intervals;
 use crate::plan::Plan;
 use crate::text::seconds;
 use serde::{Deserialize, Serialize};
@@ -82,43 +82,20 @@ const NAMED: usize = 20;
 pub struct Faults<'a> {
     all: Windows<'a>,
     of_kind: HashMap<&'a str, Windows<'a>>,
-}
-
-/// Windows in the order in which they began, and until when each is near.
-#[derive(Debug, Default)]
-struct Windows<'a> {
-    windows: Vec<FaultWindow<'a>>,
-    over: Peaks,
     /// Nanoseconds after its end for which a fault is near.
     session: u64,
 }
 
-impl<'a> Windows<'a> {
-    fn new(mut windows: Vec<FaultWindow<'a>>, session: u64) -> Self {
-        windows.sort_by_key(|window| (window.from, window.id));
-        let over = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
-        let over = Peaks::new(windows.iter().map(over).collect());
-        Self { windows, over, session }
-    }
+/// Windows, each until it is no longer near.
+type Windows<'a> = Intervals<FaultWindow<'a>>;
 
-    /// Those that were near, in time logarithmic in all for each.
-    fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
-        let (first, last) = match span {
-            Span::Between(first, last) => (first.saturating_add(1), last),
-            Span::Any => (0, u64::MAX),
-        };
-        self.reaching(first, last)
-    }
-
-    /// Those that were near at the moment `first` or later, and began no later than `last`.
-    fn reaching(&self, first: u64, last: u64) -> impl Iterator<Item = &FaultWindow<'a>> {
-        let mut next = 0;
-        std::iter::from_fn(move || {
-            let at = self.over.first(next, first)?;
-            next = at + 1;
-            self.windows.get(at).filter(|window| window.from <= last)
-        })
-    }
+/// Those that were near.
+fn near<'r, 'a>(windows: &'r Windows<'a>, span: Span) -> impl Iterator<Item = &'r FaultWindow<'a>> {
+    let (first, last) = match span {
+        Span::Between(first, last) => (first.saturating_add(1), last),
+        Span::Any => (0, u64::MAX),
+    };
+    windows.meeting(first, last)
 }
 
 impl<'a> Faults<'a> {
@@ -126,34 +103,34 @@ impl<'a> Faults<'a> {
     pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, Injected<'a>>, session_ms: u64) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
         let windows = injected.values().filter_map(|window| FaultWindow::of(window, events));
-        let windows: Vec<FaultWindow<'_>> = windows.collect();
-        let mut of_kind: HashMap<&str, Vec<FaultWindow<'_>>> = HashMap::new();
+        let until = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
+        let windows: Vec<_> = windows.map(|window| (window.from, until(&window), window)).collect();
+        let mut of_kind: HashMap<&str, Vec<_>> = HashMap::new();
         for window in &windows {
-            of_kind.entry(window.fault).or_default().push(window.clone());
+            of_kind.entry(window.2.fault).or_default().push(window.clone());
         }
         let of_kind = of_kind.into_iter();
         Self {
-            of_kind: of_kind
-                .map(|(kind, windows)| (kind, Windows::new(windows, session)))
-                .collect(),
-            all: Windows::new(windows, session),
+            of_kind: of_kind.map(|(kind, windows)| (kind, Windows::new(windows))).collect(),
+            all: Windows::new(windows),
+            session,
         }
     }
 
     /// All that were on, in the order in which they began.
     pub fn all(&self) -> &[FaultWindow<'a>] {
-        &self.all.windows
+        self.all.all()
     }
 
     /// Those that were near, in the order in which they began.
     pub fn near(&self, span: Span) -> impl Iterator<Item = &FaultWindow<'a>> {
-        self.all.near(span)
+        near(&self.all, span)
     }
 
     /// Whether a fault was on at some moment from `from` to `until`, in nanoseconds since the run began.
     pub fn on(&self, from: u64, until: u64) -> bool {
-        let over = from.saturating_add(self.all.session);
-        self.all.reaching(over, until).next().is_some()
+        let over = from.saturating_add(self.session);
+        self.all.meeting(over, until).next().is_some()
     }
 
     /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind
@@ -162,7 +139,7 @@ impl<'a> Faults<'a> {
         let planned = |kind: &String| span == Span::Any && plan.faults.contains(kind);
         let near = |kind: &String| {
             let windows = self.of_kind.get(kind.as_str());
-            windows.is_some_and(|windows| windows.near(span).next().is_some())
+            windows.is_some_and(|windows| near(windows, span).next().is_some())
         };
         kinds.iter().any(|kind| kind == "none" || planned(kind) || near(kind))
     }

@@ -7,8 +7,9 @@ use crate::Record;
 use crate::grants::{Grant, Grants};
 use crate::history::Event;
 use crate::injected::Injected;
+use crate::intervals::Intervals;
 use crate::ops::{Op, Ops};
-use crate::peaks::Peaks;
+
 use crate::plan::Window;
 use crate::results::WindowResult;
 use std::collections::{BTreeMap, HashMap};
@@ -83,7 +84,7 @@ fn judge(
         .filter(|node| node.starts_with('c'))
         .collect();
     if clients.is_empty() {
-        return match busy.any.in_flight(on, heal) {
+        return match busy.any.meeting(on as u64, heal as u64).next() {
             Some(op) => (true, format!("verified, and {} of {} was in flight", op.f, op.node)),
             None => (false, "verified, but no operation was in flight".to_owned()),
         };
@@ -93,7 +94,7 @@ fn judge(
     let theirs = || clients.iter().filter_map(|client| busy.of.get(client));
     let busy_since = |from: usize| {
         theirs()
-            .filter_map(|spans| spans.in_flight(from, until))
+            .filter_map(|ops| ops.meeting(from as u64, until as u64).next())
             .min_by_key(|op| op.invoke)
     };
     // A proxy is armed long before it acts; yet the answer to what it struck may be read before its word of that.
@@ -103,7 +104,7 @@ fn judge(
     }
     let holders = clients.iter().filter_map(|client| busy.holds.get(client));
     let held = holders
-        .filter_map(|holds| holds.held(begin, until))
+        .filter_map(|holds| holds.meeting(begin as u64, until as u64).next())
         .min_by_key(|grant| grant.read);
     match held {
         Some(grant) => (true, format!("verified, and {} held {}", grant.node, grant.name)),
@@ -116,77 +117,38 @@ fn judge(
 
 /// Who was busy from when to when, by place in the history.
 struct Busy<'r, 'a> {
-    any: Spans<'r, 'a>,
-    of: HashMap<&'a str, Spans<'r, 'a>>,
-    holds: HashMap<&'a str, Holds<'r, 'a>>,
-}
-
-/// Operations in the order in which they were sent, and where each was over.
-struct Spans<'r, 'a> {
-    ops: Vec<&'r Op<'a>>,
-    over: Peaks,
-}
-
-/// Grants in the order in which they were read, and where each ended.
-struct Holds<'r, 'a> {
-    grants: Vec<&'r Grant<'a>>,
-    over: Peaks,
+    any: Intervals<&'r Op<'a>>,
+    of: HashMap<&'a str, Intervals<&'r Op<'a>>>,
+    holds: HashMap<&'a str, Intervals<&'r Grant<'a>>>,
 }
 
 impl<'r, 'a> Busy<'r, 'a> {
     fn new(ops: &'r Ops<'a>, grants: &'r Grants<'a>) -> Self {
-        let mut of: HashMap<&str, Vec<&Op<'_>>> = HashMap::new();
-        for op in &ops.work {
-            of.entry(op.node).or_default().push(op);
+        let place = |at: usize| at as u64;
+        // One whose request is missing may have been sent at any time.
+        let op = |op: &'r Op<'a>| {
+            let over = op.end.into_iter().chain(op.cut).min();
+            (op.invoke.map_or(0, place), over.map_or(u64::MAX, place), op)
+        };
+        let mut of: HashMap<&str, Vec<_>> = HashMap::new();
+        for one in &ops.work {
+            of.entry(one.node).or_default().push(op(one));
         }
-        let mut holds: HashMap<&str, Vec<&Grant<'_>>> = HashMap::new();
-        for grant in grants.all.iter().filter(|grant| grant.read.is_some()) {
-            holds.entry(grant.node).or_default().push(grant);
+        let mut holds: HashMap<&str, Vec<_>> = HashMap::new();
+        for grant in &grants.all {
+            if let Some(read) = grant.read {
+                let hold = (place(read), grant.end.map_or(u64::MAX, place), grant);
+                holds.entry(grant.node).or_default().push(hold);
+            }
         }
         Self {
-            any: Spans::new(ops.work.iter().collect()),
-            of: of.into_iter().map(|(node, ops)| (node, Spans::new(ops))).collect(),
-            holds: holds
-                .into_iter()
-                .map(|(node, grants)| (node, Holds::new(grants)))
-                .collect(),
+            any: Intervals::new(ops.work.iter().map(op)),
+            of: intervals(of),
+            holds: intervals(holds),
         }
     }
 }
 
-impl<'r, 'a> Spans<'r, 'a> {
-    fn new(mut ops: Vec<&'r Op<'a>>) -> Self {
-        // One whose request is missing may have been sent at any time.
-        ops.sort_by_key(|op| op.invoke);
-        let over = |op: &&Op<'_>| {
-            op.end
-                .into_iter()
-                .chain(op.cut)
-                .min()
-                .map_or(u64::MAX, |end| end as u64)
-        };
-        let over = Peaks::new(ops.iter().map(over).collect());
-        Self { ops, over }
-    }
-
-    /// The first operation that was in flight at some moment between two events.
-    fn in_flight(&self, from: usize, to: usize) -> Option<&'r Op<'a>> {
-        let op = self.ops[self.over.first(0, from as u64)?];
-        op.in_flight(from, to).then_some(op)
-    }
-}
-
-impl<'r, 'a> Holds<'r, 'a> {
-    fn new(mut grants: Vec<&'r Grant<'a>>) -> Self {
-        grants.sort_by_key(|grant| grant.read);
-        let over = |grant: &&Grant<'_>| grant.end.map_or(u64::MAX, |end| end as u64);
-        let over = Peaks::new(grants.iter().map(over).collect());
-        Self { grants, over }
-    }
-
-    /// The first grant that was read by the event `until` and had not ended before `begin`.
-    fn held(&self, begin: usize, until: usize) -> Option<&'r Grant<'a>> {
-        let grant = self.grants[self.over.first(0, begin as u64)?];
-        grant.read.is_some_and(|read| read <= until).then_some(grant)
-    }
+fn intervals<'a, T>(of: HashMap<&'a str, Vec<(u64, u64, T)>>) -> HashMap<&'a str, Intervals<T>> {
+    of.into_iter().map(|(node, all)| (node, Intervals::new(all))).collect()
 }

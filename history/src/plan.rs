@@ -193,13 +193,13 @@ impl Default for Timing {
 impl Timing {
     /// How long a server that is cut off from its leader goes on serving, in milliseconds.
     pub fn sync_ms(&self) -> u64 {
-        self.sync_limit * self.tick_ms
+        self.sync_limit.saturating_mul(self.tick_ms)
     }
 
     /// Whether a client can be served by a cut-off server after its session has expired: the session timeout is shorter
     /// than twice syncLimit × tickTime.
     pub fn hazardous(&self) -> bool {
-        self.session_ms < 2 * self.sync_ms()
+        self.session_ms < self.sync_ms().saturating_mul(2)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The nemesis: carries out the fault schedule, one window after the other, and says what it saw.
 
 use super::Fault;
-use super::scene::{Missed, Scene, Seen};
+use super::strike::{Missed, Seen, Strike};
 use super::victims::victims;
 use crate::backend::{Clock, Cluster};
 use crate::engine::{Answer, Fired, Report};
@@ -89,7 +89,7 @@ impl Nemesis {
         let target = victims.join(",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
         self.record(window, event(window, Phase::Begin, Some(&target))).await;
-        let scene = Scene {
+        let strike = Strike {
             cluster: &*self.cluster,
             clock: &*self.clock,
             link: &self.link,
@@ -98,7 +98,7 @@ impl Nemesis {
             victims: &victims,
         };
         let mut on = event(window, Phase::On, Some(&target));
-        match try_join_all(victims.iter().map(|victim| (fault.strike)(&scene, victim))).await {
+        match try_join_all(victims.iter().map(|victim| (fault.strike)(&strike, victim))).await {
             Ok(seen) => {
                 (on.verified, on.detail) = (Some(true), Some(Seen::sentence(&seen)));
                 on.evidence = seen.into_iter().find_map(|seen| seen.evidence);
@@ -111,19 +111,19 @@ impl Nemesis {
         self.record(window, on).await;
         self.last(window).await;
         self.record(window, event(window, Phase::Heal, Some(&target))).await;
-        self.heal(fault, &scene, &target).await;
+        self.heal(fault, &strike, &target).await;
         Ok(())
     }
 
-    async fn heal(&self, fault: &Fault, scene: &Scene<'_>, target: &str) {
-        let heal = || try_join_all(scene.victims.iter().map(|victim| (fault.heal)(scene, victim)));
+    async fn heal(&self, fault: &Fault, strike: &Strike<'_>, target: &str) {
+        let heal = || try_join_all(strike.victims.iter().map(|victim| (fault.heal)(strike, victim)));
         let tell = |verified, detail| {
             let off = WindowEvent {
                 verified: Some(verified),
                 detail: Some(detail),
-                ..event(scene.window, Phase::Off, Some(target))
+                ..event(strike.window, Phase::Off, Some(target))
             };
-            self.record(scene.window, off)
+            self.record(strike.window, off)
         };
         until_healed((&*self.clock, &self.over), heal, tell).await;
     }

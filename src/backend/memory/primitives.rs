@@ -11,7 +11,7 @@ use std::future::ready;
 use std::time::Duration;
 use tokio::sync::oneshot;
 use zooquake_checkers::evidence::{Txn, Znode};
-use zooquake_checkers::plan::{Wire, WireOp};
+use zooquake_history::fault::{Wire, WireOp};
 use zooquake_workloads::zk::sim::{Fate, Scripted};
 use zooquake_workloads::zk::{Host, SessionState, session_hex};
 

@@ -8,8 +8,7 @@ pub(super) fn window(trigger: Trigger) -> Report {
         id: 1,
         fault: "pause".to_string(),
         target: Target::Client,
-        cut: None,
-        wire: None,
+        payload: None,
         trigger,
         duration_ms: 1_000,
     }))

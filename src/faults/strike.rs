@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use zooquake_checkers::plan::Window;
 
 /// The window that is on, and what a fault acts with.
-pub struct Scene<'a> {
+pub struct Strike<'a> {
     /// The cluster.
     pub cluster: &'a dyn Cluster,
     /// The clock.
@@ -26,7 +26,7 @@ pub struct Scene<'a> {
 }
 
 /// A strike, or a healing, of one victim.
-pub type Act = for<'a> fn(&'a Scene<'a>, &'a str) -> BoxFuture<'a, Result<Seen>>;
+pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<Seen>>;
 
 /// What was seen on the spot.
 #[derive(Debug, Clone, PartialEq)]

@@ -7,6 +7,7 @@ mod kill;
 pub mod nemesis;
 mod partition;
 mod pause;
+mod scene;
 mod servers;
 mod strike;
 mod strike_points;

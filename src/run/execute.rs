@@ -4,21 +4,23 @@ use super::folder::{CONTAINERS, Folder};
 use super::progress::Progress;
 use super::recorder::Recorder;
 use super::samples::Samples;
-use super::scenes;
 use super::shell::Shell;
 use super::stage;
 use crate::backend::{Backend, BringUp, Clock, Cluster};
-use crate::engine::Entry;
+use crate::engine::{Conclusion, Entry};
+use crate::faults::nemesis::Schedule;
 use crate::judge;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::future::{try_join, try_join_all};
 use serde_json::{Value, json};
+use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use zooquake_checkers::Results;
+use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::plan::Plan;
 
 /// What to run.
@@ -110,67 +112,128 @@ fn id(folder: &Folder, seed: u64) -> String {
     format!("{:08x}", hasher.finish() as u32)
 }
 
-/// Runs up to the last piece of evidence, and clears the cluster away.
+/// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
-    if !order.plan.scenes.is_empty() {
-        return scenes::play(order, folder, run).await.map(|()| Left::Nothing);
-    }
-    let clock = order.backend.clock();
-    let begun = clock.now();
-    let mut progress = Progress::new();
-    progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
-    let mut interrupt = order.interrupt.clone();
-    let up = tokio::select! {
-        biased;
-        up = bring_up(&order, folder, run) => Some(up?),
-        _ = interrupt.wait_for(|stop| *stop) => None,
+    let mut attempt = Attempt {
+        order: &order,
+        folder,
+        run,
+        progress: Progress::new(),
+        recorder: None,
+        samples: Vec::new(),
     };
-    let mut recorder = Recorder::create(&folder.file("history.jsonl"), Arc::clone(&clock))?;
-    recorder.read_clock()?;
-    let Some((place, confined)) = up else {
-        recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
-        return Ok(Left::HalfACluster);
-    };
-    recorder.record(Entry::named("run", "confinement", confined))?;
-    let samples = Samples::start(&place, recorder.begun());
-    let mut shell = Shell::new(place.clone(), &order.plan, (recorder, progress), order.interrupt, begun)?;
-    match shell.run().await? {
-        Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,
-        Ok(None) => {}
-        Err(why) => eprintln!("zooquake: the tree was not read: {why}"),
+    let name = order.plan.workload.name();
+    attempt.progress.say(&format!("{name} in {}", folder.path.display()));
+    let schedules = Schedule::of(&order.plan);
+    let all = schedules.len();
+    for (number, schedule) in (1..).zip(schedules) {
+        if let Schedule::Scene(scene) = &schedule {
+            let text = format!("scene {number} of {all}: {}", scene.name);
+            attempt.progress.say(&text);
+        }
+        match attempt.on_ensemble(schedule, number == all).await? {
+            None => return Ok(Left::HalfACluster),
+            Some(Conclusion::Interrupted) => return Ok(Left::Nothing),
+            Some(Conclusion::Audited(_) | Conclusion::Played) => {}
+        }
     }
-    let (transactions, problems) = place.cluster.transactions().await;
-    problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
-    folder.write_jsonl("txnlog.jsonl", &transactions)?;
-    folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
-    drop(shell);
-    clear(&*place.cluster, order.keep).await;
+    // Where there are clients the engine says so after its audit.
+    if let (false, Some(recorder)) = (order.plan.scenes.is_empty(), &mut attempt.recorder) {
+        recorder.record(Entry::named("run", "phase", json!("done")))?;
+    }
     Ok(Left::Nothing)
 }
 
-/// Brings a cluster up on which the workload can begin; with what its processes may do.
-async fn bring_up(order: &Order, folder: &Folder, run: &str) -> Result<(Place, Value)> {
-    let what = BringUp {
-        run,
-        plan: &order.plan,
-        logs: folder.file("logs"),
-    };
-    let backend = &order.backend;
-    let up = async {
-        let cluster = backend.bring_up(what).await?;
-        let servers = cluster.servers();
-        try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
-        cluster.ready().await?;
-        cluster.set_up("n1").await?;
-        anyhow::Ok(cluster)
-    };
-    let (cluster, confined) = try_join(up, backend.confinement()).await?;
-    let clock = backend.clock();
-    Ok((Place { cluster, clock }, confined))
+/// A run, from one ensemble to the next.
+struct Attempt<'a> {
+    order: &'a Order,
+    folder: &'a Folder,
+    run: &'a str,
+    progress: Progress,
+    /// `None` until the first ensemble is up: the history counts from then.
+    recorder: Option<Recorder>,
+    /// What the servers of all ensembles said of themselves.
+    samples: Vec<ServerSample>,
+}
+
+impl Attempt<'_> {
+    /// Carries a schedule out on an ensemble of its own, gathers the evidence and clears the ensemble away; the last one of
+    /// the run may be kept. `None` if the user stopped the run before it was up.
+    async fn on_ensemble(&mut self, schedule: Schedule, last: bool) -> Result<Option<Conclusion>> {
+        let Order { plan, keep, .. } = self.order;
+        let clock = self.order.backend.clock();
+        let begun = clock.now();
+        let mut interrupt = self.order.interrupt.clone();
+        let up = tokio::select! {
+            biased;
+            up = self.bring_up(&schedule) => Some(up?),
+            _ = interrupt.wait_for(|stop| *stop) => None,
+        };
+        let first = self.recorder.is_none();
+        let recorder = match &mut self.recorder {
+            Some(recorder) => recorder,
+            none => none.insert(Recorder::create(&self.folder.file("history.jsonl"), clock)?),
+        };
+        if first {
+            recorder.read_clock()?;
+        }
+        let Some((place, confined)) = up else {
+            recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
+            return Ok(None);
+        };
+        if first {
+            recorder.record(Entry::named("run", "confinement", confined))?;
+        }
+        let samples = Samples::start(&place, recorder.begun());
+        let said = (recorder, &mut self.progress);
+        let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
+        let conclusion = shell.run().await?;
+        match &conclusion {
+            Conclusion::Audited(Ok(tree)) => self.folder.write_json("tree.json", tree)?,
+            Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
+            Conclusion::Played | Conclusion::Interrupted => {}
+        }
+        if plan.scenes.is_empty() {
+            // One order of all transactions, which several ensembles do not have.
+            let (transactions, problems) = place.cluster.transactions().await;
+            problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
+            self.folder.write_jsonl("txnlog.jsonl", &transactions)?;
+        }
+        drop(shell);
+        self.samples.extend(samples.stop().await);
+        self.folder.write_jsonl("servers.jsonl", &self.samples)?;
+        let last = last || matches!(conclusion, Conclusion::Interrupted);
+        clear(&*place.cluster, *keep && last).await;
+        Ok(Some(conclusion))
+    }
+
+    /// Brings a cluster up on which the schedule can begin; with what its processes may do.
+    async fn bring_up(&self, schedule: &Schedule) -> Result<(Place, Value)> {
+        let (run, Order { plan, backend, .. }) = (self.run, self.order);
+        let mut logs = self.folder.file("logs");
+        if let Schedule::Scene(scene) = schedule {
+            logs.push(&scene.name);
+            fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
+        }
+        let up = async {
+            let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
+            // A scene starts the servers itself, each at its step.
+            if let Schedule::Windows(_) = schedule {
+                let servers = cluster.servers();
+                try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+                cluster.ready().await?;
+                cluster.set_up("n1").await?;
+            }
+            anyhow::Ok(cluster)
+        };
+        let (cluster, confined) = try_join(up, backend.confinement()).await?;
+        let clock = backend.clock();
+        Ok((Place { cluster, clock }, confined))
+    }
 }
 
 /// Removes the cluster, or leaves it standing and says how to reach it. A failure is a warning on stderr.
-pub(super) async fn clear(cluster: &dyn Cluster, keep: bool) {
+async fn clear(cluster: &dyn Cluster, keep: bool) {
     let done = match keep {
         true => cluster.how_to_reach().map(|how| eprintln!("{how}")),
         false => cluster.remove().await,

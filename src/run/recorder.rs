@@ -57,6 +57,11 @@ impl Recorder {
         self.watchdog = Some(Watchdog::new(least, self.clocks()));
     }
 
+    /// The loop turns no more: what is late from now on is no stall.
+    pub fn leave(&mut self) {
+        self.watchdog = None;
+    }
+
     /// The loop rests now, for `rest` at most.
     pub fn rests(&mut self, rest: Duration) {
         let now = self.clocks();

@@ -130,12 +130,35 @@ pub trait Generator: Debug + Send {
     fn finished(&self, client: usize) -> bool;
 }
 
+/// Generates nothing: a scene has no clients.
+#[derive(Debug)]
+struct Nobody;
+
+impl Generator for Nobody {
+    fn next(&mut self, _: usize, _: Moment) -> Next {
+        Next::Nothing
+    }
+
+    fn ended(&mut self, _: usize, _: &Op, _: &End, _: Moment) -> Duration {
+        Duration::ZERO
+    }
+
+    fn died(&mut self, _: usize) {}
+
+    fn recovered(&mut self, _: Duration) {}
+
+    fn finished(&self, _: usize) -> bool {
+        true
+    }
+}
+
 /// The generator of the plan's family.
 ///
 /// # Errors
 /// If there is none.
 pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
     match plan.workload.family.as_str() {
+        "ensemble" => Ok(Box::new(Nobody)),
         "queue" => Ok(Box::new(items::Items::new(plan))),
         "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::Barrier::new(plan))),
         "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),

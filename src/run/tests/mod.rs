@@ -1,12 +1,16 @@
 //! Whole runs in memory: generators, engine, nemesis, recipes and checkers, in virtual time.
 
+mod scenes;
 mod torture;
 
 use super::draw;
 use super::execute::{Order, attempt};
 use super::folder::Folder;
+use crate::backend::Backend;
 use crate::backend::memory::MemoryBackend;
+use futures_util::FutureExt;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_checkers::plan::{Cluster, Plan, Target, Trigger, Window, Workload};
 use zooquake_checkers::{Record, Results, Verdict, check};
@@ -44,11 +48,17 @@ impl Ran {
 
 /// Executes a plan in memory, and checks what came of it.
 fn run(plan: Plan) -> Ran {
+    run_until(plan, None)
+}
+
+/// The same, stopped by the user so long after its begin.
+fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
     let out = std::env::temp_dir().join(format!("zooquake-memory-{:016x}", fastrand::u64(..)));
     let backend = MemoryBackend::default();
     let (world, folder) = (backend.clone(), Folder::create(&out, &plan).unwrap());
     folder.write_json("plan.json", &plan).unwrap();
-    let (_keep, interrupt) = watch::channel(false);
+    let (stop, interrupt) = watch::channel(false);
+    let clock = backend.clock();
     let order = Order {
         plan,
         backend: Arc::new(backend),
@@ -57,7 +67,12 @@ fn run(plan: Plan) -> Ran {
         interrupt,
     };
     let of = folder.clone();
-    world.run(async move { attempt(order, &of, "memory").await }).unwrap();
+    let run = async move {
+        let stopping = clock.sleep(stopped.unwrap_or(Duration::MAX));
+        clock.spawn(stopping.map(move |()| drop(stop.send_replace(true))).boxed());
+        attempt(order, &of, "memory").await
+    };
+    world.run(run).unwrap();
     let record = folder.load().unwrap();
     let history = std::fs::read_to_string(folder.file("history.jsonl")).unwrap();
     std::fs::remove_dir_all(&out).unwrap();

@@ -1,0 +1,257 @@
+//! The steps of a scene: each is over when its effect was seen, and told with a sentence that says what was.
+
+use super::nemesis::Nemesis;
+use crate::backend::{Cluster, Directions, ServerState};
+use anyhow::{Result, bail, ensure};
+use futures_util::future::{join_all, try_join_all};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::time::Duration;
+use zooquake_history::operation::nemesis::{Phase, StepEvent};
+use zooquake_history::plan::{Act, Scene, Step};
+
+/// How often servers are asked while something is waited for.
+const POLL: Duration = Duration::from_millis(100);
+
+/// Readings in a row that must agree before something counts as settled.
+const SETTLED: usize = 4;
+
+/// How long anything is waited for. Servers that were cut off try to connect less and less often.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+const BOTH: Directions = Directions {
+    inbound: true,
+    outbound: true,
+};
+
+/// What was seen of a step.
+#[derive(Debug)]
+struct Seen {
+    /// A sentence.
+    detail: String,
+    /// Each server's last zxid as it told it when the step was over; of those that serve.
+    zxids: BTreeMap<String, String>,
+    /// The server that leads; `None` unless the step was about that.
+    leader: Option<String>,
+}
+
+impl Nemesis {
+    /// Plays a scene up to the first step whose effect does not come about, or until the run is over.
+    pub(super) async fn scene(&self, scene: &Scene) {
+        let mut over = self.over.clone();
+        let play = async {
+            for number in 1..=scene.steps.len() {
+                if !self.step(scene, number).await {
+                    return;
+                }
+            }
+        };
+        tokio::select! {
+            biased;
+            _ = over.wait_for(|over| *over) => {}
+            () = play => {}
+        }
+    }
+
+    /// Does the `number`th step; tells whether its effect was seen.
+    async fn step(&self, scene: &Scene, number: usize) -> bool {
+        let step = &scene.steps[number - 1];
+        let mut event = StepEvent {
+            scene: scene.name.clone(),
+            step: number,
+            servers: step.servers.clone(),
+            phase: Phase::Begin,
+            verified: None,
+            detail: None,
+            zxids: None,
+            leader: None,
+        };
+        // On disk before it happens, as a fault's begin is.
+        self.record("scene", step.act.name(), json!(event)).await;
+        let seen = self.take(number, step).await;
+        let verified = seen.is_ok();
+        (event.phase, event.verified) = (Phase::Done, Some(verified));
+        event.detail = Some(match seen {
+            Ok(seen) => {
+                (event.zxids, event.leader) = (Some(seen.zxids), seen.leader);
+                seen.detail
+            }
+            Err(error) => format!("{error:#}"),
+        });
+        self.record("scene", step.act.name(), json!(event)).await;
+        verified
+    }
+
+    /// Does a step, the `number`th of its scene; an error if its effect does not come about.
+    async fn take(&self, number: usize, step: &Step) -> Result<Seen> {
+        let cluster = &*self.cluster;
+        let servers = step.servers.as_slice();
+        let names = servers.join(", ");
+        let mut leader = None;
+        let detail = match step.act {
+            Act::Start => {
+                try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+                format!("{names} started")
+            }
+            Act::Lead => {
+                leader = Some(self.led(servers, servers.first()).await?);
+                format!("all of {names} serve, and {} leads", servers[0])
+            }
+            Act::Elect => {
+                let elected = self.led(servers, None).await?;
+                let detail = format!("all of {names} serve, and {elected} leads");
+                leader = Some(elected);
+                detail
+            }
+            Act::Write => {
+                let path = format!("/scene-{number}");
+                let through = &servers[0];
+                cluster.create(through, std::slice::from_ref(&path)).await?;
+                format!("{path} was created through {through} and acknowledged")
+            }
+            Act::Level => {
+                let zxid = self.level(servers).await?;
+                format!("{names} have the same last zxid, {zxid:#x}")
+            }
+            Act::Kill => kill(cluster, servers).await?,
+            Act::Cut => cut(cluster, servers).await?,
+            Act::Heal => heal(cluster, servers).await?,
+            Act::Lose => {
+                self.lost(servers).await?;
+                format!("none of {names} serves")
+            }
+        };
+        let zxids = zxids(cluster).await;
+        Ok(Seen { detail, zxids, leader })
+    }
+
+    /// Asks again and again until the answers give something `SETTLED` times in a row.
+    async fn settled<T: PartialEq>(
+        &self,
+        servers: &[String],
+        what: &str,
+        see: impl Fn(&[Result<ServerState>]) -> Option<T>,
+    ) -> Result<T> {
+        let begun = self.clock.now();
+        let mut before: Option<(T, usize)> = None;
+        loop {
+            let states = states(&*self.cluster, servers).await;
+            before = match (see(&states), before) {
+                (None, _) => None,
+                (Some(now), Some((then, times))) if now == then => Some((now, times + 1)),
+                (Some(now), _) => Some((now, 1)),
+            };
+            if let Some((seen, times)) = before.take() {
+                if times >= SETTLED {
+                    return Ok(seen);
+                }
+                before = Some((seen, times));
+            }
+            if self.clock.now() - begun > PATIENCE {
+                bail!(
+                    "{what} did not come about in {} s: {}",
+                    PATIENCE.as_secs(),
+                    told(servers, &states)
+                );
+            }
+            self.clock.sleep(POLL).await;
+        }
+    }
+
+    /// Waits until all serve and one leads, which it names; another one than the one expected is an error.
+    async fn led(&self, servers: &[String], expected: Option<&String>) -> Result<String> {
+        let what = format!("a leader of {}", servers.join(", "));
+        let leader = self.settled(servers, &what, |states| {
+            let all = states.iter().all(Result::is_ok);
+            let leads = |state: &Result<ServerState>| state.as_ref().is_ok_and(ServerState::leads);
+            let mut leading = (0..servers.len()).filter(|n| leads(&states[*n]));
+            let (first, second) = (leading.next(), leading.next());
+            first.filter(|_| all && second.is_none())
+        });
+        let leader = servers[leader.await?].clone();
+        if let Some(expected) = expected {
+            ensure!(leader == *expected, "{leader} leads instead of {expected}");
+        }
+        Ok(leader)
+    }
+
+    async fn level(&self, servers: &[String]) -> Result<i64> {
+        let what = format!("one last zxid of {}", servers.join(", "));
+        let level = self.settled(servers, &what, |states| {
+            let zxids: Option<Vec<i64>> = states.iter().map(|state| Some(state.as_ref().ok()?.zxid)).collect();
+            let zxids = zxids?;
+            let first = *zxids.first()?;
+            zxids.iter().all(|zxid| *zxid == first).then_some(first)
+        });
+        level.await
+    }
+
+    async fn lost(&self, servers: &[String]) -> Result<()> {
+        let what = format!("the loss of the leader by {}", servers.join(", "));
+        let none = |states: &[Result<ServerState>]| states.iter().all(Result::is_err).then_some(());
+        self.settled(servers, &what, none).await
+    }
+}
+
+fn sentences(said: Vec<String>, servers: &[String]) -> String {
+    let each = servers
+        .iter()
+        .zip(said)
+        .map(|(server, said)| format!("{server}: {said}"));
+    each.collect::<Vec<_>>().join("; ")
+}
+
+async fn states(cluster: &dyn Cluster, servers: &[String]) -> Vec<Result<ServerState>> {
+    join_all(servers.iter().map(|server| cluster.server_state(server))).await
+}
+
+async fn zxids(cluster: &dyn Cluster) -> BTreeMap<String, String> {
+    let servers = cluster.servers();
+    let states = states(cluster, &servers).await;
+    let told = servers.into_iter().zip(states).filter_map(|(server, state)| {
+        let zxid = state.ok()?.zxid;
+        Some((server, format!("{zxid:#x}")))
+    });
+    told.collect()
+}
+
+/// What each server said of itself, for messages.
+fn told(servers: &[String], states: &[Result<ServerState>]) -> String {
+    let each = servers.iter().zip(states).map(|(server, state)| match state {
+        Ok(state) => format!("{server} is {}", state.mode),
+        Err(error) => format!("{server}: {error:#}"),
+    });
+    each.collect::<Vec<_>>().join("; ")
+}
+
+/// One after the other, so that the last one, if it leads, has not yet found that it lost its quorum when it dies: killed
+/// the other way round, or all at once, a follower may live long enough to vote.
+async fn kill(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
+    let mut said = Vec::new();
+    for server in servers {
+        said.push(cluster.kill(server).await?);
+    }
+    Ok(sentences(said, servers))
+}
+
+fn others(cluster: &dyn Cluster, server: &str) -> Vec<String> {
+    let mut others = cluster.servers();
+    others.retain(|other| other != server);
+    others
+}
+
+async fn cut(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
+    let each = servers.iter().map(|server| async move {
+        let peers = others(cluster, server);
+        cluster.cut(server, &peers, BOTH).await
+    });
+    Ok(sentences(try_join_all(each).await?, servers))
+}
+
+async fn heal(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
+    let each = servers.iter().map(|server| async move {
+        let peers = others(cluster, server);
+        cluster.heal(server, &peers).await
+    });
+    Ok(sentences(try_join_all(each).await?, servers))
+}

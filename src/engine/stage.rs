@@ -115,15 +115,13 @@ impl Engine {
     }
 
     fn playing(&mut self) -> Turn {
+        if self.interrupted {
+            self.emit(Effect::Over);
+        }
         match (self.nemesis_done, self.interrupted) {
+            (false, _) => Turn::Stays(Stage::Playing),
             (true, true) => Turn::Moves(self.give_up()),
             (true, false) => Turn::Moves(self.over(Conclusion::Played)),
-            (false, interrupted) => {
-                if interrupted {
-                    self.emit(Effect::Over);
-                }
-                Turn::Stays(Stage::Playing)
-            }
         }
     }
 

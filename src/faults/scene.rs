@@ -24,17 +24,6 @@ const BOTH: Directions = Directions {
     outbound: true,
 };
 
-/// What was seen of a step.
-#[derive(Debug)]
-struct Seen {
-    /// A sentence.
-    detail: String,
-    /// Each server's last zxid as it told it when the step was over; of those that serve.
-    zxids: BTreeMap<String, String>,
-    /// The server that leads; `None` unless the step was about that.
-    leader: Option<String>,
-}
-
 impl Nemesis {
     /// Plays a scene up to the first step whose effect does not come about, or until the run is over.
     pub(super) async fn scene(&self, scene: &Scene) {
@@ -68,43 +57,32 @@ impl Nemesis {
         };
         // On disk before it happens, as a fault's begin is.
         self.record("scene", step.act.name(), json!(event)).await;
-        let seen = self.take(number, step).await;
+        let seen = self.take(step, &mut event).await;
         let verified = seen.is_ok();
         (event.phase, event.verified) = (Phase::Done, Some(verified));
-        event.detail = Some(match seen {
-            Ok(seen) => {
-                (event.zxids, event.leader) = (Some(seen.zxids), seen.leader);
-                seen.detail
-            }
-            Err(error) => format!("{error:#}"),
-        });
+        event.detail = Some(seen.unwrap_or_else(|error| format!("{error:#}")));
         self.record("scene", step.act.name(), json!(event)).await;
         verified
     }
 
-    /// Does a step, the `number`th of its scene; an error if its effect does not come about.
-    async fn take(&self, number: usize, step: &Step) -> Result<Seen> {
+    /// Does a step and puts into its event what was seen of servers; a sentence, or an error if its effect does not come
+    /// about.
+    async fn take(&self, step: &Step, event: &mut StepEvent) -> Result<String> {
         let cluster = &*self.cluster;
         let servers = step.servers.as_slice();
         let names = servers.join(", ");
-        let mut leader = None;
         let detail = match step.act {
             Act::Start => {
                 try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
                 format!("{names} started")
             }
-            Act::Lead => {
-                leader = Some(self.led(servers, servers.first()).await?);
-                format!("all of {names} serve, and {} leads", servers[0])
-            }
-            Act::Elect => {
-                let elected = self.led(servers, None).await?;
-                let detail = format!("all of {names} serve, and {elected} leads");
-                leader = Some(elected);
-                detail
+            Act::Lead | Act::Elect => {
+                let expected = servers.first().filter(|_| step.act == Act::Lead);
+                let leader = event.leader.insert(self.led(servers, expected).await?);
+                format!("all of {names} serve, and {leader} leads")
             }
             Act::Write => {
-                let path = format!("/scene-{number}");
+                let path = format!("/scene-{}", event.step);
                 let through = &servers[0];
                 cluster.create(through, std::slice::from_ref(&path)).await?;
                 format!("{path} was created through {through} and acknowledged")
@@ -114,15 +92,15 @@ impl Nemesis {
                 format!("{names} have the same last zxid, {zxid:#x}")
             }
             Act::Kill => kill(cluster, servers).await?,
-            Act::Cut => cut(cluster, servers).await?,
-            Act::Heal => heal(cluster, servers).await?,
+            Act::Cut => cut(cluster, servers, true).await?,
+            Act::Heal => cut(cluster, servers, false).await?,
             Act::Lose => {
                 self.lost(servers).await?;
                 format!("none of {names} serves")
             }
         };
-        let zxids = zxids(cluster).await;
-        Ok(Seen { detail, zxids, leader })
+        event.zxids = Some(zxids(cluster).await);
+        Ok(detail)
     }
 
     /// Asks again and again until the answers give something `SETTLED` times in a row.
@@ -133,19 +111,14 @@ impl Nemesis {
         see: impl Fn(&[Result<ServerState>]) -> Option<T>,
     ) -> Result<T> {
         let begun = self.clock.now();
-        let mut before: Option<(T, usize)> = None;
+        let (mut before, mut times) = (None, 0);
         loop {
             let states = states(&*self.cluster, servers).await;
-            before = match (see(&states), before) {
-                (None, _) => None,
-                (Some(now), Some((then, times))) if now == then => Some((now, times + 1)),
-                (Some(now), _) => Some((now, 1)),
-            };
-            if let Some((seen, times)) = before.take() {
-                if times >= SETTLED {
-                    return Ok(seen);
-                }
-                before = Some((seen, times));
+            let now = see(&states);
+            times = if now == before { times + 1 } else { 1 };
+            before = now;
+            if let Some(seen) = before.take_if(|_| times >= SETTLED) {
+                return Ok(seen);
             }
             if self.clock.now() - begun > PATIENCE {
                 bail!(
@@ -234,24 +207,15 @@ async fn kill(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
     Ok(sentences(said, servers))
 }
 
-fn others(cluster: &dyn Cluster, server: &str) -> Vec<String> {
-    let mut others = cluster.servers();
-    others.retain(|other| other != server);
-    others
-}
-
-async fn cut(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
+/// Cuts each of these off from everyone, or lets it be heard and hear again.
+async fn cut(cluster: &dyn Cluster, servers: &[String], off: bool) -> Result<String> {
     let each = servers.iter().map(|server| async move {
-        let peers = others(cluster, server);
-        cluster.cut(server, &peers, BOTH).await
-    });
-    Ok(sentences(try_join_all(each).await?, servers))
-}
-
-async fn heal(cluster: &dyn Cluster, servers: &[String]) -> Result<String> {
-    let each = servers.iter().map(|server| async move {
-        let peers = others(cluster, server);
-        cluster.heal(server, &peers).await
+        let mut others = cluster.servers();
+        others.retain(|other| other != server);
+        match off {
+            true => cluster.cut(server, &others, BOTH).await,
+            false => cluster.heal(server, &others).await,
+        }
     });
     Ok(sentences(try_join_all(each).await?, servers))
 }

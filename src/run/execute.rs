@@ -20,7 +20,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::watch;
 use zooquake_checkers::Results;
-use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::plan::Plan;
 
 /// What to run.
@@ -114,122 +113,88 @@ fn id(folder: &Folder, seed: u64) -> String {
 
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
-    let mut attempt = Attempt {
-        order: &order,
-        folder,
-        run,
-        progress: Progress::new(),
-        recorder: None,
-        samples: Vec::new(),
-    };
-    let name = order.plan.workload.name();
-    attempt.progress.say(&format!("{name} in {}", folder.path.display()));
-    let schedules = Schedule::of(&order.plan);
+    let (plan, clock) = (&order.plan, order.backend.clock());
+    let mut progress = Progress::new();
+    progress.say(&format!("{} in {}", plan.workload.name(), folder.path.display()));
+    let (mut history, mut sampled) = (None, Vec::new());
+    let schedules = Schedule::of(plan);
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
         if let Schedule::Scene(scene) = &schedule {
-            let text = format!("scene {number} of {all}: {}", scene.name);
-            attempt.progress.say(&text);
+            progress.say(&format!("scene {number} of {all}: {}", scene.name));
         }
-        match attempt.on_ensemble(schedule, number == all).await? {
-            None => return Ok(Left::HalfACluster),
-            Some(Conclusion::Interrupted) => return Ok(Left::Nothing),
-            Some(Conclusion::Audited(_) | Conclusion::Played) => {}
+        let begun = clock.now();
+        let mut interrupt = order.interrupt.clone();
+        let up = tokio::select! {
+            biased;
+            up = bring_up(&order, &schedule, folder, run) => Some(up?),
+            _ = interrupt.wait_for(|stop| *stop) => None,
+        };
+        let recorder = match &mut history {
+            Some(recorder) => recorder,
+            // The history counts from when the first ensemble is up.
+            none => none.insert(Recorder::create(&folder.file("history.jsonl"), clock.clone())?),
+        };
+        let Some((place, confined)) = up else {
+            recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
+            return Ok(Left::HalfACluster);
+        };
+        if number == 1 {
+            recorder.record(Entry::named("run", "confinement", confined))?;
+        }
+        let samples = Samples::start(&place, recorder.begun());
+        let said = (recorder, &mut progress);
+        let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
+        let conclusion = shell.run().await?;
+        match &conclusion {
+            Conclusion::Audited(Ok(tree)) => folder.write_json("tree.json", tree)?,
+            Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
+            Conclusion::Played | Conclusion::Interrupted => {}
+        }
+        // The transactions of a run have one order, which those of several ensembles do not have.
+        if plan.scenes.is_empty() {
+            let (transactions, problems) = place.cluster.transactions().await;
+            problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
+            folder.write_jsonl("txnlog.jsonl", &transactions)?;
+        }
+        sampled.extend(samples.stop().await);
+        folder.write_jsonl("servers.jsonl", &sampled)?;
+        drop(shell);
+        let interrupted = matches!(conclusion, Conclusion::Interrupted);
+        clear(&*place.cluster, order.keep && (interrupted || number == all)).await;
+        if interrupted {
+            return Ok(Left::Nothing);
         }
     }
-    // Where there are clients the engine says so after its audit.
-    if let (false, Some(recorder)) = (order.plan.scenes.is_empty(), &mut attempt.recorder) {
+    // Where there are clients the engine has said so, after its audit.
+    if let (false, Some(recorder)) = (plan.scenes.is_empty(), &mut history) {
         recorder.record(Entry::named("run", "phase", json!("done")))?;
     }
     Ok(Left::Nothing)
 }
 
-/// A run, from one ensemble to the next.
-struct Attempt<'a> {
-    order: &'a Order,
-    folder: &'a Folder,
-    run: &'a str,
-    progress: Progress,
-    /// `None` until the first ensemble is up: the history counts from then.
-    recorder: Option<Recorder>,
-    /// What the servers of all ensembles said of themselves.
-    samples: Vec<ServerSample>,
-}
-
-impl Attempt<'_> {
-    /// Carries a schedule out on an ensemble of its own, gathers the evidence and clears the ensemble away; the last one of
-    /// the run may be kept. `None` if the user stopped the run before it was up.
-    async fn on_ensemble(&mut self, schedule: Schedule, last: bool) -> Result<Option<Conclusion>> {
-        let Order { plan, keep, .. } = self.order;
-        let clock = self.order.backend.clock();
-        let begun = clock.now();
-        let mut interrupt = self.order.interrupt.clone();
-        let up = tokio::select! {
-            biased;
-            up = self.bring_up(&schedule) => Some(up?),
-            _ = interrupt.wait_for(|stop| *stop) => None,
-        };
-        let first = self.recorder.is_none();
-        let recorder = match &mut self.recorder {
-            Some(recorder) => recorder,
-            none => none.insert(Recorder::create(&self.folder.file("history.jsonl"), clock)?),
-        };
-        if first {
-            recorder.read_clock()?;
-        }
-        let Some((place, confined)) = up else {
-            recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
-            return Ok(None);
-        };
-        if first {
-            recorder.record(Entry::named("run", "confinement", confined))?;
-        }
-        let samples = Samples::start(&place, recorder.begun());
-        let said = (recorder, &mut self.progress);
-        let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
-        let conclusion = shell.run().await?;
-        match &conclusion {
-            Conclusion::Audited(Ok(tree)) => self.folder.write_json("tree.json", tree)?,
-            Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
-            Conclusion::Played | Conclusion::Interrupted => {}
-        }
-        if plan.scenes.is_empty() {
-            // One order of all transactions, which several ensembles do not have.
-            let (transactions, problems) = place.cluster.transactions().await;
-            problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
-            self.folder.write_jsonl("txnlog.jsonl", &transactions)?;
-        }
-        drop(shell);
-        self.samples.extend(samples.stop().await);
-        self.folder.write_jsonl("servers.jsonl", &self.samples)?;
-        let last = last || matches!(conclusion, Conclusion::Interrupted);
-        clear(&*place.cluster, *keep && last).await;
-        Ok(Some(conclusion))
+/// Brings a cluster up on which the schedule can begin; with what its processes may do.
+async fn bring_up(order: &Order, schedule: &Schedule, folder: &Folder, run: &str) -> Result<(Place, Value)> {
+    let Order { plan, backend, .. } = order;
+    let mut logs = folder.file("logs");
+    if let Schedule::Scene(scene) = schedule {
+        logs.push(&scene.name);
+        fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
     }
-
-    /// Brings a cluster up on which the schedule can begin; with what its processes may do.
-    async fn bring_up(&self, schedule: &Schedule) -> Result<(Place, Value)> {
-        let (run, Order { plan, backend, .. }) = (self.run, self.order);
-        let mut logs = self.folder.file("logs");
-        if let Schedule::Scene(scene) = schedule {
-            logs.push(&scene.name);
-            fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
+    let up = async {
+        let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
+        // A scene starts the servers itself, each at its step.
+        if let Schedule::Windows(_) = schedule {
+            let servers = cluster.servers();
+            try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+            cluster.ready().await?;
+            cluster.set_up("n1").await?;
         }
-        let up = async {
-            let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
-            // A scene starts the servers itself, each at its step.
-            if let Schedule::Windows(_) = schedule {
-                let servers = cluster.servers();
-                try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
-                cluster.ready().await?;
-                cluster.set_up("n1").await?;
-            }
-            anyhow::Ok(cluster)
-        };
-        let (cluster, confined) = try_join(up, backend.confinement()).await?;
-        let clock = backend.clock();
-        Ok((Place { cluster, clock }, confined))
-    }
+        anyhow::Ok(cluster)
+    };
+    let (cluster, confined) = try_join(up, backend.confinement()).await?;
+    let clock = backend.clock();
+    Ok((Place { cluster, clock }, confined))
 }
 
 /// Removes the cluster, or leaves it standing and says how to reach it. A failure is a warning on stderr.

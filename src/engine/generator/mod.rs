@@ -130,42 +130,20 @@ pub trait Generator: Debug + Send {
     fn finished(&self, client: usize) -> bool;
 }
 
-/// Generates nothing: a scene has no clients.
-#[derive(Debug)]
-struct Nobody;
-
-impl Generator for Nobody {
-    fn next(&mut self, _: usize, _: Moment) -> Next {
-        Next::Nothing
-    }
-
-    fn ended(&mut self, _: usize, _: &Op, _: &End, _: Moment) -> Duration {
-        Duration::ZERO
-    }
-
-    fn died(&mut self, _: usize) {}
-
-    fn recovered(&mut self, _: Duration) {}
-
-    fn finished(&self, _: usize) -> bool {
-        true
-    }
-}
-
 /// The generator of the plan's family.
 ///
 /// # Errors
 /// If there is none.
 pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
     match plan.workload.family.as_str() {
-        "ensemble" => Ok(Box::new(Nobody)),
         "queue" => Ok(Box::new(items::Items::new(plan))),
         "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::Barrier::new(plan))),
         "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
         "register" => Ok(Box::new(register::Register::new(plan))),
         "counter" => Ok(Box::new(counter::Counter::new(plan))),
-        "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
+        // A scene has no clients that could be asked for anything.
+        "lock" | "ensemble" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no generator for the family `{other}`"),
     }

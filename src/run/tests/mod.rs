@@ -69,7 +69,7 @@ fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
     let of = folder.clone();
     let run = async move {
         let stopping = clock.sleep(stopped.unwrap_or(Duration::MAX));
-        clock.spawn(stopping.map(move |()| drop(stop.send_replace(true))).boxed());
+        clock.spawn(stopping.map(move |()| stop.send_replace(true)).map(|_| ()).boxed());
         attempt(order, &of, "memory").await
     };
     world.run(run).unwrap();

@@ -214,8 +214,7 @@ fn windows(history: &History) -> Vec<Window> {
         id,
         fault: fault.to_owned(),
         target: Target::Client,
-        cut: None,
-        wire: None,
+        payload: None,
         trigger: Trigger::At { at_ms: 0 },
         duration_ms: 0,
     };

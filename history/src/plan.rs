@@ -8,7 +8,7 @@ use crate::renamed;
 pub use capabilities::{Capabilities, Delivery, Reads};
 pub use scene::{Act, Scene, Step};
 use serde::{Deserialize, Serialize};
-pub use window::{Cut, State, Target, Trigger, Which, Window, Wire, WireOp};
+pub use window::{State, Target, Trigger, Window};
 
 /// Everything that decides a run. The run is driven by this alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]

@@ -15,7 +15,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
 use zooquake_checkers::evidence::{Txn, Znode};
-use zooquake_checkers::plan::{Plan, Wire};
+use zooquake_checkers::plan::Plan;
+use zooquake_history::fault::Wire;
 
 pub use clock::{Clock, RealClock, within};
 

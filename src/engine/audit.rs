@@ -1,7 +1,7 @@
 //! The audit: what stands in the tree at the end, and what of it the clients know to be their own.
 
 use super::control::QUIESCE;
-use super::effect::{Effect, Question, Stalls};
+use super::effect::{Conclusion, Effect, Question, Stalls};
 use super::generator::Phase;
 use super::stage::{Seen, Stage, Turn};
 use super::{Deadline, Engine};
@@ -64,9 +64,9 @@ impl Engine {
                 Turn::Stays(goes_on(Step::Second(first)))
             }
             (Step::Second(first), Some(Seen::Read(second))) => match (first, second) {
-                (Ok(first), Ok(second)) => Turn::Moves(self.audited(Ok(Some(Tree {
+                (Ok(first), Ok(second)) => Turn::Moves(self.audited(Ok(Tree {
                     readings: vec![first, second],
-                })))),
+                }))),
                 _ if attempt < ATTEMPTS && self.stalls != before => Turn::Moves(self.read(attempt + 1)),
                 (Err(why), _) | (_, Err(why)) => Turn::Moves(self.audited(Err(why))),
             },
@@ -74,8 +74,8 @@ impl Engine {
         }
     }
 
-    fn audited(&mut self, tree: Result<Option<Tree>, String>) -> Stage {
+    fn audited(&mut self, tree: Result<Tree, String>) -> Stage {
         self.enter("done", Phase::Quiet);
-        self.over(tree)
+        self.over(Conclusion::Audited(tree))
     }
 }

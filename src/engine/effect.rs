@@ -5,7 +5,7 @@ use crate::backend::Output;
 use serde_json::Value;
 use std::time::Duration;
 use zooquake_checkers::evidence::Reading;
-use zooquake_checkers::{EventType, Process};
+use zooquake_checkers::{EventType, Process, Tree};
 use zooquake_workloads::protocol::Request;
 
 /// Something that has happened. Clients are numbered from 0.
@@ -77,7 +77,7 @@ pub enum Effect {
     },
     /// A phase of the run has begun.
     Entered(&'static str),
-    /// Let the nemesis begin with the plan's windows.
+    /// Let the nemesis begin with its schedule.
     Strike,
     /// Tell the nemesis that the operations are over.
     Over,
@@ -99,8 +99,19 @@ pub enum Effect {
         /// What it did.
         why: String,
     },
-    /// The run is over, with the reason why the tree was not read, where it was to be.
-    Done(Result<Option<zooquake_checkers::Tree>, String>),
+    /// The run on this ensemble is over.
+    Done(Conclusion),
+}
+
+/// What a run on one ensemble has come to.
+#[derive(Debug)]
+pub enum Conclusion {
+    /// Its end, with the tree, or the reason why it was not read.
+    Audited(Result<Tree, String>),
+    /// The end of a scene.
+    Played,
+    /// The user stopped it before.
+    Interrupted,
 }
 
 /// What the engine wants to know of the cluster. One question is open at a time.

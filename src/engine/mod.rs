@@ -22,7 +22,7 @@ mod tests;
 mod trigger;
 mod worker;
 
-pub use effect::{Effect, Entry, Input, Leader, Question, Stalls};
+pub use effect::{Conclusion, Effect, Entry, Input, Leader, Question, Stalls};
 pub use nemesis::{Answer, Fired, Report};
 
 use generator::{Generator, Moment, Phase};
@@ -152,6 +152,9 @@ impl Engine {
 
     /// What goes on, in a line for the user.
     pub fn status(&self, now: Duration) -> String {
+        if let Stage::Playing = self.stage {
+            return format!("step {} of the scene", self.faults);
+        }
         let elapsed = now.saturating_sub(self.ops_began);
         let left = match self.entered {
             "ops" => {

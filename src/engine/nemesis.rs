@@ -3,9 +3,8 @@
 use super::Engine;
 use super::effect::{Effect, Entry};
 use super::trigger::Armed;
-use serde_json::Value;
 use zooquake_checkers::plan::Window;
-use zooquake_history::operation::nemesis::{PHASE, VERIFIED, WINDOW};
+use zooquake_history::operation::nemesis::{DETAIL, PHASE, VERIFIED, WINDOW};
 
 /// What the engine knew when a trigger fired.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -19,13 +18,8 @@ pub struct Fired {
 /// What the nemesis says or asks.
 #[derive(Debug)]
 pub enum Report {
-    /// Write an event; answered when it is written, and on disk if it is the begin of a window.
-    Record {
-        /// The fault.
-        fault: String,
-        /// The event's value.
-        value: Value,
-    },
+    /// Write an event; answered when it is written, and on disk if it is the begin of a window or of a step.
+    Record(Entry),
     /// Answered when the window's trigger fires; refused if it does not in time.
     Arm(Box<Window>),
     /// A client's process is about to be killed on purpose; answered when its end is expected.
@@ -48,8 +42,8 @@ pub enum Answer {
 impl Engine {
     pub(super) fn reported(&mut self, token: u64, report: Report) {
         match report {
-            Report::Record { fault, value } => {
-                self.record_fault(&fault, value);
+            Report::Record(entry) => {
+                self.record_deed(entry);
                 self.answer_nemesis(token, Some(Answer::Done));
             }
             Report::Arm(window) => {
@@ -78,14 +72,17 @@ impl Engine {
         }
     }
 
-    fn record_fault(&mut self, fault: &str, value: Value) {
-        let (phase, window) = (PHASE.of(&value), WINDOW.of(&value));
+    fn record_deed(&mut self, entry: Entry) {
+        let (phase, window) = (PHASE.of(&entry.value), WINDOW.of(&entry.value));
         let begins = phase == Some("begin");
-        let healed = phase == Some("skipped") || phase == Some("off") && VERIFIED.of(&value) == Some(true);
+        let healed = phase == Some("skipped") || phase == Some("off") && VERIFIED.of(&entry.value) == Some(true);
         self.unhealed.extend(window.filter(|_| begins));
         self.unhealed.retain(|unhealed| !healed || window != Some(*unhealed));
         self.faults += usize::from(begins);
-        self.record(Entry::named("nemesis", fault, value));
+        if let Some(detail) = DETAIL.of(&entry.value).filter(|_| phase == Some("done")) {
+            self.emit(Effect::Say(format!("  {}: {detail}", entry.f)));
+        }
+        self.record(entry);
         if begins {
             self.emit(Effect::Sync);
         }

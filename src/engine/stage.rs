@@ -3,14 +3,13 @@
 use super::audit::Audit;
 use super::control::{Asking, QUIESCE};
 use super::drain::Drain;
-use super::effect::{Effect, Entry, Leader};
+use super::effect::{Conclusion, Effect, Entry, Leader};
 use super::generator::Phase;
 use super::last_ops::LastOps;
 use super::recovery::HEALING;
 use super::{Deadline, Engine};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_checkers::Tree;
 use zooquake_checkers::evidence::Reading;
 
 /// Longest wait for all clients to say hello.
@@ -21,6 +20,8 @@ const GREETING: Duration = Duration::from_secs(30);
 pub(super) enum Stage {
     /// To be begun.
     SetUp,
+    /// The end of a scene, which has no clients.
+    Playing,
     /// All clients to say hello.
     Greeting(Deadline),
     /// The end of the operations.
@@ -58,10 +59,20 @@ pub(super) enum Turn {
 
 impl Engine {
     pub(super) fn begin(&mut self) {
+        if !self.plan.scenes.is_empty() {
+            self.strike();
+            self.stage = Stage::Playing;
+            return;
+        }
         for number in 0..self.workers.len() {
             self.start_client(number);
         }
         self.stage = Stage::Greeting(self.deadline(GREETING));
+    }
+
+    fn strike(&mut self) {
+        self.nemesis_done = false;
+        self.emit(Effect::Strike);
     }
 
     /// Goes from stage to stage until one has to wait.
@@ -70,6 +81,7 @@ impl Engine {
             let stage = std::mem::replace(&mut self.stage, Stage::Over);
             let turn = match stage {
                 Stage::SetUp | Stage::Over => Turn::Stays(stage),
+                Stage::Playing => self.playing(),
                 Stage::Greeting(by) => self.greeting(by),
                 Stage::Ops(end) => self.operating(end),
                 Stage::Healing(by) => self.healing(by),
@@ -92,7 +104,7 @@ impl Engine {
     /// When the stage has to be looked at again, if nothing happens before.
     pub(super) fn stage_due(&self) -> Option<Duration> {
         let deadline = match &self.stage {
-            Stage::SetUp | Stage::Steady | Stage::Over => None,
+            Stage::SetUp | Stage::Playing | Stage::Steady | Stage::Over => None,
             Stage::Greeting(by) | Stage::Ops(by) | Stage::Healing(by) => Some(*by),
             Stage::Quiescing(asking, _) => asking.by,
             Stage::LastOps(last) => last.due(),
@@ -102,6 +114,17 @@ impl Engine {
         deadline.map(|deadline| self.moment_of(deadline))
     }
 
+    fn playing(&mut self) -> Turn {
+        if self.interrupted {
+            self.emit(Effect::Over);
+        }
+        match (self.nemesis_done, self.interrupted) {
+            (false, _) => Turn::Stays(Stage::Playing),
+            (true, true) => Turn::Moves(self.give_up()),
+            (true, false) => Turn::Moves(self.over(Conclusion::Played)),
+        }
+    }
+
     fn greeting(&mut self, by: Deadline) -> Turn {
         if self.interrupted {
             return Turn::Moves(self.give_up());
@@ -109,8 +132,7 @@ impl Engine {
         if self.all_run() {
             self.ops_began = self.now;
             self.enter("ops", Phase::Load);
-            self.nemesis_done = false;
-            self.emit(Effect::Strike);
+            self.strike();
             let time = Duration::from_millis(self.plan.time_ms);
             return Turn::Moves(Stage::Ops(self.deadline(time)));
         }
@@ -178,11 +200,11 @@ impl Engine {
     /// The end of a run that the user stopped: nothing is audited.
     pub(super) fn give_up(&mut self) -> Stage {
         self.record_interruption();
-        self.over(Ok(None))
+        self.over(Conclusion::Interrupted)
     }
 
-    pub(super) fn over(&mut self, tree: Result<Option<Tree>, String>) -> Stage {
-        self.emit(Effect::Done(tree));
+    pub(super) fn over(&mut self, conclusion: Conclusion) -> Stage {
+        self.emit(Effect::Done(conclusion));
         Stage::Over
     }
 }

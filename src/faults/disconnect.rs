@@ -1,10 +1,10 @@
 //! A client's connections, ended at its proxy and refused for less than its session lasts.
 
-use super::scene::{Scene, Seen};
+use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft};
-use anyhow::{Context, Result};
-use zooquake_history::fault;
-use zooquake_history::plan::{State, Target, Wire};
+use anyhow::{Result, bail};
+use zooquake_history::fault::{self, Payload, Wire};
+use zooquake_history::plan::{State, Target};
 
 /// Disconnect.
 pub const FAULT: Fault = Fault {
@@ -19,21 +19,19 @@ pub const FAULT: Fault = Fault {
         };
         WindowDraft {
             target: Target::Client,
-            cut: None,
-            wire: Some(if rng.bool() { Wire::Close } else { Wire::Reset }),
+            payload: Some(Payload::Wire(if rng.bool() { Wire::Close } else { Wire::Reset })),
             state: Some(state),
             duration_ms: topology.timing.session_ms * rng.u64(60..80) / 100,
         }
     },
     longest_ms: |topology| topology.timing.session_ms * 80 / 100,
-    strike: |scene, victim| Box::pin(sever(scene, victim)),
-    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
+    strike: |strike, victim| Box::pin(sever(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.rejoin(victim).await?.into()) }),
 };
 
-async fn sever(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    let wire = scene
-        .window
-        .wire
-        .context("the plan does not say how the connections end")?;
-    Ok(scene.cluster.sever(victim, wire).await?.into())
+async fn sever(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    let Some(Payload::Wire(wire)) = strike.window.payload else {
+        bail!("the plan does not say how the connections end");
+    };
+    Ok(strike.cluster.sever(victim, wire).await?.into())
 }

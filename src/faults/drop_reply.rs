@@ -1,13 +1,13 @@
 //! One reply that is lost after the request was applied; sometimes the request itself, which no client can tell from it.
 
-use super::scene::{Missed, Scene, Seen};
+use super::strike::{Missed, Seen, Strike};
 use super::{Fault, WindowDraft, any_client};
 use crate::sidecar::{Dropped, Lost};
-use anyhow::{Context, Result};
+use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_history::plan::{Which, Wire, WireOp};
-use zooquake_history::{fault, operation};
+use zooquake_history::fault::{self, Payload, Which, Wire, WireOp};
+use zooquake_history::operation;
 
 /// How long the proxy waits for a request that fits.
 const PATIENCE: Duration = Duration::from_secs(8);
@@ -32,31 +32,32 @@ pub const FAULT: Fault = Fault {
         let which = Which { op, nth };
         WindowDraft {
             target: any_client(rng, topology),
-            cut: None,
-            wire: Some(if request {
+            payload: Some(Payload::Wire(if request {
                 Wire::DropRequest(which)
             } else {
                 Wire::DropReply(which)
-            }),
+            })),
             state: None,
             // It is over when it has happened.
             duration_ms: 0,
         }
     },
     longest_ms: |_| 0,
-    strike: |scene, victim| Box::pin(lose(scene, victim)),
-    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
+    strike: |strike, victim| Box::pin(lose(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.rejoin(victim).await?.into()) }),
 };
 
-async fn lose(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    let wire = scene.window.wire.context("the plan does not say what is lost")?;
-    let mut over = scene.over.clone();
-    let mut losing = scene.cluster.lose(victim, wire, PATIENCE);
+async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    let Some(Payload::Wire(wire)) = strike.window.payload else {
+        bail!("the plan does not say what is lost");
+    };
+    let mut over = strike.over.clone();
+    let mut losing = strike.cluster.lose(victim, wire, PATIENCE);
     let lost = tokio::select! {
         biased;
         lost = &mut losing => lost,
         () = async { drop(over.wait_for(|over| *over).await) } => {
-            scene.cluster.lose_nothing(victim).await?;
+            strike.cluster.lose_nothing(victim).await?;
             losing.await
         }
     };

@@ -1,6 +1,6 @@
 //! A client's session, closed from another connection: the client lives, is connected, and learns that it has expired.
 
-use super::scene::{Missed, Scene, Seen};
+use super::strike::{Missed, Seen, Strike};
 use super::{Fault, WindowDraft};
 use anyhow::Result;
 use zooquake_history::fault;
@@ -19,20 +19,19 @@ pub const FAULT: Fault = Fault {
         };
         WindowDraft {
             target: Target::Client,
-            cut: None,
-            wire: None,
+            payload: None,
             state: Some(state),
             // It is over when it has happened.
             duration_ms: 0,
         }
     },
     longest_ms: |_| 0,
-    strike: |scene, victim| Box::pin(expire(scene, victim)),
-    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.rejoin(victim).await?.into()) }),
+    strike: |strike, victim| Box::pin(expire(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.rejoin(victim).await?.into()) }),
 };
 
-async fn expire(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    let seen = scene.cluster.expire(victim).await?;
+async fn expire(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    let seen = strike.cluster.expire(victim).await?;
     Ok(seen
         .ok_or_else(|| Missed(format!("{victim} had no session at the moment")))?
         .into())

@@ -1,6 +1,6 @@
 //! SIGKILL to a process, which is started again later in the same host.
 
-use super::scene::{Scene, Seen};
+use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft, any_server, servers};
 use crate::engine::Report;
 use anyhow::{Context, Result};
@@ -30,46 +30,45 @@ pub const FAULT: Fault = Fault {
         };
         WindowDraft {
             target,
-            cut: None,
-            wire: None,
+            payload: None,
             state,
             duration_ms: rng.u64(1_000..2_500),
         }
     },
     longest_ms: |_| 2_500,
-    strike: |scene, victim| Box::pin(kill(scene, victim)),
-    heal: |scene, victim| Box::pin(start(scene, victim)),
+    strike: |strike, victim| Box::pin(kill(strike, victim)),
+    heal: |strike, victim| Box::pin(start(strike, victim)),
 };
 
-async fn kill(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+async fn kill(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     if victim.starts_with('c') {
         // The end of its stream takes another way, and must not be read before this.
-        let known = scene.link.report(Report::Killing(victim.to_string())).await?;
+        let known = strike.link.report(Report::Killing(victim.to_string())).await?;
         known.context("the run has ended")?;
     }
-    Ok(scene.cluster.kill(victim).await?.into())
+    Ok(strike.cluster.kill(victim).await?.into())
 }
 
-async fn start(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
+async fn start(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     if victim.starts_with('n') {
-        scene.cluster.start_server(victim).await?;
-        return Ok(serves_again(scene, victim).await?.into());
+        strike.cluster.start_server(victim).await?;
+        return Ok(serves_again(strike, victim).await?.into());
     }
-    let hello = scene.link.report(Report::Restart(victim.to_string())).await?;
+    let hello = strike.link.report(Report::Restart(victim.to_string())).await?;
     hello.context("its process did not say hello")?;
     Ok("started again, and it said hello".to_string().into())
 }
 
 /// Waits until a server that was started again serves.
-pub(super) async fn serves_again(scene: &Scene<'_>, server: &str) -> Result<String> {
-    let begun = scene.clock.now();
+pub(super) async fn serves_again(strike: &Strike<'_>, server: &str) -> Result<String> {
+    let begun = strike.clock.now();
     loop {
-        match scene.cluster.server_state(server).await {
+        match strike.cluster.server_state(server).await {
             Ok(state) => return Ok(format!("started again, and it serves as {}", state.mode)),
-            Err(error) if scene.clock.now() - begun > RESTART_PATIENCE => {
+            Err(error) if strike.clock.now() - begun > RESTART_PATIENCE => {
                 return Err(error.context(format!("not serving {} s after its start", RESTART_PATIENCE.as_secs())));
             }
-            Err(_) => scene.clock.sleep(Duration::from_millis(100)).await,
+            Err(_) => strike.clock.sleep(Duration::from_millis(100)).await,
         }
     }
 }

@@ -9,13 +9,15 @@ mod partition;
 mod pause;
 mod scene;
 mod servers;
+mod strike;
 mod strike_points;
 mod victims;
 mod wipe;
 
-use scene::Act;
 use std::fmt;
-use zooquake_history::plan::{Cluster, Cut, State, Target, Timing, Trigger, Window, Wire, Workload};
+use strike::Action;
+use zooquake_history::fault::Payload;
+use zooquake_history::plan::{Cluster, State, Target, Timing, Trigger, Window, Workload};
 use zooquake_history::{FaultKind, renamed};
 
 /// One kind of fault.
@@ -27,9 +29,9 @@ pub struct Fault {
     /// The longest that a window of it is drawn to last, in milliseconds.
     pub longest_ms: fn(&Topology) -> u64,
     /// Strikes one victim and returns when its effect was seen.
-    strike: Act,
+    strike: Action,
     /// Takes the fault away again and returns when that was seen.
-    heal: Act,
+    heal: Action,
 }
 
 impl fmt::Debug for Fault {
@@ -72,8 +74,7 @@ impl Topology {
 #[derive(Debug)]
 struct WindowDraft {
     target: Target,
-    cut: Option<Cut>,
-    wire: Option<Wire>,
+    payload: Option<Payload>,
     /// `None`: at the moment the window opens.
     state: Option<(State, u64)>,
     duration_ms: u64,
@@ -84,8 +85,7 @@ impl Fault {
     pub fn draw(&self, rng: &mut fastrand::Rng, topology: &Topology, round: usize, id: usize, from_ms: u64) -> Window {
         let WindowDraft {
             target,
-            cut,
-            wire,
+            payload,
             state,
             duration_ms,
         } = (self.draw)(rng, topology, round);
@@ -102,8 +102,7 @@ impl Fault {
             id,
             fault: self.kind.name.to_string(),
             target,
-            cut,
-            wire,
+            payload,
             trigger,
             duration_ms,
         }
@@ -151,3 +150,34 @@ fn any_client(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
 }
 
 pub use victims::leader;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use zooquake_workloads::recipes;
+
+    #[test]
+    fn what_is_drawn_says_how_it_strikes_in_the_field_that_its_kind_names() {
+        let cluster = Cluster {
+            servers: 5,
+            clients: 5,
+            ..Cluster::default()
+        };
+        for (family, variant) in [("lock", "fenced"), ("register", "read")] {
+            let topology = Topology::new(&recipes::workload(family, variant).expect("a variant"), &cluster);
+            let mut rng = fastrand::Rng::with_seed(1);
+            for (fault, round) in FAULTS.iter().flat_map(|fault| (0..40).map(move |round| (fault, round))) {
+                let window = fault.draw(&mut rng, &topology, round, 1, 2_000);
+                let text = json!(window);
+                assert_eq!(serde_json::from_value(text.clone()).ok(), Some(window));
+                let every = ["id", "fault", "target", "trigger", "duration_ms"];
+                let others = |name: &String| !every.contains(&name.as_str());
+                let payload = text
+                    .as_object()
+                    .and_then(|fields| fields.keys().find(|name| others(name)));
+                assert_eq!(payload.map(String::as_str), fault.kind.payload, "{text}");
+            }
+        }
+    }
+}

@@ -1,18 +1,18 @@
-//! The nemesis: carries out the fault schedule, one window after the other, and says what it saw.
+//! The nemesis: carries out its schedule, one window or one step after the other, and says what it saw.
 
 use super::Fault;
-use super::scene::{Missed, Scene, Seen};
+use super::strike::{Missed, Seen, Strike};
 use super::victims::victims;
 use crate::backend::{Clock, Cluster};
-use crate::engine::{Answer, Fired, Report};
+use crate::engine::{Answer, Entry, Fired, Report};
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use zooquake_checkers::plan::Window;
+use zooquake_checkers::plan::{Plan, Scene, Window};
 use zooquake_history::operation::nemesis::{Phase, WindowEvent};
 
 /// How long after a healing that failed it is tried again.
@@ -44,7 +44,26 @@ impl Link {
     }
 }
 
-/// Carries out one plan's windows.
+/// What is done to one ensemble.
+#[derive(Debug, Clone)]
+pub enum Schedule {
+    /// It is struck in windows, and healed, while clients work.
+    Windows(Vec<Window>),
+    /// It is brought from its first start into the state of a scene, without clients.
+    Scene(Scene),
+}
+
+impl Schedule {
+    /// What a plan does to its ensembles, one after the other; at least one.
+    pub fn of(plan: &Plan) -> Vec<Self> {
+        match plan.scenes.is_empty() {
+            true => vec![Self::Windows(plan.windows.clone())],
+            false => plan.scenes.iter().cloned().map(Self::Scene).collect(),
+        }
+    }
+}
+
+/// Carries out a schedule.
 pub struct Nemesis {
     /// The cluster.
     pub cluster: Arc<dyn Cluster>,
@@ -52,13 +71,23 @@ pub struct Nemesis {
     pub clock: Arc<dyn Clock>,
     /// The engine.
     pub link: Link,
-    /// Becomes true when the operations are over: the current window is healed at once, no other is begun.
+    /// Becomes true when the operations are over: the current window is healed at once, no other is begun, and a scene is
+    /// broken off.
     pub over: watch::Receiver<bool>,
 }
 
 impl Nemesis {
-    /// Runs through the windows.
-    pub async fn run(mut self, windows: Vec<Window>) {
+    /// Runs through the schedule.
+    pub async fn run(mut self, schedule: Schedule) {
+        match schedule {
+            Schedule::Windows(windows) => self.windows(windows).await,
+            Schedule::Scene(scene) => self.scene(&scene).await,
+        }
+        // The run has ended if nobody listens.
+        let _ = self.link.report(Report::Done).await;
+    }
+
+    async fn windows(&mut self, windows: Vec<Window>) {
         for window in windows {
             if *self.over.borrow() {
                 break;
@@ -69,17 +98,18 @@ impl Nemesis {
                     detail,
                     ..event(&window, Phase::Skipped, None)
                 };
-                self.record(&window, skipped).await;
+                self.tell(&window, skipped).await;
             }
         }
-        // The run has ended if nobody listens.
-        let _ = self.link.report(Report::Done).await;
     }
 
-    async fn record(&self, window: &Window, event: WindowEvent) {
-        let (fault, value) = (window.fault.clone(), json!(event));
+    async fn tell(&self, window: &Window, event: WindowEvent) {
+        self.record("nemesis", &window.fault, json!(event)).await;
+    }
+
+    pub(super) async fn record(&self, process: &str, f: &str, value: Value) {
         // A run that ends meanwhile needs no record any more.
-        let _ = self.link.report(Report::Record { fault, value }).await;
+        let _ = self.link.report(Report::Record(Entry::named(process, f, value))).await;
     }
 
     async fn window(&mut self, window: &Window) -> Result<()> {
@@ -88,8 +118,8 @@ impl Nemesis {
         let victims = victims(&*self.cluster, window, &fired).await?;
         let target = victims.join(",");
         // On disk before it happens, so that a crash of ours can be healed from the record.
-        self.record(window, event(window, Phase::Begin, Some(&target))).await;
-        let scene = Scene {
+        self.tell(window, event(window, Phase::Begin, Some(&target))).await;
+        let strike = Strike {
             cluster: &*self.cluster,
             clock: &*self.clock,
             link: &self.link,
@@ -98,7 +128,7 @@ impl Nemesis {
             victims: &victims,
         };
         let mut on = event(window, Phase::On, Some(&target));
-        match try_join_all(victims.iter().map(|victim| (fault.strike)(&scene, victim))).await {
+        match try_join_all(victims.iter().map(|victim| (fault.strike)(&strike, victim))).await {
             Ok(seen) => {
                 (on.verified, on.detail) = (Some(true), Some(Seen::sentence(&seen)));
                 on.evidence = seen.into_iter().find_map(|seen| seen.evidence);
@@ -108,22 +138,22 @@ impl Nemesis {
                 (on.verified, on.detail) = (Some(false), Some(format!("{error:#}")));
             }
         }
-        self.record(window, on).await;
+        self.tell(window, on).await;
         self.last(window).await;
-        self.record(window, event(window, Phase::Heal, Some(&target))).await;
-        self.heal(fault, &scene, &target).await;
+        self.tell(window, event(window, Phase::Heal, Some(&target))).await;
+        self.heal(fault, &strike, &target).await;
         Ok(())
     }
 
-    async fn heal(&self, fault: &Fault, scene: &Scene<'_>, target: &str) {
-        let heal = || try_join_all(scene.victims.iter().map(|victim| (fault.heal)(scene, victim)));
+    async fn heal(&self, fault: &Fault, strike: &Strike<'_>, target: &str) {
+        let heal = || try_join_all(strike.victims.iter().map(|victim| (fault.heal)(strike, victim)));
         let tell = |verified, detail| {
             let off = WindowEvent {
                 verified: Some(verified),
                 detail: Some(detail),
-                ..event(scene.window, Phase::Off, Some(target))
+                ..event(strike.window, Phase::Off, Some(target))
             };
-            self.record(scene.window, off)
+            self.tell(strike.window, off)
         };
         until_healed((&*self.clock, &self.over), heal, tell).await;
     }

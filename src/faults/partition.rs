@@ -1,12 +1,11 @@
 //! A cut network.
 
-use super::scene::{Scene, Seen};
-use super::victims::peers;
+use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft, any_server, servers};
-use crate::backend::Directions;
-use anyhow::{Context, Result};
-use zooquake_history::fault;
-use zooquake_history::plan::{Cut, State, Target};
+use crate::backend::{Cluster, Directions};
+use anyhow::{Result, bail};
+use zooquake_history::fault::{self, Cut, Payload};
+use zooquake_history::plan::{State, Target};
 
 /// Partition.
 pub const FAULT: Fault = Fault {
@@ -40,8 +39,7 @@ pub const FAULT: Fault = Fault {
         };
         WindowDraft {
             target,
-            cut: Some(cut),
-            wire: None,
+            payload: Some(Payload::Cut(cut)),
             state,
             duration_ms,
         }
@@ -50,27 +48,43 @@ pub const FAULT: Fault = Fault {
         true => servers::longest_ms(topology),
         false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
     },
-    strike: |scene, victim| Box::pin(cut_off(scene, victim)),
-    heal: |scene, victim| Box::pin(join_again(scene, victim)),
+    strike: |strike, victim| Box::pin(cut_off(strike, victim)),
+    heal: |strike, victim| Box::pin(join_again(strike, victim)),
 };
 
-async fn cut_off(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    let cut = how(scene)?;
+async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    let cut = how(strike)?;
     let directions = Directions {
         inbound: cut != Cut::Mute,
         outbound: cut != Cut::Deaf,
     };
-    let peers = peers(scene.cluster, victim, scene.victims, cut);
-    Ok(scene.cluster.cut(victim, &peers, directions).await?.into())
+    let peers = peers(strike.cluster, victim, strike.victims, cut);
+    Ok(strike.cluster.cut(victim, &peers, directions).await?.into())
 }
 
-async fn join_again(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    let peers = peers(scene.cluster, victim, scene.victims, how(scene)?);
-    Ok(scene.cluster.heal(victim, &peers).await?.into())
+async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    let peers = peers(strike.cluster, victim, strike.victims, how(strike)?);
+    Ok(strike.cluster.heal(victim, &peers).await?.into())
 }
 
-fn how(scene: &Scene<'_>) -> Result<Cut> {
-    scene.window.cut.context("the plan does not say how the network is cut")
+fn how(strike: &Strike<'_>) -> Result<Cut> {
+    match strike.window.payload {
+        Some(Payload::Cut(cut)) => Ok(cut),
+        _ => bail!("the plan does not say how the network is cut"),
+    }
+}
+
+/// From whom a victim is cut off: a client from all servers; a server from the servers that are no victims, and from all
+/// clients too unless the cut is between servers only.
+fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
+    let others = cluster
+        .servers()
+        .into_iter()
+        .filter(|server| server != victim && !victims.contains(server));
+    if victim.starts_with('c') || cut == Cut::FromServers {
+        return others.collect();
+    }
+    others.chain(cluster.clients()).collect()
 }
 
 /// As many voters as can be lost: the smaller half. Observers stay with the majority: no quorum asks for them.

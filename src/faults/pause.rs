@@ -23,8 +23,7 @@ pub const FAULT: Fault = Fault {
         let duration_ms = timing.session_ms + timing.tick_ms + rng.u64(1_200..2_200);
         WindowDraft {
             target,
-            cut: None,
-            wire: None,
+            payload: None,
             state,
             duration_ms,
         }
@@ -33,6 +32,6 @@ pub const FAULT: Fault = Fault {
         true => servers::longest_ms(topology),
         false => topology.timing.session_ms + topology.timing.tick_ms + 2_200,
     },
-    strike: |scene, victim| Box::pin(async move { Ok(scene.cluster.pause(victim).await?.into()) }),
-    heal: |scene, victim| Box::pin(async move { Ok(scene.cluster.resume(victim).await?.into()) }),
+    strike: |strike, victim| Box::pin(async move { Ok(strike.cluster.pause(victim).await?.into()) }),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.resume(victim).await?.into()) }),
 };

@@ -2,7 +2,8 @@
 
 use super::partition::minority;
 use super::{Topology, WindowDraft, any_server};
-use zooquake_checkers::plan::{Cut, State, Target};
+use zooquake_history::fault::{Cut, Payload};
+use zooquake_history::plan::{State, Target};
 
 /// At the next operation of any client.
 const OPERATION: (State, u64) = (State::Working, 0);
@@ -10,8 +11,7 @@ const OPERATION: (State, u64) = (State::Working, 0);
 fn sketch(target: Target, duration_ms: u64) -> WindowDraft {
     WindowDraft {
         target,
-        cut: None,
-        wire: None,
+        payload: None,
         state: None,
         duration_ms,
     }
@@ -71,7 +71,7 @@ pub(super) fn partition(rng: &mut fastrand::Rng, topology: &Topology, round: usi
     };
     let state = (target == Target::Client).then_some(OPERATION);
     WindowDraft {
-        cut: Some(cut),
+        payload: Some(Payload::Cut(cut)),
         state,
         ..sketch(target, reign(rng, topology))
     }

@@ -4,7 +4,7 @@ use crate::backend::Cluster;
 use crate::engine::Fired;
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
-use zooquake_checkers::plan::{Cut, Target, Window};
+use zooquake_history::plan::{Target, Window};
 
 /// The nodes that a window hits.
 ///
@@ -42,17 +42,4 @@ pub async fn leader(cluster: &dyn Cluster) -> Option<String> {
         .filter(|(_, state)| state.leads())
         .max_by_key(|(_, state)| state.epoch())
         .map(|(server, _)| server)
-}
-
-/// From whom a victim is cut off: a client from all servers; a server from the servers that are no victims, and from all
-/// clients too unless the cut is between servers only.
-pub fn peers(cluster: &dyn Cluster, victim: &str, victims: &[String], cut: Cut) -> Vec<String> {
-    let others = cluster
-        .servers()
-        .into_iter()
-        .filter(|server| server != victim && !victims.contains(server));
-    if victim.starts_with('c') || cut == Cut::FromServers {
-        return others.collect();
-    }
-    others.chain(cluster.clients()).collect()
 }

@@ -1,7 +1,7 @@
 //! The data of a majority, lost: a positive control, because nothing built on ZooKeeper can survive it.
 
 use super::kill::serves_again;
-use super::scene::{Scene, Seen};
+use super::strike::{Seen, Strike};
 use super::{Fault, Topology, WindowDraft};
 use anyhow::{Result, ensure};
 use futures_util::future::try_join_all;
@@ -13,15 +13,14 @@ pub const FAULT: Fault = Fault {
     kind: &fault::WIPE,
     draw: |rng, topology, _| WindowDraft {
         target: Target::Servers(majority(rng, topology)),
-        cut: None,
-        wire: None,
+        payload: None,
         state: None,
         // How long those wiped serve alone.
         duration_ms: rng.u64(500..1_000),
     },
     longest_ms: |_| 1_000,
-    strike: |scene, victim| Box::pin(strike(scene, victim)),
-    heal: |scene, victim| Box::pin(heal(scene, victim)),
+    strike: |strike, victim| Box::pin(lose(strike, victim)),
+    heal: |strike, victim| Box::pin(heal(strike, victim)),
 };
 
 /// The smallest number of voters that is a quorum.
@@ -34,16 +33,16 @@ fn majority(rng: &mut fastrand::Rng, topology: &Topology) -> Vec<String> {
 }
 
 /// Whether this victim is the one for whom everything is done: a wipe is one deed, not one for each victim.
-fn first(scene: &Scene<'_>, victim: &str) -> bool {
-    scene.victims.first().is_some_and(|first| first == victim)
+fn first(strike: &Strike<'_>, victim: &str) -> bool {
+    strike.victims.first().is_some_and(|first| first == victim)
 }
 
-async fn strike(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    if !first(scene, victim) {
+async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    if !first(strike, victim) {
         return Ok(Seen::NOTHING);
     }
-    let (cluster, wiped) = (scene.cluster, scene.victims);
-    let witness = format!("/zooquake/wipe-{}", scene.window.id);
+    let (cluster, wiped) = (strike.cluster, strike.victims);
+    let witness = format!("/zooquake/wipe-{}", strike.window.id);
     cluster.create(victim, std::slice::from_ref(&witness)).await?;
     ensure!(
         cluster.exists(victim, &witness).await?,
@@ -53,7 +52,7 @@ async fn strike(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
     try_join_all(voters.iter().map(|voter| cluster.kill(voter))).await?;
     try_join_all(wiped.iter().map(|server| cluster.wipe(server))).await?;
     try_join_all(wiped.iter().map(|server| cluster.start_server(server))).await?;
-    try_join_all(wiped.iter().map(|server| serves_again(scene, server))).await?;
+    try_join_all(wiped.iter().map(|server| serves_again(strike, server))).await?;
     ensure!(
         !cluster.exists(victim, &witness).await?,
         "{witness} survived the loss of a majority's data"
@@ -69,15 +68,15 @@ async fn strike(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
 }
 
 /// Starts the voters that kept their data: they join those that lost it, and lose it too.
-async fn heal(scene: &Scene<'_>, victim: &str) -> Result<Seen> {
-    if !first(scene, victim) {
+async fn heal(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+    if !first(strike, victim) {
         return Ok(Seen::NOTHING);
     }
-    let mut others = scene.cluster.voters();
-    others.retain(|voter| !scene.victims.contains(voter));
-    try_join_all(others.iter().map(|server| scene.cluster.start_server(server))).await?;
+    let mut others = strike.cluster.voters();
+    others.retain(|voter| !strike.victims.contains(voter));
+    try_join_all(others.iter().map(|server| strike.cluster.start_server(server))).await?;
     // Those wiped may not have come up at all, or have lost their leader since.
-    let all = scene.cluster.voters();
-    try_join_all(all.iter().map(|server| serves_again(scene, server))).await?;
+    let all = strike.cluster.voters();
+    try_join_all(all.iter().map(|server| serves_again(strike, server))).await?;
     Ok(format!("{} were started too, and all serve", others.join(", ")).into())
 }

@@ -129,8 +129,7 @@ mod tests {
             id,
             fault: fault.into(),
             target: Target::Client,
-            cut: None,
-            wire: None,
+            payload: None,
             trigger: Trigger::State {
                 state: State::Working,
                 from_ms: 0,

@@ -4,16 +4,17 @@ use super::folder::{CONTAINERS, Folder};
 use super::progress::Progress;
 use super::recorder::Recorder;
 use super::samples::Samples;
-use super::scenes;
 use super::shell::Shell;
 use super::stage;
 use crate::backend::{Backend, BringUp, Clock, Cluster};
-use crate::engine::Entry;
+use crate::engine::{Conclusion, Entry};
+use crate::faults::nemesis::Schedule;
 use crate::judge;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::future::{try_join, try_join_all};
 use serde_json::{Value, json};
+use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -110,58 +111,85 @@ fn id(folder: &Folder, seed: u64) -> String {
     format!("{:08x}", hasher.finish() as u32)
 }
 
-/// Runs up to the last piece of evidence, and clears the cluster away.
+/// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
-    if !order.plan.scenes.is_empty() {
-        return scenes::play(order, folder, run).await.map(|()| Left::Nothing);
-    }
-    let clock = order.backend.clock();
-    let begun = clock.now();
+    let (plan, clock) = (&order.plan, order.backend.clock());
     let mut progress = Progress::new();
-    progress.say(&format!("{} in {}", order.plan.workload.name(), folder.path.display()));
-    let mut interrupt = order.interrupt.clone();
-    let up = tokio::select! {
-        biased;
-        up = bring_up(&order, folder, run) => Some(up?),
-        _ = interrupt.wait_for(|stop| *stop) => None,
-    };
-    let mut recorder = Recorder::create(&folder.file("history.jsonl"), Arc::clone(&clock))?;
-    recorder.read_clock()?;
-    let Some((place, confined)) = up else {
-        recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
-        return Ok(Left::HalfACluster);
-    };
-    recorder.record(Entry::named("run", "confinement", confined))?;
-    let samples = Samples::start(&place, recorder.begun());
-    let mut shell = Shell::new(place.clone(), &order.plan, (recorder, progress), order.interrupt, begun)?;
-    match shell.run().await? {
-        Ok(Some(tree)) => folder.write_json("tree.json", &tree)?,
-        Ok(None) => {}
-        Err(why) => eprintln!("zooquake: the tree was not read: {why}"),
+    progress.say(&format!("{} in {}", plan.workload.name(), folder.path.display()));
+    let (mut history, mut sampled) = (None, Vec::new());
+    let schedules = Schedule::of(plan);
+    let all = schedules.len();
+    for (number, schedule) in (1..).zip(schedules) {
+        if let Schedule::Scene(scene) = &schedule {
+            progress.say(&format!("scene {number} of {all}: {}", scene.name));
+        }
+        let begun = clock.now();
+        let mut interrupt = order.interrupt.clone();
+        let up = tokio::select! {
+            biased;
+            up = bring_up(&order, &schedule, folder, run) => Some(up?),
+            _ = interrupt.wait_for(|stop| *stop) => None,
+        };
+        let recorder = match &mut history {
+            Some(recorder) => recorder,
+            // The history counts from when the first ensemble is up.
+            none => none.insert(Recorder::create(&folder.file("history.jsonl"), clock.clone())?),
+        };
+        let Some((place, confined)) = up else {
+            recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
+            return Ok(Left::HalfACluster);
+        };
+        if number == 1 {
+            recorder.record(Entry::named("run", "confinement", confined))?;
+        }
+        let samples = Samples::start(&place, recorder.begun());
+        let said = (recorder, &mut progress);
+        let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
+        let conclusion = shell.run().await?;
+        match &conclusion {
+            Conclusion::Audited(Ok(tree)) => folder.write_json("tree.json", tree)?,
+            Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
+            Conclusion::Played | Conclusion::Interrupted => {}
+        }
+        // The transactions of a run have one order, which those of several ensembles do not have.
+        if plan.scenes.is_empty() {
+            let (transactions, problems) = place.cluster.transactions().await;
+            problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
+            folder.write_jsonl("txnlog.jsonl", &transactions)?;
+        }
+        sampled.extend(samples.stop().await);
+        folder.write_jsonl("servers.jsonl", &sampled)?;
+        drop(shell);
+        let interrupted = matches!(conclusion, Conclusion::Interrupted);
+        clear(&*place.cluster, order.keep && (interrupted || number == all)).await;
+        if interrupted {
+            return Ok(Left::Nothing);
+        }
     }
-    let (transactions, problems) = place.cluster.transactions().await;
-    problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
-    folder.write_jsonl("txnlog.jsonl", &transactions)?;
-    folder.write_jsonl("servers.jsonl", &samples.stop().await)?;
-    drop(shell);
-    clear(&*place.cluster, order.keep).await;
+    // Where there are clients the engine has said so, after its audit.
+    if let (false, Some(recorder)) = (plan.scenes.is_empty(), &mut history) {
+        recorder.record(Entry::named("run", "phase", json!("done")))?;
+    }
     Ok(Left::Nothing)
 }
 
-/// Brings a cluster up on which the workload can begin; with what its processes may do.
-async fn bring_up(order: &Order, folder: &Folder, run: &str) -> Result<(Place, Value)> {
-    let what = BringUp {
-        run,
-        plan: &order.plan,
-        logs: folder.file("logs"),
-    };
-    let backend = &order.backend;
+/// Brings a cluster up on which the schedule can begin; with what its processes may do.
+async fn bring_up(order: &Order, schedule: &Schedule, folder: &Folder, run: &str) -> Result<(Place, Value)> {
+    let Order { plan, backend, .. } = order;
+    let mut logs = folder.file("logs");
+    if let Schedule::Scene(scene) = schedule {
+        logs.push(&scene.name);
+        fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;
+    }
     let up = async {
-        let cluster = backend.bring_up(what).await?;
-        let servers = cluster.servers();
-        try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
-        cluster.ready().await?;
-        cluster.set_up("n1").await?;
+        let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
+        // A scene starts the servers itself, each at its step.
+        if let Schedule::Windows(_) = schedule {
+            let servers = cluster.servers();
+            try_join_all(servers.iter().map(|server| cluster.start_server(server))).await?;
+            cluster.ready().await?;
+            cluster.set_up("n1").await?;
+        }
         anyhow::Ok(cluster)
     };
     let (cluster, confined) = try_join(up, backend.confinement()).await?;
@@ -170,7 +198,7 @@ async fn bring_up(order: &Order, folder: &Folder, run: &str) -> Result<(Place, V
 }
 
 /// Removes the cluster, or leaves it standing and says how to reach it. A failure is a warning on stderr.
-pub(super) async fn clear(cluster: &dyn Cluster, keep: bool) {
+async fn clear(cluster: &dyn Cluster, keep: bool) {
     let done = match keep {
         true => cluster.how_to_reach().map(|how| eprintln!("{how}")),
         false => cluster.remove().await,

@@ -35,13 +35,14 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    /// Begins a history; its clock starts now.
+    /// Begins a history; its clock starts now. Its first event says what the wall clock shows, so that the servers' logs, which
+    /// are written by that, can be put beside the events.
     ///
     /// # Errors
-    /// If the file cannot be made.
+    /// If the file cannot be made or written.
     pub fn create(path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
         let file = File::create_new(path).with_context(|| format!("creating {}", path.display()))?;
-        Ok(Self {
+        let mut recorder = Self {
             file,
             path: path.to_path_buf(),
             next: 0,
@@ -49,12 +50,20 @@ impl Recorder {
             clock,
             watchdog: None,
             stalls: Stalls::default(),
-        })
+        };
+        let unix_us = recorder.clock.unix().as_micros() as u64;
+        recorder.record(Entry::named("run", "clock", json!(nemesis::Clock { unix_us })))?;
+        Ok(recorder)
     }
 
     /// From now on the loop that records turns again and again; when it does not for `least` or more, that is a stall.
     pub fn watch(&mut self, least: Duration) {
         self.watchdog = Some(Watchdog::new(least, self.clocks()));
+    }
+
+    /// The loop turns no more: what is late from now on is no stall.
+    pub fn leave(&mut self) {
+        self.watchdog = None;
     }
 
     /// The loop rests now, for `rest` at most.
@@ -144,18 +153,6 @@ impl Recorder {
             .with_context(|| format!("writing to {}", self.path.display()))?;
         self.next += 1;
         Ok(index)
-    }
-
-    /// Records what the wall clock shows, so that the servers' logs, which are written by it, can be put beside the events.
-    ///
-    /// # Errors
-    /// If the event cannot be written.
-    pub fn read_clock(&mut self) -> Result<()> {
-        let value = nemesis::Clock {
-            unix_us: self.clock.unix().as_micros() as u64,
-        };
-        self.record(Entry::named("run", "clock", json!(value)))?;
-        Ok(())
     }
 
     /// Waits until all events are on disk.

@@ -6,8 +6,8 @@ use super::recorder::Recorder;
 use super::stage;
 use super::steady::{steady_and_silent, still_leads};
 use crate::backend::Stdin;
-use crate::engine::{Answer, Effect, Engine, Input, Question, Stalls};
-use crate::faults::nemesis::{Link, Nemesis, Told};
+use crate::engine::{Answer, Conclusion, Effect, Engine, Input, Question, Stalls};
+use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
 use anyhow::{Context, Result, bail};
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
@@ -15,9 +15,8 @@ use futures_util::{FutureExt, future};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
-use zooquake_checkers::Tree;
 use zooquake_checkers::evidence::Reading;
-use zooquake_checkers::plan::{Plan, Timing, Window};
+use zooquake_checkers::plan::{Plan, Timing};
 
 /// The loop turns at least this often, so that a stall is measured that closely.
 const IDLE: Duration = Duration::from_millis(50);
@@ -34,15 +33,15 @@ enum Happened {
     Nemesis(Told),
 }
 
-/// Drives one run.
-pub struct Shell {
+/// Drives a run on one ensemble.
+pub struct Shell<'a> {
     place: Place,
     engine: Engine,
-    pub recorder: Recorder,
-    progress: Progress,
+    recorder: &'a mut Recorder,
+    progress: &'a mut Progress,
     interrupt: watch::Receiver<bool>,
     timing: Timing,
-    windows: Vec<Window>,
+    schedule: Schedule,
     /// One queue, so that everything has one order.
     inputs: mpsc::UnboundedReceiver<Happened>,
     sender: mpsc::UnboundedSender<Happened>,
@@ -57,18 +56,18 @@ pub struct Shell {
     stalls: Stalls,
     /// When the run was begun, to tell how long it took until everything was up.
     begun: Duration,
-    outcome: Option<Result<Option<Tree>, String>>,
+    conclusion: Option<Conclusion>,
 }
 
-impl Shell {
-    /// The shell of a plan's run on a cluster that is ready.
+impl<'a> Shell<'a> {
+    /// The shell of a plan's run on a cluster that is up, where this is to be done.
     ///
     /// # Errors
     /// If the plan's family has no generator.
     pub fn new(
         place: Place,
-        plan: &Plan,
-        (mut recorder, progress): (Recorder, Progress),
+        (plan, schedule): (&Plan, Schedule),
+        (recorder, progress): (&'a mut Recorder, &'a mut Progress),
         interrupt: watch::Receiver<bool>,
         begun: Duration,
     ) -> Result<Self> {
@@ -78,11 +77,12 @@ impl Shell {
         Ok(Self {
             place,
             engine: Engine::new(plan.clone())?,
+            stalls: recorder.stalls(),
             recorder,
             progress,
             interrupt,
             timing: plan.cluster.timing,
-            windows: plan.windows.clone(),
+            schedule,
             inputs,
             sender,
             questions: FuturesUnordered::new(),
@@ -90,24 +90,24 @@ impl Shell {
             reports: HashMap::new(),
             next_token: 0,
             over: watch::channel(false).0,
-            stalls: Stalls::default(),
             begun,
-            outcome: None,
+            conclusion: None,
         })
     }
 
-    /// Runs to the end; gives the tree that was read, or why it was not, or `None` if the user stopped the run before.
+    /// Runs to the end.
     ///
     /// # Errors
     /// If a client breaks the protocol or ends by itself, or the history cannot be written.
-    pub async fn run(&mut self) -> Result<Result<Option<Tree>, String>> {
+    pub async fn run(&mut self) -> Result<Conclusion> {
         self.step(Input::Begin)?;
         if *self.interrupt.borrow() {
             self.step(Input::Interrupted)?;
         }
         loop {
-            if let Some(outcome) = self.outcome.take() {
-                return Ok(outcome);
+            if let Some(conclusion) = self.conclusion.take() {
+                self.recorder.leave();
+                return Ok(conclusion);
             }
             let now = self.place.clock.now();
             let due = self.engine.due().map_or(IDLE, |due| due.saturating_sub(now).min(IDLE));
@@ -198,7 +198,7 @@ impl Shell {
             Effect::Broken { client, why } => {
                 bail!("{why}\n{}", self.place.cluster.log_tail(&format!("c{}", client + 1)));
             }
-            Effect::Done(outcome) => self.outcome = Some(outcome),
+            Effect::Done(conclusion) => self.conclusion = Some(conclusion),
             Effect::Ask(question) => self.question(question),
         }
         Ok(())
@@ -282,7 +282,7 @@ impl Shell {
                 }
             }
         };
-        let both = future::join(nemesis.run(self.windows.clone()), passing);
+        let both = future::join(nemesis.run(self.schedule.clone()), passing);
         self.place.clock.spawn(both.map(|_| ()).boxed());
     }
 }

@@ -13,6 +13,7 @@ use crate::ops::{Op, Ops};
 use crate::plan::Window;
 use crate::results::WindowResult;
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::FaultKind;
 
 /// What became of each window of the plan.
 pub fn results(
@@ -89,16 +90,20 @@ fn judge(
             None => (false, "verified, but no operation was in flight".to_owned()),
         };
     }
-    // A kill ends what its victim does: only what it did just before can have felt it.
-    let until = if window.fault == "kill" { begin } else { heal };
+    let kind = FaultKind::of(&window.fault);
+    let until = if kind.fatal { begin } else { heal };
     let theirs = || clients.iter().filter_map(|client| busy.of.get(client));
     let busy_since = |from: usize| {
         theirs()
             .filter_map(|ops| ops.meeting(from as u64, until as u64).next())
             .min_by_key(|op| op.invoke)
     };
-    // A proxy is armed long before it acts; yet the answer to what it struck may be read before its word of that.
-    let struck = window.wire.and_then(|_| busy_since(on));
+    // It is armed long before it acts; yet the answer to what it struck may be read before its word of that.
+    let struck = window
+        .payload
+        .as_ref()
+        .filter(|_| kind.armed)
+        .and_then(|_| busy_since(on));
     if let Some(op) = struck.or_else(|| busy_since(begin)) {
         return (true, format!("verified, and {} of {} was in flight", op.f, op.node));
     }

@@ -86,8 +86,7 @@ pub fn window(id: usize, fault: &str) -> Window {
         id,
         fault: fault.to_owned(),
         target,
-        cut: None,
-        wire: None,
+        payload: None,
         trigger,
         duration_ms: 1000,
     }

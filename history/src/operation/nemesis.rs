@@ -1,7 +1,7 @@
 //! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and phases
 //! of the run.
 
-use super::{Field, fields};
+use super::fields;
 use crate::event::Event;
 use serde::Serialize;
 use serde_json::Value;
@@ -84,11 +84,6 @@ pub struct Clock {
     /// Microseconds since 1970.
     pub unix_us: u64,
 }
-
-/// Of [`EVIDENCE`]: whether the `reply` was lost or the `request`.
-pub const LOST: Field<str> = Field::new("lost");
-/// Of [`EVIDENCE`]: the kind of the request.
-pub const OP: Field<str> = Field::new("op");
 
 fields! {
     /// The number of the window in the plan.

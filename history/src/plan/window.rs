@@ -1,5 +1,6 @@
 //! Faults in a plan: whom each hits, how, and when.
 
+use crate::fault::{Payload, payload_of};
 use serde::{Deserialize, Serialize};
 
 /// One fault to inject and to heal.
@@ -12,12 +13,9 @@ pub struct Window {
     pub fault: String,
     /// Whom it hits.
     pub target: Target,
-    /// How the network is cut; `None` unless `fault` is `partition`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cut: Option<Cut>,
-    /// What the proxy between a client and the ensemble does; `None` unless `fault` is `drop-reply` or `disconnect`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub wire: Option<Wire>,
+    /// How it strikes; `None` if its kind strikes in one way only, or the plan does not say.
+    #[serde(flatten, deserialize_with = "payload_of")]
+    pub payload: Option<Payload>,
     /// When it begins.
     pub trigger: Trigger,
     /// How long it stays, in milliseconds; for a kill, how long the process stays dead.
@@ -40,63 +38,6 @@ pub enum Target {
     HolderServer,
     /// These servers together: of a `partition` cut off from the other servers, of a `wipe` those that lose their data.
     Servers(Vec<String>),
-}
-
-/// How the network is cut.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Cut {
-    /// From everyone, both ways.
-    Isolate,
-    /// From the other servers, both ways; clients still reach it.
-    FromServers,
-    /// It hears nobody, and is heard.
-    Deaf,
-    /// It is heard by nobody, and hears.
-    Mute,
-}
-
-/// What the proxy between a client and the ensemble does.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Wire {
-    /// Drops the reply to a request that was applied, and closes the connection.
-    DropReply(Which),
-    /// Drops a request before a server sees it, and closes the connection.
-    DropRequest(Which),
-    /// Closes the client's connections (FIN) and refuses new ones.
-    Close,
-    /// Resets the client's connections (RST) and refuses new ones.
-    Reset,
-}
-
-/// A request of a client, counted from the moment at which the proxy is armed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Which {
-    /// Its kind.
-    pub op: WireOp,
-    /// Its number among those of the kind, from 1.
-    pub nth: u32,
-}
-
-/// Kinds of requests, as ZooKeeper's protocol tells them apart.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum WireOp {
-    /// A znode is created.
-    Create,
-    /// A znode is deleted.
-    Delete,
-    /// A znode's data is set.
-    SetData,
-    /// A transaction.
-    Multi,
-    /// The session ends, and its ephemeral znodes with it.
-    CloseSession,
-    /// Whatever removes a znode: its deletion or its session's end.
-    Removal,
-    /// All of these.
-    AnyWrite,
 }
 
 /// When a fault begins.

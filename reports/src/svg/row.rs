@@ -6,6 +6,7 @@ use super::{Svg, marks};
 use crate::model::{Hold, Mark, Op, Outcome, Role, RunModel, subject_name};
 use crate::{palette, text};
 use zooquake_checkers::analysis::Subject;
+use zooquake_history::FaultKind;
 
 /// Where the rows begin, after the names of the clients.
 pub const LEFT: f64 = 70.0;
@@ -168,7 +169,10 @@ fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
 /// Whether the client was paused while the operation ran, which then took longer than was asked.
 fn frozen(model: &RunModel<'_>, op: &Op<'_>) -> bool {
     let name = &model.lanes.names()[op.lane];
-    let mut bands = model.bands.iter().filter(|b| b.fault == "pause" && b.hits(name));
+    let mut bands = model
+        .bands
+        .iter()
+        .filter(|b| FaultKind::of(&b.fault).freezes && b.hits(name));
     bands.any(|b| b.from < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
 }
 

@@ -8,7 +8,8 @@ use futures_util::future::BoxFuture;
 use serde_json::json;
 use std::time::Duration;
 use zooquake_checkers::evidence::{Txn, Znode};
-use zooquake_checkers::plan::{Plan, Wire};
+use zooquake_checkers::plan::Plan;
+use zooquake_history::fault::Wire;
 
 impl DockerCluster {
     fn names(&self, initial: char) -> Vec<String> {

@@ -7,8 +7,9 @@ use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_checkers::plan::{Window, Wire};
+use zooquake_checkers::plan::Window;
 use zooquake_history::FaultKind;
+use zooquake_history::fault::Wire;
 
 /// The first port on the client's loopback; one for each server.
 const PORT: u16 = 21811;

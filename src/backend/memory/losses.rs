@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use futures_util::future::{Either, select};
 use std::time::Duration;
 use tokio::sync::oneshot;
-use zooquake_checkers::plan::{Wire, WireOp};
+use zooquake_history::fault::{Wire, WireOp};
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::{Fate, Scripted};
 

@@ -10,7 +10,7 @@ use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
 use zooquake_checkers::evidence::{Txn, Znode};
-use zooquake_checkers::plan::Wire;
+use zooquake_history::fault::Wire;
 use zooquake_workloads::zk::{Host, SessionState, session_hex};
 
 /// How long it takes to see the effect of a fault.

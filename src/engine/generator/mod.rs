@@ -142,7 +142,8 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
         "commit" => Ok(Box::new(commit::Commit::new(plan))),
         "register" => Ok(Box::new(register::Register::new(plan))),
         "counter" => Ok(Box::new(counter::Counter::new(plan))),
-        "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
+        // A scene has no clients that could be asked for anything.
+        "lock" | "ensemble" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no generator for the family `{other}`"),
     }

@@ -5,6 +5,7 @@ use crate::engine::worker::{End, Op};
 use std::ops::Range;
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Plan, Target, Trigger, Window};
+use zooquake_history::FaultKind;
 use zooquake_history::operation::register;
 
 /// A client whose server is away must not fill the history with failures.
@@ -54,7 +55,9 @@ pub struct Register {
 /// nobody would see what else it answers.
 fn reading(plan: &Plan) -> Vec<Range<u64>> {
     let spell = |window: &Window| match window.trigger {
-        Trigger::At { at_ms } if window.fault == "pause" && window.target == Target::Leader && window.id % 2 == 1 => {
+        Trigger::At { at_ms }
+            if FaultKind::of(&window.fault).freezes && window.target == Target::Leader && window.id % 2 == 1 =>
+        {
             Some(at_ms.saturating_sub(BEFORE_MS)..at_ms + plan.cluster.timing.sync_ms() + AFTER_MS)
         }
         _ => None,
@@ -247,8 +250,7 @@ mod tests {
             id: 1,
             fault: "pause".to_string(),
             target: Target::Leader,
-            cut: None,
-            wire: None,
+            payload: None,
             trigger: Trigger::At { at_ms: 300 },
             duration_ms: 3_000,
         };

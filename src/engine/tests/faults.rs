@@ -8,8 +8,7 @@ pub(super) fn window(trigger: Trigger) -> Report {
         id: 1,
         fault: "pause".to_string(),
         target: Target::Client,
-        cut: None,
-        wire: None,
+        payload: None,
         trigger,
         duration_ms: 1_000,
     }))
@@ -95,9 +94,9 @@ fn what_still_waits_when_the_operations_are_over_is_refused() {
 #[test]
 fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
     let mut bench = Bench::running("lock/fenced", 1);
-    let report = |phase: &str| Report::Record {
-        fault: "pause".to_string(),
-        value: json!({ "phase": phase, "window": 1, "verified": true }),
+    let report = |phase: &str| {
+        let value = json!({ "phase": phase, "window": 1, "verified": true });
+        Report::Record(Entry::named("nemesis", "pause", value))
     };
     let begin = bench.engine.step(
         bench.now,
@@ -164,9 +163,9 @@ fn what_an_earlier_process_says_counts_no_more() {
 #[test]
 fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recovery() {
     let mut bench = Bench::running("lock/fenced", 2);
-    let report = |phase: &str, verified: bool| Report::Record {
-        fault: "pause".to_string(),
-        value: json!({ "phase": phase, "window": 7, "verified": verified }),
+    let report = |phase: &str, verified: bool| {
+        let value = json!({ "phase": phase, "window": 7, "verified": verified });
+        Report::Record(Entry::named("nemesis", "pause", value))
     };
     bench.report(3, report("begin", true));
     bench.report(4, report("off", false));

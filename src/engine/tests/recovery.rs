@@ -59,7 +59,8 @@ fn each_client_finishes_one_thing_more_and_the_tree_is_audited() {
     assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))));
     bench.step(Input::Read(Ok(reading(20))));
     assert_eq!(bench.phases()[5..], ["audit", "done"]);
-    let both = |effect: &Effect| matches!(effect, Effect::Done(Ok(Some(tree))) if tree.readings.len() == 2);
+    let both =
+        |effect: &Effect| matches!(effect, Effect::Done(Conclusion::Audited(Ok(tree))) if tree.readings.len() == 2);
     assert!(bench.took(both));
 }
 
@@ -70,7 +71,8 @@ fn a_tree_that_cannot_be_read_gives_the_reason() {
     bench.step(Input::Read(Err("no server leads".to_string())));
     bench.pass(10_000);
     bench.step(Input::Read(Err("no server leads".to_string())));
-    let why = |effect: &Effect| matches!(effect, Effect::Done(Err(why)) if why == "no server leads");
+    let why =
+        |effect: &Effect| matches!(effect, Effect::Done(Conclusion::Audited(Err(why))) if why == "no server leads");
     assert!(bench.took(why));
 }
 

@@ -1,15 +1,20 @@
 //! Whole runs in memory: generators, engine, nemesis, recipes and checkers, in virtual time.
 
+mod scenes;
 mod torture;
 
 use super::draw;
 use super::execute::{Order, attempt};
 use super::folder::Folder;
+use crate::backend::Backend;
 use crate::backend::memory::MemoryBackend;
+use futures_util::FutureExt;
 use std::sync::Arc;
+use std::time::Duration;
 use tokio::sync::watch;
-use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::plan::{Cluster, Plan, Target, Trigger, Window, Workload};
 use zooquake_checkers::{Record, Results, Verdict, check};
+use zooquake_history::fault::{Cut, Payload, Wire};
 use zooquake_workloads::recipes::registry;
 
 /// What came of a run.
@@ -43,11 +48,17 @@ impl Ran {
 
 /// Executes a plan in memory, and checks what came of it.
 fn run(plan: Plan) -> Ran {
+    run_until(plan, None)
+}
+
+/// The same, stopped by the user so long after its begin.
+fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
     let out = std::env::temp_dir().join(format!("zooquake-memory-{:016x}", fastrand::u64(..)));
     let backend = MemoryBackend::default();
     let (world, folder) = (backend.clone(), Folder::create(&out, &plan).unwrap());
     folder.write_json("plan.json", &plan).unwrap();
-    let (_keep, interrupt) = watch::channel(false);
+    let (stop, interrupt) = watch::channel(false);
+    let clock = backend.clock();
     let order = Order {
         plan,
         backend: Arc::new(backend),
@@ -56,7 +67,12 @@ fn run(plan: Plan) -> Ran {
         interrupt,
     };
     let of = folder.clone();
-    world.run(async move { attempt(order, &of, "memory").await }).unwrap();
+    let run = async move {
+        let stopping = clock.sleep(stopped.unwrap_or(Duration::MAX));
+        clock.spawn(stopping.map(move |()| stop.send_replace(true)).map(|_| ()).boxed());
+        attempt(order, &of, "memory").await
+    };
+    world.run(run).unwrap();
     let record = folder.load().unwrap();
     let history = std::fs::read_to_string(folder.file("history.jsonl")).unwrap();
     std::fs::remove_dir_all(&out).unwrap();
@@ -133,6 +149,31 @@ fn the_tutorial_s_lock_breaks_as_it_does() {
         ran.kinds().contains(&"stale-write")
     });
     assert!(broken, "a pause lets an older grant write after a newer one");
+}
+
+/// A plan may come from elsewhere.
+#[test]
+fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
+    for (fault, payload, why) in [
+        ("partition", None, "the plan does not say how the network is cut"),
+        ("partition", Some(Payload::Wire(Wire::Close)), "how the network is cut"),
+        ("disconnect", None, "how the connections end"),
+        ("drop-reply", Some(Payload::Cut(Cut::Mute)), "what is lost"),
+    ] {
+        let mut plan = plan("lock/fenced", 1, 6_000, &[]);
+        plan.windows = vec![Window {
+            id: 1,
+            fault: fault.to_string(),
+            target: Target::Node("c1".to_string()),
+            payload,
+            trigger: Trigger::At { at_ms: 1_000 },
+            duration_ms: 500,
+        }];
+        let ran = run(plan);
+        let window = &ran.results.windows[0];
+        assert!(!window.counts && window.why.contains(why), "{fault}: {}", window.why);
+        assert_eq!(ran.kinds(), [""; 0], "{fault}");
+    }
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use super::{Ran, plan, run};
 use std::collections::BTreeSet;
 use zooquake_checkers::EventType;
-use zooquake_checkers::plan::{Cut, Plan, Target, Trigger, Which, Window, Wire, WireOp};
+use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
+use zooquake_history::fault::{Cut, Payload, Which, Wire, WireOp};
 
 /// Windows of a plan; as many as fit strike.
 const WINDOWS: usize = 60;
@@ -27,20 +28,19 @@ fn torture(name: &str, seed: u64) -> Plan {
                 nth: rng.u32(1..5),
             };
             let lost = if rng.bool() { Wire::DropReply } else { Wire::DropRequest };
-            let (fault, wire, cut, duration_ms) = match rng.u32(0..11) {
-                0..6 => ("drop-reply", Some(lost(which)), None, 0),
-                6 => ("disconnect", Some(Wire::Close), None, rng.u64(20..150)),
-                7 => ("partition", None, Some(Cut::Isolate), rng.u64(20..150)),
-                8 => ("expire", None, None, 0),
-                9 => ("partition", None, Some(Cut::Isolate), 2_100),
-                _ => ("kill", None, None, rng.u64(20..400)),
+            let (fault, payload, duration_ms) = match rng.u32(0..11) {
+                0..6 => ("drop-reply", Some(Payload::Wire(lost(which))), 0),
+                6 => ("disconnect", Some(Payload::Wire(Wire::Close)), rng.u64(20..150)),
+                7 => ("partition", Some(Payload::Cut(Cut::Isolate)), rng.u64(20..150)),
+                8 => ("expire", None, 0),
+                9 => ("partition", Some(Payload::Cut(Cut::Isolate)), 2_100),
+                _ => ("kill", None, rng.u64(20..400)),
             };
             Window {
                 id,
                 fault: fault.to_string(),
                 target: Target::Node(format!("c{}", rng.usize(1..=clients))),
-                cut,
-                wire,
+                payload,
                 trigger: Trigger::At {
                     at_ms: 300 * id as u64 + rng.u64(0..100),
                 },

@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 use tokio::io::{AsyncRead, AsyncReadExt};
-use zooquake_history::plan::WireOp;
+use zooquake_history::fault::WireOp;
 
 /// Longest frame that is taken for one; servers refuse requests of more than 1 MiB unless told otherwise.
 const LONGEST: usize = 64 << 20;

@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
-use zooquake_history::plan::Wire;
+use zooquake_history::fault::Wire;
 
 pub use expire::Expired;
 pub use rule::{Dropped, Lost};

@@ -10,7 +10,7 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt, copy};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use zooquake_history::plan::Wire;
+use zooquake_history::fault::Wire;
 
 /// How long a closed connection is still read, so that its close is a FIN and not a reset.
 const LINGER: Duration = Duration::from_secs(1);

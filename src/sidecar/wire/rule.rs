@@ -3,7 +3,7 @@
 use super::frame::{self, Asked, Replied};
 use serde::{Deserialize, Serialize};
 use tokio::sync::oneshot;
-use zooquake_history::plan::Which;
+use zooquake_history::fault::Which;
 
 /// What the proxy takes away.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,8 +2,8 @@
 
 use super::Told;
 use crate::text;
+use zooquake_history::fault::{LOST, OP};
 use zooquake_history::operation::control::ZXID;
-use zooquake_history::operation::nemesis::{LOST, OP};
 use zooquake_history::operation::{Field, PATH};
 use zooquake_history::{Event, FaultKind};
 

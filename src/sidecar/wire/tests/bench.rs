@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
-use zooquake_history::plan::{Which, Wire, WireOp};
+use zooquake_history::fault::{Which, Wire, WireOp};
 
 pub const SOON: Duration = Duration::from_secs(5);
 pub const CREATE: i32 = 1;

@@ -11,7 +11,7 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
-use zooquake_history::plan::{Which, Wire, WireOp};
+use zooquake_history::fault::{Which, Wire, WireOp};
 
 #[tokio::test]
 async fn frames_survive_being_split_and_joined_and_large() {

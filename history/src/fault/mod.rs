@@ -1,0 +1,126 @@
+//! The kinds of fault: name, words, colours and hatch of each, and how its windows strike. One kind a file, or those that are
+//! read together; one line in each registry, [`KINDS`] and [`Payload`]. `src/faults/` carries them out.
+
+mod kill;
+mod partition;
+mod pause;
+mod wipe;
+mod wire;
+
+pub use kill::KILL;
+pub use partition::{Cut, PARTITION};
+pub use pause::PAUSE;
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Map, Value};
+pub use wipe::WIPE;
+pub use wire::{DISCONNECT, DROP_REPLY, EXPIRE, LOST, OP, Which, Wire, WireOp};
+
+/// Red, green, blue.
+pub type Rgb = (u8, u8, u8);
+
+/// A kind of fault.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FaultKind {
+    /// Its name in plans, in histories and on the command line.
+    pub name: &'static str,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// What is said of a window when it begins.
+    pub begins: &'static str,
+    /// Whether it strikes at the proxy between a client and the ensemble, so that runs with such windows have proxies.
+    pub proxied: bool,
+    /// The field of its windows that says how it strikes, which is a [`Payload`]; `None` if it strikes in one way only.
+    pub payload: Option<&'static str>,
+    /// Whether a window of it is armed first and strikes later: what it struck was under way when it was on, not only when it
+    /// began.
+    pub armed: bool,
+    /// Whether it ends what the clients that it hits do: only what was under way when it began can have felt it.
+    pub fatal: bool,
+    /// Whether whom it hits does nothing meanwhile and goes on afterwards as if no time had passed.
+    pub freezes: bool,
+    /// Its colour on white, of the palette of Okabe and Ito or of Tol's dark ones; a line of one pixel has enough contrast.
+    pub colour: Rgb,
+    /// Its colour on a dark page.
+    pub dark: Rgb,
+    /// What is drawn over the operations of a client that it hits.
+    pub hatch: Hatch,
+}
+
+/// A tile that fills an area.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Hatch {
+    /// Its width and height.
+    pub size: u8,
+    /// By how many degrees it is turned.
+    pub turned: i16,
+    /// What is in it, as a path in SVG's notation.
+    pub path: &'static str,
+    /// Whether the path is a line rather than an area.
+    pub line: bool,
+}
+
+/// All kinds, in the order in which they are shown.
+pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, WIPE];
+
+/// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name that
+/// its kind gives.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Payload {
+    /// Of a `partition`.
+    Cut(Cut),
+    /// Of a `drop-reply` or a `disconnect`.
+    Wire(Wire),
+}
+
+/// A kind that this version does not know.
+pub const OTHER: FaultKind = FaultKind { name: "other", ..PLAIN };
+
+/// What kinds have in common that say nothing else.
+const PLAIN: FaultKind = FaultKind {
+    name: "",
+    summary: "",
+    begins: "begins",
+    proxied: false,
+    payload: None,
+    armed: false,
+    fatal: false,
+    freezes: false,
+    colour: (128, 136, 144),
+    dark: (128, 136, 144),
+    hatch: Hatch {
+        size: 7,
+        turned: -45,
+        path: "M0 0H2V7H0z",
+        line: false,
+    },
+};
+
+impl FaultKind {
+    /// The kind of this name; [`OTHER`] if there is none.
+    pub fn of(name: &str) -> &'static Self {
+        KINDS.iter().find(|kind| kind.name == name).unwrap_or(&OTHER)
+    }
+}
+
+/// Reads the payload among the fields of a window; `None` if no kind has a field of such a name, or it is `null`.
+///
+/// # Errors
+/// It is of another type, which is said with its name, or there are several.
+pub(crate) fn payload_of<'de, D: Deserializer<'de>>(window: D) -> Result<Option<Payload>, D::Error> {
+    let mut fields: Map<String, Value> = Map::deserialize(window)?;
+    fields.retain(|name, value| !value.is_null() && KINDS.iter().any(|kind| kind.payload == Some(name)));
+    if fields.is_empty() {
+        return Ok(None);
+    }
+    let names: Vec<&str> = fields.keys().map(String::as_str).collect();
+    let names = names.join("` and `");
+    let payload = Payload::deserialize(Value::Object(fields));
+    payload
+        .map(Some)
+        .map_err(|error| D::Error::custom(format_args!("`{names}` of a window: {error}")))
+}
+
+#[cfg(test)]
+mod tests;

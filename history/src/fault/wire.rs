@@ -1,0 +1,106 @@
+//! What happens on the wire between a client and the ensemble: lost replies and requests, ended connections, closed sessions.
+
+use super::{FaultKind, Hatch, PLAIN};
+use crate::operation::Field;
+use serde::{Deserialize, Serialize};
+
+/// A reply or a request is lost, as its [`Wire`] says.
+pub const DROP_REPLY: FaultKind = FaultKind {
+    name: "drop-reply",
+    summary: "loses the reply to a client's create, delete or other write after a server has applied it, now and then the \
+              request before, and with it the connection",
+    begins: "is armed",
+    proxied: true,
+    payload: Some("wire"),
+    armed: true,
+    colour: (136, 34, 85),
+    dark: (208, 88, 140),
+    hatch: Hatch {
+        size: 6,
+        path: "M1 1h2.5v2.5h-2.5z",
+        ..PLAIN.hatch
+    },
+    ..PLAIN
+};
+
+/// A client's connections are ended, as its [`Wire`] says.
+pub const DISCONNECT: FaultKind = FaultKind {
+    name: "disconnect",
+    summary: "ends a client's connections (FIN or RST) while it works, waits or acquires, and refuses new ones for less \
+              than its session timeout",
+    proxied: true,
+    payload: Some("wire"),
+    armed: true,
+    colour: (75, 47, 176),
+    dark: (154, 140, 240),
+    hatch: Hatch {
+        size: 6,
+        path: "M0 0H2V6H0z",
+        ..PLAIN.hatch
+    },
+    ..PLAIN
+};
+
+/// A client's session is closed, and the client is not asked.
+pub const EXPIRE: FaultKind = FaultKind {
+    name: "expire",
+    summary: "closes a client's session from another connection, with its id and password, while the client works, waits or \
+              acquires: alive and connected, it learns that the session has expired",
+    proxied: true,
+    colour: (102, 51, 51),
+    dark: (196, 128, 116),
+    hatch: Hatch {
+        size: 6,
+        path: "M3 .5L5.5 3L3 5.5L.5 3z",
+        ..PLAIN.hatch
+    },
+    ..PLAIN
+};
+
+/// Of the evidence of a window: whether the `reply` was lost or the `request`.
+pub const LOST: Field<str> = Field::new("lost");
+/// Of the evidence of a window: the kind of the request.
+pub const OP: Field<str> = Field::new("op");
+
+/// What the proxy between a client and the ensemble does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wire {
+    /// Drops the reply to a request that was applied, and closes the connection.
+    DropReply(Which),
+    /// Drops a request before a server sees it, and closes the connection.
+    DropRequest(Which),
+    /// Closes the client's connections (FIN) and refuses new ones.
+    Close,
+    /// Resets the client's connections (RST) and refuses new ones.
+    Reset,
+}
+
+/// A request of a client, counted from the moment at which the proxy is armed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Which {
+    /// Its kind.
+    pub op: WireOp,
+    /// Its number among those of the kind, from 1.
+    pub nth: u32,
+}
+
+/// Kinds of requests, as ZooKeeper's protocol tells them apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum WireOp {
+    /// A znode is created.
+    Create,
+    /// A znode is deleted.
+    Delete,
+    /// A znode's data is set.
+    SetData,
+    /// A transaction.
+    Multi,
+    /// The session ends, and its ephemeral znodes with it.
+    CloseSession,
+    /// Whatever removes a znode: its deletion or its session's end.
+    Removal,
+    /// All of these.
+    AnyWrite,
+}

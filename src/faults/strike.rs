@@ -1,0 +1,71 @@
+//! What a fault finds when it strikes and when it heals, and what it says afterwards.
+
+use super::nemesis::Link;
+use crate::backend::{Clock, Cluster};
+use anyhow::Result;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use std::fmt;
+use tokio::sync::watch;
+use zooquake_checkers::plan::Window;
+
+/// The window that is on, and what a fault acts with.
+pub struct Strike<'a> {
+    /// The cluster.
+    pub cluster: &'a dyn Cluster,
+    /// The clock.
+    pub clock: &'a dyn Clock,
+    /// The way to the engine.
+    pub link: &'a Link,
+    /// Becomes true when the operations are over.
+    pub over: &'a watch::Receiver<bool>,
+    /// The window.
+    pub window: &'a Window,
+    /// All whom it hits.
+    pub victims: &'a [String],
+}
+
+/// A strike, or a healing, of one victim.
+pub type Action = for<'a> fn(&'a Strike<'a>, &'a str) -> BoxFuture<'a, Result<Seen>>;
+
+/// What was seen on the spot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Seen {
+    /// A sentence.
+    pub detail: String,
+    /// The same for machines, where there is more to say.
+    pub evidence: Option<Value>,
+}
+
+impl From<String> for Seen {
+    fn from(detail: String) -> Self {
+        Self { detail, evidence: None }
+    }
+}
+
+impl Seen {
+    /// What is told of a victim for which another one speaks.
+    pub const NOTHING: Self = Self {
+        detail: String::new(),
+        evidence: None,
+    };
+
+    /// All in one.
+    pub fn sentence(all: &[Self]) -> String {
+        let details = all.iter().map(|seen| seen.detail.as_str());
+        let details: Vec<&str> = details.filter(|detail| !detail.is_empty()).collect();
+        details.join("; ")
+    }
+}
+
+/// Nothing came that the fault could have struck: there is nothing to heal either.
+#[derive(Debug)]
+pub struct Missed(pub String);
+
+impl fmt::Display for Missed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Missed {}

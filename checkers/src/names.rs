@@ -52,11 +52,20 @@ pub const ELECTION: Names = Names {
     pending: "no-leader",
 };
 
+/// Of a semaphore. With one lease, too, two clients are more than may hold.
+pub const SEMAPHORE: Names = Names {
+    thing: "a lease",
+    double: "over-capacity",
+    regression: "",
+    ..LOCK
+};
+
 /// What a family calls them.
 pub fn of(family: &str) -> &'static Names {
     match family {
         "lock" => &LOCK,
         "election" => &ELECTION,
+        "semaphore" => &SEMAPHORE,
         _ => &NONE,
     }
 }

@@ -144,6 +144,7 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
         "counter" => Ok(Box::new(counter::Counter::new(plan))),
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
+        "semaphore" => Ok(Box::new(grants::Grants::new(plan, &grants::SEMAPHORE))),
         other => anyhow::bail!("there is no generator for the family `{other}`"),
     }
 }

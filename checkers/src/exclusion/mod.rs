@@ -17,7 +17,13 @@ use overlaps::{Overlap, overlaps};
 /// The anomaly of more clients than may hold.
 const OVER: &str = "over-capacity";
 
-const PROPERTY: &str = "mutual exclusion";
+/// What is broken: mutual exclusion, of a semaphore k-exclusion (Fischer, Lynch, Burns, Borodin 1979).
+fn property(run: &Analysis<'_>) -> &'static str {
+    match run.names.double {
+        OVER => "k-exclusion",
+        _ => "mutual exclusion",
+    }
+}
 
 /// Looks for grants that overlap.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -108,7 +114,7 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         run,
         Found {
             kind,
-            property: PROPERTY,
+            property: property(run),
             advisory: false,
             witness: witness(run, &said),
             why,
@@ -193,7 +199,7 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         run,
         Found {
             kind: run.names.stale_holder,
-            property: PROPERTY,
+            property: property(run),
             advisory: true,
             witness: witness(run, &said),
             why,

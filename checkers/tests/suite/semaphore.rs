@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use std::num::NonZeroUsize;
 use zooquake_checkers::history::EventType;
 use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Anomaly, Record, Results, check};
+use zooquake_checkers::{Anomaly, Record, Results, Verdict, bare, check};
 
 /// What a semaphore calls its anomalies.
 pub const WORDS: Words = Words {
@@ -241,4 +241,22 @@ fn nothing_of_a_resource_is_judged() {
         "{ran:?}"
     );
     assert_eq!(results.stats["leaderless"], Value::Array(vec![]));
+}
+
+/// Without `work` the same history is one of a lock.
+#[test]
+fn how_many_leases_there_are_only_the_plan_tells() {
+    let judged = |text: &str| bare::check(&history(text), vec![]).expect("it is of some family");
+    assert_eq!(kinds(&judged(THREE)), ["double-grant", "double-grant"]);
+    let worked = judged(&format!("{THREE}\n c1 work g1\n c1 worked g1"));
+    assert_eq!((worked.verdict, kinds(&worked)), (Verdict::Unknown, vec![]));
+    assert!(says(&worked, "judged as a semaphore"), "{:?}", worked.reasons);
+    assert!(says(
+        &worked,
+        "over-capacity was not judged: it depends on the number of leases"
+    ));
+    let one_holds = WAITS.replace("3 c2 worked g2", "3 c2 lost g2");
+    assert_eq!(kinds(&judged(&one_holds)), [""; 0]);
+    let nobody_holds = one_holds.replace("17 run", "4 c1 lost g1\n 17 run");
+    assert_eq!(kinds(&judged(&nobody_holds)), ["lost-wakeup"]);
 }

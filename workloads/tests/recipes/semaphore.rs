@@ -174,9 +174,7 @@ fn a_holder_works_and_confirms_and_says_when_it_holds_no_more() {
             "{variant}"
         );
         let (outcome, _, error) = client.ask("write", json!({ "grant": "g1", "value": 1 }));
-        assert_eq!(
-            (outcome, error.as_deref()),
-            (Outcome::Fail, Some("no operation `write`"))
-        );
+        let refused = error.is_some_and(|why| why.starts_with("no operation `write`"));
+        assert!(outcome == Outcome::Fail && refused);
     }
 }

@@ -179,7 +179,7 @@ fn requests(name: &str) -> Vec<String> {
 
 #[test]
 fn requests_are_written_as_the_history_s_format_says() {
-    let expected: [(&str, &[&str]); 8] = [
+    let expected: [(&str, &[&str]); 9] = [
         (
             "lock/fenced",
             &[

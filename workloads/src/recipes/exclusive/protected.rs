@@ -14,7 +14,7 @@ use futures_util::future::{BoxFuture, select};
 
 use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
 use super::claim::{Claim, Nothing, Removed};
-use super::queue::{Place, Queue};
+use super::queue::{Queue, Standing};
 use super::{Exclusive, Released, not_held};
 use crate::recipes::holder_state::Link;
 use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
@@ -186,12 +186,14 @@ impl Protected {
                 self.holder.link_changed(seen).await;
                 continue;
             }
-            match self.queue.place(zk.as_ref(), own).await {
-                Ok(Place::First) => return Turn::Mine(seen),
-                Ok(Place::Missing) => return Turn::Missing,
+            match self.queue.standing(zk.as_ref(), own).await {
+                Ok(Standing::First) => return Turn::Mine(seen),
+                Ok(Standing::Missing) => return Turn::Missing,
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
-                Ok(Place::Behind(watch)) => drop(select(watch, std::pin::pin!(self.holder.link_changed(seen))).await),
-                Ok(Place::Moved) => {}
+                Ok(Standing::Behind(watch)) => {
+                    drop(select(watch, std::pin::pin!(self.holder.link_changed(seen))).await)
+                }
+                Ok(Standing::Moved) => {}
                 Err(_) => drop(claim.steady().await),
             }
         }

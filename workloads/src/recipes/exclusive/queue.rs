@@ -17,7 +17,7 @@ pub struct Queue {
 }
 
 /// Where a znode stands in its queue.
-pub(super) enum Place {
+pub(super) enum Standing {
     /// So near the beginning that it holds.
     First,
     /// Farther back; the watch tells when that may have changed.
@@ -43,25 +43,25 @@ impl Queue {
     ///
     /// # Errors
     /// Of the requests.
-    pub(super) async fn place(&self, zk: &dyn Zk, own: &str) -> Result<Place, Error> {
+    pub(super) async fn standing(&self, zk: &dyn Zk, own: &str) -> Result<Standing, Error> {
         if self.capacity > NonZeroUsize::MIN {
             let (names, watch) = zk.children_and_watch(self.parent).await?;
             return Ok(match self.before(&names, own) {
-                None => Place::Missing,
-                Some(before) if before.len() < self.capacity.get() => Place::First,
-                Some(_) => Place::Behind(watch),
+                None => Standing::Missing,
+                Some(before) if before.len() < self.capacity.get() => Standing::First,
+                Some(_) => Standing::Behind(watch),
             });
         }
         let names = zk.children(self.parent).await?;
         let Some(before) = self.before(&names, own) else {
-            return Ok(Place::Missing);
+            return Ok(Standing::Missing);
         };
         let Some((_, nearest)) = before.into_iter().max_by(|(a, _), (b, _)| order(*a, *b)) else {
-            return Ok(Place::First);
+            return Ok(Standing::First);
         };
         // If it went between the two reads, waiting for its creation would be waiting for ever.
         let (there, watch) = zk.exists_and_watch(&format!("{}/{nearest}", self.parent)).await?;
-        Ok(there.map_or(Place::Moved, |_| Place::Behind(watch)))
+        Ok(there.map_or(Standing::Moved, |_| Standing::Behind(watch)))
     }
 
     /// The znodes before the own one, with their numbers; `None` if the own one is missing.

@@ -260,3 +260,15 @@ fn how_many_leases_there_are_only_the_plan_tells() {
     let nobody_holds = one_holds.replace("17 run", "4 c1 lost g1\n 17 run");
     assert_eq!(kinds(&judged(&nobody_holds)), ["lost-wakeup"]);
 }
+
+#[test]
+fn work_is_progress() {
+    let idle = check(&with(2, "0 run recovered\n 1 run audit"));
+    assert!(
+        says(&idle, "no acquire, or no release and no work"),
+        "{:?}",
+        idle.reasons
+    );
+    let worked = "0 run recovered\n c1 acquire g1\n c1 granted g1\n c1 work g1\n c1 worked g1\n 1 run audit";
+    assert!(!says(&check(&with(2, worked)), "no progress"));
+}

@@ -53,6 +53,9 @@ fn the_list_says_what_is_promised_and_known() {
     for name in ["read", "sync-read", "quorum-read"] {
         assert!(names.contains(&format!("register/{name}").as_str()), "{names:?}");
     }
+    for name in ["leases", "counted"] {
+        assert!(names.contains(&format!("semaphore/{name}").as_str()), "{names:?}");
+    }
     for name in ["versioned", "optimistic", "unconditional"] {
         assert!(names.contains(&format!("counter/{name}").as_str()), "{names:?}");
     }

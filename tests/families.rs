@@ -1,4 +1,4 @@
-//! Short real runs of elections, queues, barriers and two-phase commits on a real ensemble.
+//! Short real runs of elections, semaphores, queues, barriers and two-phase commits on a real ensemble.
 
 mod common;
 
@@ -61,6 +61,24 @@ fn election_acknowledged_leaves_nothing_behind() {
 #[test]
 fn election_epoch_is_valid_under_pause() {
     shaken("election/epoch", "pause", "9s", valid);
+}
+
+#[test]
+fn semaphore_leases_is_valid_under_pause() {
+    shaken("semaphore/leases", "pause", "9s", valid);
+}
+
+#[test]
+fn semaphore_counted_is_over_capacity_without_faults() {
+    shaken("semaphore/counted", "none", "4s", |ran| {
+        assert_eq!(ran.code, 1, "{}", ran.story());
+        assert!(
+            ran.damage().iter().all(|kind| kind == "over-capacity"),
+            "{:?}: {}",
+            ran.damage(),
+            ran.story()
+        );
+    });
 }
 
 #[test]

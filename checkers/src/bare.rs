@@ -36,14 +36,23 @@ pub fn check(history: &History, damage: Vec<String>) -> Result<Results, String> 
         .push(format!("plan.json is missing: {}", promise.basis.join("; ")));
     let mut results = families::check(&record);
     // A vote may lawfully take as long as a session, and how long that is only the plan tells.
-    let timed = |kind: &str| kind == "needless-abort";
-    if results.anomalies.iter().any(|anomaly| timed(&anomaly.kind)) {
-        results.anomalies.retain(|anomaly| !timed(&anomaly.kind));
-        let what = "needless-abort was not judged: it depends on the session timeout, which the plan tells";
-        results.reasons.insert(0, what.to_owned());
-        results.verdict = verdict(&results.anomalies, &results.reasons);
+    unjudge(&mut results, "needless-abort", "the session timeout");
+    if record.plan.workload.family == "semaphore" {
+        unjudge(&mut results, "over-capacity", "the number of leases");
+        unjudge(&mut results, "stale-holder", "the number of leases");
     }
     Ok(results)
+}
+
+/// Takes back an anomaly that depends on something that only the plan tells.
+fn unjudge(results: &mut Results, kind: &str, on: &str) {
+    let all = results.anomalies.len();
+    results.anomalies.retain(|anomaly| anomaly.kind != kind);
+    if results.anomalies.len() < all {
+        let what = format!("{kind} was not judged: it depends on {on}, which the plan tells");
+        results.reasons.insert(0, what);
+        results.verdict = verdict(&results.anomalies, &results.reasons);
+    }
 }
 
 /// Whether a history is written as ours are: its operations name what those of some family name.
@@ -109,6 +118,11 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
     let one = |family, variant, basis: &'static str| Some((family, variant, vec![basis]));
     if any(&["elect", "resign"], GRANT.any()) {
         return one("election", "unknown", "it elects, so it was judged as an election");
+    }
+    if any(&["work"], GRANT.any()) {
+        let basis =
+            "clients work under grants and write nothing, so it was judged as a semaphore, of one lease at least";
+        return one("semaphore", "unknown", basis);
     }
     if any(&["acquire", "release"], GRANT.any()) {
         return one("lock", "unknown", "it acquires grants, so it was judged as a lock");

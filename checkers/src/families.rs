@@ -10,6 +10,7 @@ use crate::queue;
 use crate::register;
 use crate::results::{Results, Verdict};
 use crate::scenes;
+use crate::semaphore;
 
 /// A family of workloads.
 #[derive(Debug)]
@@ -42,6 +43,11 @@ pub const FAMILIES: &[Family] = &[
         name: "election",
         check: election::check,
         checkers: election::CHECKERS,
+    },
+    Family {
+        name: "semaphore",
+        check: semaphore::check,
+        checkers: semaphore::CHECKERS,
     },
     Family {
         name: "commit",

@@ -66,6 +66,7 @@ pub mod results;
 pub mod sample;
 mod scenes;
 pub mod search;
+mod semaphore;
 mod stats;
 mod text;
 mod verdict;

@@ -103,9 +103,10 @@ fn longest(run: &Analysis<'_>, free: &FreeTime, one: &Unfinished<'_, '_>, span: 
 /// Whose absence makes time free, in words.
 fn nobody(run: &Analysis<'_>) -> String {
     let thing = run.names.thing;
-    match run.plain() {
-        true => format!("nobody held {thing}"),
-        false => format!("nobody held {thing} in a way that excludes it or one that waited"),
+    match (run.plain(), run.grants.moded) {
+        (true, _) => format!("nobody held {thing}"),
+        (false, true) => format!("nobody held {thing} in a way that excludes it or one that waited"),
+        (false, false) => format!("fewer than {} clients held {thing}", run.capacity),
     }
 }
 

@@ -5,6 +5,8 @@
 pub struct Names {
     /// The operation that asks for a grant.
     pub acquire: &'static str,
+    /// The operation by which a holder works under it.
+    pub work: &'static str,
     /// The operation that gives it back.
     pub release: &'static str,
     /// What is granted, for texts.
@@ -22,6 +24,7 @@ pub struct Names {
 /// Of a family that grants nothing.
 pub const NONE: Names = Names {
     acquire: "",
+    work: "",
     release: "",
     thing: "",
     double: "",
@@ -33,6 +36,7 @@ pub const NONE: Names = Names {
 /// Of a lock.
 pub const LOCK: Names = Names {
     acquire: "acquire",
+    work: "write",
     release: "release",
     thing: "the lock",
     double: "double-grant",
@@ -44,6 +48,7 @@ pub const LOCK: Names = Names {
 /// Of an election.
 pub const ELECTION: Names = Names {
     acquire: "elect",
+    work: "write",
     release: "resign",
     thing: "the leadership",
     double: "two-leaders",
@@ -52,11 +57,21 @@ pub const ELECTION: Names = Names {
     pending: "no-leader",
 };
 
+/// Of a semaphore. With one lease, too, two clients are more than may hold.
+pub const SEMAPHORE: Names = Names {
+    work: "work",
+    thing: "a lease",
+    double: "over-capacity",
+    regression: "",
+    ..LOCK
+};
+
 /// What a family calls them.
 pub fn of(family: &str) -> &'static Names {
     match family {
         "lock" => &LOCK,
         "election" => &ELECTION,
+        "semaphore" => &SEMAPHORE,
         _ => &NONE,
     }
 }

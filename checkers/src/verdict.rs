@@ -27,7 +27,7 @@ pub struct Needs<'a> {
 /// Closes a check of exclusive grants.
 pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
     let needs = Needs {
-        progress: &[&[run.names.acquire], &[run.names.release, "write"]],
+        progress: &[&[run.names.acquire], &[run.names.release, run.names.work]],
         tree: "orphans were not looked for",
     };
     let mut results = close(run, found, &needs);

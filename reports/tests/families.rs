@@ -184,3 +184,21 @@ fn a_counter_names_ids_and_counts() {
         ],
     );
 }
+
+#[test]
+fn a_semaphore_names_leases_and_work() {
+    let page = families::semaphore().page("semaphore");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "is granted a lease: g1, czxid 0x100000004",
+            "is granted a lease: g3",
+            "has worked under g1",
+            "does not work under g3 (not-held)",
+            "</i>holds</span>",
+            "</i>works</span>",
+        ],
+    );
+    assert!(!first.contains("the lock") && !first.contains("writes"));
+}

@@ -11,7 +11,7 @@ use zooquake_history::operation::{self, Field, FieldType, Mode, Role};
 pub enum OpKind {
     /// Asks for a grant.
     Acquire,
-    /// Works under a grant, and writes.
+    /// Works under a grant, and writes where its family does.
     Write,
     /// Gives a grant back: the hold ends when it is sent.
     Release,

@@ -11,12 +11,19 @@ mod overlaps;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::grants::{Answer, Grant};
+use crate::text::count;
 use overlaps::{Overlap, overlaps};
 
 /// The anomaly of more clients than may hold.
 const OVER: &str = "over-capacity";
 
-const PROPERTY: &str = "mutual exclusion";
+/// What is broken: mutual exclusion, of a semaphore k-exclusion (Fischer, Lynch, Burns, Borodin 1979).
+fn property(run: &Analysis<'_>) -> &'static str {
+    match run.names.double {
+        OVER => "k-exclusion",
+        _ => "mutual exclusion",
+    }
+}
 
 /// Looks for grants that overlap.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -100,14 +107,14 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         return;
     };
     let (kind, why) = match &said[..] {
-        [a, b] => (run.names.double, double(run, a, b)),
+        [a, b] if run.names.double != OVER => (run.names.double, double(run, a, b)),
         all => (OVER, over(run, all)),
     };
     out.add(
         run,
         Found {
             kind,
-            property: PROPERTY,
+            property: property(run),
             advisory: false,
             witness: witness(run, &said),
             why,
@@ -146,10 +153,10 @@ fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> &'static str {
 
 fn over(run: &Analysis<'_>, all: &[Said<'_, '_>]) -> String {
     format!(
-        "At most {} clients may hold {} at a time. After the grants of {} clients had been read, each of these confirmed by a \
+        "At most {} may hold {} at a time. After the grants of {} clients had been read, each of these confirmed by a \
          quorum write that it holds: {}. At each of these answers the client had heard from a quorum in the session it then \
          had, so all of them held after the last of the grants.",
-        run.capacity,
+        count(run.capacity.get(), "client"),
         run.names.thing,
         all.len(),
         listed(run, all, |_| "confirm".to_owned()),
@@ -192,7 +199,7 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         run,
         Found {
             kind: run.names.stale_holder,
-            property: PROPERTY,
+            property: property(run),
             advisory: true,
             witness: witness(run, &said),
             why,

@@ -1,8 +1,8 @@
-//! The checkers agree with the brute force on a hundred thousand random histories of locks and as many of elections, and on forty
-//! thousand of locks that clients share or that several may hold.
+//! The checkers agree with the brute force on a hundred thousand random histories of locks and as many of elections, on forty
+//! thousand of locks that clients share or that several may hold, and on as many of semaphores.
 
 use crate::election::{self, Words};
-use crate::{brute, naive, overlaps, world};
+use crate::{brute, naive, overlaps, semaphore, world};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
 
@@ -63,6 +63,17 @@ const MODED: Source = Source {
     one_of: 200,
 };
 
+const SEMAPHORES: Source = Source {
+    make: semaphore::random,
+    words: semaphore::WORDS,
+    moded: true,
+    usual: 40_000,
+    one_of: 200,
+};
+
+/// The anomaly of more clients than may hold.
+const OVER: &str = "over-capacity";
+
 const ELECTIONS: Source = Source {
     make: election::acknowledged,
     words: election::ELECTION,
@@ -71,15 +82,15 @@ const ELECTIONS: Source = Source {
     one_of: 50,
 };
 
-/// A history of a lock is judged as that, or retold as one of an election; what is true of it is the same.
+/// A history of a lock is judged as that, or retold as one of an election or a semaphore; what is true of it is the same.
 fn agree(seed: u64, source: Source, counts: &mut Counts) {
     let words = source.words;
     let record = (source.make)(seed);
-    let results = if words.elects {
-        check(&election::retold(&record))
-    } else {
-        check(&record)
-    };
+    let results = check(&match words {
+        Words { elects: true, .. } => election::retold(&record),
+        Words { writes: false, .. } => semaphore::retold(&record),
+        _ => record.clone(),
+    });
     if words.elects {
         let (told, naive) = (election::told(&record, &results), election::unacknowledged(&record));
         assert_eq!(told, naive, "seed {seed}");
@@ -87,35 +98,34 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
     let events = &record.history.events;
     let found = |kind: &str| of(&results, kind);
 
-    let exclusive = found(words.double).is_empty() && found("over-capacity").is_empty();
+    let exclusive = found(words.double).is_empty() && found(OVER).is_empty();
     if brute::confirmed(&record) <= MOST_CONFIRMED {
         assert_eq!(exclusive, brute::exclusive(&record), "seed {seed}");
     }
-    let overlaps = overlaps::overlaps(&record);
-    assert_eq!(
-        last_reads(&record, &found(words.double)),
-        overlaps.doubles,
-        "seed {seed}"
-    );
-    assert_eq!(
-        last_reads(&record, &found("over-capacity")),
-        overlaps.over,
-        "seed {seed}"
-    );
+    let mut overlaps = overlaps::overlaps(&record);
+    if words.double == OVER {
+        overlaps.over.append(&mut overlaps.doubles);
+    } else {
+        let doubles = last_reads(&record, &found(words.double));
+        assert_eq!(doubles, overlaps.doubles, "seed {seed}");
+    }
+    assert_eq!(last_reads(&record, &found(OVER)), overlaps.over, "seed {seed}");
     assert_eq!(
         last_reads(&record, &found(words.stale_holder)),
         overlaps.stale,
         "seed {seed}"
     );
-    assert_eq!(found("stale-write").is_empty(), brute::unmixed(&record), "seed {seed}");
+    if words.writes {
+        assert_eq!(found("stale-write").is_empty(), brute::unmixed(&record), "seed {seed}");
+        assert_eq!(
+            last_reads(&record, &found(words.regression)),
+            naive::regressions(&record),
+            "seed {seed}"
+        );
+    }
     if !source.moded {
         assert_eq!(found("stale-write").is_empty(), brute::ordered(&record), "seed {seed}");
     }
-    assert_eq!(
-        last_reads(&record, &found(words.regression)),
-        naive::regressions(&record),
-        "seed {seed}"
-    );
     let lost = naive::lost(&record);
     let asked = |anomaly: &&Anomaly| {
         anomaly
@@ -194,15 +204,14 @@ fn share(number: u64, source: Source) {
         "any violation",
         words.double,
         words.stale_holder,
-        "stale-write",
-        words.regression,
         "unowned-release",
         words.pending,
         "orphan-node",
     ];
+    let written = ["stale-write", words.regression].into_iter().filter(|_| words.writes);
     let more = words.elects.then_some("unacknowledged-leader");
-    let more = more.or(source.moded.then_some("over-capacity"));
-    for kind in kinds.into_iter().chain(more) {
+    let more = more.or(source.moded.then_some(OVER));
+    for kind in kinds.into_iter().chain(written).chain(more) {
         let with = counts.get(kind).copied().unwrap_or(0);
         assert!(
             each / source.one_of < with && with < each - each / 5,
@@ -269,4 +278,24 @@ fn third_quarter_of_the_shared_and_counted() {
 #[test]
 fn fourth_quarter_of_the_shared_and_counted() {
     share(11, MODED);
+}
+
+#[test]
+fn first_quarter_of_the_semaphores() {
+    share(12, SEMAPHORES);
+}
+
+#[test]
+fn second_quarter_of_the_semaphores() {
+    share(13, SEMAPHORES);
+}
+
+#[test]
+fn third_quarter_of_the_semaphores() {
+    share(14, SEMAPHORES);
+}
+
+#[test]
+fn fourth_quarter_of_the_semaphores() {
+    share(15, SEMAPHORES);
 }

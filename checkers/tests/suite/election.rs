@@ -13,6 +13,8 @@ use crate::world;
 pub struct Words {
     /// Whether it is an election, which may have acknowledgements.
     pub elects: bool,
+    /// Whether holders write to a resource, with tokens.
+    pub writes: bool,
     pub double: &'static str,
     pub stale_holder: &'static str,
     pub regression: &'static str,
@@ -21,6 +23,7 @@ pub struct Words {
 
 pub const LOCK: Words = Words {
     elects: false,
+    writes: true,
     double: "double-grant",
     stale_holder: "stale-holder",
     regression: "fencing-regression",
@@ -29,6 +32,7 @@ pub const LOCK: Words = Words {
 
 pub const ELECTION: Words = Words {
     elects: true,
+    writes: true,
     double: "two-leaders",
     stale_holder: "stale-leader",
     regression: "epoch-regression",

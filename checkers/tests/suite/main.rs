@@ -74,6 +74,7 @@ mod safety;
 mod scale;
 mod script;
 mod search;
+mod semaphore;
 mod shutdown;
 mod spoilt;
 mod teller;

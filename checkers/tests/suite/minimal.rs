@@ -23,7 +23,7 @@ mod foreign;
 use crate::commit::agree::transaction;
 use crate::spoilt::{self, Family, finish::End};
 use crate::witness::only;
-use crate::{commit, counter, election, queue, register, script, world};
+use crate::{commit, counter, election, queue, register, script, semaphore, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -166,7 +166,7 @@ fn varied(family: &Family, plain: fn(u64) -> Record, seed: u64) -> Record {
 fn refused(rng: &mut Rng, record: Record) -> Record {
     let family = record.plan.workload.family.clone();
     let (f, value) = match family.as_str() {
-        "lock" => ("acquire", json!({"grant": "g90"})),
+        "lock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
         "election" => ("elect", json!({"grant": "g90"})),
         "commit" => ("decided", json!({"tx": "t0"})),
         _ => ("enter", json!({"round": 1, "members": 2})),
@@ -207,6 +207,12 @@ fn locks_that_are_shared_and_counted() {
 fn elections() {
     let plain = |seed| election::retold(&election::acknowledged(seed));
     tried("election", |seed| varied(&spoilt::grants::ELECTION, plain, seed));
+}
+
+#[test]
+fn semaphores() {
+    let plain = |seed| semaphore::retold(&semaphore::random(seed));
+    tried("semaphore", |seed| varied(&spoilt::grants::SEMAPHORE, plain, seed));
 }
 
 #[test]

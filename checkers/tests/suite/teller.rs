@@ -78,7 +78,7 @@ impl Teller {
         let name = || json!({ "grant": plain[0] });
         let refusal = json!({ "accepted": false });
         let (f, kind, value, error) = match verb {
-            "acquire" | "elect" | "write" | "release" | "resign" => (verb, Invoke, name(), None),
+            "acquire" | "elect" | "write" | "work" | "release" | "resign" => (verb, Invoke, name(), None),
             "granted" => ("acquire", Ok, name(), None),
             "elected" => ("elect", Ok, name(), None),
             "wrote" => (
@@ -87,6 +87,7 @@ impl Teller {
                 merged(name(), Map::from_iter([("accepted".to_owned(), json!(true))])),
                 None,
             ),
+            "worked" => ("work", Ok, name(), None),
             "refused" => (
                 "write",
                 Fail,

@@ -79,9 +79,19 @@ pub fn record(seed: u64) -> Record {
 
 /// The record of a random world in which up to three clients may hold, and some share.
 pub fn moded(seed: u64) -> Record {
+    several(seed, &[0, 30, 60])
+}
+
+/// The record of a random world in which up to three clients may hold, and nobody shares.
+pub fn counted(seed: u64) -> Record {
+    several(seed, &[0])
+}
+
+/// `shares`: of how many percent of the requests for shared grants one is drawn.
+fn several(seed: u64, shares: &[u32]) -> Record {
     let mut random = fastrand::Rng::with_seed(seed);
     let capacity = NonZeroUsize::MIN.saturating_add(random.usize(0..3));
-    let shared = [0, 30, 60][random.usize(..3)];
+    let shared = shares[random.usize(..shares.len())];
     let patience = [50, 80][random.usize(..2)];
     of(random, (capacity, shared, patience), |random| {
         capacity.get() + random.usize(1..3)

@@ -1,4 +1,4 @@
-//! Operations on grants: of a lock, and of the leadership that an election gives.
+//! Operations on grants: of a lock, of the leadership that an election gives, and of a lease of a semaphore.
 
 use super::{Again, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
@@ -9,18 +9,14 @@ pub const LOCK: Family = Family {
     name: "lock",
     grants: true,
     ops: &[
-        OpSpec {
-            waits: true,
-            again: Again::Same,
-            ..OpSpec::new("acquire", Role::Wait)
-        },
+        ACQUIRE,
         OpSpec {
             finishes: Finishes::OkOrFail,
             again: Again::Same,
             ..OpSpec::new("try-acquire", Role::Wait)
         },
         WRITE,
-        OpSpec::new("release", Role::Leave),
+        RELEASE,
     ],
 };
 
@@ -39,6 +35,21 @@ pub const ELECTION: Family = Family {
     ],
 };
 
+/// Semaphores: as many clients hold at a time as there are leases. There is nothing that they write.
+pub const SEMAPHORE: Family = Family {
+    name: "semaphore",
+    grants: true,
+    ops: &[ACQUIRE, OpSpec::new("work", Role::Work), RELEASE],
+};
+
+const ACQUIRE: OpSpec = OpSpec {
+    waits: true,
+    again: Again::Same,
+    ..OpSpec::new("acquire", Role::Wait)
+};
+
+const RELEASE: OpSpec = OpSpec::new("release", Role::Leave);
+
 /// The write of a holder, or to a register.
 pub(super) const WRITE: OpSpec = OpSpec {
     finishes: Finishes::OkOrRefused,
@@ -49,7 +60,7 @@ pub(super) const WRITE: OpSpec = OpSpec {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "f", content = "value", rename_all = "kebab-case")]
 pub enum Request {
-    /// To be granted the lock.
+    /// To be granted the lock, or a lease.
     Acquire {
         /// The name that the grant will have.
         grant: String,
@@ -72,7 +83,15 @@ pub enum Request {
         #[serde(default)]
         work_ms: u64,
     },
-    /// To give the lock back.
+    /// To work as the holder.
+    Work {
+        /// The grant under which it holds.
+        grant: String,
+        /// Milliseconds that it works after its check that it holds.
+        #[serde(default)]
+        work_ms: u64,
+    },
+    /// To give the lock, or the lease, back.
     Release {
         /// The grant.
         grant: String,
@@ -126,6 +145,11 @@ pub enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         mzxid: Option<i64>,
     },
+    /// To `work`: it held when it began, and has worked.
+    Worked {
+        /// The grant.
+        grant: String,
+    },
     /// To `release` and `resign`: it is given back.
     Released {
         /// The grant.
@@ -146,6 +170,7 @@ impl Operation for Request {
             Self::Acquire { .. } => "acquire",
             Self::Elect { .. } => "elect",
             Self::Write { .. } => "write",
+            Self::Work { .. } => "work",
             Self::Release { .. } => "release",
             Self::Resign { .. } => "resign",
         }
@@ -155,6 +180,7 @@ impl Operation for Request {
         let (Self::Acquire { grant, .. }
         | Self::Elect { grant }
         | Self::Write { grant, .. }
+        | Self::Work { grant, .. }
         | Self::Release { grant }
         | Self::Resign { grant }) = self;
         Some(grant)
@@ -162,7 +188,7 @@ impl Operation for Request {
 
     fn work_ms(&self) -> u64 {
         match self {
-            Self::Write { work_ms, .. } => *work_ms,
+            Self::Write { work_ms, .. } | Self::Work { work_ms, .. } => *work_ms,
             _ => 0,
         }
     }

@@ -29,6 +29,7 @@ pub use spec::{Again, Delay, Family, Finishes, OpSpec, Role, StrikePoint, family
 pub const FAMILIES: &[&Family] = &[
     &grant::LOCK,
     &grant::ELECTION,
+    &grant::SEMAPHORE,
     &commit::FAMILY,
     &barrier::FAMILY,
     &queue::FAMILY,

@@ -35,7 +35,7 @@ pub struct OpSpec {
 pub enum Role {
     /// Waits for others: acquire, elect, enter, decide, decided.
     Wait,
-    /// Changes something: write, cas, enqueue, join, begin, vote.
+    /// Changes something, or works: write, cas, enqueue, join, begin, vote, work.
     Work,
     /// Asks for something, and takes it: dequeue, read.
     Take,

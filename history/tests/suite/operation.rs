@@ -126,6 +126,10 @@ fn a_request_has_the_name_and_the_value_that_are_sent() {
         }),
         written(&grant::Request::Elect { grant: grant.clone() }),
         written(&write),
+        written(&grant::Request::Work {
+            grant: grant.clone(),
+            work_ms: 40,
+        }),
         written(&grant::Request::Release { grant: grant.clone() }),
         written(&grant::Request::Resign { grant }),
         written(&queue::Request::Enqueue { item }),

@@ -8,8 +8,8 @@ use crate::text;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Verdict};
 
-/// How many steps fit on the first screen.
-const STEPS: usize = 8;
+/// How many steps fit on the first screen: the three events of each of three clients.
+const STEPS: usize = 9;
 /// How many reasons do.
 const REASONS: usize = 5;
 

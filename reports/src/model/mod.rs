@@ -112,7 +112,8 @@ impl<'a> RunModel<'a> {
     /// What an event says, as the rest of a sentence that begins with its client.
     pub fn words(&self, event: &Event) -> String {
         let request = self.analysis.ops.request(event);
-        words::event(event, request.map(|at| &self.analysis.events[at]))
+        let thing = self.analysis.names.thing;
+        words::event(event, request.map(|at| &self.analysis.events[at]), thing)
     }
 
     /// How long what clients wait for in the run's family took to reach them, in the order in which it set out.

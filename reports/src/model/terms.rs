@@ -27,18 +27,20 @@ pub struct Terms {
     pub no: Option<&'static str>,
 }
 
-/// Every family; the first of them that fits is taken. The first is also what an unknown one is told with.
-static FAMILIES: [Terms; 8] = [
-    LOCK,
-    ELECTION,
-    QUEUE,
-    BARRIER,
-    DOUBLE_BARRIER,
-    COMMIT,
-    REGISTER,
-    COUNTER,
+/// Every family; the first of them that fits is taken.
+const FAMILIES: [&Terms; 9] = [
+    &SEMAPHORE,
+    &LOCK,
+    &ELECTION,
+    &QUEUE,
+    &BARRIER,
+    &DOUBLE_BARRIER,
+    &COMMIT,
+    &REGISTER,
+    &COUNTER,
 ];
 
+/// An unknown family is told with these, too.
 const LOCK: Terms = Terms {
     operations: &["acquire", "release"],
     holds: "holds",
@@ -58,6 +60,14 @@ const ELECTION: Terms = Terms {
     hold: Some("leads"),
     wait: Some("stands for election"),
     leave: Some("resigns"),
+    ..LOCK
+};
+
+const SEMAPHORE: Terms = Terms {
+    operations: &["work"],
+    work: "works",
+    took: "has worked",
+    refused: None,
     ..LOCK
 };
 
@@ -131,7 +141,7 @@ impl Terms {
     /// The terms of the family whose operations these are.
     pub fn of(ops: &[Op<'_>]) -> &'static Self {
         let has = |terms: &&Self| ops.iter().any(|op| !op.control && terms.operations.contains(&op.f));
-        FAMILIES.iter().find(has).unwrap_or(&FAMILIES[0])
+        FAMILIES.into_iter().find(has).unwrap_or(&LOCK)
     }
 
     /// Roles that operations have here, with the family's words for them.

@@ -156,6 +156,7 @@ fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
         (_, Some(work)) => return vec![format!("works {work}")],
         ("acquire" | "elect", _) => return vec!["waits".into()],
         ("write", _) => return vec!["writes".into()],
+        ("work", _) => return vec!["works".into()],
         ("enter", _) => "waits to enter",
         ("decide", _) => "decides",
         ("decided", _) => "waits for",

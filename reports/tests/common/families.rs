@@ -3,7 +3,9 @@
 use super::Run;
 use super::build::{Builder, MS};
 use serde_json::{Value, json};
+use std::num::NonZeroUsize;
 use zooquake_checkers::EventType::{self, Info, Invoke, Ok};
+use zooquake_checkers::plan::Capabilities;
 use zooquake_checkers::{Anomaly, Record, Results, Span, Verdict};
 use zooquake_reports::Extras;
 
@@ -224,6 +226,41 @@ pub fn register() -> Run {
     );
     b.error("unknown outcome: connection loss").tag("unknown");
     invalid("register", "read", "not-linearizable", b)
+}
+
+/// A semaphore of two leases that three clients hold.
+pub fn semaphore() -> Run {
+    let mut b = Builder::default();
+    for client in 1..4 {
+        let (grant, from) = (format!("g{client}"), 100 * client as u64);
+        let told = json!({"grant": grant, "path": format!("/semaphore/lease-{client}"), "czxid": 4_294_967_300_i64});
+        op(
+            &mut b,
+            client,
+            (from, from + 10),
+            "acquire",
+            json!({"grant": grant}),
+            (Ok, told),
+        );
+        b.tag("granted");
+    }
+    for client in 1..4 {
+        let (grant, from) = (format!("g{client}"), 400 + 100 * client as u64);
+        let asked = json!({"grant": grant, "work_ms": 40});
+        let told = match client {
+            3 => (EventType::Fail, Value::Null),
+            _ => (Ok, json!({"grant": grant})),
+        };
+        op(&mut b, client, (from, from + 50), "work", asked, told);
+        b.tag("worked");
+    }
+    b.error("not-held");
+    let mut run = invalid("semaphore", "counted", "over-capacity", b);
+    run.record.plan.workload.capabilities = Some(Capabilities {
+        capacity: NonZeroUsize::new(2).expect("it is not 0"),
+        ..Capabilities::NONE
+    });
+    run
 }
 
 /// A counter that gives an id twice.

@@ -1,4 +1,4 @@
-//! Locks and elections: be granted, write, give back.
+//! Locks, elections and semaphores: be granted, work and write what there is to write, give back.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
 use crate::engine::worker::{End, Op};
@@ -10,10 +10,12 @@ use zooquake_history::operation::{Mode, grant};
 /// A client that cannot reach the ensemble must not fill the history with failures.
 const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
-/// How a family asks for a grant of this name, and for its return.
+/// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
 pub struct Words {
     acquire: fn(String) -> grant::Request,
+    /// The grant, a value that nobody else writes, and milliseconds of work.
+    work: fn(String, u64, u64) -> grant::Request,
     release: fn(String) -> grant::Request,
 }
 
@@ -23,20 +25,36 @@ pub const LOCK: Words = Words {
         grant,
         mode: Mode::Exclusive,
     },
+    work: write,
     release: |grant| grant::Request::Release { grant },
+};
+
+/// Of a semaphore.
+pub const SEMAPHORE: Words = Words {
+    work: |grant, _, work_ms| grant::Request::Work { grant, work_ms },
+    ..LOCK
 };
 
 /// Of an election.
 pub const ELECTION: Words = Words {
     acquire: |grant| grant::Request::Elect { grant },
+    work: write,
     release: |grant| grant::Request::Resign { grant },
 };
+
+fn write(grant: String, value: u64, work_ms: u64) -> grant::Request {
+    grant::Request::Write {
+        grant,
+        value: value.into(),
+        work_ms,
+    }
+}
 
 /// Where a client is in its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Acquire,
-    Write(usize),
+    Work(usize),
     Release,
 }
 
@@ -64,7 +82,7 @@ impl Client {
     }
 }
 
-/// The generator of locks and elections.
+/// The generator of locks, elections and semaphores.
 #[derive(Debug)]
 pub struct Grants {
     words: &'static Words,
@@ -94,18 +112,15 @@ impl Grants {
         }
     }
 
-    fn write(&mut self, client: usize, number: usize, phase: Phase) -> Request {
+    fn work(&mut self, client: usize, number: usize, phase: Phase) -> Request {
         let planned = self.clients[client]
             .cycle()
             .and_then(|cycle| cycle.writes.get(number).copied());
         let work_ms = if phase == Phase::Final { 0 } else { planned.unwrap_or(0) };
         self.next_value += 1;
-        let write = grant::Request::Write {
-            grant: self.clients[client].grant.clone(),
-            value: self.next_value.into(),
-            work_ms,
-        };
-        Request::new(&write, work_ms + SINGLE_MS)
+        let grant = self.clients[client].grant.clone();
+        let work = (self.words.work)(grant, self.next_value, work_ms);
+        Request::new(&work, work_ms + SINGLE_MS)
     }
 }
 
@@ -122,10 +137,10 @@ impl Generator for Grants {
                 let acquire = (self.words.acquire)(state.grant.clone());
                 Next::Ask(Request::new(&acquire, self.wait_ms))
             }
-            (Step::Write(number), Phase::Load | Phase::Drain) => Next::Ask(self.write(client, number, phase)),
-            (Step::Write(number), Phase::Final) if state.last => Next::Ask(self.write(client, number, phase)),
+            (Step::Work(number), Phase::Load | Phase::Drain) => Next::Ask(self.work(client, number, phase)),
+            (Step::Work(number), Phase::Final) if state.last => Next::Ask(self.work(client, number, phase)),
             // After recovery whoever still holds gives back at once.
-            (Step::Write(_) | Step::Release, _) => {
+            (Step::Work(_) | Step::Release, _) => {
                 let release = (self.words.release)(state.grant.clone());
                 Next::Ask(Request::new(&release, SINGLE_MS))
             }
@@ -136,7 +151,7 @@ impl Generator for Grants {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
-            ("acquire" | "elect", _) if end.is_ok() => state.step = Step::Write(0),
+            ("acquire" | "elect", _) if end.is_ok() => state.step = Step::Work(0),
             ("acquire" | "elect", _) => {
                 state.next_cycle();
                 return if phase == Phase::Final {
@@ -145,10 +160,10 @@ impl Generator for Grants {
                     AFTER_FAILURE
                 };
             }
-            ("write", Step::Write(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
-                state.step = Step::Write(n + 1);
+            ("write" | "work", Step::Work(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
+                state.step = Step::Work(n + 1);
             }
-            ("write", _) => state.step = Step::Release,
+            ("write" | "work", _) => state.step = Step::Release,
             _ => {
                 // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
                 let unknown = end.kind == EventType::Info;

@@ -25,9 +25,10 @@ fn generator(name: &str) -> Box<dyn Generator> {
     of(&plan).unwrap()
 }
 
-const ALL: [&str; 9] = [
+const ALL: [&str; 10] = [
     "lock/fenced",
     "election/epoch",
+    "semaphore/leases",
     "barrier/tutorial",
     "barrier/double",
     "queue/fifo",
@@ -178,7 +179,7 @@ fn requests(name: &str) -> Vec<String> {
 
 #[test]
 fn requests_are_written_as_the_history_s_format_says() {
-    let expected: [(&str, &[&str]); 8] = [
+    let expected: [(&str, &[&str]); 9] = [
         (
             "lock/fenced",
             &[
@@ -193,6 +194,14 @@ fn requests_are_written_as_the_history_s_format_says() {
                 r#"elect {"grant":"g1"}"#,
                 r#"resign {"grant":"g1"}"#,
                 r#"write {"grant":"g1","value":1,"work_ms":0}"#,
+            ],
+        ),
+        (
+            "semaphore/leases",
+            &[
+                r#"acquire {"grant":"g1"}"#,
+                r#"release {"grant":"g1"}"#,
+                r#"work {"grant":"g1","work_ms":0}"#,
             ],
         ),
         (

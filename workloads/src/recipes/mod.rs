@@ -13,6 +13,7 @@ pub mod register;
 pub mod registry;
 mod requests;
 mod scratch;
+pub mod semaphore;
 mod sequence;
 mod sessions;
 

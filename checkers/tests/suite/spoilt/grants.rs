@@ -1,10 +1,10 @@
-//! Locks and elections.
+//! Locks, elections and semaphores.
 
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind};
 use crate::election::{self, Words};
 use crate::overlaps::{Overlaps, overlaps};
-use crate::{brute, naive, world};
+use crate::{brute, naive, semaphore, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, Record, Results};
@@ -26,6 +26,16 @@ pub const ELECTION: Family = Family {
     },
 };
 
+pub const SEMAPHORE: Family = Family {
+    make: |seed| make(seed, semaphore::WORDS),
+    found: |record, results| found(record, results, semaphore::WORDS),
+    wanted: |record| wanted(record, semaphore::WORDS),
+    another: |rng| match another(rng) {
+        ("write", value) => ("work", value),
+        other => other,
+    },
+};
+
 fn in_words(f: &'static str) -> &'static str {
     match f {
         "acquire" => "elect",
@@ -34,9 +44,12 @@ fn in_words(f: &'static str) -> &'static str {
     }
 }
 
-/// A random lock or election; at its end each client holds once more, one after the other.
+/// A random lock, election or semaphore; at its end each client holds once more, one after the other.
 fn make(seed: u64, words: Words) -> Record {
-    let mut end = End::of(world::record(seed));
+    let mut end = End::of(match words.writes {
+        true => world::record(seed),
+        false => semaphore::random(seed),
+    });
     for (number, node) in end.idle().into_iter().enumerate() {
         let grant = json!({"grant": format!("g{}", 70 + number)});
         let told = json!({"grant": format!("g{}", 70 + number), "czxid": 1000 + number, "token": 1000 + number,
@@ -47,9 +60,10 @@ fn make(seed: u64, words: Words) -> Record {
     }
     let mut record = end.audit(vec![]);
     record.txnlog = None;
-    match words.elects {
-        true => election::retold(&record),
-        false => record,
+    match words {
+        Words { elects: true, .. } => election::retold(&record),
+        Words { writes: false, .. } => semaphore::retold(&record),
+        _ => record,
     }
 }
 
@@ -62,13 +76,14 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
     }
 }
 
-/// An election in the words of a lock.
+/// An election or a semaphore in the words of a lock.
 fn as_lock(record: &Record) -> Record {
     let mut record = record.clone();
     for event in &mut record.history.events {
         match event.f.as_str() {
             "elect" => event.f = "acquire".to_owned(),
             "resign" => event.f = "release".to_owned(),
+            "work" => event.f = "write".to_owned(),
             _ => {}
         }
     }
@@ -106,21 +121,26 @@ fn wanted(record: &Record, words: Words) -> Claims {
     let record = &as_lock(record);
     let events = &record.history.events;
     let grant = |at: &usize| events[*at].grant().expect("a grant").to_owned();
-    let Overlaps { doubles, stale, .. } = overlaps(record);
+    let Overlaps {
+        mut doubles,
+        over,
+        stale,
+    } = overlaps(record);
+    // Only semaphores of these have several leases.
+    doubles.extend(over);
     let mut claims = Claims::new();
     // What is a double grant in one reading may be less in another.
     claims.extend(doubles.iter().map(|at| claim(words.stale_holder, grant(at))));
     claims.extend(doubles.iter().map(|at| claim(words.double, grant(at))));
     claims.extend(stale.iter().map(|at| claim(words.stale_holder, grant(at))));
-    claims.extend(
-        naive::regressions(record)
-            .iter()
-            .map(|at| claim(words.regression, grant(at))),
-    );
+    if words.writes {
+        let regressions = naive::regressions(record);
+        claims.extend(regressions.iter().map(|at| claim(words.regression, grant(at))));
+    }
     claims.extend(naive::lost(record).iter().map(|at| claim(words.pending, grant(at))));
     claims.extend(naive::unowned(record).iter().map(|name| claim("unowned-release", name)));
     claims.extend(naive::orphans(record).iter().map(|path| claim("orphan-node", path)));
-    if !brute::ordered(record) {
+    if words.writes && !brute::ordered(record) {
         claims.insert(claim("stale-write", ""));
     }
     claims

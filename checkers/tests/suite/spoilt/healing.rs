@@ -176,6 +176,11 @@ fn unhealed_elections() {
 }
 
 #[test]
+fn unhealed_semaphores() {
+    unhealed(&grants::SEMAPHORE, true);
+}
+
+#[test]
 fn unhealed_barriers() {
     unhealed(&rounds::FAMILY, true);
 }

@@ -238,6 +238,11 @@ fn misfits_of_elections() {
 }
 
 #[test]
+fn misfits_of_semaphores() {
+    misfits(&grants::SEMAPHORE);
+}
+
+#[test]
 fn misfits_of_queues() {
     misfits(&items::FAMILY);
 }

@@ -1,4 +1,4 @@
-//! Of locks and elections: grants and terms.
+//! Of locks, elections and semaphores: grants and terms.
 
 use super::Told;
 use crate::text;
@@ -10,9 +10,11 @@ use zooquake_history::operation::grant::{GRANT, VALUE};
 /// What the event says of a grant.
 pub fn tell(told: Told<'_>) -> Option<String> {
     match told.event.f.as_str() {
-        "acquire" | "release" => granted(told, "the lock"),
+        "acquire" | "release" if told.thing.is_empty() => granted(told, "the lock"),
+        "acquire" | "release" => granted(told, told.thing),
         "elect" | "resign" => granted(told, "the leadership"),
         "write" if told.get(GRANT).is_some() => write(told),
+        "work" => Some(work(told)),
         "lost" => Some(format!("loses {}: {}", grant(told), told.field(WHY))),
         _ => None,
     }
@@ -43,6 +45,19 @@ fn granted(told: Told<'_>, thing: &str) -> Option<String> {
         ("release" | "resign", Fail) => format!("has not released {grant}"),
         _ => format!("may or may not have released {grant}"),
     })
+}
+
+fn work(told: Told<'_>) -> String {
+    let grant = grant(told);
+    match told.event.kind {
+        Invoke => match told.work() {
+            Some(work) => format!("works {work} under {grant}"),
+            None => format!("works under {grant}"),
+        },
+        Ok => format!("has worked under {grant}"),
+        Fail => format!("does not work under {grant}"),
+        Info => format!("may or may not have worked under {grant}"),
+    }
 }
 
 fn write(told: Told<'_>) -> Option<String> {

@@ -23,6 +23,8 @@ pub struct Told<'a> {
     pub event: &'a Event,
     /// What it answers, if it is a completion.
     pub invoke: Option<&'a Event>,
+    /// What the run's family grants; empty if nothing is known to be granted.
+    pub thing: &'static str,
 }
 
 /// What a family makes of an event; `None` if it is none of its own.
@@ -40,9 +42,9 @@ const FAMILIES: [Tell; 8] = [
     counter::tell,
 ];
 
-/// What an event says, as the rest of a sentence that begins with its client.
-pub fn event(event: &Event, invoke: Option<&Event>) -> String {
-    let told = Told { event, invoke };
+/// What an event says, as the rest of a sentence that begins with its client; `thing` is what the run's family grants.
+pub fn event(event: &Event, invoke: Option<&Event>, thing: &'static str) -> String {
+    let told = Told { event, invoke, thing };
     let known = FAMILIES.iter().find_map(|tell| tell(told));
     let error = event
         .error

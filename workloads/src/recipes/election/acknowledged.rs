@@ -16,10 +16,7 @@ use crate::recipes::{Env, Grant};
 /// The parent of the acknowledgements.
 pub const ACKS: &str = "/election-ack";
 
-const ACK: Queue = Queue {
-    parent: ACKS,
-    mark: "-ack-",
-};
+const ACK: Queue = Queue::single(ACKS, "-ack-");
 
 /// A client of `election/acknowledged` that begins to open its session.
 pub fn acknowledged(env: &Env) -> Protected {

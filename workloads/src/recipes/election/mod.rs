@@ -19,7 +19,4 @@ use super::exclusive::Queue;
 pub const PARENT: &str = "/election";
 
 /// The candidates of the protected variants.
-const QUEUE: Queue = Queue {
-    parent: PARENT,
-    mark: "-candidate-",
-};
+const QUEUE: Queue = Queue::single(PARENT, "-candidate-");

@@ -63,7 +63,7 @@ impl Claim {
     /// # Errors
     /// [`Nothing`]: there is none.
     pub async fn create(&self) -> Result<Owned, Nothing> {
-        let Queue { parent, mark } = self.queue;
+        let Queue { parent, mark, .. } = self.queue;
         let prefix = format!("{parent}/{}{mark}", self.guid);
         loop {
             match self.zk.create(&prefix, b"", CreateMode::EphemeralSequential).await {

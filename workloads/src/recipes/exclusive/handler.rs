@@ -1,4 +1,4 @@
-//! The operations of whatever grants: of a lock `acquire`, `write`, `release`.
+//! The operations of whatever grants: of a lock `acquire`, `write`, `release`, of a semaphore `work` instead of `write`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +15,7 @@ use crate::recipes::{Env, Grant, Held, NOT_HELD, Owned, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
-/// What a family calls its operations: to be granted, to write, to give back.
+/// What a family calls its operations: to be granted, to work and perhaps to write, to give back.
 pub type Words = [&'static str; 3];
 
 /// Of a lock.
@@ -23,6 +23,9 @@ pub const LOCK: Words = ["acquire", "write", "release"];
 
 /// Of an election.
 pub const ELECTION: Words = ["elect", "write", "resign"];
+
+/// Of a semaphore.
+pub const SEMAPHORE: Words = ["acquire", "work", "release"];
 
 /// A recipe that grants, as the client program drives it.
 #[derive(Clone)]
@@ -75,6 +78,15 @@ impl Handler {
         }
     }
 
+    /// Checks its belief, and works.
+    async fn work(&self, grant: String, work: Duration) -> Answer {
+        let Some((_, _working)) = self.recipe.holder().work(&grant) else {
+            return Answer::fail(NOT_HELD);
+        };
+        self.env.host.sleep(work).await;
+        Answer::ok(Answered::Worked { grant })
+    }
+
     /// Checks its belief, works, and writes without checking again, as real critical sections do.
     async fn write(
         &self,
@@ -118,6 +130,7 @@ impl Handler {
                 let work = Duration::from_millis(work_ms);
                 self.write((grant, value, work), deadline).await
             }
+            Asked::Work { grant, work_ms } => (self.work(grant, Duration::from_millis(work_ms)).await, None),
         })
     }
 }

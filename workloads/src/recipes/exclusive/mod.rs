@@ -1,4 +1,5 @@
-//! What one client at a time is granted: a lock, or leadership. The two are the same thing under other names.
+//! What one client at a time is granted, or a few: a lock, leadership, a lease of a semaphore. All are the same thing under other
+//! names.
 
 mod before_grant;
 mod claim;
@@ -13,7 +14,7 @@ pub use before_grant::{BeforeGrant, Candidate};
 pub use claim::{Claim, Nothing};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-pub use handler::{ELECTION, Handler, LOCK, Words};
+pub use handler::{ELECTION, Handler, LOCK, SEMAPHORE, Words};
 pub use plain::{Contest, Plain, create, hear};
 pub use protected::Protected;
 pub use queue::Queue;

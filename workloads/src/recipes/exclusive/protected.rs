@@ -1,4 +1,4 @@
-//! The best that a queue without fencing can be. What the first in it does before it holds is the variant's own [`BeforeGrant`]:
+//! The best that a queue without fencing can be. As many hold as its capacity is, the first ones. What one of them does before it holds is the variant's own [`BeforeGrant`]:
 //! nothing, or what makes a token or an acknowledgement.
 //!
 //! A GUID in the name tells an own znode again after an unknown outcome; numbers are ordered through their wrap; a holder
@@ -14,7 +14,7 @@ use futures_util::future::{BoxFuture, select};
 
 use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
 use super::claim::{Claim, Nothing, Removed};
-use super::queue::{Before, Queue, before};
+use super::queue::{Queue, Standing};
 use super::{Exclusive, Released, not_held};
 use crate::recipes::holder_state::Link;
 use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
@@ -177,7 +177,7 @@ impl Protected {
         Ok(own)
     }
 
-    /// Waits until the own znode is the first in the queue, or gone.
+    /// Waits until the own znode is one of the first in the queue, or gone.
     async fn turn(&self, claim: &Claim, own: &str) -> Turn {
         let zk = &claim.zk;
         while !zk.state().is_over() {
@@ -186,20 +186,14 @@ impl Protected {
                 self.holder.link_changed(seen).await;
                 continue;
             }
-            let Ok(names) = zk.children(self.queue.parent).await else {
-                claim.steady().await;
-                continue;
-            };
-            let before = match before(&names, own, self.queue.mark) {
-                Some(Before::Nobody) => return Turn::Mine(seen),
-                Some(Before::This(name)) => format!("{}/{name}", self.queue.parent),
-                None => return Turn::Missing,
-            };
-            match zk.exists_and_watch(&before).await {
+            match self.queue.standing(zk.as_ref(), own).await {
+                Ok(Standing::First) => return Turn::Mine(seen),
+                Ok(Standing::Missing) => return Turn::Missing,
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
-                Ok((Some(_), watch)) => drop(select(watch, std::pin::pin!(self.holder.link_changed(seen))).await),
-                // It went between the two reads: waiting for its creation would be waiting for ever.
-                Ok((None, _)) => {}
+                Ok(Standing::Behind(watch)) => {
+                    drop(select(watch, std::pin::pin!(self.holder.link_changed(seen))).await)
+                }
+                Ok(Standing::Moved) => {}
                 Err(_) => drop(claim.steady().await),
             }
         }

@@ -1,6 +1,9 @@
 //! The order of a protected queue.
 
+use std::num::NonZeroUsize;
+
 use crate::recipes::sequence::{order, sequence};
+use crate::zk::{Error, Watch, Zk};
 
 /// Where the znodes of one kind stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,22 +12,66 @@ pub struct Queue {
     pub parent: &'static str,
     /// What stands between the GUID and the sequence number in their names.
     pub mark: &'static str,
+    /// How many of them hold at a time: the first ones.
+    pub capacity: NonZeroUsize,
 }
 
-/// What stands before a znode.
-pub(super) enum Before<'a> {
-    Nobody,
-    This(&'a str),
+/// Where a znode stands in its queue.
+pub(super) enum Standing {
+    /// So near the beginning that it holds.
+    First,
+    /// Farther back; the watch tells when that may have changed.
+    Behind(Watch),
+    /// Farther back, but what stood before it has gone since.
+    Moved,
+    /// It is not there.
+    Missing,
 }
 
-/// The znode just before the own one in the queue; `None` if the own one is missing.
-pub(super) fn before<'a>(names: &'a [String], own: &str, mark: &str) -> Option<Before<'a>> {
-    let own = own.rsplit('/').next()?;
-    let mine = sequence(own, mark)?;
-    names.iter().find(|name| *name == own)?;
-    let earlier = names.iter().filter_map(|name| Some((sequence(name, mark)?, name)));
-    let nearest = earlier
-        .filter(|(number, _)| order(*number, mine).is_lt())
-        .max_by(|(a, _), (b, _)| order(*a, *b));
-    Some(nearest.map_or(Before::Nobody, |(_, name)| Before::This(name)))
+impl Queue {
+    /// One of whose znodes only the first holds.
+    pub const fn single(parent: &'static str, mark: &'static str) -> Self {
+        let capacity = NonZeroUsize::MIN;
+        Self { parent, mark, capacity }
+    }
+
+    /// Where the own znode stands.
+    ///
+    /// Where only the first holds, the one just before it is watched, so that each change wakes one. Where several do,
+    /// the departure of any of those before it may be the one that it waits for, so the list is watched, and by the very
+    /// request that reads it: nothing can change between the two.
+    ///
+    /// # Errors
+    /// Of the requests.
+    pub(super) async fn standing(&self, zk: &dyn Zk, own: &str) -> Result<Standing, Error> {
+        if self.capacity > NonZeroUsize::MIN {
+            let (names, watch) = zk.children_and_watch(self.parent).await?;
+            return Ok(match self.before(&names, own) {
+                None => Standing::Missing,
+                Some(before) if before.len() < self.capacity.get() => Standing::First,
+                Some(_) => Standing::Behind(watch),
+            });
+        }
+        let names = zk.children(self.parent).await?;
+        let Some(before) = self.before(&names, own) else {
+            return Ok(Standing::Missing);
+        };
+        let Some((_, nearest)) = before.into_iter().max_by(|(a, _), (b, _)| order(*a, *b)) else {
+            return Ok(Standing::First);
+        };
+        // If it went between the two reads, waiting for its creation would be waiting for ever.
+        let (there, watch) = zk.exists_and_watch(&format!("{}/{nearest}", self.parent)).await?;
+        Ok(there.map_or(Standing::Moved, |_| Standing::Behind(watch)))
+    }
+
+    /// The znodes before the own one, with their numbers; `None` if the own one is missing.
+    fn before<'a>(&self, names: &'a [String], own: &str) -> Option<Vec<(i32, &'a str)>> {
+        let own = own.rsplit('/').next()?;
+        let mine = sequence(own, self.mark)?;
+        names.iter().find(|name| *name == own)?;
+        let numbered = names
+            .iter()
+            .filter_map(|name| Some((sequence(name, self.mark)?, name.as_str())));
+        Some(numbered.filter(|(number, _)| order(*number, mine).is_lt()).collect())
+    }
 }

@@ -9,10 +9,7 @@ use super::PARENT;
 use crate::recipes::exclusive::{BeforeGrant, Candidate, Protected, Queue};
 use crate::recipes::{Env, Grant};
 
-const QUEUE: Queue = Queue {
-    parent: PARENT,
-    mark: "-lock-",
-};
+const QUEUE: Queue = Queue::single(PARENT, "-lock-");
 
 /// A client that begins to open its session; `fenced` if its grants carry tokens.
 pub fn protected(env: &Env, fenced: bool) -> Protected {

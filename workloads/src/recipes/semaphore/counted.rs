@@ -1,0 +1,38 @@
+//! Counts the leases, and if there are fewer than the capacity creates its own; else waits until the list changes. That is what
+//! kazoo's Semaphore does under a lock, here by one who has left out the lock: several may count before any of them creates.
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+
+use super::{CAPACITY, PARENT};
+use crate::recipes::exclusive::{Contest, Plain, create, hear};
+use crate::recipes::{Env, HolderState, OpError, Owned};
+use crate::zk::{CreateMode, Zk};
+
+/// A client of `semaphore/counted` that begins to open its session.
+pub fn counted(env: &Env) -> Plain {
+    Plain::new(env, Count)
+}
+
+struct Count;
+
+async fn count(zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+    loop {
+        let (leases, watch) = zk
+            .children_and_watch(PARENT)
+            .await
+            .map_err(|error| OpError::of("list the leases", &error))?;
+        if leases.len() < CAPACITY.get() {
+            return create(zk, holder, &format!("{PARENT}/lease-"), CreateMode::EphemeralSequential)
+                .await
+                .map_err(|error| OpError::of("create", &error));
+        }
+        hear(watch).await?;
+    }
+}
+
+impl Contest for Count {
+    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
+        count(zk, holder).boxed()
+    }
+}

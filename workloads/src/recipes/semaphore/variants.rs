@@ -1,0 +1,61 @@
+//! The semaphores, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use zooquake_history::plan::Capabilities;
+
+use super::{CAPACITY, PARENT, counted, leases};
+use crate::recipes::exclusive::{Handler, SEMAPHORE};
+use crate::recipes::registry::{Known, Variant};
+
+/// The semaphores, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "leases",
+        promise: "each creates its znode, and the first two in the queue hold; finds its znode again, gives up when disconnected, \
+                  leaves nothing behind: never more leases than two under any fault",
+        build: |env| Ok(Arc::new(Handler::new(env, &SEMAPHORE, leases(env)))),
+        ..PLAIN
+    },
+    Variant {
+        name: "counted",
+        promise: "counts the znodes and creates its own if there are fewer than two, as kazoo's Semaphore does, without the lock that \
+                  kazoo takes around that: right as long as no two clients count at once",
+        accepted: &[BOTH_COUNTED, ORPHAN, STUCK],
+        build: |env| Ok(Arc::new(Handler::new(env, &SEMAPHORE, counted(env)))),
+        ..PLAIN
+    },
+];
+
+const PLAIN: Variant = Variant {
+    family: "semaphore",
+    contenders: &[PARENT],
+    capabilities: Capabilities {
+        capacity: CAPACITY,
+        ..Capabilities::NONE
+    },
+    ..Variant::PLAIN
+};
+
+const BOTH_COUNTED: Known = Known {
+    anomaly: "over-capacity",
+    faults: &["none"],
+    reason: "a release wakes all who wait; each of them counts the leases before any other has created its own, so that more \
+             than one takes the lease that is free",
+    source: "kazoo, recipe/lock.py: Semaphore._get_lease, which kazoo calls under a lock; Curator, InterProcessSemaphoreV2",
+};
+
+const ORPHAN: Known = Known {
+    anomaly: "orphan-node",
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    reason: "a create or delete whose reply is lost ends the operation with an error; the session lives on, and with it the \
+             lease that was created",
+    source: "ZOOKEEPER-1262",
+};
+
+const STUCK: Known = Known {
+    anomaly: "lost-wakeup",
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    reason: "everybody waits for leases of operations that ended with an error, whose sessions live on",
+    source: "ZOOKEEPER-1262",
+};

@@ -1,4 +1,4 @@
-//! Operations on grants: of a lock, and of the leadership that an election gives.
+//! Operations on grants: of a lock, also one that readers share, and of the leadership that an election gives.
 
 use super::{Again, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,22 @@ pub const LOCK: Family = Family {
     ],
 };
 
+/// Read-write locks: readers hold shared, writers exclusively.
+pub const RWLOCK: Family = Family {
+    name: "rwlock",
+    grants: true,
+    ops: &[
+        OpSpec {
+            waits: true,
+            again: Again::Same,
+            ..OpSpec::new("acquire", Role::Wait)
+        },
+        READ,
+        WRITE,
+        OpSpec::new("release", Role::Leave),
+    ],
+};
+
 /// Elections of a leader.
 pub const ELECTION: Family = Family {
     name: "election",
@@ -38,6 +54,9 @@ pub const ELECTION: Family = Family {
         OpSpec::new("resign", Role::Leave),
     ],
 };
+
+/// The read of a holder, or of a register.
+pub(super) const READ: OpSpec = OpSpec::new("read", Role::Take);
 
 /// The write of a holder, or to a register.
 pub(super) const WRITE: OpSpec = OpSpec {
@@ -61,6 +80,14 @@ pub enum Request {
     Elect {
         /// The name that the term will have.
         grant: String,
+    },
+    /// To read the resource as a holder.
+    Read {
+        /// The grant under which it holds.
+        grant: String,
+        /// Milliseconds that it works between its check that it holds and the read.
+        #[serde(default)]
+        work_ms: u64,
     },
     /// To write to the resource as the holder.
     Write {
@@ -104,6 +131,11 @@ pub enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         ack: Option<Option<Made>>,
     },
+    /// To `read`, where the resource is outside of ZooKeeper: the read is on its way.
+    Reading {
+        /// The grant.
+        grant: String,
+    },
     /// To `write`, where the resource is outside of ZooKeeper: the write is on its way.
     Sent {
         /// The grant.
@@ -145,6 +177,7 @@ impl Operation for Request {
         match self {
             Self::Acquire { .. } => "acquire",
             Self::Elect { .. } => "elect",
+            Self::Read { .. } => "read",
             Self::Write { .. } => "write",
             Self::Release { .. } => "release",
             Self::Resign { .. } => "resign",
@@ -154,6 +187,7 @@ impl Operation for Request {
     fn grant(&self) -> Option<&str> {
         let (Self::Acquire { grant, .. }
         | Self::Elect { grant }
+        | Self::Read { grant, .. }
         | Self::Write { grant, .. }
         | Self::Release { grant }
         | Self::Resign { grant }) = self;
@@ -162,13 +196,13 @@ impl Operation for Request {
 
     fn work_ms(&self) -> u64 {
         match self {
-            Self::Write { work_ms, .. } => *work_ms,
+            Self::Read { work_ms, .. } | Self::Write { work_ms, .. } => *work_ms,
             _ => 0,
         }
     }
 }
 
-/// What is written.
+/// What is written, or read.
 pub const VALUE: Field<Value> = Field::new("value");
 
 fields! {

@@ -73,7 +73,7 @@ fn name<'a>(run: &Analysis<'a>, at: usize) -> Option<&'a str> {
     let event = &run.events[at];
     let own = event.grant();
     match &event.process {
-        Process::Number(_) if event.f == run.names.acquire || event.f == run.names.release || event.f == "write" => {
+        Process::Number(_) if [run.names.acquire, run.names.release, "read", "write"].contains(&event.f.as_str()) => {
             let asked = || run.ops.work[run.ops.completes[at]?].invoke;
             own.or_else(|| run.events[asked()?].grant())
         }
@@ -91,7 +91,7 @@ fn failed(run: &Analysis<'_>, at: usize) -> Option<usize> {
 
 /// Whether a client acts as the holder.
 fn acts(event: &Event) -> bool {
-    event.kind == EventType::Ok && (event.f == "write" || event.f == "confirm")
+    event.kind == EventType::Ok && matches!(event.f.as_str(), "read" | "write" | "confirm")
 }
 
 /// What an answer says of itself that cannot both be.

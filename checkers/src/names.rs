@@ -55,7 +55,7 @@ pub const ELECTION: Names = Names {
 /// What a family calls them.
 pub fn of(family: &str) -> &'static Names {
     match family {
-        "lock" => &LOCK,
+        "lock" | "rwlock" => &LOCK,
         "election" => &ELECTION,
         _ => &NONE,
     }

@@ -171,8 +171,8 @@ impl<'a> Grants<'a> {
                 }
                 EventType::Fail | EventType::Info => {}
             }
-        } else if event.f == "write" {
-            self.write(event, at, op.and_then(|op| op.sent()), grant);
+        } else if matches!(event.f.as_str(), "read" | "write") {
+            self.access(event, at, op.and_then(|op| op.sent()), grant);
         }
     }
 
@@ -196,9 +196,10 @@ impl<'a> Grants<'a> {
         }
     }
 
-    fn write(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
+    fn access(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
         let error = event.error.as_deref().unwrap_or_default();
         match event.kind {
+            EventType::Ok if event.f == "read" => self.answer(grant, sent, at),
             EventType::Ok if accepted(event) => {
                 self.writes.push(Write {
                     grant,

@@ -1,5 +1,5 @@
 //! The checkers agree with the brute force on a hundred thousand random histories of locks and as many of elections, and on forty
-//! thousand of locks that clients share or that several may hold.
+//! thousand of locks that clients share or that several may hold, and of read-write locks.
 
 use crate::election::{self, Words};
 use crate::{brute, naive, overlaps, world};
@@ -41,6 +41,8 @@ struct Source {
     words: Words,
     /// Whether several clients may hold.
     moded: bool,
+    /// An anomaly beside those of all.
+    more: Option<&'static str>,
     /// How many histories there are of the sort, if nothing else is said.
     usual: u64,
     /// Each anomaly is in more than one of so many histories.
@@ -51,6 +53,7 @@ const LOCKS: Source = Source {
     make: world::record,
     words: election::LOCK,
     moded: false,
+    more: None,
     usual: 100_000,
     one_of: 50,
 };
@@ -59,14 +62,22 @@ const MODED: Source = Source {
     make: world::moded,
     words: election::LOCK,
     moded: true,
+    more: Some("over-capacity"),
     usual: 40_000,
     one_of: 200,
+};
+
+const RWLOCKS: Source = Source {
+    make: world::rwlock,
+    more: None,
+    ..MODED
 };
 
 const ELECTIONS: Source = Source {
     make: election::acknowledged,
     words: election::ELECTION,
     moded: false,
+    more: Some("unacknowledged-leader"),
     usual: 100_000,
     one_of: 50,
 };
@@ -92,21 +103,13 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
         assert_eq!(exclusive, brute::exclusive(&record), "seed {seed}");
     }
     let overlaps = overlaps::overlaps(&record);
-    assert_eq!(
-        last_reads(&record, &found(words.double)),
-        overlaps.doubles,
-        "seed {seed}"
-    );
-    assert_eq!(
-        last_reads(&record, &found("over-capacity")),
-        overlaps.over,
-        "seed {seed}"
-    );
-    assert_eq!(
-        last_reads(&record, &found(words.stale_holder)),
-        overlaps.stale,
-        "seed {seed}"
-    );
+    for (kind, naive) in [
+        (words.double, overlaps.doubles),
+        ("over-capacity", overlaps.over),
+        (words.stale_holder, overlaps.stale),
+    ] {
+        assert_eq!(last_reads(&record, &found(kind)), naive, "{kind}, seed {seed}");
+    }
     assert_eq!(found("stale-write").is_empty(), brute::unmixed(&record), "seed {seed}");
     if !source.moded {
         assert_eq!(found("stale-write").is_empty(), brute::ordered(&record), "seed {seed}");
@@ -200,9 +203,7 @@ fn share(number: u64, source: Source) {
         words.pending,
         "orphan-node",
     ];
-    let more = words.elects.then_some("unacknowledged-leader");
-    let more = more.or(source.moded.then_some("over-capacity"));
-    for kind in kinds.into_iter().chain(more) {
+    for kind in kinds.into_iter().chain(source.more) {
         let with = counts.get(kind).copied().unwrap_or(0);
         assert!(
             each / source.one_of < with && with < each - each / 5,
@@ -269,4 +270,24 @@ fn third_quarter_of_the_shared_and_counted() {
 #[test]
 fn fourth_quarter_of_the_shared_and_counted() {
     share(11, MODED);
+}
+
+#[test]
+fn first_quarter_of_the_read_write_locks() {
+    share(12, RWLOCKS);
+}
+
+#[test]
+fn second_quarter_of_the_read_write_locks() {
+    share(13, RWLOCKS);
+}
+
+#[test]
+fn third_quarter_of_the_read_write_locks() {
+    share(14, RWLOCKS);
+}
+
+#[test]
+fn fourth_quarter_of_the_read_write_locks() {
+    share(15, RWLOCKS);
 }

@@ -1,4 +1,4 @@
-//! Locks and elections.
+//! Locks, read-write locks and elections.
 
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind};
@@ -10,14 +10,27 @@ use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, Record, Results};
 
 pub const LOCK: Family = Family {
-    make: |seed| make(seed, election::LOCK),
+    make: |seed| make(world::record(seed), election::LOCK),
     found: |record, results| found(record, results, election::LOCK),
     wanted: |record| wanted(record, election::LOCK),
     another,
 };
 
+pub const RWLOCK: Family = Family {
+    make: |seed| make(world::rwlock(seed), election::LOCK),
+    another: |rng| match (rng.u8(0..5), another(rng)) {
+        (0, _) => ("read", json!({"grant": format!("g{}", rng.u32(0..4))})),
+        (1 | 2, ("acquire", mut value)) => {
+            value["mode"] = json!("shared");
+            ("acquire", value)
+        }
+        (_, other) => other,
+    },
+    ..LOCK
+};
+
 pub const ELECTION: Family = Family {
-    make: |seed| make(seed, election::ELECTION),
+    make: |seed| make(world::record(seed), election::ELECTION),
     found: |record, results| found(record, results, election::ELECTION),
     wanted: |record| wanted(record, election::ELECTION),
     another: |rng| {
@@ -35,8 +48,8 @@ fn in_words(f: &'static str) -> &'static str {
 }
 
 /// A random lock or election; at its end each client holds once more, one after the other.
-fn make(seed: u64, words: Words) -> Record {
-    let mut end = End::of(world::record(seed));
+fn make(record: Record, words: Words) -> Record {
+    let mut end = End::of(record);
     for (number, node) in end.idle().into_iter().enumerate() {
         let grant = json!({"grant": format!("g{}", 70 + number)});
         let told = json!({"grant": format!("g{}", 70 + number), "czxid": 1000 + number, "token": 1000 + number,
@@ -120,7 +133,7 @@ fn wanted(record: &Record, words: Words) -> Claims {
     claims.extend(naive::lost(record).iter().map(|at| claim(words.pending, grant(at))));
     claims.extend(naive::unowned(record).iter().map(|name| claim("unowned-release", name)));
     claims.extend(naive::orphans(record).iter().map(|path| claim("orphan-node", path)));
-    if !brute::ordered(record) {
+    if !brute::unmixed(record) {
         claims.insert(claim("stale-write", ""));
     }
     claims

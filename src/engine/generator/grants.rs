@@ -1,4 +1,4 @@
-//! Locks and elections: be granted, write, give back.
+//! Locks, also those that readers share, and elections: be granted, write or read, give back.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
 use crate::engine::worker::{End, Op};
@@ -13,40 +13,49 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How a family asks for a grant of this name, and for its return.
 #[derive(Debug)]
 pub struct Words {
-    acquire: fn(String) -> grant::Request,
+    acquire: fn(String, Mode) -> grant::Request,
     release: fn(String) -> grant::Request,
+    /// How many of ten grants are asked for in the mode `shared`.
+    shared: u32,
 }
 
 /// Of a lock.
 pub const LOCK: Words = Words {
-    acquire: |grant| grant::Request::Acquire {
-        grant,
-        mode: Mode::Exclusive,
-    },
+    acquire: |grant, mode| grant::Request::Acquire { grant, mode },
     release: |grant| grant::Request::Release { grant },
+    shared: 0,
 };
+
+/// Of a read-write lock.
+pub const RWLOCK: Words = Words { shared: 6, ..LOCK };
 
 /// Of an election.
 pub const ELECTION: Words = Words {
-    acquire: |grant| grant::Request::Elect { grant },
+    acquire: |grant, _| grant::Request::Elect { grant },
     release: |grant| grant::Request::Resign { grant },
+    shared: 0,
 };
 
 /// Where a client is in its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Acquire,
-    Write(usize),
+    /// Under the grant it writes, or, where that is shared, reads; how often it has done so.
+    Work(usize),
     Release,
 }
 
 #[derive(Debug)]
 struct Client {
     plan: ClientPlan,
+    /// The dice of its modes, so that they depend on nothing but the plan's seed and its number.
+    dice: fastrand::Rng,
     cycle: usize,
     step: Step,
     /// The grant of this cycle, held or not, that is to be given back.
     grant: String,
+    /// How that is asked for.
+    mode: Mode,
     /// Whether this cycle was begun after recovery.
     last: bool,
     finished: bool,
@@ -64,7 +73,7 @@ impl Client {
     }
 }
 
-/// The generator of locks and elections.
+/// The generator of all that grants.
 #[derive(Debug)]
 pub struct Grants {
     words: &'static Words,
@@ -77,35 +86,39 @@ pub struct Grants {
 impl Grants {
     /// The generator of a plan.
     pub fn new(plan: &Plan, words: &'static Words) -> Self {
-        let client = |plan: &ClientPlan| Client {
-            plan: plan.clone(),
+        let client = |(number, of): (u64, &ClientPlan)| Client {
+            plan: of.clone(),
+            dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x5a_4ed0),
             cycle: 0,
             step: Step::Acquire,
             grant: String::new(),
+            mode: Mode::Exclusive,
             last: false,
             finished: false,
         };
         Self {
             words,
-            clients: plan.clients.iter().map(client).collect(),
+            clients: (1..).zip(&plan.clients).map(client).collect(),
             wait_ms: plan.time_ms + BEYOND_MS,
             next_grant: 0,
             next_value: 0,
         }
     }
 
-    fn write(&mut self, client: usize, number: usize, phase: Phase) -> Request {
-        let planned = self.clients[client]
-            .cycle()
-            .and_then(|cycle| cycle.writes.get(number).copied());
+    fn work(&mut self, client: usize, number: usize, phase: Phase) -> Request {
+        let state = &self.clients[client];
+        let planned = state.cycle().and_then(|cycle| cycle.writes.get(number).copied());
         let work_ms = if phase == Phase::Final { 0 } else { planned.unwrap_or(0) };
-        self.next_value += 1;
-        let write = grant::Request::Write {
-            grant: self.clients[client].grant.clone(),
-            value: self.next_value.into(),
-            work_ms,
+        let grant = state.grant.clone();
+        let work = match state.mode {
+            Mode::Shared => grant::Request::Read { grant, work_ms },
+            Mode::Exclusive => {
+                self.next_value += 1;
+                let value = self.next_value.into();
+                grant::Request::Write { grant, value, work_ms }
+            }
         };
-        Request::new(&write, work_ms + SINGLE_MS)
+        Request::new(&work, work_ms + SINGLE_MS)
     }
 }
 
@@ -119,13 +132,17 @@ impl Generator for Grants {
                 self.next_grant += 1;
                 state.grant = format!("g{}", self.next_grant);
                 state.last = phase == Phase::Final;
-                let acquire = (self.words.acquire)(state.grant.clone());
+                state.mode = match state.dice.u32(0..10) < self.words.shared {
+                    true => Mode::Shared,
+                    false => Mode::Exclusive,
+                };
+                let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
                 Next::Ask(Request::new(&acquire, self.wait_ms))
             }
-            (Step::Write(number), Phase::Load | Phase::Drain) => Next::Ask(self.write(client, number, phase)),
-            (Step::Write(number), Phase::Final) if state.last => Next::Ask(self.write(client, number, phase)),
+            (Step::Work(number), Phase::Load | Phase::Drain) => Next::Ask(self.work(client, number, phase)),
+            (Step::Work(number), Phase::Final) if state.last => Next::Ask(self.work(client, number, phase)),
             // After recovery whoever still holds gives back at once.
-            (Step::Write(_) | Step::Release, _) => {
+            (Step::Work(_) | Step::Release, _) => {
                 let release = (self.words.release)(state.grant.clone());
                 Next::Ask(Request::new(&release, SINGLE_MS))
             }
@@ -136,7 +153,7 @@ impl Generator for Grants {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
-            ("acquire" | "elect", _) if end.is_ok() => state.step = Step::Write(0),
+            ("acquire" | "elect", _) if end.is_ok() => state.step = Step::Work(0),
             ("acquire" | "elect", _) => {
                 state.next_cycle();
                 return if phase == Phase::Final {
@@ -145,10 +162,10 @@ impl Generator for Grants {
                     AFTER_FAILURE
                 };
             }
-            ("write", Step::Write(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
-                state.step = Step::Write(n + 1);
+            ("read" | "write", Step::Work(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
+                state.step = Step::Work(n + 1);
             }
-            ("write", _) => state.step = Step::Release,
+            ("read" | "write", _) => state.step = Step::Release,
             _ => {
                 // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
                 let unknown = end.kind == EventType::Info;

@@ -143,6 +143,7 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
         "register" => Ok(Box::new(register::Register::new(plan))),
         "counter" => Ok(Box::new(counter::Counter::new(plan))),
         "lock" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
+        "rwlock" => Ok(Box::new(grants::Grants::new(plan, &grants::RWLOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         other => anyhow::bail!("there is no generator for the family `{other}`"),
     }

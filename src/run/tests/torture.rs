@@ -136,12 +136,17 @@ fn protected_grants_are_held_one_after_the_other() {
     for name in [
         "lock/protected",
         "lock/fenced",
+        "rwlock/fenced",
         "election/epoch",
         "election/acknowledged",
     ] {
         // A client that waits writes nothing, and the window that waits for it takes its time.
         let runs = all(name, 5, 3);
-        let asks = if name.starts_with("lock") { "acquire" } else { "elect" };
+        let asks = if name.starts_with("election") {
+            "elect"
+        } else {
+            "acquire"
+        };
         let granted: usize = runs.iter().map(|ran| ran.count(asks, EventType::Ok)).sum();
         assert!(granted > 100, "{name}: {granted} granted");
     }

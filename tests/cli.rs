@@ -50,6 +50,9 @@ fn the_list_says_what_is_promised_and_known() {
     for name in ["children", "predecessor", "protected", "fenced", "crate"] {
         assert!(names.contains(&format!("lock/{name}").as_str()), "{names:?}");
     }
+    for name in ["fenced", "neighbour"] {
+        assert!(names.contains(&format!("rwlock/{name}").as_str()), "{names:?}");
+    }
     for name in ["read", "sync-read", "quorum-read"] {
         assert!(names.contains(&format!("register/{name}").as_str()), "{names:?}");
     }

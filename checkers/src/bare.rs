@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::ROUND;
 use zooquake_history::operation::commit::TX;
 use zooquake_history::operation::counter::ID;
-use zooquake_history::operation::grant::{ACCEPTED, GRANT, TOKEN};
+use zooquake_history::operation::grant::{ACCEPTED, GRANT, MODE, TOKEN};
 use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::register::{self, FROM, TO};
 use zooquake_history::operation::{CZXID, Field, MZXID, PATH};
@@ -91,7 +91,7 @@ fn infer(history: &History) -> Option<Promise> {
         promise: "inferred from the history".to_owned(),
         ..Workload::default()
     };
-    if matches!(family, "lock" | "election") {
+    if matches!(family, "lock" | "rwlock" | "election") {
         workload.resource = resource(history, &mut basis);
         workload.fenced = answers(history).any(|event| known(event, TOKEN.any()));
     }
@@ -123,6 +123,10 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
         let basis =
             "clients work under grants and write nothing, so it was judged as a semaphore, of one lease at least";
         return one("semaphore", "unknown", basis);
+    }
+    if any(&["acquire"], GRANT.any()) && any(&["acquire"], MODE.any()) {
+        let basis = "its requests for grants name modes, so it was judged as a read-write lock";
+        return one("rwlock", "unknown", basis);
     }
     if any(&["acquire", "release"], GRANT.any()) {
         return one("lock", "unknown", "it acquires grants, so it was judged as a lock");

@@ -74,9 +74,7 @@ fn name<'a>(run: &Analysis<'a>, at: usize) -> Option<&'a str> {
     let own = event.grant();
     match &event.process {
         Process::Number(_)
-            if matches!(event.f.as_str(), "write" | "work")
-                || event.f == run.names.acquire
-                || event.f == run.names.release =>
+            if [run.names.acquire, run.names.release, "read", "write", "work"].contains(&event.f.as_str()) =>
         {
             let asked = || run.ops.work[run.ops.completes[at]?].invoke;
             own.or_else(|| run.events[asked()?].grant())
@@ -95,7 +93,7 @@ fn failed(run: &Analysis<'_>, at: usize) -> Option<usize> {
 
 /// Whether a client acts as the holder.
 fn acts(event: &Event) -> bool {
-    event.kind == EventType::Ok && matches!(event.f.as_str(), "write" | "work" | "confirm")
+    event.kind == EventType::Ok && matches!(event.f.as_str(), "read" | "write" | "work" | "confirm")
 }
 
 /// What an answer says of itself that cannot both be.

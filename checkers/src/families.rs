@@ -28,16 +28,12 @@ pub const FAMILIES: &[Family] = &[
     Family {
         name: "lock",
         check: lock::check,
-        checkers: &[
-            "double-grant",
-            "stale-holder",
-            "stale-write",
-            "fencing-regression",
-            "unowned-release",
-            "lost-wakeup",
-            "orphan-node",
-            "evidence",
-        ],
+        checkers: lock::CHECKERS,
+    },
+    Family {
+        name: "rwlock",
+        check: lock::check,
+        checkers: lock::CHECKERS,
     },
     Family {
         name: "election",

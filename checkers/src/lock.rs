@@ -1,10 +1,22 @@
-//! The family `lock`.
+//! The families `lock` and `rwlock`: grants, in the second also shared ones.
 
 use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::results::Results;
 use crate::{claims, evidence_consistency, exclusion, fencing, liveness, orphans, release, resource, verdict};
+
+/// The checkers that run for them.
+pub const CHECKERS: &[&str] = &[
+    "double-grant",
+    "stale-holder",
+    "stale-write",
+    "fencing-regression",
+    "unowned-release",
+    "lost-wakeup",
+    "orphan-node",
+    "evidence",
+];
 
 /// The checkers of whatever grants.
 pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 8] = [
@@ -18,7 +30,7 @@ pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 8] = [
     claims::check,
 ];
 
-/// The whole verdict over a run of a lock.
+/// The whole verdict over a run of a lock, or of a read-write lock.
 pub fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();

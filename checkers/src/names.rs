@@ -69,7 +69,7 @@ pub const SEMAPHORE: Names = Names {
 /// What a family calls them.
 pub fn of(family: &str) -> &'static Names {
     match family {
-        "lock" => &LOCK,
+        "lock" | "rwlock" => &LOCK,
         "election" => &ELECTION,
         "semaphore" => &SEMAPHORE,
         _ => &NONE,

@@ -11,13 +11,12 @@ const GREEN: Rgb = (0, 158, 115);
 const BLUE: Rgb = (0, 114, 178);
 const VERMILLION: Rgb = (213, 94, 0);
 const PURPLE: Rgb = (204, 121, 167);
+const YELLOW: Rgb = (240, 228, 66);
 const OLIVE: Rgb = (138, 125, 0);
 const GREY: Rgb = (120, 120, 120);
 
 /// What marks a violation.
 pub const VIOLATION: Rgb = VERMILLION;
-/// A client that holds.
-pub const HOLD: Rgb = GREEN;
 
 /// Colours of series, by number.
 pub const SERIES: [Rgb; 8] = [BLUE, GREEN, ORANGE, PURPLE, SKY, VERMILLION, GREY, (184, 168, 0)];
@@ -71,6 +70,16 @@ pub fn role(role: Role) -> Rgb {
         Role::Take => OLIVE,
         Role::Leave | Role::Other => GREY,
     }
+}
+
+/// The colour of a hold.
+pub fn hold(shared: bool) -> Rgb {
+    if shared { YELLOW } else { GREEN }
+}
+
+/// The style sheet's name for a hold.
+pub fn hold_class(shared: bool) -> &'static str {
+    if shared { "hold shared" } else { "hold" }
 }
 
 /// The style sheet's name for the bars of operations of a role.

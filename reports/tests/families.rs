@@ -202,3 +202,29 @@ fn a_semaphore_names_leases_and_work() {
     );
     assert!(!first.contains("the lock") && !first.contains("writes"));
 }
+
+#[test]
+fn a_read_write_lock_shows_readers_and_writers_apart() {
+    let page = families::rwlock().page("rwlock");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "is granted the lock: g1, token 0x7",
+            "is granted the lock: g2, shared, token 0x7",
+            "reads 31 under g2",
+            "class=\"key hold\"></i>holds</span>",
+            "class=\"key hold shared\"></i>holds shared</span>",
+            "</i>reads</span>",
+            "<rect class=\"hold shared\"",
+            "holds g2, shared from 0.120 s, released at 0.470 s",
+            "holds g1 from 0.020 s, released at 0.490 s",
+        ],
+    );
+    let holds = &data(&page)["holds"];
+    assert_eq!(holds["shared"], serde_json::json!([0, 1]));
+    assert_eq!(holds["forms"], serde_json::json!(["g#", "g#, shared"]));
+    let lock = common::results::valid().page("lock");
+    assert!(data(&lock)["holds"]["shared"].as_array().unwrap().is_empty());
+    assert!(!without_scripts(&lock).contains("holds shared"), "nobody shares it");
+}

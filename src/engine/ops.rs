@@ -7,7 +7,7 @@ use super::worker::{End, Op, OpKind, Sent};
 use serde_json::{Value, json};
 use zooquake_checkers::plan::Resource;
 use zooquake_checkers::{EventType, Process};
-use zooquake_history::operation::grant::{ACCEPTED, Answer, MODE, TOKEN};
+use zooquake_history::operation::grant::{ACCEPTED, Answer, MODE, TOKEN, VALUE};
 use zooquake_workloads::protocol::{Outcome, Request};
 
 /// The type of the event that records such an end.
@@ -129,8 +129,11 @@ impl Engine {
         let mut kind = event_type(outcome);
         let external = self.plan.workload.resource == Resource::External;
         let arrives = op.kind == OpKind::Write && kind == EventType::Ok && external;
-        if arrives {
-            let verdict = self.resource.arrive(TOKEN.of(&value));
+        if op.kind == OpKind::Read && kind == EventType::Ok && external {
+            VALUE.put(&mut value, self.resource.read().clone());
+        } else if arrives {
+            let written = VALUE.of(&value).cloned().unwrap_or_default();
+            let verdict = self.resource.write(TOKEN.of(&value), written);
             ACCEPTED.put(&mut value, verdict.is_ok());
             if let Err(refused) = verdict {
                 (kind, error) = (EventType::Fail, Some(refused));
@@ -144,7 +147,8 @@ impl Engine {
         if waited {
             self.waited.push(self.now - op.since);
         }
-        let not_held = op.kind == OpKind::Write && kind == EventType::Fail && !arrives;
+        let works = matches!(op.kind, OpKind::Read | OpKind::Write);
+        let not_held = works && kind == EventType::Fail && !arrives;
         if op.kind == OpKind::Acquire && kind == EventType::Ok {
             self.granted(number, &op.grant);
         } else if not_held && self.workers[number].holds(&op.grant) {

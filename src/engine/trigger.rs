@@ -101,21 +101,22 @@ impl Armed {
     fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, excluded: bool) -> Option<Duration> {
         let op = worker.op.as_ref()?;
         let named = matches!(state, State::Asked(_));
-        let grants = matches!(op.kind, OpKind::Acquire | OpKind::Write | OpKind::Release);
+        let works = matches!(op.kind, OpKind::Read | OpKind::Write);
+        let grants = works || matches!(op.kind, OpKind::Acquire | OpKind::Release);
         // Where any operation will do most are over in a few milliseconds.
         let any = !grants && !named;
         let after = Duration::from_millis(if any { after_ms.min(MOMENT_MS) } else { after_ms });
         let ready = op.since + after;
         // These two strike at the request itself, so it must be a fresh one.
         let fresh = op.since >= self.from;
-        let works = worker.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
+        let lasts = worker.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
         let fits = match state {
             State::Asked(f) => op.f == f && fresh,
             _ if any => fresh,
             State::Acquiring => op.kind == OpKind::Acquire && fresh,
             State::Releasing => op.kind == OpKind::Release && fresh,
             // Work that began too long before the trigger was armed has too little left.
-            State::Working => op.kind == OpKind::Write && works && ready >= self.from,
+            State::Working => works && lasts && ready >= self.from,
             State::Waiting => op.kind == OpKind::Acquire && excluded,
         };
         fits.then_some(ready)

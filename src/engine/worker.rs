@@ -11,6 +11,8 @@ use zooquake_history::operation::{self, Field, FieldType, Mode, Role};
 pub enum OpKind {
     /// Asks for a grant.
     Acquire,
+    /// Works under a grant, and reads.
+    Read,
     /// Works under a grant, and writes where its family does.
     Write,
     /// Gives a grant back: the hold ends when it is sent.
@@ -27,6 +29,7 @@ impl OpKind {
         let grants = operation::family(family).is_some_and(|family| family.grants);
         match operation::op(f).map(|op| (op.role, op.waits)) {
             Some((Role::Wait, _)) if grants => Self::Acquire,
+            Some((Role::Take, _)) if grants => Self::Read,
             Some((Role::Work, _)) if grants => Self::Write,
             Some((Role::Leave, _)) if grants => Self::Release,
             Some((_, true)) => Self::Meet,

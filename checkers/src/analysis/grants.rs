@@ -171,7 +171,7 @@ impl<'a> Grants<'a> {
                 }
                 EventType::Fail | EventType::Info => {}
             }
-        } else if matches!(event.f.as_str(), "write" | "work") {
+        } else if matches!(event.f.as_str(), "read" | "write" | "work") {
             self.work_under(event, at, op.and_then(|op| op.sent()), grant);
         }
     }
@@ -199,7 +199,7 @@ impl<'a> Grants<'a> {
     fn work_under(&mut self, event: &'a Event, at: usize, sent: Option<usize>, grant: usize) {
         let error = event.error.as_deref().unwrap_or_default();
         match event.kind {
-            EventType::Ok if event.f == "work" => self.answer(grant, sent, at),
+            EventType::Ok if matches!(event.f.as_str(), "read" | "work") => self.answer(grant, sent, at),
             EventType::Ok if accepted(event) => {
                 self.writes.push(Write {
                     grant,

@@ -6,6 +6,7 @@
 use super::{Analysis, Op};
 use crate::history::{Event, EventType};
 use std::collections::HashMap;
+use zooquake_history::operation::Mode;
 
 /// What an operation is about: the same name links its events across clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,6 +39,8 @@ pub struct Hold<'a> {
     pub node: &'a str,
     /// What it held.
     pub subject: Subject<'a>,
+    /// How it held a grant, as [`Grant::mode`](super::Grant::mode) says; `None` of anything else.
+    pub mode: Option<Mode>,
     /// The answer that began it.
     pub from: usize,
     /// The event that ended it; `None` if nothing says that it ended.
@@ -57,6 +60,7 @@ impl<'a> Analysis<'a> {
             Some(Hold {
                 node: grant.node,
                 subject: Subject::Grant(grant.name),
+                mode: grant.mode,
                 from: grant.read?,
                 until: grant.end,
             })
@@ -71,6 +75,7 @@ impl<'a> Analysis<'a> {
             Some(Hold {
                 node: op.node,
                 subject,
+                mode: None,
                 from,
                 until: ends.of(self, op.node, subject, from),
             })

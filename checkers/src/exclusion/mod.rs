@@ -13,6 +13,7 @@ use crate::findings::{Findings, Found};
 use crate::grants::{Answer, Grant};
 use crate::text::count;
 use overlaps::{Overlap, overlaps};
+use zooquake_history::operation::Mode;
 
 /// The anomaly of more clients than may hold.
 const OVER: &str = "over-capacity";
@@ -144,10 +145,14 @@ fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
 }
 
 /// That one of two holds is shared, if one is.
-fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> &'static str {
+fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
+    let exclusive = if a.grant.mode == Some(Mode::Exclusive) { a } else { b };
     match a.grant.mode == b.grant.mode {
-        true => "",
-        false => " One of the two holds is exclusive, so the other may not be there, even if it is shared.",
+        true => String::new(),
+        false => format!(
+            " One of the two holds is exclusive, that of {}, so the other may not be there, even if it is shared.",
+            exclusive.grant.node
+        ),
     }
 }
 

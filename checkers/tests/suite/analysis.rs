@@ -77,6 +77,7 @@ fn hold(node: &'static str, subject: Subject<'static>, from: usize, until: Optio
     Hold {
         node,
         subject,
+        mode: None,
         from,
         until,
     }

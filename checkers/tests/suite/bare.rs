@@ -173,6 +173,27 @@ fn where_the_resource_is_its_answers_tell() {
 }
 
 #[test]
+fn requests_for_grants_that_name_modes_are_a_read_write_lock_s() {
+    let lines = |mode: &str| {
+        [
+            ("1 invoke acquire", json!({"grant":"g1","mode":"shared"})),
+            ("1 ok acquire", json!({"grant":"g1"})),
+            ("2 invoke acquire", json!({"grant":"g2","mode":mode})),
+            ("2 ok acquire", json!({"grant":"g2"})),
+            ("c2 invoke confirm", json!({})),
+            ("c3 invoke confirm", json!({})),
+            ("c2 ok confirm", json!({"holds":true,"grant":"g1"})),
+            ("c3 ok confirm", json!({"holds":true,"grant":"g2"})),
+        ]
+    };
+    let results = check(&lines("shared"));
+    assert_eq!(kinds(&results), Vec::<&str>::new());
+    told(&results, "name modes, so it was judged as a read-write lock");
+    assert_eq!(kinds(&check(&lines("exclusive"))), ["double-grant"]);
+    told(&check(&overtaken([json!({}), json!({})])), "so it was judged as a lock");
+}
+
+#[test]
 fn increments_that_are_given_ids_are_a_counter_s() {
     let results = check(&[
         ("0 invoke increment", json!({})),

@@ -70,6 +70,7 @@ mod promised;
 mod queue;
 mod recovery;
 mod register;
+mod rwlock;
 mod safety;
 mod scale;
 mod script;

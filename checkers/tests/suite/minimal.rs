@@ -166,7 +166,7 @@ fn varied(family: &Family, plain: fn(u64) -> Record, seed: u64) -> Record {
 fn refused(rng: &mut Rng, record: Record) -> Record {
     let family = record.plan.workload.family.clone();
     let (f, value) = match family.as_str() {
-        "lock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
+        "lock" | "rwlock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
         "election" => ("elect", json!({"grant": "g90"})),
         "commit" => ("decided", json!({"tx": "t0"})),
         _ => ("enter", json!({"round": 1, "members": 2})),
@@ -197,6 +197,7 @@ fn locks() {
 
 #[test]
 fn locks_that_are_shared_and_counted() {
+    tried("rwlock", |seed| varied(&spoilt::grants::RWLOCK, world::rwlock, seed));
     let mut raised = raised("lock");
     raised.insert("over-capacity".to_owned());
     let make = |seed| varied(&spoilt::grants::LOCK, world::moded, seed);

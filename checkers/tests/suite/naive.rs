@@ -108,7 +108,7 @@ fn held(events: &[Event], name: &str, at: usize) -> bool {
         let named = event.grant() == Some(name);
         match (event.f.as_str(), event.kind) {
             ("release", EventType::Invoke) | ("lost", EventType::Info) => named,
-            ("write", EventType::Fail) => named && event.error.as_deref() == Some("not-held"),
+            ("read" | "write", EventType::Fail) => named && event.error.as_deref() == Some("not-held"),
             ("exit", EventType::Info) => node(event) == who,
             ("confirm", EventType::Ok) => {
                 let after = sent(events, at).is_some_and(|sent| sent > read);

@@ -13,7 +13,8 @@ fn certain(events: &[Event], name: &str) -> Option<usize> {
         let event = &events[*at];
         let refused =
             event.kind == EventType::Fail && event.error.as_deref().is_some_and(|error| error.starts_with("refused"));
-        event.f == "write" && event.grant() == Some(name) && (event.kind == EventType::Ok || refused)
+        let works = ["read", "write"].contains(&event.f.as_str());
+        works && event.grant() == Some(name) && (event.kind == EventType::Ok || refused)
     };
     let writes = (read..events.len()).filter(answered).filter_map(|at| sent(events, at));
     writes

@@ -78,7 +78,7 @@ impl Teller {
         let name = || json!({ "grant": plain[0] });
         let refusal = json!({ "accepted": false });
         let (f, kind, value, error) = match verb {
-            "acquire" | "elect" | "write" | "work" | "release" | "resign" => (verb, Invoke, name(), None),
+            "acquire" | "elect" | "read" | "write" | "work" | "release" | "resign" => (verb, Invoke, name(), None),
             "granted" => ("acquire", Ok, name(), None),
             "elected" => ("elect", Ok, name(), None),
             "wrote" => (
@@ -95,6 +95,7 @@ impl Teller {
                 Some("refused: old"),
             ),
             "not-held" => ("write", Fail, name(), Some("not-held")),
+            "has-read" => ("read", Ok, name(), None),
             "released" => ("release", Ok, name(), None),
             "resigned" => ("resign", Ok, name(), None),
             "unknown" => (

@@ -25,6 +25,7 @@ enum Doing {
     Nothing,
     Acquiring,
     Holding,
+    Reading,
     Writing,
     Releasing,
 }
@@ -67,6 +68,8 @@ struct World {
     capacity: NonZeroUsize,
     /// Percent of requests that are for shared grants.
     shared: u32,
+    /// Whether those who hold shared read and do not write.
+    readers: bool,
     /// How often a holder confirms instead of what it would do else, in percent.
     patience: u32,
 }
@@ -74,7 +77,7 @@ struct World {
 /// The record of a random world in which one client may hold.
 pub fn record(seed: u64) -> Record {
     let random = fastrand::Rng::with_seed(seed);
-    of(random, (NonZeroUsize::MIN, 0, 0), |random| random.usize(2..4))
+    of(random, (NonZeroUsize::MIN, 0, 0, false), |random| random.usize(2..4))
 }
 
 /// The record of a random world in which up to three clients may hold, and some share.
@@ -93,14 +96,26 @@ fn several(seed: u64, shares: &[u32]) -> Record {
     let capacity = NonZeroUsize::MIN.saturating_add(random.usize(0..3));
     let shared = shares[random.usize(..shares.len())];
     let patience = [50, 80][random.usize(..2)];
-    of(random, (capacity, shared, patience), |random| {
+    of(random, (capacity, shared, patience, false), |random| {
         capacity.get() + random.usize(1..3)
     })
 }
 
+/// The record of a random world of readers, who share, and writers.
+pub fn rwlock(seed: u64) -> Record {
+    let mut random = fastrand::Rng::with_seed(seed);
+    let shared = [30, 60][random.usize(..2)];
+    let patience = [0, 50, 80][random.usize(..3)];
+    let mut record = of(random, (NonZeroUsize::MIN, shared, patience, true), |random| {
+        random.usize(2..4)
+    });
+    record.plan.workload.family = "rwlock".to_owned();
+    record
+}
+
 fn of(
     mut random: fastrand::Rng,
-    (capacity, shared, patience): (NonZeroUsize, u32, u32),
+    (capacity, shared, patience, readers): (NonZeroUsize, u32, u32, bool),
     clients: impl Fn(&mut fastrand::Rng) -> usize,
 ) -> Record {
     let mut cheats = Cheats::default();
@@ -134,6 +149,7 @@ fn of(
         longest_step_ms: 50,
         capacity,
         shared,
+        readers,
         patience,
         random,
     };
@@ -230,7 +246,7 @@ impl World {
             Doing::Nothing => self.ask(who),
             Doing::Acquiring => self.acquire(who, grant),
             Doing::Holding => self.hold(who, grant),
-            Doing::Writing => self.write(who, grant),
+            Doing::Reading | Doing::Writing => self.access(who, grant),
             Doing::Releasing => self.release(who, grant),
         }
     }

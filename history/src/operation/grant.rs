@@ -1,4 +1,5 @@
-//! Operations on grants: of a lock, of the leadership that an election gives, and of a lease of a semaphore.
+//! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a lease of a
+//! semaphore.
 
 use super::{Again, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
@@ -17,6 +18,22 @@ pub const LOCK: Family = Family {
         },
         WRITE,
         RELEASE,
+    ],
+};
+
+/// Read-write locks: readers hold shared, writers exclusively.
+pub const RWLOCK: Family = Family {
+    name: "rwlock",
+    grants: true,
+    ops: &[
+        OpSpec {
+            waits: true,
+            again: Again::Same,
+            ..OpSpec::new("acquire", Role::Wait)
+        },
+        READ,
+        WRITE,
+        OpSpec::new("release", Role::Leave),
     ],
 };
 
@@ -49,6 +66,8 @@ const ACQUIRE: OpSpec = OpSpec {
 };
 
 const RELEASE: OpSpec = OpSpec::new("release", Role::Leave);
+/// The read of a holder, or of a register.
+pub(super) const READ: OpSpec = OpSpec::new("read", Role::Take);
 
 /// The write of a holder, or to a register.
 pub(super) const WRITE: OpSpec = OpSpec {
@@ -72,6 +91,14 @@ pub enum Request {
     Elect {
         /// The name that the term will have.
         grant: String,
+    },
+    /// To read the resource as a holder.
+    Read {
+        /// The grant under which it holds.
+        grant: String,
+        /// Milliseconds that it works between its check that it holds and the read.
+        #[serde(default)]
+        work_ms: u64,
     },
     /// To write to the resource as the holder.
     Write {
@@ -123,6 +150,11 @@ pub enum Answer {
         #[serde(skip_serializing_if = "Option::is_none")]
         ack: Option<Option<Made>>,
     },
+    /// To `read`, where the resource is outside of ZooKeeper: the read is on its way.
+    Reading {
+        /// The grant.
+        grant: String,
+    },
     /// To `write`, where the resource is outside of ZooKeeper: the write is on its way.
     Sent {
         /// The grant.
@@ -169,6 +201,7 @@ impl Operation for Request {
         match self {
             Self::Acquire { .. } => "acquire",
             Self::Elect { .. } => "elect",
+            Self::Read { .. } => "read",
             Self::Write { .. } => "write",
             Self::Work { .. } => "work",
             Self::Release { .. } => "release",
@@ -179,6 +212,7 @@ impl Operation for Request {
     fn grant(&self) -> Option<&str> {
         let (Self::Acquire { grant, .. }
         | Self::Elect { grant }
+        | Self::Read { grant, .. }
         | Self::Write { grant, .. }
         | Self::Work { grant, .. }
         | Self::Release { grant }
@@ -188,13 +222,13 @@ impl Operation for Request {
 
     fn work_ms(&self) -> u64 {
         match self {
-            Self::Write { work_ms, .. } | Self::Work { work_ms, .. } => *work_ms,
+            Self::Read { work_ms, .. } | Self::Write { work_ms, .. } | Self::Work { work_ms, .. } => *work_ms,
             _ => 0,
         }
     }
 }
 
-/// What is written.
+/// What is written, or read.
 pub const VALUE: Field<Value> = Field::new("value");
 
 fields! {

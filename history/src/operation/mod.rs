@@ -28,6 +28,7 @@ pub use spec::{Again, Delay, Family, Finishes, OpSpec, Role, StrikePoint, family
 /// The families of recipes. A new one is a file and a line here.
 pub const FAMILIES: &[&Family] = &[
     &grant::LOCK,
+    &grant::RWLOCK,
     &grant::ELECTION,
     &grant::SEMAPHORE,
     &commit::FAMILY,

@@ -8,7 +8,7 @@ pub const FAMILY: Family = Family {
     name: "register",
     grants: false,
     ops: &[
-        OpSpec::new("read", Role::Take),
+        grant::READ,
         grant::WRITE,
         OpSpec {
             finishes: Finishes::OkOrMismatch,

@@ -125,6 +125,10 @@ fn a_request_has_the_name_and_the_value_that_are_sent() {
             mode: Mode::default(),
         }),
         written(&grant::Request::Elect { grant: grant.clone() }),
+        written(&grant::Request::Read {
+            grant: grant.clone(),
+            work_ms: 40,
+        }),
         written(&write),
         written(&grant::Request::Work {
             grant: grant.clone(),

@@ -4,7 +4,7 @@ let colors = {};
 
 function readColors() {
   const style = getComputedStyle(document.documentElement);
-  const names = "ink faint line panel paper hold holdline wait work take leave other ok bad unknown violation lead follow silent";
+  const names = "ink faint line panel paper hold holdline shared sharedline wait work take leave other ok bad unknown violation lead follow silent";
   colors = {};
   for (const name of [...names.split(" "), ...D.bands.map((band) => band.class)]) colors[name] = style.getPropertyValue(`--${name}`).trim();
 }
@@ -112,11 +112,13 @@ const RANK = [1, 2, 0, 0, 3, 2]; // by role: work must not be hidden by what is 
 
 function drawLane(lane, y) {
   pen.textAlign = "left";
-  sweep(holds.byLane[lane], holds, () => 0, (i, x1, x2, n) => {
-    pen.fillStyle = colors.hold;
+  // Only pages with shared holds have the column.
+  const shared = (i) => D.holds.shared[i] === 1;
+  sweep(holds.byLane[lane], holds, shared, (i, x1, x2, n) => {
+    pen.fillStyle = shared(i) ? colors.shared : colors.hold;
     pen.fillRect(x1, y + 13, x2 - x1, ROW - 16);
     if (n === 1 && x2 - x1 > 60) {
-      pen.fillStyle = colors.holdline;
+      pen.fillStyle = shared(i) ? colors.sharedline : colors.holdline;
       pen.fillText(`${D.holds.verb} ${grants[i]}`, x1 + 4, y + 19, x2 - x1 - 8);
     }
   });

@@ -131,12 +131,15 @@ fn holds(model: &RunModel<'_>) -> Value {
     let shown: Vec<_> = model.holds.iter().step_by(stride).collect();
     let mut ends = Index::default();
     let mut grants = Texts::default();
-    let forms: Vec<_> = shown.iter().map(|h| grants.of(&subject_name(h.what))).collect();
+    let forms: Vec<_> = shown.iter().map(|h| grants.of(&h.name())).collect();
+    let shared = shown.iter().any(|h| h.shared);
+    let shared: Vec<_> = shown.iter().filter(|_| shared).map(|h| u8::from(h.shared)).collect();
     let ended: Vec<_> = shown.iter().map(|h| ends.of(h.ended_by.to_owned())).collect();
     json!({
         "lane": shown.iter().map(|h| h.lane).collect::<Vec<_>>(),
         "start": deltas(shown.iter().map(|h| micros(h.from))),
         "took": shown.iter().map(|h| h.until.map_or(-1, |u| micros(u.saturating_sub(h.from)) as i64)).collect::<Vec<_>>(),
+        "shared": shared,
         "form": forms,
         "forms": grants.forms(),
         "numbers": grants.numbers,

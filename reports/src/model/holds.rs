@@ -1,8 +1,9 @@
 //! Holds as they are drawn: the checkers', each in the row of its client and with words for its end.
 
-use super::Lanes;
+use super::{Lanes, subject_name};
 use zooquake_checkers::analysis::{self, Analysis, Subject};
 use zooquake_checkers::{Event, EventType};
+use zooquake_history::operation::Mode;
 
 /// A span in which a client held.
 #[derive(Debug)]
@@ -11,6 +12,8 @@ pub struct Hold<'a> {
     pub lane: usize,
     /// What it held.
     pub what: Subject<'a>,
+    /// Whether others may hold it beside it in the same way.
+    pub shared: bool,
     /// When its beginning was read.
     pub from: u64,
     /// When it ended; `None` if nothing says that it did.
@@ -19,12 +22,20 @@ pub struct Hold<'a> {
     pub ended_by: &'static str,
 }
 
+impl Hold<'_> {
+    /// What it held, by its name, and that it is shared, if it is.
+    pub fn name(&self) -> String {
+        subject_name(self.what) + if self.shared { ", shared" } else { "" }
+    }
+}
+
 /// The holds of a history, by their beginnings.
 pub fn drawn<'a>(analysis: &Analysis<'a>, lanes: &Lanes) -> Vec<Hold<'a>> {
     let hold = |hold: analysis::Hold<'a>| {
         Some(Hold {
             lane: lanes.row(&analysis.events[hold.from])?,
             what: hold.subject,
+            shared: hold.mode == Some(Mode::Shared),
             from: analysis.time(hold.from),
             until: hold.until.map(|at| analysis.time(at)),
             ended_by: hold.until.map_or("", |at| ended_by(&analysis.events[at])),

@@ -1,6 +1,6 @@
 //! How each family of recipes calls what the pictures show.
 
-use super::{Mark, Op, Role};
+use super::{Hold, Mark, Op, Role};
 
 /// Words for legends and labels; `None` for what the family does not have.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ const LOCK: Terms = Terms {
     hold: Some("holds"),
     wait: Some("waits"),
     work: "works, then writes",
-    take: None,
+    take: Some("reads"),
     leave: Some("releases"),
     took: "write accepted",
     refused: Some("refused"),
@@ -138,6 +138,17 @@ const COUNTER: Terms = Terms {
 };
 
 impl Terms {
+    /// Holds that are here: whether they are shared, with the family's words for them.
+    pub fn holds<'h>(&self, holds: impl Iterator<Item = &'h Hold<'h>>) -> Vec<(bool, String)> {
+        let Some(words) = self.hold else { return Vec::new() };
+        let mut here = [false; 2];
+        holds.for_each(|hold| here[usize::from(hold.shared)] = true);
+        let all = [(false, words.to_owned()), (true, format!("{words} shared"))];
+        all.into_iter()
+            .filter(|(shared, _)| here[usize::from(*shared)])
+            .collect()
+    }
+
     /// The terms of the family whose operations these are.
     pub fn of(ops: &[Op<'_>]) -> &'static Self {
         let has = |terms: &&Self| ops.iter().any(|op| !op.control && terms.operations.contains(&op.f));

@@ -16,14 +16,14 @@ const TOP: i32 = frame::LABELS + 20;
 
 /// Writes the picture.
 pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
-    let hold = model.terms.hold.filter(|_| !model.holds.is_empty());
-    let hold = hold.map(|words| (Key::Box(palette::HOLD, 0.3), words));
+    let holds = model.terms.holds(model.holds.iter()).into_iter();
+    let holds = holds.map(|(shared, words)| (Key::Box(palette::hold(shared), 0.3), words));
     let roles = model.terms.roles(&model.ops.iter().collect::<Vec<_>>()).into_iter();
-    let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words));
-    let spans = hold.into_iter().chain(roles);
+    let roles = roles.map(|(role, words)| (Key::Box(palette::role(role), opacity(role)), words.to_owned()));
+    let spans = holds.chain(roles);
     // Only the words before the comma or colon: a picture has one line for them all.
     let brief = |words: &str| words.split([',', ':']).next().unwrap_or(words).to_owned();
-    let mut keys: Vec<_> = spans.map(|(key, words)| (key, brief(words))).collect();
+    let mut keys: Vec<_> = spans.map(|(key, words)| (key, brief(&words))).collect();
     keys.extend([
         (Key::Mark('×', palette::VIOLATION), "fail".to_owned()),
         (Key::Mark('○', palette::VIOLATION), "info".to_owned()),
@@ -110,9 +110,11 @@ fn draw_lane(
         let color = rgb(FaultKind::of(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
     }
-    let holds = model.holds.iter().filter(|h| h.lane == lane);
-    let spans = holds.map(|h| (span.x(h.from), span.x(h.until.unwrap_or(u64::MAX))));
-    bars(area, spans, inner, rgb(palette::HOLD).mix(0.35))?;
+    for shared in [false, true] {
+        let holds = model.holds.iter().filter(|h| h.lane == lane && h.shared == shared);
+        let spans = holds.map(|h| (span.x(h.from), span.x(h.until.unwrap_or(u64::MAX))));
+        bars(area, spans, inner, rgb(palette::hold(shared)).mix(0.35))?;
+    }
     for role in Role::ALL {
         let some = ops.iter().filter(|op| op.role == role && !op.control);
         let spans = some.map(|op| (span.x(op.start), span.x(op.end.unwrap_or(u64::MAX))));

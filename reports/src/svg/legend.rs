@@ -1,7 +1,7 @@
 //! What the marks of the pictures mean, in the words of the run's family.
 
 use super::{row, window};
-use crate::model::{Mark, Op, Outcome, RunModel, Step};
+use crate::model::{Hold, Mark, Op, Outcome, RunModel, Step};
 use crate::{palette, text};
 
 fn key(class: &str, sign: &str, words: &str) -> String {
@@ -26,7 +26,7 @@ pub fn window(model: &RunModel<'_>, steps: &[Step]) -> String {
     };
     let failed = unmarked(Outcome::Fail).then(|| key("bad", "×", "failed"));
     let unknown = unmarked(Outcome::Info).then(|| key("unknown", "?", "outcome unknown"));
-    let holds = model.holds.iter().any(|h| seen(h.lane, h.from, h.until));
+    let holds = model.holds.iter().filter(|h| seen(h.lane, h.from, h.until));
     let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
     let on: Vec<&str> = bands.map(|b| b.fault.as_str()).collect();
     format!(
@@ -51,7 +51,7 @@ pub fn overview(model: &RunModel<'_>) -> String {
     let ops: Vec<&Op> = model.ops.iter().collect();
     format!(
         "<p class=\"legend\">{}{}{}{}{servers}{}</p>\n",
-        spans(model, &ops, !model.holds.is_empty()),
+        spans(model, &ops, model.holds.iter()),
         key("bad", "×", "failed"),
         key("bad", "○", "outcome unknown"),
         key("flag", "▼", "anomaly"),
@@ -60,12 +60,12 @@ pub fn overview(model: &RunModel<'_>) -> String {
 }
 
 /// Holds, and operations by what they are for.
-fn spans(model: &RunModel<'_>, ops: &[&Op<'_>], holds: bool) -> String {
-    let hold = model.terms.hold.filter(|_| holds);
-    let hold = hold.map(|words| key("hold", "", words));
+fn spans<'h>(model: &RunModel<'_>, ops: &[&Op<'_>], holds: impl Iterator<Item = &'h Hold<'h>>) -> String {
+    let holds = model.terms.holds(holds).into_iter();
+    let holds = holds.map(|(shared, words)| key(palette::hold_class(shared), "", &words));
     let roles = model.terms.roles(ops).into_iter();
     let roles = roles.map(|(role, words)| key(palette::role_class(role), "", words));
-    hold.into_iter().chain(roles).collect()
+    holds.chain(roles).collect()
 }
 
 /// Kinds of fault.

@@ -48,9 +48,11 @@ fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usi
     let name = &model.lanes.names()[lane];
     svg.text("lane end", (LEFT - 6.0, y + 12.0), &text::clip(name, 11));
     marks::hatch(svg, model, scale, name, y + 1.0, ROW - 3.0);
-    let holds = model.holds.iter().filter(|h| h.lane == lane);
-    let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
-    svg.path("hold", &marks::bars(spans, y + 1.5, 15.0));
+    for shared in [false, true] {
+        let holds = model.holds.iter().filter(|h| h.lane == lane && h.shared == shared);
+        let spans = holds.map(|h| (scale.x(h.from), scale.x(h.until.unwrap_or(u64::MAX))));
+        svg.path(palette::hold_class(shared), &marks::bars(spans, y + 1.5, 15.0));
+    }
     for role in Role::ALL {
         svg.path(
             palette::role_class(role),

@@ -79,9 +79,9 @@ fn draw_hold(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, hold: &Hold
     let ended = hold.until.map_or("not ended".into(), |u| {
         format!("{} at {}", hold.ended_by, text::moment(u))
     });
-    let (holds, what) = (model.terms.holds, subject_name(hold.what));
+    let (holds, what) = (model.terms.holds, hold.name());
     svg.rect(
-        "hold",
+        palette::hold_class(hold.shared),
         (x1, y + 17.0, x2 - x1, 25.0),
         &format!("{holds} {what} from {}, {ended}", text::moment(hold.from)),
     );
@@ -106,7 +106,7 @@ fn label_holds(
     let span = |hold: &Hold<'_>| (scale.x(hold.from), scale.x(until(hold)));
     let labels = |hold: &Hold<'_>| {
         [
-            format!("{} {}", model.terms.holds, subject_name(hold.what)),
+            format!("{} {}", model.terms.holds, hold.name()),
             subject_name(hold.what),
         ]
     };
@@ -155,6 +155,7 @@ fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
         }
         (_, Some(work)) => return vec![format!("works {work}")],
         ("acquire" | "elect", _) => return vec!["waits".into()],
+        ("read", _) if !what.is_empty() => return vec!["reads".into()],
         ("write", _) => return vec!["writes".into()],
         ("work", _) => return vec!["works".into()],
         ("enter", _) => "waits to enter",

@@ -1,4 +1,4 @@
-//! Locks, elections and semaphores: be granted, work and write what there is to write, give back.
+//! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is, give back.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
 use crate::engine::worker::{End, Op};
@@ -13,21 +13,24 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
 pub struct Words {
-    acquire: fn(String) -> grant::Request,
+    acquire: fn(String, Mode) -> grant::Request,
     /// The grant, a value that nobody else writes, and milliseconds of work.
     work: fn(String, u64, u64) -> grant::Request,
     release: fn(String) -> grant::Request,
+    /// How many of ten grants are asked for in the mode `shared`.
+    shared: u32,
 }
 
 /// Of a lock.
 pub const LOCK: Words = Words {
-    acquire: |grant| grant::Request::Acquire {
-        grant,
-        mode: Mode::Exclusive,
-    },
+    acquire: |grant, mode| grant::Request::Acquire { grant, mode },
     work: write,
     release: |grant| grant::Request::Release { grant },
+    shared: 0,
 };
+
+/// Of a read-write lock.
+pub const RWLOCK: Words = Words { shared: 6, ..LOCK };
 
 /// Of a semaphore.
 pub const SEMAPHORE: Words = Words {
@@ -37,9 +40,10 @@ pub const SEMAPHORE: Words = Words {
 
 /// Of an election.
 pub const ELECTION: Words = Words {
-    acquire: |grant| grant::Request::Elect { grant },
+    acquire: |grant, _| grant::Request::Elect { grant },
     work: write,
     release: |grant| grant::Request::Resign { grant },
+    shared: 0,
 };
 
 fn write(grant: String, value: u64, work_ms: u64) -> grant::Request {
@@ -54,6 +58,7 @@ fn write(grant: String, value: u64, work_ms: u64) -> grant::Request {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Step {
     Acquire,
+    /// Under the grant it works, and writes or, where that is shared, reads; how often it has done so.
     Work(usize),
     Release,
 }
@@ -61,10 +66,14 @@ enum Step {
 #[derive(Debug)]
 struct Client {
     plan: ClientPlan,
+    /// The dice of its modes, so that they depend on nothing but the plan's seed and its number.
+    dice: fastrand::Rng,
     cycle: usize,
     step: Step,
     /// The grant of this cycle, held or not, that is to be given back.
     grant: String,
+    /// How that is asked for.
+    mode: Mode,
     /// Whether this cycle was begun after recovery.
     last: bool,
     finished: bool,
@@ -82,7 +91,7 @@ impl Client {
     }
 }
 
-/// The generator of locks, elections and semaphores.
+/// The generator of all that grants.
 #[derive(Debug)]
 pub struct Grants {
     words: &'static Words,
@@ -95,17 +104,19 @@ pub struct Grants {
 impl Grants {
     /// The generator of a plan.
     pub fn new(plan: &Plan, words: &'static Words) -> Self {
-        let client = |plan: &ClientPlan| Client {
-            plan: plan.clone(),
+        let client = |(number, of): (u64, &ClientPlan)| Client {
+            plan: of.clone(),
+            dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x5a_4ed0),
             cycle: 0,
             step: Step::Acquire,
             grant: String::new(),
+            mode: Mode::Exclusive,
             last: false,
             finished: false,
         };
         Self {
             words,
-            clients: plan.clients.iter().map(client).collect(),
+            clients: (1..).zip(&plan.clients).map(client).collect(),
             wait_ms: plan.time_ms + BEYOND_MS,
             next_grant: 0,
             next_value: 0,
@@ -113,13 +124,17 @@ impl Grants {
     }
 
     fn work(&mut self, client: usize, number: usize, phase: Phase) -> Request {
-        let planned = self.clients[client]
-            .cycle()
-            .and_then(|cycle| cycle.writes.get(number).copied());
+        let state = &self.clients[client];
+        let planned = state.cycle().and_then(|cycle| cycle.writes.get(number).copied());
         let work_ms = if phase == Phase::Final { 0 } else { planned.unwrap_or(0) };
-        self.next_value += 1;
-        let grant = self.clients[client].grant.clone();
-        let work = (self.words.work)(grant, self.next_value, work_ms);
+        let grant = state.grant.clone();
+        let work = match state.mode {
+            Mode::Shared => grant::Request::Read { grant, work_ms },
+            Mode::Exclusive => {
+                self.next_value += 1;
+                (self.words.work)(grant, self.next_value, work_ms)
+            }
+        };
         Request::new(&work, work_ms + SINGLE_MS)
     }
 }
@@ -134,7 +149,11 @@ impl Generator for Grants {
                 self.next_grant += 1;
                 state.grant = format!("g{}", self.next_grant);
                 state.last = phase == Phase::Final;
-                let acquire = (self.words.acquire)(state.grant.clone());
+                state.mode = match state.dice.u32(0..10) < self.words.shared {
+                    true => Mode::Shared,
+                    false => Mode::Exclusive,
+                };
+                let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
                 Next::Ask(Request::new(&acquire, self.wait_ms))
             }
             (Step::Work(number), Phase::Load | Phase::Drain) => Next::Ask(self.work(client, number, phase)),
@@ -160,10 +179,10 @@ impl Generator for Grants {
                     AFTER_FAILURE
                 };
             }
-            ("write" | "work", Step::Work(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
+            ("read" | "write" | "work", Step::Work(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
                 state.step = Step::Work(n + 1);
             }
-            ("write" | "work", _) => state.step = Step::Release,
+            ("read" | "write" | "work", _) => state.step = Step::Release,
             _ => {
                 // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
                 let unknown = end.kind == EventType::Info;

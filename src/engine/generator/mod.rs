@@ -144,6 +144,7 @@ pub fn of(plan: &Plan) -> anyhow::Result<Box<dyn Generator>> {
         "counter" => Ok(Box::new(counter::Counter::new(plan))),
         // A scene has no clients that could be asked for anything.
         "lock" | "ensemble" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
+        "rwlock" => Ok(Box::new(grants::Grants::new(plan, &grants::RWLOCK))),
         "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
         "semaphore" => Ok(Box::new(grants::Grants::new(plan, &grants::SEMAPHORE))),
         other => anyhow::bail!("there is no generator for the family `{other}`"),

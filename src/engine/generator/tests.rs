@@ -25,8 +25,9 @@ fn generator(name: &str) -> Box<dyn Generator> {
     of(&plan).unwrap()
 }
 
-const ALL: [&str; 10] = [
+const ALL: [&str; 11] = [
     "lock/fenced",
+    "rwlock/fenced",
     "election/epoch",
     "semaphore/leases",
     "barrier/tutorial",
@@ -179,13 +180,22 @@ fn requests(name: &str) -> Vec<String> {
 
 #[test]
 fn requests_are_written_as_the_history_s_format_says() {
-    let expected: [(&str, &[&str]); 9] = [
+    let expected: [(&str, &[&str]); 10] = [
         (
             "lock/fenced",
             &[
                 r#"acquire {"grant":"g1"}"#,
                 r#"release {"grant":"g1"}"#,
                 r#"write {"grant":"g1","value":1,"work_ms":0}"#,
+            ],
+        ),
+        (
+            "rwlock/fenced",
+            &[
+                r#"acquire {"grant":"g1","mode":"shared"}"#,
+                r#"read {"grant":"g1","work_ms":0}"#,
+                r#"release {"grant":"g1"}"#,
+                r#"write {"grant":"g2","value":1,"work_ms":0}"#,
             ],
         ),
         (

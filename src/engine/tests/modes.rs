@@ -127,6 +127,51 @@ fn one_that_waits_is_struck_while_it_is_excluded() {
     assert!(strikes_one_that_waits(2, &[Exclusive, Exclusive, Exclusive]));
 }
 
+/// A reader's work is its read, and a writer's its write.
+#[test]
+fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
+    let mut bench = Bench::running("rwlock/fenced", 1);
+    for _ in 0..20 {
+        bench.ok(0, "acquire");
+        bench.pass(0);
+        let reads = bench.engine.workers[0].mode == Shared;
+        assert_ne!(bench.asked(0, "read"), bench.asked(0, "write"));
+        assert_eq!(bench.asked(0, "read"), reads);
+        let trigger = Trigger::State {
+            state: State::Working,
+            from_ms: 0,
+            after_ms: 0,
+        };
+        bench.report(5, super::faults::window(trigger));
+        assert!(!bench.answers().is_empty());
+        if reads {
+            bench.ok(0, "read");
+            let read = bench.completions("read").pop().map(|entry| entry.value.clone());
+            assert_eq!(read.unwrap()["value"], bench.engine.resource.read().clone());
+        } else {
+            let written = json!({ "grant": "g", "value": 7, "token": 7 });
+            bench.answer(0, "write", Outcome::Ok, written);
+        }
+        bench.pass(0);
+        bench.ok(0, "release");
+        bench.pass(200);
+    }
+    assert!(bench.completions("read").len() > 5 && bench.completions("write").len() > 3);
+}
+
+#[test]
+fn a_read_that_is_not_held_ends_the_hold() {
+    let mut bench = Bench::running("rwlock/fenced", 4);
+    let shared = (0..4)
+        .find(|&client| bench.engine.workers[client].mode == Shared)
+        .unwrap();
+    bench.ok(shared, "acquire");
+    bench.pass(0);
+    assert!(bench.engine.workers[shared].hold.is_some());
+    bench.answer(shared, "read", Outcome::Fail, Value::Null);
+    assert_eq!(bench.engine.workers[shared].hold, None);
+}
+
 /// After recovery a second reader stays pending while another one holds: that is its own doing.
 #[test]
 fn the_bound_of_liveness_runs_for_a_reader_while_another_one_holds() {

@@ -13,9 +13,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
+use zooquake_checkers::analysis::{Analysis, Hold};
 use zooquake_checkers::plan::{Cluster, Plan, Target, Trigger, Window, Workload};
-use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
+use zooquake_checkers::{Anomaly, Event, EventType, Record, Results, Verdict, check};
 use zooquake_history::fault::{Cut, Payload, Wire};
+use zooquake_history::operation::Mode;
 use zooquake_workloads::recipes::registry;
 
 /// What came of a run.
@@ -165,11 +167,37 @@ fn under_faults_no_variant_breaks_in_a_way_that_it_is_not_known_for() {
 
 #[test]
 fn a_fenced_lock_keeps_its_promise_whatever_the_seed() {
-    for seed in 0..20 {
-        let ran = run(plan("lock/fenced", seed, 20_000, &["kill", "pause", "partition"]));
-        assert_eq!(ran.news(), [""; 0], "seed {seed}");
-        assert_eq!(ran.phases().last(), Some(&"done"), "seed {seed}");
+    for name in ["lock/fenced", "rwlock/fenced"] {
+        for seed in 0..20 {
+            let ran = run(plan(name, seed, 20_000, &["kill", "pause", "partition"]));
+            assert_eq!(ran.news(), [""; 0], "{name} seed {seed}");
+            assert_eq!(ran.phases().last(), Some(&"done"), "{name} seed {seed}");
+        }
     }
+}
+
+#[test]
+fn readers_hold_together_and_writers_alone() {
+    let ran = run(plan("rwlock/fenced", 7, 30_000, &[]));
+    let run = Analysis::new(&ran.record);
+    let holds = run.holds();
+    let together = |one: &Hold<'_>, other: &Hold<'_>| {
+        let during = |a: &Hold<'_>, b: &Hold<'_>| a.from < b.from && a.until.is_none_or(|until| until > b.from);
+        during(one, other) || during(other, one)
+    };
+    let beside = |mode: Mode, other: Mode| {
+        let of = |mode| holds.iter().filter(move |hold| hold.mode == Some(mode));
+        of(mode)
+            .flat_map(|one| of(other).filter(move |other| together(one, other)))
+            .count()
+    };
+    assert!(beside(Mode::Shared, Mode::Shared) > 20);
+    assert_eq!(
+        beside(Mode::Exclusive, Mode::Shared) + beside(Mode::Exclusive, Mode::Exclusive),
+        0
+    );
+    let read = |event: &&Event| event.f == "read" && event.kind == EventType::Ok && event.value["value"].is_u64();
+    assert!(ran.record.history.events.iter().filter(read).count() > 40);
 }
 
 #[test]
@@ -208,7 +236,13 @@ fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
 
 #[test]
 fn the_same_plan_gives_the_same_history() {
-    for name in ["lock/protected", "queue/claimed", "commit/atomic", "barrier/tutorial"] {
+    for name in [
+        "lock/protected",
+        "rwlock/fenced",
+        "queue/claimed",
+        "commit/atomic",
+        "barrier/tutorial",
+    ] {
         let ran = || {
             run(plan(
                 name,

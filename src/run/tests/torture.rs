@@ -136,6 +136,7 @@ fn protected_grants_are_held_one_after_the_other() {
     for name in [
         "lock/protected",
         "lock/fenced",
+        "rwlock/fenced",
         "election/epoch",
         "election/acknowledged",
         "semaphore/leases",

@@ -12,6 +12,7 @@ pub mod queue;
 pub mod register;
 pub mod registry;
 mod requests;
+pub mod rwlock;
 mod scratch;
 pub mod semaphore;
 mod sequence;

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
 
-use super::{Env, barrier, commit, counter, election, lock, queue, register, semaphore};
+use super::{Env, barrier, commit, counter, election, lock, queue, register, rwlock, semaphore};
 use crate::service::Recipe;
 
 /// A variant of a recipe.
@@ -92,6 +92,7 @@ impl Variant {
 /// The variants of each family.
 const FAMILIES: &[&[Variant]] = &[
     lock::variants::VARIANTS,
+    rwlock::variants::VARIANTS,
     election::variants::VARIANTS,
     semaphore::variants::VARIANTS,
     commit::variants::VARIANTS,
@@ -149,8 +150,14 @@ mod tests {
                 }
             }
         }
-        assert_eq!(without, [("semaphore", "counted", "over-capacity")]);
-        for (family, name) in [("lock", "fenced"), ("semaphore", "leases")] {
+        assert_eq!(
+            without,
+            [
+                ("rwlock", "neighbour", "double-grant"),
+                ("semaphore", "counted", "over-capacity")
+            ]
+        );
+        for (family, name) in [("lock", "fenced"), ("rwlock", "fenced"), ("semaphore", "leases")] {
             assert!(variant(family, name).unwrap().accepted.is_empty());
         }
     }

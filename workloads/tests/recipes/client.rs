@@ -96,7 +96,7 @@ fn control_requests_are_answered_beside_an_operation() {
 #[test]
 fn every_variant_answers_quiesce_while_its_operation_waits() {
     let asked = |family: &str, recipe: &str| match (family, recipe) {
-        ("lock", _) => [Some("acquire"), Some("acquire")],
+        ("lock" | "rwlock", _) => [Some("acquire"), Some("acquire")],
         ("election", _) => [Some("elect"), Some("elect")],
         ("barrier", _) => [None, Some("enter")],
         _ => [None, None],
@@ -124,7 +124,7 @@ fn every_variant_answers_quiesce_while_its_operation_waits() {
         assert_eq!(c2.reply(pending), None, "{name}");
         seen.insert(variant.family);
     }
-    assert_eq!(seen, BTreeSet::from(["barrier", "election", "lock"]));
+    assert_eq!(seen, BTreeSet::from(["barrier", "election", "lock", "rwlock"]));
 }
 
 #[test]

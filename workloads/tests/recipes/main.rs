@@ -13,6 +13,7 @@ mod outages;
 mod protected;
 mod queues;
 mod register;
+mod rwlock;
 mod semaphore;
 mod torture;
 mod tutorials;

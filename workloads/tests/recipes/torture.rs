@@ -1,4 +1,4 @@
-//! The protected queues under many faults at once, for many seeds: no more hold than may, nothing is left behind.
+//! The protected queues under many faults at once, for many seeds: no more hold than may, unless all share, nothing is left behind.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use zooquake_workloads::recipes::election::{acknowledged, epoch};
 use zooquake_workloads::recipes::exclusive::{Exclusive, Protected};
 use zooquake_workloads::recipes::lock::protected;
+use zooquake_workloads::recipes::rwlock::fenced;
 use zooquake_workloads::recipes::semaphore::{CAPACITY, leases};
 use zooquake_workloads::recipes::{Env, Grant};
 use zooquake_workloads::zk::{Host, Shared};
@@ -37,7 +38,7 @@ impl Dice {
 #[test]
 fn nobody_holds_beside_another_and_nothing_is_left() {
     for seed in 0..150 {
-        let grants = torture(seed, |env| protected(env, true), 1);
+        let (grants, _) = torture(seed, |env| protected(env, true), 0, 1);
         assert!(grants.is_sorted_by_key(|grant| grant.token), "seed {seed}");
     }
 }
@@ -45,7 +46,7 @@ fn nobody_holds_beside_another_and_nothing_is_left() {
 #[test]
 fn epochs_rise_and_nobody_leads_beside_another() {
     for seed in 1000..1150 {
-        let grants = torture(seed, epoch, 1);
+        let (grants, _) = torture(seed, epoch, 0, 1);
         assert!(
             grants.is_sorted_by(|a, b| a.token.is_some() && a.token < b.token),
             "seed {seed}"
@@ -56,7 +57,7 @@ fn epochs_rise_and_nobody_leads_beside_another() {
 #[test]
 fn whoever_leads_has_acknowledged_it() {
     for seed in 2000..2150 {
-        let grants = torture(seed, acknowledged, 1);
+        let (grants, _) = torture(seed, acknowledged, 0, 1);
         for grant in grants {
             let ack = grant.ack.expect("it promises one");
             assert!(ack.czxid > grant.czxid && ack.session == grant.session, "seed {seed}");
@@ -65,19 +66,36 @@ fn whoever_leads_has_acknowledged_it() {
 }
 
 #[test]
-fn no_more_hold_than_there_are_leases() {
+fn readers_hold_together_and_beside_no_writer() {
+    let mut most = 0;
     for seed in 3000..3150 {
-        torture(seed, leases, CAPACITY.get());
+        let (grants, together) = torture(seed, fenced, 6, 1);
+        let writers: Vec<&Grant> = grants.iter().filter(|grant| !reads(grant)).collect();
+        assert!(writers.is_sorted_by_key(|grant| grant.token), "seed {seed}");
+        most = most.max(together);
+    }
+    assert_eq!(most, CLIENTS, "all of them read together at some moment");
+}
+
+#[test]
+fn no_more_hold_than_there_are_leases() {
+    for seed in 4000..4150 {
+        torture(seed, leases, 0, CAPACITY.get());
     }
 }
 
-/// Lets clients contend of which at most so many may hold.
-fn torture(seed: u64, build: fn(&Env) -> Protected, most: usize) -> Vec<Grant> {
+fn reads(grant: &Grant) -> bool {
+    grant.path.contains("-read-")
+}
+
+/// The grants of a run in which so many of ten are asked for shared and at most `capacity` may hold exclusively, and how many
+/// readers held together at most.
+fn torture(seed: u64, build: fn(&Env) -> Protected, shared: u64, capacity: usize) -> (Vec<Grant>, usize) {
     let world = World::default();
     let net = Net::new(&world);
     let env = |net: &Net| world.env(Arc::new(net.clone()));
     let clients: Vec<_> = (0..CLIENTS).map(|_| Arc::new(build(&env(&net)))).collect();
-    let stop = Shared::new(false);
+    let (stop, mut together) = (Shared::new(false), 0);
     let grants = Arc::new(Mutex::new(Vec::new()));
     let running: Vec<_> = clients
         .iter()
@@ -89,7 +107,7 @@ fn torture(seed: u64, build: fn(&Env) -> Protected, most: usize) -> Vec<Grant> {
                 client.clone(),
                 stop.clone(),
                 grants.clone(),
-                dice,
+                (dice, shared),
             ))
         })
         .collect();
@@ -99,8 +117,15 @@ fn torture(seed: u64, build: fn(&Env) -> Protected, most: usize) -> Vec<Grant> {
         hurt(&net, &mut dice);
         for _ in 0..10 {
             world.pass(Duration::from_millis(2));
-            let holders = clients.iter().filter(|client| client.holder().held().is_some()).count();
-            assert!(holders <= most, "seed {seed}: {holders} hold at {:?}", world.now());
+            let held = clients.iter().filter_map(|client| client.holder().held());
+            let (readers, writers): (Vec<_>, Vec<_>) = held.partition(|held| reads(&held.grant));
+            let (readers, writers) = (readers.len(), writers.len());
+            assert!(
+                writers == 0 || writers <= capacity && readers == 0,
+                "seed {seed}: {writers} writers and {readers} readers hold at {:?}",
+                world.now()
+            );
+            together = together.max(readers);
         }
     }
     net.server().script.clear();
@@ -117,14 +142,23 @@ fn torture(seed: u64, build: fn(&Env) -> Protected, most: usize) -> Vec<Grant> {
     assert_eq!(net.locks(), Vec::<String>::new(), "seed {seed}");
     let grants = std::mem::take(&mut *grants.lock().unwrap());
     assert!(grants.len() > 5, "seed {seed}: {} grants", grants.len());
-    grants
+    (grants, together)
 }
 
-async fn contend(world: World, client: Arc<Protected>, stop: Shared<bool>, grants: Arc<Mutex<Vec<Grant>>>, dice: Dice) {
-    let mut dice = dice;
+async fn contend(
+    world: World,
+    client: Arc<Protected>,
+    stop: Shared<bool>,
+    grants: Arc<Mutex<Vec<Grant>>>,
+    (mut dice, shared): (Dice, u64),
+) {
     while !stop.with(|stop| *stop) {
         let deadline = (dice.below(3) == 0).then(|| world.now() + dice.millis(300));
-        if let Ok(grant) = client.acquire("g", deadline).await {
+        let acquired = match shared > 0 && dice.below(10) < shared {
+            true => client.acquire_shared("g", deadline),
+            false => client.acquire("g", deadline),
+        };
+        if let Ok(grant) = acquired.await {
             grants.lock().unwrap().push(grant);
             world.sleep(dice.millis(15)).await;
             drop(client.release("g", None).await);

@@ -1,4 +1,4 @@
-//! Locks, elections and semaphores.
+//! Locks, read-write locks, elections and semaphores.
 
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind};
@@ -10,14 +10,27 @@ use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, Record, Results};
 
 pub const LOCK: Family = Family {
-    make: |seed| make(seed, election::LOCK),
+    make: |seed| make(world::record(seed), election::LOCK),
     found: |record, results| found(record, results, election::LOCK),
     wanted: |record| wanted(record, election::LOCK),
     another,
 };
 
+pub const RWLOCK: Family = Family {
+    make: |seed| make(world::rwlock(seed), election::LOCK),
+    another: |rng| match (rng.u8(0..5), another(rng)) {
+        (0, _) => ("read", json!({"grant": format!("g{}", rng.u32(0..4))})),
+        (1 | 2, ("acquire", mut value)) => {
+            value["mode"] = json!("shared");
+            ("acquire", value)
+        }
+        (_, other) => other,
+    },
+    ..LOCK
+};
+
 pub const ELECTION: Family = Family {
-    make: |seed| make(seed, election::ELECTION),
+    make: |seed| make(world::record(seed), election::ELECTION),
     found: |record, results| found(record, results, election::ELECTION),
     wanted: |record| wanted(record, election::ELECTION),
     another: |rng| {
@@ -27,7 +40,7 @@ pub const ELECTION: Family = Family {
 };
 
 pub const SEMAPHORE: Family = Family {
-    make: |seed| make(seed, semaphore::WORDS),
+    make: |seed| make(semaphore::random(seed), semaphore::WORDS),
     found: |record, results| found(record, results, semaphore::WORDS),
     wanted: |record| wanted(record, semaphore::WORDS),
     another: |rng| match another(rng) {
@@ -44,12 +57,9 @@ fn in_words(f: &'static str) -> &'static str {
     }
 }
 
-/// A random lock, election or semaphore; at its end each client holds once more, one after the other.
-fn make(seed: u64, words: Words) -> Record {
-    let mut end = End::of(match words.writes {
-        true => world::record(seed),
-        false => semaphore::random(seed),
-    });
+/// A random lock, read-write lock, election or semaphore; at its end each client holds once more, one after the other.
+fn make(record: Record, words: Words) -> Record {
+    let mut end = End::of(record);
     for (number, node) in end.idle().into_iter().enumerate() {
         let grant = json!({"grant": format!("g{}", 70 + number)});
         let told = json!({"grant": format!("g{}", 70 + number), "czxid": 1000 + number, "token": 1000 + number,
@@ -140,7 +150,7 @@ fn wanted(record: &Record, words: Words) -> Claims {
     claims.extend(naive::lost(record).iter().map(|at| claim(words.pending, grant(at))));
     claims.extend(naive::unowned(record).iter().map(|name| claim("unowned-release", name)));
     claims.extend(naive::orphans(record).iter().map(|path| claim("orphan-node", path)));
-    if words.writes && !brute::ordered(record) {
+    if words.writes && !brute::unmixed(record) {
         claims.insert(claim("stale-write", ""));
     }
     claims

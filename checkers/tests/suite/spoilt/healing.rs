@@ -171,6 +171,11 @@ fn unhealed_locks() {
 }
 
 #[test]
+fn unhealed_read_write_locks() {
+    unhealed(&grants::RWLOCK, true);
+}
+
+#[test]
 fn unhealed_elections() {
     unhealed(&grants::ELECTION, true);
 }

@@ -233,6 +233,11 @@ fn misfits_of_locks() {
 }
 
 #[test]
+fn misfits_of_read_write_locks() {
+    misfits(&grants::RWLOCK);
+}
+
+#[test]
 fn misfits_of_elections() {
     misfits(&grants::ELECTION);
 }

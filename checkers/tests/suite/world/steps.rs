@@ -107,6 +107,10 @@ impl World {
         }
         let value = json!({ "grant": self.grants[grant].name });
         match self.random.u32(..10) {
+            0..4 if self.readers && self.grants[grant].mode == Mode::Shared => {
+                self.work(who, EventType::Invoke, "read", value, None);
+                self.clients[who].doing = Doing::Reading;
+            }
             0..4 => {
                 self.work(who, EventType::Invoke, "write", value, None);
                 self.clients[who].doing = Doing::Writing;
@@ -120,8 +124,10 @@ impl World {
         }
     }
 
-    pub(super) fn write(&mut self, who: usize, grant: usize) {
+    pub(super) fn access(&mut self, who: usize, grant: usize) {
         let name = self.grants[grant].name.clone();
+        let reads = self.clients[who].doing == Doing::Reading;
+        let f = if reads { "read" } else { "write" };
         self.clients[who].doing = Doing::Holding;
         self.zxid += 1;
         let mzxid = if self.chance(self.cheats.grant) {
@@ -135,18 +141,13 @@ impl World {
                 self.work(
                     who,
                     EventType::Info,
-                    "write",
+                    f,
                     json!({ "grant": name }),
                     Some("connection loss"),
                 );
             }
-            1 => self.work(
-                who,
-                EventType::Fail,
-                "write",
-                json!({ "grant": name }),
-                Some("not-held"),
-            ),
+            1 => self.work(who, EventType::Fail, f, json!({ "grant": name }), Some("not-held")),
+            _ if reads => self.work(who, EventType::Ok, f, json!({ "grant": name }), None),
             2 => {
                 let value = json!({ "grant": name, "accepted": false });
                 self.work(
@@ -209,7 +210,7 @@ impl World {
         let real = self.grants.get(self.clients[who].grant);
         let believes = matches!(
             self.clients[who].doing,
-            Doing::Holding | Doing::Writing | Doing::Releasing
+            Doing::Holding | Doing::Reading | Doing::Writing | Doing::Releasing
         );
         let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
         if believes && (lives || self.chance(self.cheats.confirm)) {
@@ -240,9 +241,9 @@ impl World {
                 self.lane(who, EventType::Info, "confirm", json!({}));
             }
         }
-        if self.clients[who].doing == Doing::Writing && self.random.bool() {
+        if matches!(self.clients[who].doing, Doing::Reading | Doing::Writing) && self.random.bool() {
             // Its reply was in the pipe.
-            self.write(who, grant);
+            self.access(who, grant);
         }
         let late = self.random.bool();
         if late {
@@ -250,6 +251,7 @@ impl World {
         }
         let f = match self.clients[who].doing {
             Doing::Acquiring => Some("acquire"),
+            Doing::Reading => Some("read"),
             Doing::Writing => Some("write"),
             Doing::Releasing => Some("release"),
             Doing::Nothing | Doing::Holding => None,

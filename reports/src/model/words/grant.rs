@@ -4,6 +4,7 @@ use super::Told;
 use crate::text;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
+use zooquake_history::operation::Mode;
 use zooquake_history::operation::control::WHY;
 use zooquake_history::operation::grant::{GRANT, VALUE};
 
@@ -13,6 +14,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
         "acquire" | "release" if told.thing.is_empty() => granted(told, "the lock"),
         "acquire" | "release" => granted(told, told.thing),
         "elect" | "resign" => granted(told, "the leadership"),
+        "read" if told.get(GRANT).is_some() => read(told),
         "write" if told.get(GRANT).is_some() => write(told),
         "work" => Some(work(told)),
         "lost" => Some(format!("loses {}: {}", grant(told), told.field(WHY))),
@@ -28,12 +30,17 @@ pub fn grant(told: Told<'_>) -> String {
 /// Of asking for a grant of `thing`, and of giving it back.
 fn granted(told: Told<'_>, thing: &str) -> Option<String> {
     let grant = grant(told);
+    let shared = if told.of(Event::mode) == Some(Mode::Shared) {
+        ", shared"
+    } else {
+        ""
+    };
     Some(match told.what() {
-        ("acquire" | "elect", Invoke) => format!("asks for {thing} ({grant})"),
+        ("acquire" | "elect", Invoke) => format!("asks for {thing}{shared} ({grant})"),
         ("acquire" | "elect", Ok) => {
             let age = told.of(Event::token).map(|t| format!(", token {t:#x}"));
             let age = age.unwrap_or_else(|| told.czxid());
-            format!("is granted {thing}: {grant}{age}")
+            format!("is granted {thing}: {grant}{shared}{age}")
         }
         ("acquire" | "elect", Fail) => format!("is not granted {thing} ({grant})"),
         ("acquire" | "elect", Info) => format!("does not know whether it left anything of {grant} behind"),
@@ -58,6 +65,18 @@ fn work(told: Told<'_>) -> String {
         Fail => format!("does not work under {grant}"),
         Info => format!("may or may not have worked under {grant}"),
     }
+}
+
+fn read(told: Told<'_>) -> Option<String> {
+    let grant = grant(told);
+    Some(match told.event.kind {
+        Invoke => match told.work() {
+            Some(work) => format!("works {work} under {grant}, to read"),
+            None => format!("asks for the value under {grant}"),
+        },
+        Ok => format!("reads {} under {grant}", told.field(VALUE)),
+        Fail | Info => format!("reads nothing under {grant}"),
+    })
 }
 
 fn write(told: Told<'_>) -> Option<String> {

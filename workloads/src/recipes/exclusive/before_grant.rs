@@ -1,4 +1,4 @@
-//! What the first in a protected queue does before it holds.
+//! What the first in a protected queue, or a reader with no writer before it, does before it holds.
 
 use futures_util::future::BoxFuture;
 

@@ -1,4 +1,5 @@
-//! The operations of whatever grants: of a lock `acquire`, `write`, `release`, of a semaphore `work` instead of `write`.
+//! The operations of whatever grants: of a lock `acquire`, `write`, `release`, where readers share it also `read`, of a semaphore
+//! `work` instead of `write`.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,8 +7,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use zooquake_history::operation::Made;
 use zooquake_history::operation::grant::{Answer as Answered, Request as Asked};
+use zooquake_history::operation::{Made, Mode};
 
 use super::Exclusive;
 use crate::protocol::Request;
@@ -15,17 +16,20 @@ use crate::recipes::{Env, Grant, Held, NOT_HELD, Owned, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
-/// What a family calls its operations: to be granted, to work and perhaps to write, to give back.
-pub type Words = [&'static str; 3];
+/// What a family calls its operations: to be granted, to work and perhaps to read or write, to give back.
+pub type Words = [&'static str];
 
 /// Of a lock.
-pub const LOCK: Words = ["acquire", "write", "release"];
+pub const LOCK: [&str; 3] = ["acquire", "write", "release"];
+
+/// Of a read-write lock.
+pub const RWLOCK: [&str; 4] = ["acquire", "read", "write", "release"];
 
 /// Of an election.
-pub const ELECTION: Words = ["elect", "write", "resign"];
+pub const ELECTION: [&str; 3] = ["elect", "write", "resign"];
 
 /// Of a semaphore.
-pub const SEMAPHORE: Words = ["acquire", "work", "release"];
+pub const SEMAPHORE: [&str; 3] = ["acquire", "work", "release"];
 
 /// A recipe that grants, as the client program drives it.
 #[derive(Clone)]
@@ -45,11 +49,15 @@ impl Handler {
         }
     }
 
-    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Answer {
+    async fn acquire(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Answer {
         if let Some(held) = self.recipe.holder().held() {
             return Answer::fail(format!("it holds {} already", held.grant.name));
         }
-        match self.recipe.acquire(name, deadline).await {
+        let acquired = match mode {
+            Mode::Exclusive => self.recipe.acquire(name, deadline),
+            Mode::Shared => self.recipe.acquire_shared(name, deadline),
+        };
+        match acquired.await {
             Ok(grant) => {
                 let ack = self.ack(&grant);
                 Answer::ok(Answered::Granted {
@@ -85,6 +93,15 @@ impl Handler {
         };
         self.env.host.sleep(work).await;
         Answer::ok(Answered::Worked { grant })
+    }
+
+    /// Checks its belief, works, and reads without checking again.
+    async fn read(&self, grant: String, work: Duration) -> (Answer, Option<Working>) {
+        let Some((_, working)) = self.recipe.holder().work(&grant) else {
+            return (Answer::fail(NOT_HELD), None);
+        };
+        self.env.host.sleep(work).await;
+        (Answer::ok(Answered::Reading { grant }), Some(working))
     }
 
     /// Checks its belief, works, and writes without checking again, as real critical sections do.
@@ -124,8 +141,10 @@ impl Handler {
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
         Ok(match parse(request)? {
-            Asked::Acquire { grant, .. } | Asked::Elect { grant } => (self.acquire(&grant, deadline).await, None),
+            Asked::Acquire { grant, mode } => (self.acquire(&grant, mode, deadline).await, None),
+            Asked::Elect { grant } => (self.acquire(&grant, Mode::Exclusive, deadline).await, None),
             Asked::Release { grant } | Asked::Resign { grant } => (self.release(&grant, deadline).await, None),
+            Asked::Read { grant, work_ms } => self.read(grant, Duration::from_millis(work_ms)).await,
             Asked::Write { grant, value, work_ms } => {
                 let work = Duration::from_millis(work_ms);
                 self.write((grant, value, work), deadline).await

@@ -1,5 +1,5 @@
 //! What one client at a time is granted, or a few: a lock, leadership, a lease of a semaphore. All are the same thing under other
-//! names.
+//! names. Of a read-write lock many may hold shared grants.
 
 mod before_grant;
 mod claim;
@@ -14,10 +14,10 @@ pub use before_grant::{BeforeGrant, Candidate};
 pub use claim::{Claim, Nothing};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-pub use handler::{ELECTION, Handler, LOCK, SEMAPHORE, Words};
+pub use handler::{ELECTION, Handler, LOCK, RWLOCK, SEMAPHORE, Words};
 pub use plain::{Contest, Plain, create, hear};
 pub use protected::Protected;
-pub use queue::Queue;
+pub use queue::{Queue, Queues};
 use serde_json::Value;
 
 use super::{Grant, HolderState, OpError, Owned};
@@ -30,6 +30,14 @@ pub trait Exclusive: Send + Sync {
     /// # Errors
     /// [`OpError::Fail`] only if nothing of the attempt is left.
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>>;
+
+    /// The same for a shared grant. A recipe that knows none grants exclusively.
+    ///
+    /// # Errors
+    /// As [`Exclusive::acquire`].
+    fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
+        self.acquire(name, deadline)
+    }
 
     /// Gives it back.
     ///

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use zooquake_history::operation::Mode;
 
 use super::{Exclusive, Released, not_held, overdue};
 use crate::recipes::sessions::Handle;
@@ -19,6 +20,11 @@ use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 pub trait Contest: Send + Sync {
     /// Ends when the client may believe that it holds, by the znode that it answers.
     fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>>;
+
+    /// The same for a shared grant. A recipe that knows none grants exclusively.
+    fn win_shared<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
+        self.win(zk, holder)
+    }
 }
 
 /// A tutorial's client.
@@ -41,15 +47,38 @@ impl Plain {
         }
     }
 
-    async fn attempt(&self, name: &str) -> Result<Grant, OpError> {
+    async fn attempt(&self, name: &str, mode: Mode) -> Result<Grant, OpError> {
         let zk = self.handle.live().await;
-        let own = self.contest.win(zk.as_ref(), &self.holder).await?;
+        let won = match mode {
+            Mode::Exclusive => self.contest.win(zk.as_ref(), &self.holder),
+            Mode::Shared => self.contest.win_shared(zk.as_ref(), &self.holder),
+        };
+        let own = won.await?;
         let grant = Grant::of(name, &own);
         self.holder.hold(Held {
             grant: grant.clone(),
             zk,
         });
         Ok(grant)
+    }
+
+    fn contend(
+        &self,
+        name: &str,
+        mode: Mode,
+        deadline: Option<Duration>,
+    ) -> BoxFuture<'static, Result<Grant, OpError>> {
+        let (client, name) = (self.clone(), name.to_string());
+        async move {
+            let attempt = client.env.within(deadline, client.attempt(&name, mode)).await;
+            let result = attempt.unwrap_or_else(|| Err(overdue()));
+            if result.is_err() {
+                // Whatever it created is still there, but it has lost track of it.
+                client.holder.forget();
+            }
+            result
+        }
+        .boxed()
     }
 }
 
@@ -82,17 +111,11 @@ pub async fn hear(watch: Watch) -> Result<(), OpError> {
 
 impl Exclusive for Plain {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        let (client, name) = (self.clone(), name.to_string());
-        async move {
-            let attempt = client.env.within(deadline, client.attempt(&name)).await;
-            let result = attempt.unwrap_or_else(|| Err(overdue()));
-            if result.is_err() {
-                // Whatever it created is still there, but it has lost track of it.
-                client.holder.forget();
-            }
-            result
-        }
-        .boxed()
+        self.contend(name, Mode::Exclusive, deadline)
+    }
+
+    fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
+        self.contend(name, Mode::Shared, deadline)
     }
 
     fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {

@@ -11,10 +11,11 @@ use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, select};
+use zooquake_history::operation::Mode;
 
 use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
 use super::claim::{Claim, Nothing, Removed};
-use super::queue::{Queue, Standing};
+use super::queue::{Place, Queue, Queues, Standing};
 use super::{Exclusive, Released, not_held};
 use crate::recipes::holder_state::Link;
 use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
@@ -29,7 +30,7 @@ const RESERVE: Duration = Duration::from_millis(500);
 pub struct Protected {
     pub(super) env: Env,
     holder: HolderState,
-    queue: Queue,
+    queues: Queues,
     before_grant: Arc<dyn BeforeGrant>,
     session: Shared<Option<Arc<dyn Zk>>>,
 }
@@ -43,10 +44,15 @@ enum Turn {
 impl Protected {
     /// A client that begins to open its session.
     pub fn new(env: &Env, queue: Queue, before_grant: Arc<dyn BeforeGrant>) -> Self {
+        Self::moded(env, queue.into(), before_grant)
+    }
+
+    /// The same of a lock that may be held shared.
+    pub fn moded(env: &Env, queues: Queues, before_grant: Arc<dyn BeforeGrant>) -> Self {
         let client = Self {
             env: env.clone(),
             holder: HolderState::default(),
-            queue,
+            queues,
             before_grant,
             session: Shared::new(None),
         };
@@ -95,7 +101,7 @@ impl Protected {
     /// What a grant has brought into the world.
     fn traces(&self, held: &Held) -> Vec<Trace> {
         let trace = |path: &String| {
-            let claim = Claim::new(&self.env, self.queue, held.zk.clone());
+            let claim = Claim::new(&self.env, self.queues.exclusive, held.zk.clone());
             (claim, Some(path.clone()))
         };
         let ack = held.grant.ack.as_ref().map(|own| &own.path);
@@ -115,10 +121,10 @@ impl Protected {
         removed
     }
 
-    async fn contend(&self, name: &str, traces: &Traces) -> Result<Grant, OpError> {
+    async fn contend(&self, name: &str, place: &Place, traces: &Traces) -> Result<Grant, OpError> {
         loop {
             let zk = self.live().await;
-            let claim = Claim::new(&self.env, self.queue, zk);
+            let claim = Claim::new(&self.env, place.queue, zk);
             traces.update(Vec::clear);
             let own = match self.create(&claim, traces).await {
                 Ok(own) => own,
@@ -128,7 +134,7 @@ impl Protected {
                     return Err(OpError::of("create", &error));
                 }
             };
-            while let Turn::Mine(seen) = self.turn(&claim, &own.path).await {
+            while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
                 let candidate = Candidate::new(self, &claim, traces);
                 let Some(grant) = self.before_grant.perform(candidate, Grant::of(name, &own)).await else {
                     traces.update(|traces| traces.truncate(1));
@@ -147,6 +153,20 @@ impl Protected {
                 traces.update(|traces| traces.truncate(1));
             }
             self.holder.disown(&own.path);
+        }
+    }
+
+    async fn attempt(self, name: String, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        let (place, traces) = (self.queues.place(mode), Shared::new(Vec::new()));
+        let Some(deadline) = deadline else {
+            return self.contend(&name, &place, &traces).await;
+        };
+        let reserve = RESERVE.min(deadline.saturating_sub(self.env.host.now()) / 5);
+        let soon = deadline.saturating_sub(reserve);
+        let contend = self.contend(&name, &place, &traces);
+        match self.env.within(Some(soon), contend).await {
+            Some(result) => result,
+            None => Err(self.withdraw(&traces, deadline).await),
         }
     }
 
@@ -177,8 +197,8 @@ impl Protected {
         Ok(own)
     }
 
-    /// Waits until the own znode is one of the first in the queue, or gone.
-    async fn turn(&self, claim: &Claim, own: &str) -> Turn {
+    /// Waits until nobody stands before the own znode whom it waits for, or it is gone.
+    async fn turn(&self, claim: &Claim, own: &str, place: &Place) -> Turn {
         let zk = &claim.zk;
         while !zk.state().is_over() {
             let seen = self.holder.link();
@@ -186,7 +206,7 @@ impl Protected {
                 self.holder.link_changed(seen).await;
                 continue;
             }
-            match self.queue.standing(zk.as_ref(), own).await {
+            match place.standing(zk.as_ref(), own).await {
                 Ok(Standing::First) => return Turn::Mine(seen),
                 Ok(Standing::Missing) => return Turn::Missing,
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
@@ -224,20 +244,13 @@ impl Protected {
 
 impl Exclusive for Protected {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        let (client, name) = (self.clone(), name.to_string());
-        async move {
-            let traces = Shared::new(Vec::new());
-            let Some(deadline) = deadline else {
-                return client.contend(&name, &traces).await;
-            };
-            let reserve = RESERVE.min(deadline.saturating_sub(client.env.host.now()) / 5);
-            let soon = deadline.saturating_sub(reserve);
-            match client.env.within(Some(soon), client.contend(&name, &traces)).await {
-                Some(result) => result,
-                None => Err(client.withdraw(&traces, deadline).await),
-            }
-        }
-        .boxed()
+        self.clone()
+            .attempt(name.to_string(), Mode::Exclusive, deadline)
+            .boxed()
+    }
+
+    fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
+        self.clone().attempt(name.to_string(), Mode::Shared, deadline).boxed()
     }
 
     fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {

@@ -2,6 +2,8 @@
 
 use std::num::NonZeroUsize;
 
+use zooquake_history::operation::Mode;
+
 use crate::recipes::sequence::{order, sequence};
 use crate::zk::{Error, Watch, Zk};
 
@@ -16,7 +18,60 @@ pub struct Queue {
     pub capacity: NonZeroUsize,
 }
 
-/// Where a znode stands in its queue.
+impl Queue {
+    /// One of whose znodes only the first holds.
+    pub const fn single(parent: &'static str, mark: &'static str) -> Self {
+        let capacity = NonZeroUsize::MIN;
+        Self { parent, mark, capacity }
+    }
+}
+
+/// Where all contenders stand: in one queue, or, of a read-write lock, in two under one parent, whose znodes are numbered together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Queues {
+    /// Of those that are to hold exclusively.
+    pub exclusive: Queue,
+    /// Of those that are to hold shared; `None` where nobody is.
+    pub shared: Option<Queue>,
+}
+
+impl From<Queue> for Queues {
+    fn from(exclusive: Queue) -> Self {
+        Self {
+            exclusive,
+            shared: None,
+        }
+    }
+}
+
+impl Queues {
+    /// The place of one that is to hold so.
+    pub(super) fn place(&self, mode: Mode) -> Place {
+        let Self { exclusive, shared } = *self;
+        match shared {
+            Some(queue) if mode == Mode::Shared => Place {
+                queue,
+                marks: vec![exclusive.mark],
+            },
+            _ => Place {
+                queue: exclusive,
+                marks: [Some(exclusive), shared]
+                    .into_iter()
+                    .flatten()
+                    .map(|queue| queue.mark)
+                    .collect(),
+            },
+        }
+    }
+}
+
+/// Where one stands, and the marks of those that it waits for if they stand before it.
+pub(super) struct Place {
+    pub(super) queue: Queue,
+    marks: Vec<&'static str>,
+}
+
+/// Where a znode stands among those that it waits for.
 pub(super) enum Standing {
     /// So near the beginning that it holds.
     First,
@@ -28,13 +83,7 @@ pub(super) enum Standing {
     Missing,
 }
 
-impl Queue {
-    /// One of whose znodes only the first holds.
-    pub const fn single(parent: &'static str, mark: &'static str) -> Self {
-        let capacity = NonZeroUsize::MIN;
-        Self { parent, mark, capacity }
-    }
-
+impl Place {
     /// Where the own znode stands.
     ///
     /// Where only the first holds, the one just before it is watched, so that each change wakes one. Where several do,
@@ -44,15 +93,16 @@ impl Queue {
     /// # Errors
     /// Of the requests.
     pub(super) async fn standing(&self, zk: &dyn Zk, own: &str) -> Result<Standing, Error> {
-        if self.capacity > NonZeroUsize::MIN {
-            let (names, watch) = zk.children_and_watch(self.parent).await?;
+        let Queue { parent, capacity, .. } = self.queue;
+        if capacity > NonZeroUsize::MIN {
+            let (names, watch) = zk.children_and_watch(parent).await?;
             return Ok(match self.before(&names, own) {
                 None => Standing::Missing,
-                Some(before) if before.len() < self.capacity.get() => Standing::First,
+                Some(before) if before.len() < capacity.get() => Standing::First,
                 Some(_) => Standing::Behind(watch),
             });
         }
-        let names = zk.children(self.parent).await?;
+        let names = zk.children(parent).await?;
         let Some(before) = self.before(&names, own) else {
             return Ok(Standing::Missing);
         };
@@ -60,18 +110,17 @@ impl Queue {
             return Ok(Standing::First);
         };
         // If it went between the two reads, waiting for its creation would be waiting for ever.
-        let (there, watch) = zk.exists_and_watch(&format!("{}/{nearest}", self.parent)).await?;
+        let (there, watch) = zk.exists_and_watch(&format!("{parent}/{nearest}")).await?;
         Ok(there.map_or(Standing::Moved, |_| Standing::Behind(watch)))
     }
 
-    /// The znodes before the own one, with their numbers; `None` if the own one is missing.
+    /// The znodes before the own one that it waits for, with their numbers; `None` if the own one is missing.
     fn before<'a>(&self, names: &'a [String], own: &str) -> Option<Vec<(i32, &'a str)>> {
         let own = own.rsplit('/').next()?;
-        let mine = sequence(own, self.mark)?;
+        let mine = sequence(own, self.queue.mark)?;
         names.iter().find(|name| *name == own)?;
-        let numbered = names
-            .iter()
-            .filter_map(|name| Some((sequence(name, self.mark)?, name.as_str())));
+        let number = |name: &str| self.marks.iter().find_map(|mark| sequence(name, mark));
+        let numbered = names.iter().filter_map(|name| Some((number(name)?, name.as_str())));
         Some(numbered.filter(|(number, _)| order(*number, mine).is_lt()).collect())
     }
 }

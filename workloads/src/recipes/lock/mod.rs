@@ -8,7 +8,7 @@ pub(super) mod variants;
 
 pub use children::{Herd, children};
 pub use predecessor::Predecessor;
-pub use protected::protected;
+pub use protected::{Token, protected};
 pub use shipped::Shipped;
 
 /// The parent of the lock znodes.

@@ -17,7 +17,7 @@ pub fn protected(env: &Env, fenced: bool) -> Protected {
 }
 
 /// The first in the queue holds, and its znode's age is its token, if it has one.
-struct Token(bool);
+pub struct Token(pub bool);
 
 impl BeforeGrant for Token {
     fn perform<'a>(&'a self, _: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {

@@ -6,7 +6,7 @@ use super::script::Scripted;
 use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Shared, Stat, WatchEvent};
 
 /// The parents of contender znodes.
-pub const PARENTS: &[&str] = &["/lock", "/ha", "/election", "/election-ack", "/semaphore"];
+pub const PARENTS: &[&str] = &["/lock", "/rwlock", "/ha", "/election", "/election-ack", "/semaphore"];
 
 /// What the server knows.
 #[derive(Default)]

@@ -1,0 +1,64 @@
+//! The read-write locks, with what each promises and what is known to go wrong with it.
+
+use std::sync::Arc;
+
+use zooquake_history::plan::Resource;
+
+use super::{PARENT, fenced, neighbour};
+use crate::recipes::exclusive::{Handler, RWLOCK};
+use crate::recipes::registry::{Known, Variant};
+
+/// The read-write locks, in the order in which they are shown.
+pub const VARIANTS: &[Variant] = &[
+    Variant {
+        name: "fenced",
+        promise: "protected: a reader waits for the writers before it, a writer for all before it, and each write carries the czxid \
+                  of its znode: no writer is granted beside others, and no write is stale under any fault",
+        fenced: true,
+        build: |env| Ok(Arc::new(Handler::new(env, &RWLOCK, fenced(env)))),
+        ..PLAIN
+    },
+    Variant {
+        name: "neighbour",
+        promise: "the tutorial's: a reader looks at the znode just before its own only, and holds if that is another reader's; writers \
+                  are exclusive among each other while nobody loses a session",
+        accepted: &[BESIDE, STALE, ORPHAN, STUCK],
+        build: |env| Ok(Arc::new(Handler::new(env, &RWLOCK, neighbour(env)))),
+        ..PLAIN
+    },
+];
+
+const PLAIN: Variant = Variant {
+    family: "rwlock",
+    resource: Resource::External,
+    contenders: &[PARENT],
+    ..Variant::PLAIN
+};
+
+const BESIDE: Known = Known {
+    anomaly: "double-grant",
+    faults: &["none"],
+    reason: "a reader whose neighbour is a reader that waits holds beside the writer which that one waits for, without any fault",
+    source: "ZooKeeper Recipes, Shared Locks: a reader waits for the write- znode next before it",
+};
+
+const STALE: Known = Known {
+    anomaly: "stale-write",
+    faults: &["pause", "partition", "expire"],
+    reason: "session events are ignored, so a writer whose session has ended goes on working while the next one is granted",
+    source: "Curator TN10, CURATOR-206",
+};
+
+const ORPHAN: Known = Known {
+    anomaly: "orphan-node",
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    reason: "a request whose reply is lost ends the operation with an error; the session stays open, and with it the znode",
+    source: "ZOOKEEPER-1262",
+};
+
+const STUCK: Known = Known {
+    anomaly: "lost-wakeup",
+    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    reason: "everybody waits behind the znode of an attempt or release that ended with an error, whose session lives on",
+    source: "ZOOKEEPER-1262",
+};

@@ -154,6 +154,6 @@ impl<'r, 'a> Busy<'r, 'a> {
     }
 }
 
-fn intervals<'a, T>(of: HashMap<&'a str, Vec<(u64, u64, T)>>) -> HashMap<&'a str, Intervals<T>> {
+fn intervals<T>(of: HashMap<&str, Vec<(u64, u64, T)>>) -> HashMap<&str, Intervals<T>> {
     of.into_iter().map(|(node, all)| (node, Intervals::new(all))).collect()
 }

@@ -223,7 +223,7 @@ fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
 /// A window for each fault in the history.
 fn windows(history: &History) -> Vec<Window> {
     let mut faults: BTreeMap<usize, &str> = BTreeMap::new();
-    for event in history.events.iter().filter(|event| event.on_lane("nemesis")) {
+    for event in history.events.iter().filter(|event| event.is_of("nemesis")) {
         if let Some(id) = event.window().and_then(|id| usize::try_from(id).ok()) {
             faults.entry(id).or_insert(&event.f);
         }

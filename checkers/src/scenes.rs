@@ -98,7 +98,7 @@ impl<'a> Told<'a> {
             samples,
         };
         let mut last: Option<&str> = None;
-        for event in record.history.events.iter().filter(|event| event.on_lane("scene")) {
+        for event in record.history.events.iter().filter(|event| event.is_of("scene")) {
             let scene = event.scene();
             if let Some(before) = last.filter(|_| last != scene) {
                 let (_, until) = told.spans.entry(before).or_default();

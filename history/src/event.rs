@@ -74,7 +74,7 @@ pub struct Event {
 
 impl Event {
     /// Whether the event is of the process `name`.
-    pub fn on_lane(&self, name: &str) -> bool {
+    pub fn is_of(&self, name: &str) -> bool {
         matches!(&self.process, Process::Name(n) if n == name)
     }
 }

@@ -34,7 +34,7 @@ pub fn variant(family: &str, name: &str) -> Option<(String, String)> {
 /// An event as it is recorded today: those of the nemesis have the name of their fault.
 pub fn event(mut event: Event) -> Event {
     let present = fault(&event.f);
-    if present != event.f && event.on_lane("nemesis") && event.get(nemesis::WINDOW.any()).is_some() {
+    if present != event.f && event.is_of("nemesis") && event.get(nemesis::WINDOW.any()).is_some() {
         event.f = present.to_owned();
     }
     event

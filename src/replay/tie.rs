@@ -106,7 +106,7 @@ fn of_window<'a>(events: &'a [Event], window: &Window) -> impl Iterator<Item = &
     let id = i64::try_from(window.id).ok();
     events
         .iter()
-        .filter(move |event| event.on_lane("nemesis") && event.window() == id)
+        .filter(move |event| event.is_of("nemesis") && event.window() == id)
 }
 
 #[cfg(test)]

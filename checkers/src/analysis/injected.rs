@@ -73,7 +73,7 @@ impl<'a> Injected<'a> {
 /// The windows of a history by their numbers. Events of the nemesis without a number or a known phase belong to none.
 pub fn injected(events: &[Event]) -> BTreeMap<i64, Injected<'_>> {
     let mut all: BTreeMap<i64, Injected<'_>> = BTreeMap::new();
-    for (at, event) in events.iter().enumerate().filter(|(_, event)| event.on_lane("nemesis")) {
+    for (at, event) in events.iter().enumerate().filter(|(_, event)| event.is_of("nemesis")) {
         let (Some(id), Some(phase)) = (event.window(), event.phase()) else {
             continue;
         };

@@ -202,7 +202,7 @@ fn unhealed(injected: &BTreeMap<i64, Injected<'_>>, span: Option<Span>) -> Vec<S
 }
 
 fn stalls(events: &[Event], span: Span) -> Option<String> {
-    let stall = |event: &&Event| event.f == "stall" && event.on_lane("run");
+    let stall = |event: &&Event| event.f == "stall" && event.is_of("run");
     let all: Vec<String> = events[span.recovered..span.end]
         .iter()
         .filter(stall)

@@ -48,7 +48,7 @@ pub fn results(
 pub fn last_off(events: &[Event]) -> Option<usize> {
     events
         .iter()
-        .rposition(|event| event.on_lane("nemesis") && event.phase() == Some("off"))
+        .rposition(|event| event.is_of("nemesis") && event.phase() == Some("off"))
 }
 
 fn judge(

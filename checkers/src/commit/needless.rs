@@ -102,7 +102,7 @@ impl Faults {
             spans.extend(window.began().map(|begin| (run.time(begin), until)));
         }
         // Of an event that names no window nobody knows when its fault ended.
-        let nameless = |event: &&Event| event.on_lane("nemesis") && event.window().is_none();
+        let nameless = |event: &&Event| event.is_of("nemesis") && event.window().is_none();
         let nameless = run.events.iter().filter(nameless);
         spans.extend(nameless.map(|event| (event.time, u64::MAX)));
         for &exit in run.clients.exits.values().flatten() {
@@ -111,7 +111,7 @@ impl Faults {
         for event in run.events {
             let before = match event.f.as_str() {
                 "session" if event.state() == Some("expired") => 0,
-                "stall" if event.on_lane("run") => event.get(STALLED_MS.any()).and_then(Value::as_u64).unwrap_or(0),
+                "stall" if event.is_of("run") => event.get(STALLED_MS.any()).and_then(Value::as_u64).unwrap_or(0),
                 _ => continue,
             };
             let from = event.time.saturating_sub(before.saturating_mul(1_000_000));

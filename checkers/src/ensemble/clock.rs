@@ -16,7 +16,7 @@ impl Clock {
     /// The readings in a history.
     pub fn of(events: &[Event]) -> Self {
         let reading = |event: &Event| {
-            let reads = event.f == "clock" && event.on_lane("run");
+            let reads = event.f == "clock" && event.is_of("run");
             let unix_us = event.unix_us().filter(|_| reads)?;
             Some((unix_us, i64::try_from(event.time).ok()?))
         };

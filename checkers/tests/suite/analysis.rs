@@ -51,15 +51,15 @@ fn holds<'a>(record: &'a mut Record, family: &str, events: &[(&str, EventType, &
     let event = |(index, (who, kind, f, value)): (usize, &(&str, EventType, &str, Value))| Event {
         index,
         time: index as u64,
-        process: match who.strip_prefix("lane ") {
-            Some(lane) => Process::Name(lane.to_owned()),
+        process: match who.strip_prefix("named ") {
+            Some(named) => Process::Name(named.to_owned()),
             None => Process::Number(who[1..].parse().expect("a client's number")),
         },
         kind: *kind,
         f: (*f).to_owned(),
         value: value.clone(),
         error: None,
-        node: (!who.starts_with("lane")).then(|| (*who).to_owned()),
+        node: (!who.starts_with("named")).then(|| (*who).to_owned()),
     };
     let mut plan = Plan::default();
     plan.workload.family = family.to_owned();
@@ -96,7 +96,7 @@ fn a_claim_ends_when_its_acknowledgement_is_sent_or_its_process_ends() {
         ("c2", Invoke, "acknowledge", json!({"item": 7})),
         ("c1", Invoke, "acknowledge", json!({"item": 7})),
         ("c1", Ok, "acknowledge", json!({"item": 7})),
-        ("lane c2", Info, "exit", json!({})),
+        ("named c2", Info, "exit", json!({})),
     ];
     let expected = [
         hold("c1", Subject::Item(7), 1, Some(7)),
@@ -114,13 +114,13 @@ fn a_stay_ends_when_its_leave_is_sent_or_its_session_is_over() {
         ("c1", Ok, "enter", inside("0x1")),
         ("c2", Ok, "enter", inside("0x2")),
         (
-            "lane c2",
+            "named c2",
             Info,
             "session",
             json!({"state": "expired", "session": "0x1"}),
         ),
         (
-            "lane c2",
+            "named c2",
             Info,
             "session",
             json!({"state": "expired", "session": "0x2"}),
@@ -156,7 +156,7 @@ fn a_vote_binds_until_the_decision_is_heard_also_after_its_process_has_died() {
         ("c1", Ok, "vote", vote("yes")),
         ("c2", Invoke, "vote", json!({"tx": "t1", "vote": "no"})),
         ("c2", Ok, "vote", vote("no")),
-        ("lane c1", Info, "exit", json!({})),
+        ("named c1", Info, "exit", json!({})),
         ("c1", Invoke, "decided", json!({"tx": "t1"})),
         ("c1", Ok, "decided", json!({"tx": "t1", "decision": "abort"})),
     ];

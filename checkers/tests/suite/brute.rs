@@ -15,7 +15,7 @@ struct Confirmed<'a> {
     spans: Vec<(usize, usize)>,
 }
 
-fn lane(event: &Event) -> &str {
+fn named(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()
 }
 
@@ -49,7 +49,7 @@ pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
     let released = events.iter().position(release).unwrap_or(usize::MAX);
     let yes = |event: &Event| {
         let ok = event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
-        ok && event.grant() == Some(name) && lane(event) == lane(&events[read])
+        ok && event.grant() == Some(name) && named(event) == named(&events[read])
     };
     (0..events.len().min(released))
         .filter(|&at| yes(&events[at]))
@@ -85,7 +85,7 @@ pub fn exclusive(record: &Record) -> bool {
         .filter_map(|name| Some((read(events, name)?, confirms(events, name))))
         .filter(|(_, spans)| !spans.is_empty())
         .map(|(read, spans)| Confirmed {
-            node: lane(&events[read]),
+            node: named(&events[read]),
             shared: events[read].grant().is_some_and(|name| shared(events, name)),
             read,
             spans,
@@ -193,7 +193,7 @@ fn fits(grants: &[Confirmed<'_>], state: State, at: usize) -> bool {
 /// client may hold.
 pub fn excludes(record: &Record, one: &str, other: &str) -> bool {
     let events = &record.history.events;
-    let node = |name: &str| read(events, name).map(|at| lane(&events[at]));
+    let node = |name: &str| read(events, name).map(|at| named(&events[at]));
     match (shared(events, one), shared(events, other)) {
         (true, true) => false,
         (false, false) => capacity(record) == 1,

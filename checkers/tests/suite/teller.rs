@@ -41,8 +41,8 @@ impl Teller {
             .collect();
         match who {
             "run" if verb == "stall" => {
-                let lane = Process::Name("run".into());
-                self.push(lane, EventType::Info, "stall", Value::Object(fields), None, None);
+                let named = Process::Name("run".into());
+                self.push(named, EventType::Info, "stall", Value::Object(fields), None, None);
             }
             "run" => {
                 let error = plain.first().map(|&error| error.to_owned());

@@ -197,7 +197,7 @@ impl World {
         }
     }
 
-    fn lane(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
+    fn named(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
         let name = self.clients[who].name.clone();
         self.push(Process::Name(name.clone()), kind, f, value, None, Some(&name));
     }
@@ -221,7 +221,7 @@ impl World {
     fn live(&mut self) {
         for who in 0..self.clients.len() {
             let session = self.session(who);
-            self.lane(who, EventType::Info, "hello", json!({ "session": session }));
+            self.named(who, EventType::Info, "hello", json!({ "session": session }));
         }
         for _ in 0..self.random.usize(12..48) * self.capacity.get().min(2) {
             self.step(true);

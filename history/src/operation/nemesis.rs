@@ -113,7 +113,7 @@ fields! {
 impl Event {
     /// The phase of the run that begins with the event; `None` if none does, or if its name is no text.
     pub fn entered(&self) -> Option<&str> {
-        let phase = self.f == "phase" && self.on_lane("run");
+        let phase = self.f == "phase" && self.is_of("run");
         self.value.as_str().filter(|_| phase)
     }
 }

@@ -33,7 +33,7 @@ pub fn section(model: &RunModel<'_>) -> String {
 /// What the run's containers could do; nothing for a history that does not tell it.
 fn confinement(model: &RunModel<'_>) -> String {
     let mut events = model.record.history.events.iter();
-    let Some(event) = events.find(|event| event.f == "confinement" && event.on_lane("run")) else {
+    let Some(event) = events.find(|event| event.f == "confinement" && event.is_of("run")) else {
         return String::new();
     };
     let confinement = &event.value;

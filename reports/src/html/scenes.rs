@@ -20,7 +20,7 @@ pub fn section(model: &RunModel<'_>) -> String {
 
 fn one(model: &RunModel<'_>, scene: &Scene) -> String {
     let steps = model.record.history.events.iter().filter(|event| {
-        event.on_lane("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
+        event.is_of("scene") && event.scene() == Some(scene.name.as_str()) && event.phase() == Some("done")
     });
     let ending = match elections(model).find(|election| election.scene.as_deref() == Some(&scene.name)) {
         Some(election) => ending(&election),

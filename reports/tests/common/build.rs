@@ -56,7 +56,7 @@ impl Builder {
 
     /// The value of an event of a fault that was added before.
     pub fn fault_value(&mut self, phase: &str) -> &mut Value {
-        let of = |event: &Event| event.on_lane("nemesis") && event.phase() == Some(phase);
+        let of = |event: &Event| event.is_of("nemesis") && event.phase() == Some(phase);
         let found = self.events.iter_mut().rev().find(|(.., event)| of(event));
         &mut found.unwrap().2.value
     }

@@ -53,7 +53,7 @@ fn whole() -> Scene {
 /// The steps as the history tells them: scene, number, act, phase; then, of one that is over, whether its effect was seen.
 fn told(ran: &Ran) -> Vec<String> {
     let events = ran.record.history.events.iter();
-    let steps = events.filter(|event| event.on_lane("scene")).map(|event| {
+    let steps = events.filter(|event| event.is_of("scene")).map(|event| {
         let verified = event.verified().map(|verified| format!(" {verified}"));
         format!(
             "{} {} {} {}{}",

@@ -190,16 +190,16 @@ impl Teller {
         self.events.last_mut().expect("one").process = Process::Number(number);
     }
 
-    fn push(&mut self, lane: &str, kind: EventType, f: &str, value: Value, error: Option<&str>) {
+    fn push(&mut self, named: &str, kind: EventType, f: &str, value: Value, error: Option<&str>) {
         self.events.push(Event {
             index: self.events.len(),
             time: self.now,
-            process: Process::Name(lane.to_owned()),
+            process: Process::Name(named.to_owned()),
             kind,
             f: f.to_owned(),
             value,
             error: error.map(str::to_owned),
-            node: lane.starts_with('c').then(|| lane.to_owned()),
+            node: named.starts_with('c').then(|| named.to_owned()),
         });
     }
 }

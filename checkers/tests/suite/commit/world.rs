@@ -80,10 +80,10 @@ impl World {
         });
     }
 
-    fn lane(&mut self, lane: &str, f: &str, value: Value) {
-        let who = lane.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
-        let (lane, who) = (Process::Name(lane.to_owned()), who.map(|who| who - 1));
-        self.push(lane, EventType::Info, f, value, None, who);
+    fn named(&mut self, named: &str, f: &str, value: Value) {
+        let who = named.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
+        let (named, who) = (Process::Name(named.to_owned()), who.map(|who| who - 1));
+        self.push(named, EventType::Info, f, value, None, who);
     }
 
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
@@ -101,17 +101,17 @@ impl World {
             self.phase(window, "off");
         }
         if self.chance(80) {
-            self.lane("run", "phase", json!("recovered"));
+            self.named("run", "phase", json!("recovered"));
         }
         if self.chance(10) {
-            self.lane("run", "stall", json!({"ms": self.now % 1900 / 2}));
+            self.named("run", "stall", json!({"ms": self.now % 1900 / 2}));
         }
         self.longest = if self.random.bool() { 6000 } else { 300 };
         for _ in 0..self.random.usize(1..10) {
             self.step(1);
         }
         if self.chance(80) {
-            self.lane("run", "phase", json!("audit"));
+            self.named("run", "phase", json!("audit"));
             self.step(0);
         }
     }
@@ -144,7 +144,7 @@ impl World {
     /// A phase of a window; healing is not always seen.
     fn phase(&mut self, window: u64, phase: &str) {
         let verified = phase == "off" && self.chance(85);
-        self.lane(
+        self.named(
             "nemesis",
             "pause",
             json!({"window": window, "phase": phase, "verified": verified}),
@@ -155,7 +155,7 @@ impl World {
         let name = format!("c{}", who + 1);
         let late = self.random.bool();
         if late {
-            self.lane(&name, "exit", json!({}));
+            self.named(&name, "exit", json!({}));
         }
         if let Some((f, tx, _)) = self.doing[who].take() {
             self.work(
@@ -167,11 +167,11 @@ impl World {
             );
         }
         if !late {
-            self.lane(&name, "exit", json!({}));
+            self.named(&name, "exit", json!({}));
         }
         self.processes[who] += 10;
         if self.chance(85) {
-            self.lane(&name, "hello", json!({}));
+            self.named(&name, "hello", json!({}));
         }
     }
 

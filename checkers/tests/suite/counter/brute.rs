@@ -40,12 +40,12 @@ impl Op {
     }
 }
 
-/// The operations of numbered processes, or with `lane` those of the clients' lanes.
-fn ops(events: &[Event], lane: bool) -> Vec<Op> {
+/// The operations of numbered processes, or with `named` those of the clients' named processes.
+fn ops(events: &[Event], named: bool) -> Vec<Op> {
     let mut all: Vec<Op> = Vec::new();
     let mine = |event: &&Event| match event.process {
-        Process::Number(_) => !lane,
-        Process::Name(_) => lane && event.f == "confirm",
+        Process::Number(_) => !named,
+        Process::Name(_) => named && event.f == "confirm",
     };
     for event in events.iter().filter(mine) {
         let open = |op: &&mut Op| op.end.is_none() && op.f == event.f && op.node == node(event);

@@ -95,7 +95,7 @@ impl World {
         self.event(client, process, kind, f, value);
     }
 
-    fn lane(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
+    fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         self.ops.push(0);
         self.event(client, Process::Name(format!("c{}", client + 1)), kind, f, value);
     }
@@ -117,20 +117,20 @@ impl World {
 
     /// A quorum write, after which its session may change or its process die.
     fn confirm(&mut self, client: usize) {
-        self.lane(client, EventType::Invoke, "confirm", json!({}));
+        self.named(client, EventType::Invoke, "confirm", json!({}));
         self.effects();
         let kind = if self.chance(95) {
             EventType::Ok
         } else {
             EventType::Info
         };
-        self.lane(client, kind, "confirm", json!({}));
+        self.named(client, kind, "confirm", json!({}));
         match self.random.u32(0..20) {
             0 => {
-                self.lane(client, EventType::Info, "exit", json!({}));
+                self.named(client, EventType::Info, "exit", json!({}));
                 self.renewed[client] += 1;
             }
-            1 => self.lane(
+            1 => self.named(
                 client,
                 EventType::Info,
                 "session",

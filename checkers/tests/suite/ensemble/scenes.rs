@@ -8,11 +8,11 @@ use zooquake_checkers::{Event, EventType, History, Plan, Process, Record, Result
 /// The zxid that servers 4 and 5 have.
 const Z: i64 = 0x2_0000_0003;
 
-fn event(index: usize, lane: &str, f: &str, value: Value) -> Event {
+fn event(index: usize, named: &str, f: &str, value: Value) -> Event {
     Event {
         index,
         time: index as u64 * 1_000_000_000,
-        process: Process::Name(lane.into()),
+        process: Process::Name(named.into()),
         kind: EventType::Info,
         f: f.into(),
         value,

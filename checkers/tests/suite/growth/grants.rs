@@ -66,11 +66,11 @@ fn denials_to_requests_that_are_older_than_the_grants() {
     let make = |count| {
         let mut long = Long::new();
         for _ in 0..count {
-            long.lane(1, EventType::Invoke, "confirm", json!({}));
+            long.named(1, EventType::Invoke, "confirm", json!({}));
         }
         held(&mut long, count);
         for _ in 0..count {
-            long.lane(1, EventType::Ok, "confirm", json!({"holds": false}));
+            long.named(1, EventType::Ok, "confirm", json!({"holds": false}));
         }
         long.record("lock", "children", 1)
     };
@@ -85,8 +85,8 @@ fn together(mut long: Long, count: usize) -> Record {
         long.done(k, k, "acquire", [asked, told]);
     }
     for k in 1..=count {
-        long.lane(k, EventType::Invoke, "confirm", json!({}));
-        long.lane(
+        long.named(k, EventType::Invoke, "confirm", json!({}));
+        long.named(
             k,
             EventType::Ok,
             "confirm",
@@ -184,9 +184,9 @@ fn orphans_that_the_answers_of_all_clients_prove() {
         long.phase("recovered");
         long.phase("audit");
         for client in 1..=count {
-            long.lane(client, EventType::Invoke, "quiesce", json!({}));
+            long.named(client, EventType::Invoke, "quiesce", json!({}));
             let value = json!({"sessions": [format!("0x{client:x}")], "znodes": [], "counts": {"get": 1}});
-            long.lane(client, EventType::Ok, "quiesce", value);
+            long.named(client, EventType::Ok, "quiesce", value);
         }
         let mut record = long.record("lock", "children", count);
         let znodes: Vec<_> = (0..count)
@@ -266,7 +266,7 @@ fn clients_that_are_silent_in_the_recovery() {
         let mut long = Long::new();
         long.phase("recover");
         for client in 1..=count {
-            long.lane(client, EventType::Invoke, "quiesce", json!({}));
+            long.named(client, EventType::Invoke, "quiesce", json!({}));
         }
         long.phase("recovered");
         for client in 1..=count {

@@ -79,17 +79,17 @@ impl Long {
         self.ok(process, client, f, told);
     }
 
-    /// An event on the lane of a client.
-    fn lane(&mut self, client: usize, kind: EventType, f: &str, value: Value) -> usize {
+    /// An event of a client's named process.
+    fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) -> usize {
         let name = format!("c{client}");
         self.push(Process::Name(name.clone()), Some(name), kind, f, value)
     }
 
     fn note(&mut self, client: usize, f: &str, value: Value) {
-        self.lane(client, EventType::Info, f, value);
+        self.named(client, EventType::Info, f, value);
     }
 
-    /// An event on the lane `run`.
+    /// An event of the process `run`.
     fn run(&mut self, f: &str, value: Value) {
         self.push(Process::Name("run".into()), None, EventType::Info, f, value);
     }

@@ -27,7 +27,7 @@ impl Op {
     }
 }
 
-pub fn on_lane(event: &Event) -> bool {
+pub fn is_named(event: &Event) -> bool {
     matches!(&event.process, Process::Name(name) if name.starts_with('c'))
 }
 
@@ -42,7 +42,7 @@ pub fn ops(events: &[Event], f: &str) -> Vec<Op> {
         let later = || (sent + 1..events.len()).filter(|&at| node(&events[at]) == node(&events[sent]));
         let same = |at: &usize| events[*at].process == events[sent].process && events[*at].f == f;
         let end = later().find(same).map(|at| (at, events[at].kind));
-        let exit = later().find(|&at| on_lane(&events[at]) && events[at].f == "exit");
+        let exit = later().find(|&at| is_named(&events[at]) && events[at].f == "exit");
         let over = end.map(|(at, _)| at).into_iter().chain(exit).min();
         Op {
             node: node(&events[sent]).to_owned(),
@@ -88,7 +88,7 @@ fn enqueue(events: &[Event], number: i64) -> Option<Op> {
 fn named(events: &[Event], op: &Op, number: i64) -> bool {
     (op.sent..op.over.unwrap_or(events.len())).any(|at| {
         let event = &events[at];
-        on_lane(event) && event.f == "taking" && node(event) == op.node && event.item() == Some(number)
+        is_named(event) && event.f == "taking" && node(event) == op.node && event.item() == Some(number)
     })
 }
 

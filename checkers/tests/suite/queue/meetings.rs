@@ -1,6 +1,6 @@
 //! The anomalies of barriers by their definitions, as [`super::brute`] has those of items.
 
-use super::brute::{Op, node, on_lane, ops, phase};
+use super::brute::{Op, is_named, node, ops, phase};
 use std::collections::BTreeSet;
 use zooquake_checkers::Record;
 use zooquake_checkers::history::{Event, EventType};
@@ -106,7 +106,7 @@ fn gone(events: &[Event], op: &Op, end: usize) -> bool {
     let ended = (op.sent..end).any(|at| {
         let event = &events[at];
         let over = event.state() == Some("expired") && answer.is_some_and(|ok| ok.session() == event.session());
-        on_lane(event) && node(event) == op.node && (event.f == "exit" || event.f == "session" && over)
+        is_named(event) && node(event) == op.node && (event.f == "exit" || event.f == "session" && over)
     });
     let told = |event: &&Event| node(event) == op.node && event.round() == events[op.sent].round();
     let later = || events[op.sent.min(end)..end].iter();

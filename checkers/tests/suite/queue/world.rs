@@ -56,7 +56,7 @@ impl World {
         }
     }
 
-    fn lane(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
+    fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         let name = format!("c{}", client + 1);
         self.push(Process::Name(name), Some(client), kind, f, value);
     }
@@ -74,7 +74,7 @@ impl World {
         } else {
             self.renewed[client] += 1;
         }
-        self.lane(client, EventType::Info, "exit", json!({}));
+        self.named(client, EventType::Info, "exit", json!({}));
     }
 
     /// In some worlds a window before it was not seen healed, or the harness stalls after it.
@@ -159,7 +159,7 @@ fn end_item(world: &mut World, queue: &mut VecDeque<i64>, client: usize, f: &'st
         if let Some(item) = item
             && world.chance(90)
         {
-            world.lane(client, EventType::Info, "taking", json!({"item": item}));
+            world.named(client, EventType::Info, "taking", json!({"item": item}));
         }
         if world.chance(8) {
             return;
@@ -179,13 +179,13 @@ fn drain(world: &mut World, queue: &mut VecDeque<i64>) {
     let last = CLIENTS - 1;
     for _ in 0..2 {
         if world.chance(95) {
-            world.lane(last, EventType::Invoke, "confirm", json!({}));
+            world.named(last, EventType::Invoke, "confirm", json!({}));
             let kind = if world.chance(95) {
                 EventType::Ok
             } else {
                 EventType::Info
             };
-            world.lane(last, kind, "confirm", json!({}));
+            world.named(last, kind, "confirm", json!({}));
         }
         while let Some(item) = queue.pop_front() {
             if world.chance(93) {
@@ -222,7 +222,7 @@ pub fn rounds(seed: u64) -> Record {
         } else if world.chance(4) {
             let state = if world.chance(50) { "expired" } else { "connected" };
             let session = json!({"state": state, "session": format!("0x{}", world.random.usize(1..4))});
-            world.lane(client, EventType::Info, "session", session);
+            world.named(client, EventType::Info, "session", session);
         } else if let Some((f, _)) = world.doing[client] {
             if world.chance(60) {
                 end_round(&mut world, &mut inside, client, f);

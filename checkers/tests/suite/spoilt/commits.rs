@@ -41,7 +41,7 @@ fn make(seed: u64) -> Record {
     for event in &mut first {
         event.process = match &event.process {
             zooquake_checkers::Process::Number(number) => zooquake_checkers::Process::Number(2_000 + number),
-            lane => lane.clone(),
+            named => named.clone(),
         };
     }
     for event in &mut record.history.events {

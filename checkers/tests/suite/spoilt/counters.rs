@@ -28,8 +28,8 @@ fn make(seed: u64) -> Record {
     for node in end.idle() {
         value += 1;
         end.done(&node, "increment", json!({}), json!({ "id": value }));
-        end.lane(&node, EventType::Invoke, "confirm");
-        end.lane(&node, EventType::Ok, "confirm");
+        end.named(&node, EventType::Invoke, "confirm");
+        end.named(&node, EventType::Ok, "confirm");
         end.done(&node, "get", json!({}), json!({ "value": value }));
     }
     end.audit(vec![told::counter(&value.to_string())])

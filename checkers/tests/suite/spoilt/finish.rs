@@ -80,7 +80,7 @@ impl End {
     }
 
     /// A control request to a client, or its answer.
-    pub fn lane(&mut self, node: &str, kind: EventType, f: &str) {
+    pub fn named(&mut self, node: &str, kind: EventType, f: &str) {
         self.push(
             Process::Name(node.to_owned()),
             Some(node.to_owned()),
@@ -113,10 +113,10 @@ impl End {
                 .filter_map(|event| event.node.clone())
                 .collect();
             for node in &nodes {
-                let lane = || Process::Name(node.clone());
-                self.push(lane(), Some(node.clone()), EventType::Invoke, "quiesce", json!({}));
+                let named = || Process::Name(node.clone());
+                self.push(named(), Some(node.clone()), EventType::Invoke, "quiesce", json!({}));
                 let nothing = json!({"sessions": [], "znodes": []});
-                self.push(lane(), Some(node.clone()), EventType::Ok, "quiesce", nothing);
+                self.push(named(), Some(node.clone()), EventType::Ok, "quiesce", nothing);
             }
             self.phase("done");
             self.record.tree = Some(crate::script::audited(&self.record.history, znodes.clone(), znodes));

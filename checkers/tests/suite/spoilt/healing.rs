@@ -46,11 +46,11 @@ const ALL: [Spoil; 10] = [
     Spoil::Silent,
 ];
 
-fn event(lane: &str, f: &str, value: Value) -> Event {
+fn event(named: &str, f: &str, value: Value) -> Event {
     Event {
         index: 0,
         time: 0,
-        process: Process::Name(lane.to_owned()),
+        process: Process::Name(named.to_owned()),
         kind: EventType::Info,
         f: f.to_owned(),
         value,

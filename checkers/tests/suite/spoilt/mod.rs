@@ -88,7 +88,7 @@ fn renumber(record: &mut Record, place: impl Fn(usize) -> usize) {
     }
 }
 
-/// Where a request of a numbered process or of a client's lane was sent and answered.
+/// Where a request of a numbered process or of a client's named process was sent and answered.
 fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
     let client = |event: &&Event| event.node.is_some();
     let sent = events

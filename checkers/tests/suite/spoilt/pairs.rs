@@ -38,7 +38,7 @@ fn died(events: &[Event], of: usize, from: usize, to: usize) -> bool {
 /// Answers an operation a second time, the same way or another.
 fn twice(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     let mut all = operations(&record.history.events);
-    all.retain(|&(at, end)| end.is_some_and(|end| !lane_info(record, at, end)));
+    all.retain(|&(at, end)| end.is_some_and(|end| !named_info(record, at, end)));
     let (sent, end) = *rng.choice(&all)?;
     let end = end?;
     let events = &record.history.events;
@@ -46,7 +46,7 @@ fn twice(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     if matches!(again.process, Process::Number(_)) && rng.bool() {
         again.kind = *rng.choice(&[again.kind, EventType::Fail, EventType::Info])?;
     }
-    // On a lane a later request of its name may be the one that is answered.
+    // In a named process a later request of its name may be the one that is answered.
     let until = match again.process {
         Process::Number(_) => events.len(),
         Process::Name(_) => end + 1,
@@ -84,8 +84,8 @@ fn twice(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     })
 }
 
-/// On a lane `info` without a request is a notice.
-fn lane_info(record: &Record, at: usize, end: usize) -> bool {
+/// In a named process `info` without a request is a notice.
+fn named_info(record: &Record, at: usize, end: usize) -> bool {
     let events = &record.history.events;
     matches!(events[at].process, Process::Name(_)) && events[end].kind == EventType::Info
 }
@@ -93,7 +93,7 @@ fn lane_info(record: &Record, at: usize, end: usize) -> bool {
 /// The request of an answer is missing.
 fn unasked(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     let mut all = operations(&record.history.events);
-    all.retain(|&(at, end)| end.is_some_and(|end| !lane_info(record, at, end)));
+    all.retain(|&(at, end)| end.is_some_and(|end| !named_info(record, at, end)));
     let (sent, _) = *rng.choice(&all)?;
     let mut spoilt = record.clone();
     remove(&mut spoilt, sent);

@@ -13,7 +13,7 @@ impl World {
         let first = audit.map_or(self.events.len(), |at| at + 1);
         let znodes = self.znodes();
         for who in 0..self.clients.len() {
-            self.lane(who, EventType::Invoke, "quiesce", json!({}));
+            self.named(who, EventType::Invoke, "quiesce", json!({}));
         }
         for who in 0..self.clients.len() {
             let named: Vec<Value> = znodes
@@ -23,7 +23,7 @@ impl World {
                 .collect();
             if self.chance(90) {
                 let session = self.session(who);
-                self.lane(
+                self.named(
                     who,
                     EventType::Ok,
                     "quiesce",

@@ -10,16 +10,23 @@ use zooquake_history::operation::{Holders, Mode};
 impl World {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
     pub(super) fn recovers(&mut self) {
-        let lane = |name: &str| Process::Name(name.to_owned());
+        let named = |name: &str| Process::Name(name.to_owned());
         for (phase, verified) in healing::phases(&mut self.random) {
             let value = json!({ "window": 1, "phase": phase, "target": "c1", "verified": verified });
-            self.push(lane("nemesis"), EventType::Info, "pause", value, None, None);
+            self.push(named("nemesis"), EventType::Info, "pause", value, None, None);
         }
         if self.chance(90) {
             self.phase("recovered");
         }
         if self.chance(5) {
-            self.push(lane("run"), EventType::Info, "stall", json!({ "ms": 1500 }), None, None);
+            self.push(
+                named("run"),
+                EventType::Info,
+                "stall",
+                json!({ "ms": 1500 }),
+                None,
+                None,
+            );
         }
     }
 
@@ -119,7 +126,7 @@ impl World {
                 self.work(who, EventType::Invoke, "release", value, None);
                 self.clients[who].doing = Doing::Releasing;
             }
-            _ if !self.grants[grant].lives => self.lane(who, EventType::Info, "lost", value),
+            _ if !self.grants[grant].lives => self.named(who, EventType::Info, "lost", value),
             _ => {}
         }
     }
@@ -204,7 +211,7 @@ impl World {
     pub(super) fn confirm(&mut self, who: usize) {
         if !self.clients[who].confirming {
             self.clients[who].confirming = true;
-            return self.lane(who, EventType::Invoke, "confirm", json!({}));
+            return self.named(who, EventType::Invoke, "confirm", json!({}));
         }
         self.clients[who].confirming = false;
         let real = self.grants.get(self.clients[who].grant);
@@ -214,11 +221,11 @@ impl World {
         );
         let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
         if believes && (lives || self.chance(self.cheats.confirm)) {
-            self.lane(who, EventType::Ok, "confirm", json!({ "holds": true, "grant": name }));
+            self.named(who, EventType::Ok, "confirm", json!({ "holds": true, "grant": name }));
         } else if self.random.bool() {
-            self.lane(who, EventType::Ok, "confirm", json!({ "holds": false }));
+            self.named(who, EventType::Ok, "confirm", json!({ "holds": false }));
         } else {
-            self.lane(who, EventType::Info, "confirm", json!({}));
+            self.named(who, EventType::Info, "confirm", json!({}));
         }
     }
 
@@ -238,7 +245,7 @@ impl World {
         if self.clients[who].confirming {
             self.clients[who].confirming = false;
             if self.random.bool() {
-                self.lane(who, EventType::Info, "confirm", json!({}));
+                self.named(who, EventType::Info, "confirm", json!({}));
             }
         }
         if matches!(self.clients[who].doing, Doing::Reading | Doing::Writing) && self.random.bool() {
@@ -247,7 +254,7 @@ impl World {
         }
         let late = self.random.bool();
         if late {
-            self.lane(who, EventType::Info, "exit", json!({}));
+            self.named(who, EventType::Info, "exit", json!({}));
         }
         let f = match self.clients[who].doing {
             Doing::Acquiring => Some("acquire"),
@@ -267,13 +274,13 @@ impl World {
             );
         }
         if !late {
-            self.lane(who, EventType::Info, "exit", json!({}));
+            self.named(who, EventType::Info, "exit", json!({}));
         }
         self.clients[who].doing = Doing::Nothing;
         self.clients[who].process += 10;
         self.clients[who].incarnation += 1;
         let session = self.session(who);
-        self.lane(who, EventType::Info, "hello", json!({ "session": session }));
+        self.named(who, EventType::Info, "hello", json!({ "session": session }));
     }
 
     fn log(&mut self, grant: usize, op: &str) {

@@ -22,14 +22,14 @@ pub fn tell(told: Told<'_>) -> Option<String> {
         },
         ("session", Info) => session(told),
         ("running", Info) => "is seen running, in place of an answer that it cannot give now".into(),
-        ("stall", Info) if told.event.on_lane("run") => match told.of(Event::stalled_ms) {
+        ("stall", Info) if told.event.is_of("run") => match told.of(Event::stalled_ms) {
             Some(ms) => format!(
                 "stood still itself for {}",
                 text::duration(ms.unsigned_abs().saturating_mul(1_000_000))
             ),
             None => "stood still itself".into(),
         },
-        ("phase", _) if told.event.on_lane("run") => phase(told),
+        ("phase", _) if told.event.is_of("run") => phase(told),
         _ => return None,
     })
 }

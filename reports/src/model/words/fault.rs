@@ -10,7 +10,7 @@ use zooquake_history::{Event, FaultKind};
 /// What the event says of a fault.
 pub fn tell(told: Told<'_>) -> Option<String> {
     let event = told.event;
-    if !event.on_lane("nemesis") {
+    if !event.is_of("nemesis") {
         return None;
     }
     let kind = text::clip(&event.f, 40);

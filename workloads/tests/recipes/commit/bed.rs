@@ -156,7 +156,7 @@ impl Bed {
         env.host = Arc::new(Mortal(self.world.clone(), dead.clone()));
         let sessions = env.sessions.clone();
         let party = self.kind.party(&env, name, journal);
-        self.lane(name, "hello", json!({}));
+        self.named(name, "hello", json!({}));
         let program = Program { party, dead, sessions };
         self.programs
             .update(|programs| programs.insert(name.to_string(), program));
@@ -169,7 +169,7 @@ impl Bed {
             return;
         }
         program.dead.update(|dead| *dead = true);
-        self.lane(name, "exit", json!({}));
+        self.named(name, "exit", json!({}));
         for session in program.sessions.with(Clone::clone) {
             self.net.expire(session, Duration::from_secs(2));
         }
@@ -231,7 +231,7 @@ impl Bed {
         });
     }
 
-    fn lane(&self, name: &str, f: &str, value: Value) {
+    fn named(&self, name: &str, f: &str, value: Value) {
         self.record(Process::Name(name.to_string()), EventType::Info, f, value, None, name);
     }
 

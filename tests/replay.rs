@@ -58,7 +58,7 @@ fn a_stale_write_comes_back_and_travels_in_one_file() {
     let triggers: Vec<&Value> = plan["windows"].as_array().expect("windows").iter().collect();
     assert!(
         triggers.iter().any(|window| window["trigger"]["op"]["f"] == "write"),
-        "no window is tied to a write: {plan}"
+        "no window is pinned to a write: {plan}"
     );
     assert_nothing_left();
 }

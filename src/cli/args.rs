@@ -41,7 +41,7 @@ pub enum Command {
     List(ListOptions),
     /// Run a recipe under faults on a real ensemble, and check what was recorded
     Run(RunSpec),
-    /// Run the plan of an earlier run again, its faults tied to what was going on when they struck
+    /// Run the plan of an earlier run again, its faults pinned to what was going on when they struck
     Replay(ReplayOptions),
     /// Make one file of a run, to attach to a ticket; `check`, `replay` and `report` take it
     Pack(PackOptions),

@@ -3,7 +3,7 @@
 use super::exit::{Code, Usage};
 use super::series::{Series, print_json};
 use super::{consent, paths};
-use crate::replay::{headline, runnable, tie};
+use crate::replay::{headline, pin, runnable};
 use crate::run::Finished;
 use anyhow::Result;
 use clap::Args;
@@ -64,9 +64,9 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     match &wanted {
         Some(anomaly) if !options.exact && plan.scenes.is_empty() => {
             eprintln!("replaying {name} for its {}", anomaly.kind);
-            let tied = tie(&record, anomaly, &name);
-            tied.notes.iter().for_each(|note| eprintln!("  {note}"));
-            plan = tied.plan;
+            let pinned = pin(&record, anomaly, &name);
+            pinned.notes.iter().for_each(|note| eprintln!("  {note}"));
+            plan = pinned.plan;
         }
         Some(anomaly) => eprintln!("replaying {name} for its {}, by its own clock", anomaly.kind),
         None => eprintln!("replaying {name}, which has no anomaly to bring back, by its own clock"),

@@ -70,6 +70,7 @@ impl Nemesis {
     async fn take(&self, step: &Step, event: &mut StepEvent) -> Result<String> {
         let cluster = &*self.cluster;
         let servers = step.servers.as_slice();
+        ensure!(!servers.is_empty(), "the plan names no servers for this step");
         let names = servers.join(", ");
         let detail = match step.act {
             Act::Start => {

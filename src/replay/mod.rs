@@ -1,7 +1,7 @@
-//! Running a recorded plan again, its faults tied to what was going on when they struck.
+//! Running a recorded plan again, its faults pinned to what was going on when they struck.
 
 mod moment;
+mod pin;
 pub mod runnable;
-mod tie;
 
-pub use tie::{headline, tie};
+pub use pin::{headline, pin};

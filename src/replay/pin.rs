@@ -1,16 +1,16 @@
-//! The plan of a run, tied to its witness: the windows that came before it, each at the moment of a client's operations
+//! The plan of a run, pinned to its witness: the windows that came before it, each at the moment of a client's operations
 //! at which it struck.
 
 use super::moment::Moment;
 use zooquake_checkers::plan::{Plan, Target, Window};
 use zooquake_checkers::{Anomaly, Event, Record, Results};
 
-/// Milliseconds of operations after the last window that is kept: tied windows come a little earlier or later.
+/// Milliseconds of operations after the last window that is kept: pinned windows come a little earlier or later.
 const AFTER_MS: u64 = 6_000;
 
 /// A plan to replay.
 #[derive(Debug, Clone)]
-pub struct Tied {
+pub struct PinnedPlan {
     /// The plan.
     pub plan: Plan,
     /// What was changed and why, a line each.
@@ -23,11 +23,11 @@ pub fn headline(results: &Results) -> Option<&Anomaly> {
     damage.clone().find(|anomaly| !anomaly.accepted).or(damage.next())
 }
 
-/// Ties the plan of a run to the witness of an anomaly; `name` is that of the run.
+/// Pins the plan of a run to the witness of an anomaly; `name` is that of the run.
 ///
 /// Windows that began after the witness cannot have brought it about, and are left out, and with them the time of
 /// operations after it, unless the anomaly was only seen after recovery.
-pub fn tie(record: &Record, anomaly: &Anomaly, name: &str) -> Tied {
+pub fn pin(record: &Record, anomaly: &Anomaly, name: &str) -> PinnedPlan {
     let events = &record.history.events;
     let mut plan = record.plan.clone();
     let mut notes = Vec::new();
@@ -67,7 +67,7 @@ pub fn tie(record: &Record, anomaly: &Anomaly, name: &str) -> Tied {
             )),
         }
     }
-    Tied { plan, notes }
+    PinnedPlan { plan, notes }
 }
 
 /// The moment at which a window began: of the client that it hit; for servers, of a client of the witness that was
@@ -187,9 +187,9 @@ mod tests {
 
     #[test]
     fn a_window_is_tied_to_the_operation_it_struck_and_later_ones_are_left_out() {
-        let tied = tie(&whole(), &anomaly(&[2, 5]), "r1");
-        let [window] = tied.plan.windows.as_slice() else {
-            panic!("{:?}", tied.plan.windows)
+        let pinned = pin(&whole(), &anomaly(&[2, 5]), "r1");
+        let [window] = pinned.plan.windows.as_slice() else {
+            panic!("{:?}", pinned.plan.windows)
         };
         let expected = Trigger::Op {
             client: "c3".into(),
@@ -203,15 +203,15 @@ mod tests {
             (&window.target, &window.trigger),
             (&Target::Node("c3".into()), &expected)
         );
-        assert_eq!(tied.plan.time_ms, 4_000 + AFTER_MS);
-        assert_eq!(tied.plan.replay_of.as_deref(), Some("r1"));
+        assert_eq!(pinned.plan.time_ms, 4_000 + AFTER_MS);
+        assert_eq!(pinned.plan.replay_of.as_deref(), Some("r1"));
     }
 
     #[test]
     fn what_is_seen_after_recovery_keeps_all_windows_and_the_whole_time() {
-        let tied = tie(&whole(), &anomaly(&[10]), "r1");
+        let pinned = pin(&whole(), &anomaly(&[10]), "r1");
         assert_eq!(
-            (tied.plan.windows.len(), tied.plan.time_ms),
+            (pinned.plan.windows.len(), pinned.plan.time_ms),
             (2, 60_000),
             "window 3 never began"
         );
@@ -219,8 +219,8 @@ mod tests {
 
     #[test]
     fn a_server_is_struck_at_the_moment_of_a_busy_client_of_the_witness() {
-        let tied = tie(&whole(), &anomaly(&[2, 7]), "r1");
-        let windows = &tied.plan.windows;
+        let pinned = pin(&whole(), &anomaly(&[2, 7]), "r1");
+        let windows = &pinned.plan.windows;
         assert_eq!(windows.len(), 2);
         assert!(matches!(&windows[1].trigger, Trigger::Op { client, after_ms: 4_000, .. } if client == "c3"));
         assert_eq!(windows[1].target, Target::Client, "servers are found anew");

@@ -66,9 +66,7 @@ const MODED: Source = Source {
 const SEMAPHORES: Source = Source {
     make: semaphore::random,
     words: semaphore::WORDS,
-    moded: true,
-    usual: 40_000,
-    one_of: 200,
+    ..MODED
 };
 
 /// The anomaly of more clients than may hold.

@@ -172,11 +172,7 @@ fn refused(rng: &mut Rng, record: Record) -> Record {
         _ => ("enter", json!({"round": 1, "members": 2})),
     };
     let mut end = End::of(record);
-    let kind = if rng.u8(0..4) > 0 {
-        EventType::Fail
-    } else {
-        EventType::Info
-    };
+    let kind = [EventType::Info, EventType::Fail][usize::from(rng.u8(0..4) > 0)];
     for _ in 0..rng.usize(1..4) {
         for node in ["c1", "c2"] {
             end.op(node, EventType::Invoke, f, value.clone());

@@ -173,10 +173,10 @@ pub trait Cluster: Send + Sync {
     fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a>;
 
     /// Drops what passes between the node and the peers, as its own network sees it.
-    fn cut<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a>;
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a>;
 
     /// Removes all cuts set at the node.
-    fn heal<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a>;
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a>;
 
     /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
     fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>>;
@@ -185,10 +185,10 @@ pub trait Cluster: Send + Sync {
     fn lose_nothing<'a>(&'a self, client: &'a str) -> Doing<'a, ()>;
 
     /// Ends a client's connections at its proxy, which refuses new ones.
-    fn sever<'a>(&'a self, client: &'a str, wire: Wire) -> Doing<'a>;
+    fn disconnect<'a>(&'a self, client: &'a str, wire: Wire) -> Doing<'a>;
 
     /// Lets a client's connections through its proxy again.
-    fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a>;
+    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a>;
 
     /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if the
     /// client has no session at the moment.

@@ -25,13 +25,13 @@ pub const FAULT: Fault = Fault {
         }
     },
     longest_ms: |topology| topology.timing.session_ms * 80 / 100,
-    strike: |strike, victim| Box::pin(sever(strike, victim)),
-    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.rejoin(victim).await?.into()) }),
+    strike: |strike, victim| Box::pin(disconnect(strike, victim)),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
-async fn sever(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
+async fn disconnect(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
         bail!("the plan does not say how the connections end");
     };
-    Ok(strike.cluster.sever(victim, wire).await?.into())
+    Ok(strike.cluster.disconnect(victim, wire).await?.into())
 }

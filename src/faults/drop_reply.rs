@@ -44,7 +44,7 @@ pub const FAULT: Fault = Fault {
     },
     longest_ms: |_| 0,
     strike: |strike, victim| Box::pin(lose(strike, victim)),
-    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.rejoin(victim).await?.into()) }),
+    heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };
 
 async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {

@@ -59,12 +59,12 @@ async fn cut_off(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
         outbound: cut != Cut::Deaf,
     };
     let peers = peers(strike.cluster, victim, strike.victims, cut);
-    Ok(strike.cluster.cut(victim, &peers, directions).await?.into())
+    Ok(strike.cluster.partition(victim, &peers, directions).await?.into())
 }
 
 async fn join_again(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     let peers = peers(strike.cluster, victim, strike.victims, how(strike)?);
-    Ok(strike.cluster.heal(victim, &peers).await?.into())
+    Ok(strike.cluster.heal_partition(victim, &peers).await?.into())
 }
 
 fn how(strike: &Strike<'_>) -> Result<Cut> {

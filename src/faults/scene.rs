@@ -214,8 +214,8 @@ async fn cut(cluster: &dyn Cluster, servers: &[String], off: bool) -> Result<Str
         let mut others = cluster.servers();
         others.retain(|other| other != server);
         match off {
-            true => cluster.cut(server, &others, BOTH).await,
-            false => cluster.heal(server, &others).await,
+            true => cluster.partition(server, &others, BOTH).await,
+            false => cluster.heal_partition(server, &others).await,
         }
     });
     Ok(sentences(try_join_all(each).await?, servers))

@@ -21,7 +21,7 @@ use tokio::sync::mpsc;
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 
 pub use firewall::Rule;
-pub use wire::{Dropped, Expired, Lost, Rejoined, Severed};
+pub use wire::{Disconnected, Dropped, Expired, Lost, Reconnected};
 
 /// Serves requests until stdin ends, then heals.
 ///
@@ -122,9 +122,9 @@ async fn on_the_wire(proxy: &Arc<wire::Proxy>, f: &str, value: &Value) -> Result
             proxy.disarm();
             json!({})
         }
-        "sever" => json!(proxy.sever(field(value, "wire")?).await?),
+        "disconnect" => json!(proxy.disconnect(field(value, "wire")?).await?),
         "expire" => json!({ "expired": proxy.expire(&field::<Vec<SocketAddr>>(value, "servers")?).await? }),
-        "rejoin" => json!(proxy.rejoin(limit()?).await),
+        "reconnect" => json!(proxy.reconnect(limit()?).await),
         other => bail!("a sidecar knows no request `{other}`"),
     };
     Ok(done)

@@ -76,11 +76,11 @@ impl Cluster for DockerCluster {
         Box::pin(self.running(client))
     }
 
-    fn cut<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
         Box::pin(self.cut_off(node, peers, directions))
     }
 
-    fn heal<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
         Box::pin(self.join_again(node, peers))
     }
 
@@ -92,12 +92,12 @@ impl Cluster for DockerCluster {
         Box::pin(wire::lose_nothing(self, client))
     }
 
-    fn sever<'a>(&'a self, client: &'a str, how: Wire) -> Doing<'a> {
-        Box::pin(wire::sever(self, client, how))
+    fn disconnect<'a>(&'a self, client: &'a str, how: Wire) -> Doing<'a> {
+        Box::pin(wire::disconnect(self, client, how))
     }
 
-    fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a> {
-        Box::pin(wire::rejoin(self, client))
+    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a> {
+        Box::pin(wire::reconnect(self, client))
     }
 
     fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {

@@ -2,7 +2,7 @@
 
 use super::{DockerCluster, LOCAL};
 use crate::backend::Cluster;
-use crate::sidecar::{Dropped, Expired, Rejoined, Severed};
+use crate::sidecar::{Disconnected, Dropped, Expired, Reconnected};
 use anyhow::{Context, Result, bail};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -54,9 +54,11 @@ pub(super) async fn lose_nothing(cluster: &DockerCluster, client: &str) -> Resul
     Ok(())
 }
 
-pub(super) async fn sever(cluster: &DockerCluster, client: &str, wire: Wire) -> Result<String> {
-    let answer = cluster.ask(client, "sever", json!({ "wire": wire }), LOCAL).await?;
-    let Severed { connections, refuses } = serde_json::from_value(answer).context("what was severed")?;
+pub(super) async fn disconnect(cluster: &DockerCluster, client: &str, wire: Wire) -> Result<String> {
+    let answer = cluster
+        .ask(client, "disconnect", json!({ "wire": wire }), LOCAL)
+        .await?;
+    let Disconnected { connections, refuses } = serde_json::from_value(answer).context("what was disconnected")?;
     if connections == 0 {
         bail!("{client} had no connection that could be cut");
     }
@@ -67,20 +69,20 @@ pub(super) async fn sever(cluster: &DockerCluster, client: &str, wire: Wire) -> 
     Ok(format!("connections {how}: {connections}; another one was refused"))
 }
 
-pub(super) async fn rejoin(cluster: &DockerCluster, client: &str) -> Result<String> {
+pub(super) async fn reconnect(cluster: &DockerCluster, client: &str) -> Result<String> {
     let value = json!({ "timeout_ms": BACK_WITHIN_MS });
-    let answer = cluster.ask(client, "rejoin", value, LOCAL).await?;
+    let answer = cluster.ask(client, "reconnect", value, LOCAL).await?;
     match serde_json::from_value(answer).context("who came back")? {
-        Rejoined {
+        Reconnected {
             client_after_ms: Some(ms),
             ..
         } => Ok(format!(
             "a server accepted the next connection of {client}, at most {ms} ms after healing began"
         )),
-        Rejoined { passes: true, .. } => Ok(format!(
+        Reconnected { passes: true, .. } => Ok(format!(
             "{client} made no new connection within {BACK_WITHIN_MS} ms, but one that was tried reached a server"
         )),
-        Rejoined { .. } => bail!("no connection of {client} reaches a server"),
+        Reconnected { .. } => bail!("no connection of {client} reaches a server"),
     }
 }
 

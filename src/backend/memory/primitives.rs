@@ -124,7 +124,7 @@ impl Cluster for MemoryCluster {
         self.after(runs, "it runs")
     }
 
-    fn cut<'a>(&'a self, node: &'a str, _: &'a [String], _: Directions) -> Doing<'a> {
+    fn partition<'a>(&'a self, node: &'a str, _: &'a [String], _: Directions) -> Doing<'a> {
         let cut = match is_client(node) {
             true => self.on_machine(node, |machine| machine.cut = true),
             false => self.on_server(node, |server| server.cut = true),
@@ -132,7 +132,7 @@ impl Cluster for MemoryCluster {
         self.after(cut, "cut off")
     }
 
-    fn heal<'a>(&'a self, node: &'a str, _: &'a [String]) -> Doing<'a> {
+    fn heal_partition<'a>(&'a self, node: &'a str, _: &'a [String]) -> Doing<'a> {
         let healed = match is_client(node) {
             true => self.on_machine(node, |machine| machine.cut = false),
             false => self.on_server(node, |server| server.cut = false),
@@ -150,11 +150,11 @@ impl Cluster for MemoryCluster {
         ready(Ok(())).boxed()
     }
 
-    fn sever<'a>(&'a self, client: &'a str, _: Wire) -> Doing<'a> {
+    fn disconnect<'a>(&'a self, client: &'a str, _: Wire) -> Doing<'a> {
         self.after(self.on_machine(client, |machine| machine.refused = true), "refused")
     }
 
-    fn rejoin<'a>(&'a self, client: &'a str) -> Doing<'a> {
+    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a> {
         self.after(
             self.on_machine(client, |machine| machine.refused = false),
             "let through",

@@ -69,7 +69,7 @@ impl Proxy {
                     let zxid = close(own)
                         .await
                         .with_context(|| format!("closing session {session:?}"))?;
-                    // What `Proxy::rejoin` waits for can only be another session.
+                    // What `Proxy::reconnect` waits for can only be another session.
                     self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
                     let again = take_up(server, &session).await?;
                     ensure!(again.is_none(), "session {session:?} was taken up after its end");

@@ -27,15 +27,15 @@ use zooquake_history::fault::Wire;
 pub use expire::Expired;
 pub use rule::{Dropped, Lost};
 
-/// How long severed connections may take to end.
-const SEVERED_WITHIN: Duration = Duration::from_secs(2);
+/// How long disconnected connections may take to end.
+const DISCONNECTED_WITHIN: Duration = Duration::from_secs(2);
 
 /// How long a connection through the proxy may take to show that a server answers.
 const PASSES_WITHIN: Duration = Duration::from_millis(500);
 
 /// What was seen when the client's connections were ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Severed {
+pub struct Disconnected {
     /// Connections that were open, and are no more.
     pub connections: usize,
     /// Whether a connection that was tried afterwards was refused.
@@ -44,7 +44,7 @@ pub struct Severed {
 
 /// What was seen when connections were let through again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Rejoined {
+pub struct Reconnected {
     /// Milliseconds until a server had accepted the client's next connection; `None` if it made none in time.
     pub client_after_ms: Option<u64>,
     /// Whether a server answered over a connection through the proxy.
@@ -60,7 +60,7 @@ pub struct Proxy {
     sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
     next: AtomicU64,
     /// `Some`: connections are ended in this way, and new ones refused.
-    severed: watch::Sender<Option<Wire>>,
+    disconnected: watch::Sender<Option<Wire>>,
     /// Whether new connections wait.
     held: watch::Sender<bool>,
     open: watch::Sender<usize>,
@@ -76,7 +76,7 @@ impl Default for Proxy {
             rule: Mutex::default(),
             sessions: Mutex::default(),
             next: AtomicU64::new(1),
-            severed: watch::Sender::new(None),
+            disconnected: watch::Sender::new(None),
             held: watch::Sender::new(false),
             open: watch::Sender::new(0),
             accepted: watch::Sender::new(0),
@@ -132,7 +132,7 @@ impl Proxy {
     async fn listen(self: Arc<Self>, listener: TcpListener, server: SocketAddr) {
         loop {
             match listener.accept().await {
-                Ok((client, _)) if self.severed.borrow().is_some() => {
+                Ok((client, _)) if self.disconnected.borrow().is_some() => {
                     // If the option is not taken, the connection is closed all the same.
                     let _ = client.set_zero_linger();
                 }
@@ -171,33 +171,33 @@ impl Proxy {
         locked(&self.rule).take();
     }
 
-    /// Ends all connections of the client and refuses new ones until [`Proxy::rejoin`].
+    /// Ends all connections of the client and refuses new ones until [`Proxy::reconnect`].
     ///
     /// # Errors
     /// If one is still open after two seconds.
-    pub async fn sever(&self, how: Wire) -> Result<Severed> {
+    pub async fn disconnect(&self, how: Wire) -> Result<Disconnected> {
         self.mark.store(*self.accepted.borrow(), Ordering::Relaxed);
         let connections = *self.open.borrow();
-        self.severed.send_replace(Some(how));
+        self.disconnected.send_replace(Some(how));
         let mut open = self.open.subscribe();
-        tokio::time::timeout(SEVERED_WITHIN, open.wait_for(|open| *open == 0))
+        tokio::time::timeout(DISCONNECTED_WITHIN, open.wait_for(|open| *open == 0))
             .await
             .context("a connection is still open")?
             .context("the proxy is there as long as it is asked")?;
         let refuses = !self.passes().await;
-        Ok(Severed { connections, refuses })
+        Ok(Disconnected { connections, refuses })
     }
 
     /// Lets connections through again, and waits for the first that the client makes after the last loss.
-    pub async fn rejoin(&self, limit: Duration) -> Rejoined {
+    pub async fn reconnect(&self, limit: Duration) -> Reconnected {
         let begun = Instant::now();
         self.disarm();
-        self.severed.send_replace(None);
+        self.disconnected.send_replace(None);
         let mark = self.mark.load(Ordering::Relaxed);
         let mut accepted = self.accepted.subscribe();
         let next = tokio::time::timeout(limit, accepted.wait_for(|accepted| *accepted > mark));
         let came = next.await.is_ok();
-        Rejoined {
+        Reconnected {
             client_after_ms: came.then(|| begun.elapsed().as_millis() as u64),
             passes: came || self.passes().await,
         }
@@ -228,10 +228,10 @@ impl Proxy {
     }
 
     /// Waits until connections are to be ended; says how.
-    async fn severed(&self) -> Wire {
-        let mut severed = self.severed.subscribe();
+    async fn disconnected(&self) -> Wire {
+        let mut disconnected = self.disconnected.subscribe();
         // This proxy keeps the channel open as long as it is asked.
-        let how = severed.wait_for(Option::is_some).await;
+        let how = disconnected.wait_for(Option::is_some).await;
         how.ok().and_then(|how| *how).unwrap_or(Wire::Close)
     }
 

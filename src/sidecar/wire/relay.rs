@@ -47,7 +47,7 @@ pub async fn relay(proxy: Arc<Proxy>, client: TcpStream, server: SocketAddr) {
     let mut asks = Frames::new(from_client);
     let mut upstream = None;
     let how = tokio::select! {
-        how = proxy.severed() => how,
+        how = proxy.disconnected() => how,
         // However it broke: the client sees its connection end.
         _ = carry(&proxy, open.id, &mut asks, &mut to_client, server, &mut upstream) => Wire::Close,
     };

@@ -1,7 +1,7 @@
 //! Sessions that are closed from another connection. The client's server is the bench's, the other one a second bench's.
 
 use super::bench::{Bench, CLOSE, End, PASSWORD, SOON, framed, hello, refusal, reply, request, welcome};
-use crate::sidecar::wire::{Expired, Rejoined};
+use crate::sidecar::wire::{Expired, Reconnected};
 use anyhow::Result;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -47,13 +47,13 @@ async fn a_session_is_closed_over_another_server_and_the_client_comes_back_in_a_
     drop(server);
     assert_eq!(client.next().await, None);
     let proxy = Arc::clone(&bench.proxy);
-    let rejoined = tokio::spawn(async move { proxy.rejoin(SOON).await });
+    let reconnected = tokio::spawn(async move { proxy.reconnect(SOON).await });
     let _refused = bench.answered(&refusal()).await;
-    assert!(!rejoined.is_finished(), "a refusal is no session");
+    assert!(!reconnected.is_finished(), "a refusal is no session");
     let _new = bench.answered(&welcome(0x78)).await;
     assert!(matches!(
-        rejoined.await.unwrap(),
-        Rejoined {
+        reconnected.await.unwrap(),
+        Reconnected {
             client_after_ms: Some(_),
             passes: true
         }

@@ -90,13 +90,16 @@ async fn the_reply_to_an_applied_create_is_lost_and_nothing_before_it() {
     assert_eq!(server.next().await, None, "the server's connection ends too");
     // The next connection is as any other, and seen.
     let proxy = Arc::clone(&bench.proxy);
-    let rejoined = tokio::spawn(async move { proxy.rejoin(SOON).await });
+    let reconnected = tokio::spawn(async move { proxy.reconnect(SOON).await });
     let (mut client, mut server) = bench.session().await;
     client.say(&request(4, CREATE, "/lock/c")).await;
     server.apply(0x103).await;
     assert_eq!(client.next().await, Some(reply(4, 0x103, 0, &[])));
-    let rejoined = rejoined.await.unwrap();
-    assert!(rejoined.client_after_ms.is_some() && rejoined.passes, "{rejoined:?}");
+    let reconnected = reconnected.await.unwrap();
+    assert!(
+        reconnected.client_after_ms.is_some() && reconnected.passes,
+        "{reconnected:?}"
+    );
 }
 
 #[tokio::test]
@@ -159,12 +162,12 @@ async fn a_rule_that_nothing_matches_is_taken_away() {
 }
 
 #[tokio::test]
-async fn severed_connections_end_as_told_and_new_ones_are_refused_until_healed() {
+async fn ended_connections_end_as_told_and_new_ones_are_refused_until_healed() {
     for how in [Wire::Close, Wire::Reset] {
         let mut bench = Bench::new().await;
         let (mut client, mut server) = bench.session().await;
-        let severed = bench.proxy.sever(how).await.unwrap();
-        assert_eq!((severed.connections, severed.refuses), (1, true));
+        let disconnected = bench.proxy.disconnect(how).await.unwrap();
+        assert_eq!((disconnected.connections, disconnected.refuses), (1, true));
         let end = timeout(SOON, client.frames.next()).await.unwrap();
         assert_eq!(end.is_err(), how == Wire::Reset, "{how:?}: {end:?}");
         assert_eq!(server.next().await, None);
@@ -174,12 +177,12 @@ async fn severed_connections_end_as_told_and_new_ones_are_refused_until_healed()
             Ok(None) | Err(_)
         ));
         let proxy = Arc::clone(&bench.proxy);
-        let rejoined = tokio::spawn(async move { proxy.rejoin(SOON).await });
-        while bench.proxy.severed.borrow().is_some() {
+        let reconnected = tokio::spawn(async move { proxy.reconnect(SOON).await });
+        while bench.proxy.disconnected.borrow().is_some() {
             tokio::time::sleep(Duration::from_millis(1)).await;
         }
         let _session = bench.session().await;
-        assert!(rejoined.await.unwrap().passes);
+        assert!(reconnected.await.unwrap().passes);
     }
 }
 

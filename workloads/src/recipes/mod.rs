@@ -5,7 +5,7 @@ pub mod commit;
 pub mod counter;
 pub mod election;
 mod env;
-pub mod exclusive;
+pub mod grant;
 mod holder_state;
 pub mod lock;
 pub mod queue;

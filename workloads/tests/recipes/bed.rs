@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::Env;
-use zooquake_workloads::recipes::exclusive::{Exclusive, Protected};
+use zooquake_workloads::recipes::grant::{GrantRecipe, Protected};
 use zooquake_workloads::recipes::lock::protected;
 
 use crate::world::World;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use zooquake_workloads::recipes::election::{EPOCH, epoch};
-use zooquake_workloads::recipes::exclusive::Exclusive;
+use zooquake_workloads::recipes::grant::GrantRecipe;
 
 use crate::bed::{Bed, LONG, MOMENT};
 use zooquake_workloads::zk::sim::Fate;

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use zooquake_workloads::recipes::election::{acknowledged, epoch};
-use zooquake_workloads::recipes::exclusive::{Exclusive, Protected};
+use zooquake_workloads::recipes::grant::{GrantRecipe, Protected};
 use zooquake_workloads::recipes::lock::protected;
 use zooquake_workloads::recipes::rwlock::fenced;
 use zooquake_workloads::recipes::semaphore::{CAPACITY, leases};

@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::QUEUE;
-use crate::recipes::exclusive::{BeforeGrant, Candidate, Nothing, Protected, Queue};
+use crate::recipes::grant::{BeforeGrant, Candidate, Nothing, Protected, Queue};
 use crate::recipes::{Env, Grant};
 
 /// The parent of the acknowledgements.

@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::QUEUE;
-use crate::recipes::exclusive::{BeforeGrant, Candidate, Protected};
+use crate::recipes::grant::{BeforeGrant, Candidate, Protected};
 use crate::recipes::{Env, Grant};
 use crate::zk::{CreateMode, Error, Op, Stat, Zk};
 

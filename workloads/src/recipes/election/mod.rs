@@ -13,7 +13,7 @@ pub use epoch::{EPOCH, epoch};
 pub use sequential::sequential;
 pub use ticket::{HA, ticket};
 
-use super::exclusive::Queue;
+use super::grant::Queue;
 
 /// The parent of the candidates' znodes.
 pub const PARENT: &str = "/election";

@@ -2,7 +2,7 @@
 //! is the tutorial's first lock.
 
 use crate::recipes::Env;
-use crate::recipes::exclusive::Plain;
+use crate::recipes::grant::Plain;
 use crate::recipes::lock::Herd;
 
 /// The parent of the tickets.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
-use crate::recipes::exclusive::{ELECTION, Handler};
+use crate::recipes::grant::{ELECTION, Handler};
 use crate::recipes::registry::{Known, Variant};
 
 /// The elections, in the order in which they are shown.

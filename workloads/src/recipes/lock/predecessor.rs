@@ -13,7 +13,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::PARENT;
-use crate::recipes::exclusive::{Exclusive, Released, create, not_held, overdue};
+use crate::recipes::grant::{GrantRecipe, Released, create, not_held, overdue};
 use crate::recipes::{Env, Grant, Held, HolderState, OpError};
 use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
@@ -128,7 +128,7 @@ async fn never(why: &str) {
     pending::<()>().await
 }
 
-impl Exclusive for Predecessor {
+impl GrantRecipe for Predecessor {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {

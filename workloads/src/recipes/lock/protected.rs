@@ -6,7 +6,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::PARENT;
-use crate::recipes::exclusive::{BeforeGrant, Candidate, Protected, Queue};
+use crate::recipes::grant::{BeforeGrant, Candidate, Protected, Queue};
 use crate::recipes::{Env, Grant};
 
 const QUEUE: Queue = Queue::single(PARENT, "-lock-");

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use zookeeper_client as zkc;
 
 use super::{PARENT, RESOURCE};
-use crate::recipes::exclusive::{Exclusive, Released, not_held, overdue};
+use crate::recipes::grant::{GrantRecipe, Released, not_held, overdue};
 use crate::recipes::{Env, Grant, Held, HolderState, NOT_HELD, OpError, Owned};
 use crate::service::SessionHandle;
 use crate::zk::real::{Ensemble, RealZk};
@@ -169,7 +169,7 @@ fn ended(error: &zkc::Error) -> OpError {
     }
 }
 
-impl Exclusive for Shipped {
+impl GrantRecipe for Shipped {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         let (lock, name) = (self.clone(), name.to_string());
         async move {

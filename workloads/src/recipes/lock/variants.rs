@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
-use crate::recipes::exclusive::{Handler, LOCK};
+use crate::recipes::grant::{Handler, LOCK};
 use crate::recipes::registry::{Known, Variant};
 
 /// The locks, in the order in which they are shown.

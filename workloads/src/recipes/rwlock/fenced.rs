@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::PARENT;
 use crate::recipes::Env;
-use crate::recipes::exclusive::{Protected, Queue, Queues};
+use crate::recipes::grant::{Protected, Queue, Queues};
 use crate::recipes::lock::Token;
 
 const QUEUES: Queues = Queues {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Resource;
 
 use super::{PARENT, fenced, neighbour};
-use crate::recipes::exclusive::{Handler, RWLOCK};
+use crate::recipes::grant::{Handler, RWLOCK};
 use crate::recipes::registry::{Known, Variant};
 
 /// The read-write locks, in the order in which they are shown.

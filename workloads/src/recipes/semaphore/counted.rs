@@ -5,7 +5,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 
 use super::{CAPACITY, PARENT};
-use crate::recipes::exclusive::{Contest, Plain, create, hear};
+use crate::recipes::grant::{Contest, Plain, create, hear};
 use crate::recipes::{Env, HolderState, OpError, Owned};
 use crate::zk::{CreateMode, Zk};
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use zooquake_history::plan::Capabilities;
 
 use super::{CAPACITY, PARENT, counted, leases};
-use crate::recipes::exclusive::{Handler, SEMAPHORE};
+use crate::recipes::grant::{Handler, SEMAPHORE};
 use crate::recipes::registry::{Known, Variant};
 
 /// The semaphores, in the order in which they are shown.

@@ -10,7 +10,7 @@ use serde_json::Value;
 use zooquake_history::operation::grant::{Answer as Answered, Request as Asked};
 use zooquake_history::operation::{Made, Mode};
 
-use super::Exclusive;
+use super::GrantRecipe;
 use crate::protocol::Request;
 use crate::recipes::{Env, Grant, Held, NOT_HELD, Owned, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
@@ -36,12 +36,12 @@ pub const SEMAPHORE: [&str; 3] = ["acquire", "work", "release"];
 pub struct Handler {
     env: Env,
     words: &'static Words,
-    recipe: Arc<dyn Exclusive>,
+    recipe: Arc<dyn GrantRecipe>,
 }
 
 impl Handler {
     /// Serves this recipe under these words.
-    pub fn new(env: &Env, words: &'static Words, recipe: impl Exclusive + 'static) -> Self {
+    pub fn new(env: &Env, words: &'static Words, recipe: impl GrantRecipe + 'static) -> Self {
         Self {
             env: env.clone(),
             words,

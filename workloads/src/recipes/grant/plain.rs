@@ -10,7 +10,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use zooquake_history::operation::Mode;
 
-use super::{Exclusive, Released, not_held, overdue};
+use super::{GrantRecipe, Released, not_held, overdue};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, Grant, Held, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
@@ -109,7 +109,7 @@ pub async fn hear(watch: Watch) -> Result<(), OpError> {
     }
 }
 
-impl Exclusive for Plain {
+impl GrantRecipe for Plain {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         self.contend(name, Mode::Exclusive, deadline)
     }

@@ -24,7 +24,7 @@ use super::{Grant, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
 
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
-pub trait Exclusive: Send + Sync {
+pub trait GrantRecipe: Send + Sync {
     /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's clock.
     ///
     /// # Errors
@@ -34,7 +34,7 @@ pub trait Exclusive: Send + Sync {
     /// The same for a shared grant. A recipe that knows none grants exclusively.
     ///
     /// # Errors
-    /// As [`Exclusive::acquire`].
+    /// As [`GrantRecipe::acquire`].
     fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         self.acquire(name, deadline)
     }
@@ -61,7 +61,7 @@ pub trait Exclusive: Send + Sync {
         false
     }
 
-    /// Whether it writes to the resource itself, in ZooKeeper, by [`Exclusive::write`].
+    /// Whether it writes to the resource itself, in ZooKeeper, by [`GrantRecipe::write`].
     fn guards(&self) -> bool {
         false
     }

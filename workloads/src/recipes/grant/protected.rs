@@ -16,7 +16,7 @@ use zooquake_history::operation::Mode;
 use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
 use super::claim::{Claim, Nothing, Removed};
 use super::queue::{Place, Queue, Queues, Standing};
-use super::{Exclusive, Released, not_held};
+use super::{GrantRecipe, Released, not_held};
 use crate::recipes::holder_state::Link;
 use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
@@ -242,7 +242,7 @@ impl Protected {
     }
 }
 
-impl Exclusive for Protected {
+impl GrantRecipe for Protected {
     fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
         self.clone()
             .attempt(name.to_string(), Mode::Exclusive, deadline)

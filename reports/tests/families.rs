@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{families, without_scripts};
+use common::{families, shared, without_scripts};
 use serde_json::Value;
 
 /// The first screen of a report: all before the whole run.
@@ -187,7 +187,7 @@ fn a_counter_names_ids_and_counts() {
 
 #[test]
 fn a_semaphore_names_leases_and_work() {
-    let page = families::semaphore().page("semaphore");
+    let page = shared::semaphore().page("semaphore");
     let first = first_screen(&page);
     says(
         &first,
@@ -205,7 +205,7 @@ fn a_semaphore_names_leases_and_work() {
 
 #[test]
 fn a_read_write_lock_shows_readers_and_writers_apart() {
-    let page = families::rwlock().page("rwlock");
+    let page = shared::rwlock().page("rwlock");
     let first = first_screen(&page);
     says(
         &first,

@@ -221,102 +221,21 @@ fn share(number: u64, source: Source) {
     }
 }
 
-#[test]
-fn first_quarter_of_the_locks() {
-    share(0, LOCKS);
+/// Four tests of a source, whose histories are those of these seeds and the next.
+macro_rules! source {
+    ($name:ident, $source:expr, $first:expr) => {
+        mod $name {
+            fn share(number: u64) {
+                super::share($first + number, $source);
+            }
+
+            quarters!();
+        }
+    };
 }
 
-#[test]
-fn second_quarter_of_the_locks() {
-    share(1, LOCKS);
-}
-
-#[test]
-fn third_quarter_of_the_locks() {
-    share(2, LOCKS);
-}
-
-#[test]
-fn fourth_quarter_of_the_locks() {
-    share(3, LOCKS);
-}
-
-#[test]
-fn first_quarter_of_the_elections() {
-    share(4, ELECTIONS);
-}
-
-#[test]
-fn second_quarter_of_the_elections() {
-    share(5, ELECTIONS);
-}
-
-#[test]
-fn third_quarter_of_the_elections() {
-    share(6, ELECTIONS);
-}
-
-#[test]
-fn fourth_quarter_of_the_elections() {
-    share(7, ELECTIONS);
-}
-
-#[test]
-fn first_quarter_of_the_shared_and_counted() {
-    share(8, MODED);
-}
-
-#[test]
-fn second_quarter_of_the_shared_and_counted() {
-    share(9, MODED);
-}
-
-#[test]
-fn third_quarter_of_the_shared_and_counted() {
-    share(10, MODED);
-}
-
-#[test]
-fn fourth_quarter_of_the_shared_and_counted() {
-    share(11, MODED);
-}
-
-#[test]
-fn first_quarter_of_the_read_write_locks() {
-    share(12, RWLOCKS);
-}
-
-#[test]
-fn second_quarter_of_the_read_write_locks() {
-    share(13, RWLOCKS);
-}
-
-#[test]
-fn third_quarter_of_the_read_write_locks() {
-    share(14, RWLOCKS);
-}
-
-#[test]
-fn fourth_quarter_of_the_read_write_locks() {
-    share(15, RWLOCKS);
-}
-
-#[test]
-fn first_quarter_of_the_semaphores() {
-    share(16, SEMAPHORES);
-}
-
-#[test]
-fn second_quarter_of_the_semaphores() {
-    share(17, SEMAPHORES);
-}
-
-#[test]
-fn third_quarter_of_the_semaphores() {
-    share(18, SEMAPHORES);
-}
-
-#[test]
-fn fourth_quarter_of_the_semaphores() {
-    share(19, SEMAPHORES);
-}
+source!(locks, super::LOCKS, 0);
+source!(elections, super::ELECTIONS, 4);
+source!(shared_and_counted, super::MODED, 8);
+source!(read_write_locks, super::RWLOCKS, 12);
+source!(semaphores, super::SEMAPHORES, 16);

@@ -57,23 +57,15 @@ fn same(one: &Anomaly, other: &Anomaly) -> bool {
 
 /// The record without the evidence that adds nothing to an anomaly.
 fn needed(record: &Record, anomaly: &Anomaly) -> Record {
-    let found = |record: &Record| {
-        let all = check(record).anomalies;
-        all.iter()
-            .any(|other| same(other, anomaly) && other.witness == anomaly.witness)
-    };
+    let is = |other: &Anomaly| same(other, anomaly) && other.witness == anomaly.witness;
+    let found = |record: &Record| check(record).anomalies.iter().any(is);
     let mut least = record.clone();
-    for without in [
-        Record {
+    for tree in [record.tree.clone(), None] {
+        let without = Record {
+            tree,
             txnlog: None,
-            ..least.clone()
-        },
-        Record {
-            tree: None,
-            txnlog: None,
-            ..least.clone()
-        },
-    ] {
+            ..record.clone()
+        };
         if found(&without) {
             least = without;
         }

@@ -8,6 +8,7 @@ pub mod hostile;
 pub mod index;
 pub mod lock;
 pub mod results;
+pub mod shared;
 
 use build::Builder;
 use zooquake_checkers::{Record, Results, Span};

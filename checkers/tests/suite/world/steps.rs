@@ -19,14 +19,8 @@ impl World {
             self.phase("recovered");
         }
         if self.chance(5) {
-            self.push(
-                named("run"),
-                EventType::Info,
-                "stall",
-                json!({ "ms": 1500 }),
-                None,
-                None,
-            );
+            let value = json!({ "ms": 1500 });
+            self.push(named("run"), EventType::Info, "stall", value, None, None);
         }
     }
 

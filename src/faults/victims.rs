@@ -15,7 +15,6 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &Fired) -> R
         Target::Node(name) => vec![name.clone()],
         Target::Servers(names) => names.clone(),
         Target::Client => vec![fired.client.clone().context("the trigger names no client")?],
-        Target::Holder => vec![fired.holder.clone().context("nobody held")?],
         Target::Leader => vec![leader(cluster).await.context("no server led")?],
         Target::HolderServer => {
             let holder = fired

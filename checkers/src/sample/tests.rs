@@ -58,7 +58,7 @@ impl Script {
             id: 1,
             fault: "kill".into(),
             ..serde_json::from_value(json!({
-                "id": 1, "fault": "kill", "target": "holder", "trigger": { "at": { "at_ms": 1 } }, "duration_ms": 1
+                "id": 1, "fault": "kill", "target": "client", "trigger": { "at": { "at_ms": 1 } }, "duration_ms": 1
             }))
             .expect("a window")
         };

@@ -81,7 +81,7 @@ pub fn txn(zxid: i64, session: &str, op: &str, path: &str) -> Txn {
 
 /// A window of a fault, as planned.
 pub fn window(id: usize, fault: &str) -> Window {
-    let (target, trigger) = (Target::Holder, Trigger::At { at_ms: 0 });
+    let (target, trigger) = (Target::Client, Trigger::At { at_ms: 0 });
     Window {
         id,
         fault: fault.to_owned(),

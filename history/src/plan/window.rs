@@ -30,8 +30,6 @@ pub enum Target {
     Node(String),
     /// The client whose state fired the trigger.
     Client,
-    /// The client that holds when the trigger fires.
-    Holder,
     /// The ensemble's leader.
     Leader,
     /// The server to which the client that holds is connected.

@@ -252,7 +252,7 @@ fn plan() -> Plan {
         windows: vec![Window {
             id: 1,
             fault: "kill".into(),
-            target: Target::Holder,
+            target: Target::Client,
             payload: None,
             trigger: Trigger::At { at_ms: 7_100 },
             duration_ms: 2_900,

@@ -1,4 +1,4 @@
-//! Running the real program, one ensemble at a time on this machine.
+//! Running the real program, on a machine that has room for two small ensembles at most.
 #![allow(dead_code, reason = "every test binary uses a part of this")]
 
 pub mod jepsen;
@@ -18,23 +18,40 @@ pub fn zooquake() -> Command {
     Command::new(env!("CARGO_BIN_EXE_zooquake"))
 }
 
-/// Held by whoever has an ensemble up; two of them on a small machine would only slow each other down.
+/// Held by a test that has an ensemble up: by one alone, or by two short runs side by side, which mostly wait.
 pub struct OneEnsemble {
-    locked: File,
+    locked: Vec<File>,
 }
 
 impl OneEnsemble {
-    /// Waits for the machine's turn.
+    /// Waits until no other ensemble is up.
     pub fn wait() -> Self {
-        let path = std::env::temp_dir().join("zooquake-tests-ensemble.lock");
-        let file = File::create(&path).expect("a lock file in the temporary folder");
-        file.lock().expect("locking it");
-        Self { locked: file }
+        let locked = Self::places().into_iter();
+        let locked = locked.inspect(|place| place.lock().expect("locking it"));
+        Self {
+            locked: locked.collect(),
+        }
+    }
+
+    /// Waits until at most one other ensemble is up, of a test that waited so too.
+    pub fn beside_another() -> Self {
+        let free = || Self::places().into_iter().find(|place| place.try_lock().is_ok());
+        let place = until("a place for an ensemble", Duration::from_secs(1800), free);
+        Self { locked: vec![place] }
+    }
+
+    fn places() -> [File; 2] {
+        ["", "-beside"].map(|place| {
+            let path = std::env::temp_dir().join(format!("zooquake-tests-ensemble{place}.lock"));
+            File::create(&path).expect("a lock file in the temporary folder")
+        })
     }
 
     /// Keeps the turn until this process, and every program that it starts from now on, has ended.
     pub fn inherit(self) {
-        rustix::io::fcntl_setfd(&self.locked, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
+        for place in &self.locked {
+            rustix::io::fcntl_setfd(place, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
+        }
         std::mem::forget(self);
     }
 }
@@ -156,7 +173,7 @@ pub fn docker(arguments: &[&str]) -> String {
 /// The containers, networks and volumes of ours that are there.
 pub fn left_behind() -> Vec<String> {
     let label = "label=zooquake.run";
-    let kinds: [(&str, &[&str]); 4] = [
+    listed(&[
         ("container", &["ps", "-aq", "--filter", label]),
         ("network", &["network", "ls", "-q", "--filter", label]),
         // Volumes of an image carry no label.
@@ -165,8 +182,14 @@ pub fn left_behind() -> Vec<String> {
             "network of a container",
             &["network", "ls", "-q", "--filter", "name=container:"],
         ),
-    ];
-    let listed = kinds.map(|(kind, arguments)| (kind, docker(arguments)));
+    ])
+}
+
+fn listed(kinds: &[(&str, &[&str])]) -> Vec<String> {
+    let listed: Vec<_> = kinds
+        .iter()
+        .map(|(kind, arguments)| (*kind, docker(arguments)))
+        .collect();
     let named = |(kind, ids): &(&str, String)| {
         let ids = ids.lines().filter(|id| *kind != "network" || !miscounted(id));
         ids.map(|id| format!("{kind} {id}")).collect::<Vec<_>>()
@@ -185,6 +208,17 @@ fn miscounted(network: &str) -> bool {
         eprintln!("the engine has lost count of the endpoints of the network {network}: {removal}");
     }
     miscounted
+}
+
+/// Fails if a container or network of a run is left, which another test's may stand beside.
+#[track_caller]
+pub fn assert_nothing_left_of(run: &str) {
+    let label = format!("label=zooquake.run={run}");
+    let left = listed(&[
+        ("container", &["ps", "-aq", "--filter", &label]),
+        ("network", &["network", "ls", "-q", "--filter", &label]),
+    ]);
+    assert_eq!(left, Vec::<String>::new(), "something is left of {run}");
 }
 
 /// Fails if a container, network or volume of ours is left.

@@ -18,7 +18,7 @@ const BOTH: &str = "
     c1 holds g1";
 
 /// Three clients, all confirmed.
-const THREE: &str = "
+pub const THREE: &str = "
     c1 acquire g1
     c1 granted g1 czxid=10
     c2 acquire g2
@@ -33,7 +33,7 @@ const THREE: &str = "
     c3 holds g3";
 
 /// The record of a lock that so many clients may hold.
-fn with(capacity: usize, text: &str) -> Record {
+pub fn with(capacity: usize, text: &str) -> Record {
     let mut record = record(text);
     let capacity = NonZeroUsize::new(capacity).expect("a capacity");
     record.plan.workload.capabilities = Some(Capabilities {

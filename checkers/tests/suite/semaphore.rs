@@ -2,12 +2,11 @@
 //! locks that several may hold, under other words.
 
 use crate::election::Words;
-use crate::script::{audited, history, kinds, record, txn, znode};
+use crate::modes::{self, THREE};
+use crate::script::{audited, history, kinds, txn, znode};
 use crate::world;
 use serde_json::{Value, json};
-use std::num::NonZeroUsize;
 use zooquake_checkers::history::EventType;
-use zooquake_checkers::plan::Capabilities;
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, bare, check};
 
 /// What a semaphore calls its anomalies.
@@ -50,13 +49,7 @@ pub fn retold(lock: &Record) -> Record {
 
 /// The record of a semaphore with so many leases.
 fn with(capacity: usize, text: &str) -> Record {
-    let mut record = retold(&record(text));
-    let capacity = NonZeroUsize::new(capacity).expect("a capacity");
-    record.plan.workload.capabilities = Some(Capabilities {
-        capacity,
-        ..Capabilities::NONE
-    });
-    record
+    retold(&modes::with(capacity, text))
 }
 
 #[track_caller]
@@ -71,21 +64,6 @@ fn silent(capacity: usize, text: &str) {
     let results = check(&with(capacity, text));
     assert_eq!(kinds(&results), [""; 0], "{results:#?}");
 }
-
-/// Three clients, all confirmed.
-const THREE: &str = "
-    c1 acquire g1
-    c1 granted g1 czxid=10
-    c2 acquire g2
-    c2 granted g2 czxid=20
-    c3 acquire g3
-    c3 granted g3 czxid=30
-    c1 confirm
-    c2 confirm
-    c3 confirm
-    c1 holds g1
-    c2 holds g2
-    c3 holds g3";
 
 #[test]
 fn one_client_more_than_leases_is_over_capacity() {

@@ -2,12 +2,12 @@
 
 mod common;
 
-use common::{OneEnsemble, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
+use common::{EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
 use std::process::{Command, Stdio};
 
 #[test]
 fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("spared");
     let child = start(&runs, &[SMALL, &["--faults", "none", "--time", "12s"]].concat());
     recorded(&runs, &["\"f\":\"phase\"", "\"ops\""]);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Runs, text, zooquake};
+use common::{EnsembleSlot, Runs, text, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -31,7 +31,7 @@ fn record(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_comparison_goes_on_where_it_was_and_its_page_is_complete() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("compare");
     let folder = folder.path();
     let first = compare(folder, &["--time", "3s"]);

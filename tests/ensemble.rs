@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Ran, Runs, assert_nothing_left, checks_again_to_the_same_bytes, run, short, valid};
+use common::{EnsembleSlot, Ran, Runs, assert_nothing_left, checks_again_to_the_same_bytes, run, short, valid};
 
 /// A run of both scenes. Real servers may exchange their votes in another order than the steps make likely, which a run
 /// calls `unknown`; that is looked at again, twice at most. Never may a run be invalid.
@@ -22,7 +22,7 @@ fn textbook(runs: &Runs) -> Ran {
 
 #[test]
 fn the_textbooks_votes_are_exchanged() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("textbook");
     let ran = textbook(&runs);
     valid(&ran);

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Runs, assert_nothing_left, text, zooquake};
+use common::{EnsembleSlot, Runs, assert_nothing_left, text, zooquake};
 use serde_json::Value;
 
 /// Runs `zooquake measure … --json` to its end.
@@ -26,7 +26,7 @@ fn number(numbers: &Value, variant: &str, (axis, size): (&str, u64), field: &str
 
 #[test]
 fn a_herd_grows_and_a_chain_does_not() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("measure-herd");
     let numbers = measure(&folder, &["herd", "--candidates", "5,10", "--changes", "5"]);
     let of = |variant: &str, size: u64, field: &str| number(&numbers, variant, ("candidates", size), field);
@@ -50,7 +50,7 @@ fn a_herd_grows_and_a_chain_does_not() {
 
 #[test]
 fn a_broadcast_hears_every_vote_at_every_site() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("measure-commit");
     let variants = "commit/broadcast,commit/coordinated";
     let arguments = ["commit", "--variants", variants, "--sites", "5", "--transactions", "3"];

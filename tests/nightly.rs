@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Runs, assert_nothing_left, signal, text, until, zooquake};
+use common::{EnsembleSlot, Runs, assert_nothing_left, signal, text, until, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -46,7 +46,7 @@ fn checks_again(run: &Path) -> Output {
 
 #[test]
 fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("nightly");
     let folder = folder.path();
     std::fs::write(folder.join("tiny.toml"), TINY).unwrap();

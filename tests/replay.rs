@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Ran, Runs, assert_nothing_left, run, text, zooquake};
+use common::{EnsembleSlot, Ran, Runs, assert_nothing_left, run, text, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -28,7 +28,7 @@ fn broken(runs: &Runs) -> Ran {
 
 #[test]
 fn a_stale_write_comes_back_and_travels_in_one_file() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let (runs, again) = (Runs::new("replay-of"), Runs::new("replay"));
     let ran = broken(&runs);
     let pack = runs.path().join("failure.zooquake.tar.gz");

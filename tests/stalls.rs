@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Runs, assert_nothing_left, docker, history, signal, start, text, until};
+use common::{EnsembleSlot, Runs, assert_nothing_left, docker, history, signal, start, text, until};
 use serde_json::Value;
 use std::process::Child;
 use std::time::Duration;
@@ -36,7 +36,7 @@ fn never_invalid(runs: &Runs, child: Child) -> Vec<Value> {
 
 #[test]
 fn a_stall_of_the_harness_is_recorded_before_what_was_read_after_it() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("stalled");
     let child = reach(&runs, "lock/fenced", "recovered");
     signal(&child, "STOP");
@@ -59,7 +59,7 @@ fn a_stall_of_the_harness_is_recorded_before_what_was_read_after_it() {
 
 #[test]
 fn a_client_that_a_third_party_freezes_convicts_nobody() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("frozen-client");
     let child = reach(&runs, "election/epoch", "recover");
     let of = docker(&["ps", "--format", "{{.Names}}", "--filter", "label=zooquake.run"]);

@@ -3,7 +3,7 @@
 mod common;
 
 use common::{
-    OneEnsemble, Runs, SMALL, assert_nothing_left, call, docker, history, recorded, signal, start, text, tools_image,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left, call, docker, history, recorded, signal, start, text, tools_image,
     until, zooquake,
 };
 use std::io::{BufRead, BufReader};
@@ -36,7 +36,7 @@ fn healed(runs: &Runs) -> bool {
 
 #[test]
 fn ctrl_c_heals_clears_away_and_still_checks() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("interrupted");
     let child = start(
         &runs,
@@ -50,7 +50,7 @@ fn ctrl_c_heals_clears_away_and_still_checks() {
 
 #[test]
 fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     for (moment, containers) in [("the lease", 1), ("the servers", 3), ("the clients", 6)] {
         let runs = Runs::new(&format!("interrupted-bring-up-{containers}"));
         let child = start(
@@ -71,7 +71,7 @@ fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
 
 #[test]
 fn ctrl_c_in_recovery_says_what_it_does() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("interrupted-recovery");
     let child = start(
         &runs,
@@ -84,7 +84,7 @@ fn ctrl_c_in_recovery_says_what_it_does() {
 
 #[test]
 fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     for (fault, sign) in [("pause", "paused"), ("partition", "cut")] {
         let runs = Runs::new(&format!("killed-{fault}"));
         let mut child = start(
@@ -121,7 +121,7 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
 
 #[test]
 fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let name = tools_image();
     let runs = Runs::new("no-zookeeper");
     let run = start(
@@ -146,7 +146,7 @@ fn sighup_heals_clears_away_and_still_checks() {
         eprintln!("skipped: these tests run under nohup, and so would zooquake");
         return;
     }
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("hung-up");
     let child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
     recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
@@ -159,7 +159,7 @@ fn sighup_heals_clears_away_and_still_checks() {
 
 #[test]
 fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     for delay_ms in [0, 2, 5, 10] {
         let runs = Runs::new(&format!("killed-in-pause-{delay_ms}"));
         let mut child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
@@ -185,7 +185,7 @@ fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
 
 #[test]
 fn a_reader_that_goes_after_one_line_ends_no_run() {
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("head");
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let mut command = zooquake();

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{OneEnsemble, Ran, Runs, run};
+use common::{EnsembleSlot, Ran, Runs, run};
 use serde_json::Value;
 
 /// The windows of a fault that count.
@@ -32,7 +32,7 @@ fn lost(ran: &Ran) -> Vec<Value> {
 
 #[test]
 fn protected_survives_lost_replies() {
-    let _turn = OneEnsemble::beside_another();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("wire-protected");
     let arguments = [
         "lock/protected",
@@ -66,7 +66,7 @@ fn protected_survives_lost_replies() {
 
 #[test]
 fn children_leaves_an_orphan_when_the_reply_to_its_create_is_lost() {
-    let _turn = OneEnsemble::beside_another();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("wire-children");
     let arguments = ["lock/children", "--faults", "drop-reply", "--time", "9s", "--seed", "1"];
     let ran = run(&runs, &arguments);
@@ -86,7 +86,7 @@ fn children_leaves_an_orphan_when_the_reply_to_its_create_is_lost() {
 
 #[test]
 fn fenced_is_valid_when_connections_are_cut() {
-    let _turn = OneEnsemble::beside_another();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("wire-cut");
     let ran = run(
         &runs,
@@ -98,7 +98,7 @@ fn fenced_is_valid_when_connections_are_cut() {
 
 #[test]
 fn fenced_is_valid_when_sessions_are_closed_from_outside_and_their_clients_learn_it() {
-    let _turn = OneEnsemble::beside_another();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("wire-expire");
     let ran = run(
         &runs,

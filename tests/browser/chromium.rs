@@ -1,7 +1,7 @@
 //! A headless Chromium in a container, driven over the DevTools protocol: messages of JSON, each ended by a zero byte,
 //! through the container's stdin and stdout.
 
-use crate::program::{OneEnsemble, zooquake};
+use crate::program::{EnsembleSlot, zooquake};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::File;
@@ -60,7 +60,7 @@ impl Chromium {
     fn start() -> Self {
         let image = image();
         // Other tests find a container of ours that should not be there, or remove it with `clean`.
-        OneEnsemble::wait().inherit();
+        EnsembleSlot::exclusive().inherit();
         let name = format!("zooquake-browser-{}", std::process::id());
         let mut container = Command::new("sh")
             .args(["-c", SHELL, "sh", &name])

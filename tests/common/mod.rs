@@ -18,39 +18,46 @@ pub fn zooquake() -> Command {
     Command::new(env!("CARGO_BIN_EXE_zooquake"))
 }
 
-/// Held by a test that has an ensemble up: by one alone, or by two short runs side by side, which mostly wait.
-pub struct OneEnsemble {
+/// The right to have an ensemble up, for as long as it is held: of one test alone, or of up to two, whose short runs mostly
+/// wait. Also of the tests of other processes.
+pub struct EnsembleSlot {
     locked: Vec<File>,
 }
 
-impl OneEnsemble {
-    /// Waits until no other ensemble is up.
-    pub fn wait() -> Self {
-        let locked = Self::places().into_iter();
-        let locked = locked.inspect(|place| place.lock().expect("locking it"));
+impl EnsembleSlot {
+    /// Waits until nobody else holds one.
+    ///
+    /// # Panics
+    /// If a lock file cannot be made or locked.
+    pub fn exclusive() -> Self {
+        let locked = Self::slots().into_iter();
+        let locked = locked.inspect(|slot| slot.lock().expect("locking it"));
         Self {
             locked: locked.collect(),
         }
     }
 
-    /// Waits until at most one other ensemble is up, of a test that waited so too.
-    pub fn beside_another() -> Self {
-        let free = || Self::places().into_iter().find(|place| place.try_lock().is_ok());
-        let place = until("a place for an ensemble", Duration::from_secs(1800), free);
-        Self { locked: vec![place] }
+    /// Waits until at most one other is held, and that shared.
+    ///
+    /// # Panics
+    /// If there is no slot within half an hour, or a lock file cannot be made.
+    pub fn shared() -> Self {
+        let free = || Self::slots().into_iter().find(|slot| slot.try_lock().is_ok());
+        let slot = until("a slot for an ensemble", Duration::from_secs(1800), free);
+        Self { locked: vec![slot] }
     }
 
-    fn places() -> [File; 2] {
-        ["", "-beside"].map(|place| {
-            let path = std::env::temp_dir().join(format!("zooquake-tests-ensemble{place}.lock"));
+    fn slots() -> [File; 2] {
+        ["", "-beside"].map(|slot| {
+            let path = std::env::temp_dir().join(format!("zooquake-tests-ensemble{slot}.lock"));
             File::create(&path).expect("a lock file in the temporary folder")
         })
     }
 
-    /// Keeps the turn until this process, and every program that it starts from now on, has ended.
+    /// Keeps it until this process, and every program that it starts from now on, has ended.
     pub fn inherit(self) {
-        for place in &self.locked {
-            rustix::io::fcntl_setfd(place, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
+        for slot in &self.locked {
+            rustix::io::fcntl_setfd(slot, rustix::io::FdFlags::empty()).expect("a lock that children inherit");
         }
         std::mem::forget(self);
     }

@@ -1,6 +1,6 @@
 //! A run of the real program to its end, and what it left.
 
-use super::{OneEnsemble, Runs, assert_nothing_left_of, text, zooquake};
+use super::{EnsembleSlot, Runs, assert_nothing_left_of, text, zooquake};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -63,7 +63,7 @@ pub fn run(runs: &Runs, arguments: &[&str]) -> Ran {
 
 /// A short real run, judged, checked again, and looked at for all that it should leave and should not.
 pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
-    let _turn = OneEnsemble::beside_another();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new(name);
     let ran = run(&runs, arguments);
     judge(&ran);

@@ -10,7 +10,7 @@ mod trial;
 #[path = "../common/mod.rs"]
 mod common;
 
-use common::{OneEnsemble, Runs};
+use common::{EnsembleSlot, Runs};
 use life::Life;
 use trial::Trial;
 
@@ -25,7 +25,7 @@ fn a_crash_at_any_moment_leaves_nothing_frozen_cut_off_or_convicted() {
     let crashes = std::env::var(CRASHES).unwrap_or_else(|_| "kill:1".to_string());
     let seed = std::env::var(SEED).map_or(1, |seed| seed.parse().expect("ZOOQUAKE_SEED is a number"));
     let trials = Trial::draw(&crashes, seed);
-    let _turn = OneEnsemble::wait();
+    let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("crash");
     let life = match trials.len() {
         // One trial is not aimed better by a whole run before it.

@@ -1,11 +1,13 @@
 //! The plan of a run: all that decides it, as data, saved before anything else happens.
 
 mod capabilities;
+mod recipe;
 mod scene;
 mod window;
 
 use crate::renamed;
 pub use capabilities::{Capabilities, Delivery, Reads};
+pub use recipe::Recipe;
 pub use scene::{Act, Scene, Step};
 use serde::{Deserialize, Serialize};
 pub use window::{State, Target, Trigger, Window};
@@ -92,6 +94,9 @@ pub struct Workload {
     pub capabilities: Option<Capabilities>,
     /// Anomalies that are known and accepted.
     pub accepted: Vec<Accepted>,
+    /// What runs its clients, if it is a user's own recipe; `None` for one that is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recipe: Option<Recipe>,
 }
 
 impl Workload {

@@ -85,6 +85,7 @@ impl Variant {
                     source: known.source.to_string(),
                 })
                 .collect(),
+            recipe: None,
         }
     }
 }

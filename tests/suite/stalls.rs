@@ -1,8 +1,6 @@
 //! What is no client's doing convicts nobody: the harness stands still, or a third party freezes a client, after recovery.
 
-mod common;
-
-use common::{EnsembleSlot, Runs, assert_nothing_left, docker, history, signal, start, text, until};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, docker, history, signal, start, text, until};
 use serde_json::Value;
 use std::process::Child;
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! Faults on the wire between a client and a real ensemble.
 
-mod common;
-
-use common::{EnsembleSlot, Ran, Runs, run};
+use crate::common::{EnsembleSlot, Ran, Runs, run};
 use serde_json::Value;
 
 /// The windows of a fault that count.

@@ -1,9 +1,7 @@
 //! What `check` is given: in which forms, without a plan, damaged beside sound, hostile.
 
-mod common;
-
-use common::jepsen::{FRESH, STALE, check, printed};
-use common::{Runs, text};
+use crate::common::jepsen::{FRESH, STALE, check, printed};
+use crate::common::{Runs, text};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! `clean`: what it removes, and what it spares.
 
-mod common;
-
-use common::{EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
+use crate::common::{EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
 use std::process::{Command, Stdio};
 
 #[test]
@@ -29,7 +27,10 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
         let mut command = zooquake();
         command.arg("clean").args(arguments).env("TMPDIR", elsewhere.path());
         let output = command.stdin(Stdio::null()).output().expect("starting zooquake");
-        (output.status.code().expect("an exit code"), common::text(&output))
+        (
+            output.status.code().expect("an exit code"),
+            crate::common::text(&output),
+        )
     };
     let (code, text) = clean(&["--dry-run"]);
     assert_eq!(code, 0, "{text}");
@@ -45,7 +46,7 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     assert!(text.contains(&format!("run {id}: going on")), "{text}");
 
     let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = common::text(&output);
+    let text = crate::common::text(&output);
     assert_eq!(
         output.status.code(),
         Some(0),

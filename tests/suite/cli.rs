@@ -1,8 +1,6 @@
 //! The command line, where no ensemble is needed.
 
-mod common;
-
-use common::{NO_RESULTS, Runs, call, hand_made, refused, text, zooquake};
+use crate::common::{NO_RESULTS, Runs, call, hand_made, refused, text, zooquake};
 use serde_json::Value;
 use std::path::Path;
 

@@ -1,8 +1,6 @@
 //! Short real runs of every lock variant on a real ensemble.
 
-mod common;
-
-use common::{short, valid};
+use crate::common::{short, valid};
 
 #[test]
 fn fenced_is_valid_under_pauses_of_its_holder() {

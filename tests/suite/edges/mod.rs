@@ -1,10 +1,7 @@
 //! Histories at the edges of what can be judged: healing that nobody saw, answers that contradict each other, evidence that
 //! is missing, other people's notations. Each was once judged wrong. `expected.tsv` says what is true of each.
 
-#[path = "../common/mod.rs"]
-mod common;
-
-use common::{Runs, text, zooquake};
+use crate::common::{Runs, text, zooquake};
 use serde_json::Value;
 use std::collections::BTreeSet;
 use std::fs;
@@ -46,7 +43,7 @@ fn judged(path: &Path) -> String {
 
 #[test]
 fn each_history_is_judged_by_what_it_proves() {
-    let edges = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/edges");
+    let edges = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/edges");
     let folder = Runs::new("edges");
     let copied = folder.path().join("histories");
     copy(&edges.join("histories"), &copied);

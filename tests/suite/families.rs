@@ -1,8 +1,6 @@
 //! Short real runs of elections, semaphores, queues, barriers and two-phase commits on a real ensemble.
 
-mod common;
-
-use common::{Ran, short, valid};
+use crate::common::{Ran, short, valid};
 
 /// A run of the variant without faults is valid.
 fn calm(name: &str, time: &str) {

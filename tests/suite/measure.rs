@@ -1,8 +1,6 @@
 //! Measurements on a real ensemble.
 
-mod common;
-
-use common::{EnsembleSlot, Runs, assert_nothing_left, text, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, text, zooquake};
 use serde_json::Value;
 
 /// Runs `zooquake measure … --json` to its end.

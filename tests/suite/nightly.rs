@@ -1,8 +1,6 @@
 //! Nights: the folder and the exit code, and going on after SIGKILL.
 
-mod common;
-
-use common::{EnsembleSlot, Runs, assert_nothing_left, signal, text, until, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, signal, text, until, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -136,7 +134,7 @@ fn mistakes_in_a_campaign_are_named_with_their_line() {
     let refused = |text: &str, parts: &[&str]| {
         std::fs::write(&file, text).unwrap();
         let output = nightly(folder.path(), &[]).output().expect("starting zooquake");
-        let said = common::text(&output);
+        let said = crate::common::text(&output);
         assert_eq!(output.status.code(), Some(254), "{said}");
         parts
             .iter()

@@ -1,8 +1,6 @@
 //! What the command line refuses before anything begins: wrong usage, and a machine without an engine.
 
-mod common;
-
-use common::{Runs, hand_made, refused, text, zooquake};
+use crate::common::{Runs, hand_made, refused, text, zooquake};
 
 #[test]
 fn wrong_usage_names_the_way_out() {

@@ -1,13 +1,11 @@
 //! What a reader of a report sees and does, in a real browser.
 
 mod chromium;
-#[path = "../../reports/tests/common/mod.rs"]
+#[path = "../../../reports/tests/common/mod.rs"]
 mod common;
 mod hostile;
 mod index;
 mod pages;
-#[path = "../common/mod.rs"]
-mod program;
 mod readers;
 mod tab;
 mod timeline;

@@ -1,9 +1,7 @@
 //! Other people's histories on the command line: checked, held against known verdicts, converted.
 
-mod common;
-
-use common::jepsen::{FRESH, STALE, check, printed};
-use common::{Runs, text, zooquake};
+use crate::common::jepsen::{FRESH, STALE, check, printed};
+use crate::common::{Runs, text, zooquake};
 use std::fs;
 use std::path::Path;
 use std::process::Output;

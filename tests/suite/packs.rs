@@ -1,8 +1,6 @@
 //! What a run of somebody else's is handed on by: packs, and command lines that reproduce it. No ensemble is needed.
 
-mod common;
-
-use common::{NO_RESULTS, Runs, call, hand_made, refused, text, zooquake};
+use crate::common::{NO_RESULTS, Runs, call, hand_made, refused, text, zooquake};
 use std::path::Path;
 
 /// The command lines on the page of a run.

@@ -1,8 +1,6 @@
 //! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
-mod common;
-
-use common::{
+use crate::common::{
     EnsembleSlot, Runs, SMALL, assert_nothing_left, call, docker, history, recorded, signal, start, text, tools_image,
     until, zooquake,
 };

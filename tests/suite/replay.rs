@@ -1,8 +1,6 @@
 //! A failure that is reproduced from a saved run, and from the file that was made of it.
 
-mod common;
-
-use common::{EnsembleSlot, Ran, Runs, assert_nothing_left, run, text, zooquake};
+use crate::common::{EnsembleSlot, Ran, Runs, assert_nothing_left, run, text, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;

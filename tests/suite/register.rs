@@ -1,8 +1,6 @@
 //! Short real runs of registers, each client pinned to a server of a real ensemble.
 
-mod common;
-
-use common::{Ran, short, valid};
+use crate::common::{Ran, short, valid};
 use serde_json::Value;
 use std::collections::BTreeSet;
 

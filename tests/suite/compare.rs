@@ -1,8 +1,6 @@
 //! Comparisons: what is in the folder, and going on after an interruption.
 
-mod common;
-
-use common::{EnsembleSlot, Runs, text, zooquake};
+use crate::common::{EnsembleSlot, Runs, text, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;

@@ -1,7 +1,7 @@
 //! What a reader of a report sees and does, in a real browser.
 
 mod chromium;
-#[path = "../../../reports/tests/common/mod.rs"]
+#[path = "../../../reports/tests/suite/common/mod.rs"]
 mod common;
 mod hostile;
 mod index;

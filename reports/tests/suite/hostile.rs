@@ -1,9 +1,7 @@
 //! Records that are cut off, empty, absurd or made to break the page.
 
-mod common;
-
-use common::hostile::{POISON, event, poison, poisoned};
-use common::{Run, families, hostile, results};
+use crate::common::hostile::{POISON, event, poison, poisoned};
+use crate::common::{Run, families, hostile, results};
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, EventType, History, Process, Record, Results, Verdict};
 use zooquake_reports::Extras;

@@ -1,8 +1,6 @@
 //! What a reader finds on the page.
 
-mod common;
-
-use common::{Run, build::MS, hostile::event, results, without_scripts};
+use crate::common::{Run, build::MS, hostile::event, results, without_scripts};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{EventType, Process, Span};
 

@@ -1,8 +1,6 @@
 //! What a reader finds about the ensemble's own elections.
 
-mod common;
-
-use common::{results, without_scripts};
+use crate::common::{results, without_scripts};
 use zooquake_checkers::ensemble::{Account, VoteCast};
 
 fn vote(ms: i64, sid: i64, leader: i64, zxid: &str, rule: Option<&str>) -> VoteCast {

@@ -1,9 +1,7 @@
 //! The index of a folder of runs.
 
-mod common;
-
-use common::hostile::POISON;
-use common::{Folder, index, without_scripts};
+use crate::common::hostile::POISON;
+use crate::common::{Folder, index, without_scripts};
 use zooquake_reports::index::{Listed, write};
 
 fn page(name: &str, runs: Vec<Listed>) -> String {

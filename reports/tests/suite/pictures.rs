@@ -1,8 +1,6 @@
 //! The PNG pictures.
 
-mod common;
-
-use common::{Run, results};
+use crate::common::{Run, results};
 use std::collections::HashMap;
 use zooquake_checkers::{Record, Results};
 use zooquake_reports::Extras;

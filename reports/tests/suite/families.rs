@@ -1,8 +1,6 @@
 //! Every family is told in its own words, and drawn with its own marks.
 
-mod common;
-
-use common::{families, shared, without_scripts};
+use crate::common::{families, shared, without_scripts};
 use serde_json::Value;
 
 /// The first screen of a report: all before the whole run.
@@ -224,7 +222,7 @@ fn a_read_write_lock_shows_readers_and_writers_apart() {
     let holds = &data(&page)["holds"];
     assert_eq!(holds["shared"], serde_json::json!([0, 1]));
     assert_eq!(holds["forms"], serde_json::json!(["g#", "g#, shared"]));
-    let lock = common::results::valid().page("lock");
+    let lock = crate::common::results::valid().page("lock");
     assert!(data(&lock)["holds"]["shared"].as_array().unwrap().is_empty());
     assert!(!without_scripts(&lock).contains("holds shared"), "nobody shares it");
 }

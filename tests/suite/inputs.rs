@@ -1,9 +1,10 @@
 //! What `check` is given: in which forms, without a plan, damaged beside sound, hostile.
 
 use crate::common::jepsen::{FRESH, STALE, check, printed};
-use crate::common::{Runs, text};
+use crate::common::{Runs, hand_made, text};
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
@@ -47,8 +48,14 @@ fn what_was_compressed_or_marked_is_read_whatever_it_is_called() {
         let output = checked(&folder, name, &packed);
         assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output));
     }
+    // A file of zstd's may be several frames, one after the other.
+    let (first, second) = STALE.split_at(STALE.find('\n').unwrap() + 1);
+    let frame = |part: &str| compress_to_vec(part.as_bytes(), CompressionLevel::Fastest);
+    let frames = [frame(first), frame(second)].concat();
+    let output = checked(&folder, "stale.edn.zst", &frames);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
     let all = printed(&check(folder.path(), &["--json"]));
-    assert_eq!(all.as_array().unwrap().len(), 2, "{all}");
+    assert_eq!(all.as_array().unwrap().len(), 3, "{all}");
     let marked = format!("\u{feff}{}", &FRESH);
     let output = checked(&folder, "fresh.log", marked.as_bytes());
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
@@ -59,6 +66,18 @@ fn what_was_compressed_or_marked_is_read_whatever_it_is_called() {
         said.contains("unpacking") && said.contains("give a history file"),
         "{said}"
     );
+}
+
+#[test]
+fn without_a_report_only_the_results_are_written() {
+    let folder = Runs::new("no-report");
+    hand_made(folder.path());
+    let output = check(folder.path(), &["--no-report"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    let there = |name: &str| folder.path().join(name).exists();
+    assert!(there("results.json") && !there("report.html"));
+    check(folder.path(), &[]);
+    assert!(there("report.html"));
 }
 
 #[test]

@@ -22,6 +22,7 @@ mod replay;
 mod run;
 mod shell;
 mod sidecar;
+mod template;
 mod terminal;
 mod txnlog;
 

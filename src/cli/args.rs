@@ -4,6 +4,7 @@ use super::check::CheckOptions;
 use super::compare::CompareOptions;
 use super::convert::ConvertOptions;
 use super::measure::args::MeasureOptions;
+use super::new::NewOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
@@ -39,6 +40,8 @@ pub struct Arguments {
 pub enum Command {
     /// Families and variants with what they promise, faults, checkers
     List(ListOptions),
+    /// Write a folder with a recipe of your own that runs at once
+    New(NewOptions),
     /// Run a recipe under faults on a real ensemble, and check what was recorded
     Run(RunSpec),
     /// Run the plan of an earlier run again, its faults pinned to what was going on when they struck

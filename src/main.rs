@@ -18,6 +18,7 @@ mod judge;
 mod naming;
 mod nightly;
 mod pack;
+mod recipe;
 mod replay;
 mod run;
 mod shell;

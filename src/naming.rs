@@ -1,11 +1,12 @@
 //! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
 
-use crate::faults;
+use crate::run::scenes;
+use crate::{faults, recipe};
 use zooquake_history::plan::Workload;
 use zooquake_history::renamed;
 use zooquake_workloads::recipes;
 
-/// The names of all variants, in the order in which they are shown.
+/// The names of all built-in variants with clients, in the order in which they are shown.
 pub fn variants() -> Vec<String> {
     recipes::registry()
         .iter()
@@ -13,17 +14,48 @@ pub fn variants() -> Vec<String> {
         .collect()
 }
 
-/// The workload of this name, such as `lock/fenced`, or of a former one.
+/// The workloads of all that is built in, those of scenes last, in the order in which they are shown.
+pub fn workloads() -> Vec<Workload> {
+    let recipes = recipes::registry().iter().map(recipes::Variant::workload);
+    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
+    recipes.chain(scenes).collect()
+}
+
+/// The workload of a built-in variant, such as `lock/fenced`, or of its former name; `None` if there is none.
+pub fn built_in(name: &str) -> Option<Workload> {
+    let (family, variant) = name.split_once('/')?;
+    let (family, variant) = renamed::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
+    let is = |workload: &Workload| (&workload.family, &workload.variant) == (&family, &variant);
+    workloads().into_iter().find(is)
+}
+
+/// The workload of a name such as `lock/fenced`, of a former one, or of the folder of a recipe.
 ///
 /// # Errors
 /// If there is none: what is said to the user.
 pub fn workload(name: &str) -> Result<Workload, String> {
-    name.split_once('/')
-        .and_then(|(family, variant)| match renamed::variant(family, variant) {
-            Some((family, variant)) => recipes::workload(&family, &variant),
-            None => recipes::workload(family, variant),
-        })
-        .ok_or_else(|| unknown("variant", name, &variants()))
+    match built_in(name) {
+        Some(workload) => Ok(workload),
+        None if recipe::is_path(name) => recipe::read(name),
+        None => {
+            let names: Vec<String> = workloads().iter().map(Workload::name).collect();
+            Err(format!(
+                "{}, or the folder of a recipe of your own, such as ./my-lock",
+                unknown("variant", name, &names)
+            ))
+        }
+    }
+}
+
+/// The kind of fault of this name, or of this former one.
+///
+/// # Errors
+/// If there is none: what is said to the user.
+pub fn fault(name: &str) -> Result<String, String> {
+    match faults::find(name) {
+        Some(fault) => Ok(fault.kind.name.to_string()),
+        None => Err(unknown("fault", name, &faults::names())),
+    }
 }
 
 /// The kinds of fault in a list such as `kill,pause`; none for `none`.
@@ -31,10 +63,6 @@ pub fn workload(name: &str) -> Result<Workload, String> {
 /// # Errors
 /// If one of them does not exist: what is said to the user.
 pub fn faults(list: &str) -> Result<Vec<String>, String> {
-    let fault = |name: &str| match faults::find(name) {
-        Some(fault) => Ok(fault.kind.name.to_string()),
-        None => Err(unknown("fault", name, &faults::names())),
-    };
     match list {
         "none" => Ok(Vec::new()),
         list => list.split(',').map(|name| fault(name.trim())).collect(),

@@ -15,6 +15,10 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
     if plan.replay_of.is_some() {
         replay.push("--exact".into());
     }
+    if plan.workload.recipe.is_some() {
+        // Who prints the line has run the recipe.
+        replay.push("--yes".into());
+    }
     let check = shell::line([OsString::from("check"), path]);
     let replay = runnable::check(plan).ok().and_then(|()| shell::line(replay));
     [check, replay, drawn(plan)].into_iter().flatten().collect()
@@ -31,6 +35,10 @@ pub fn drawn(plan: &Plan) -> Option<String> {
     // Words about a variant may differ between versions, and decide nothing of what is run.
     again.workload.promise.clone_from(&plan.workload.promise);
     again.workload.accepted.clone_from(&plan.workload.accepted);
+    // The image is prepared from the files, which are compared.
+    if let (Some(again), Some(recipe)) = (&mut again.workload.recipe, &plan.workload.recipe) {
+        again.digest.clone_from(&recipe.digest);
+    }
     (again == *plan).then(|| spec.line()).flatten()
 }
 

@@ -8,15 +8,17 @@ use super::spec::RunSpec;
 use crate::backend::Backend;
 use crate::backend::docker::DockerBackend;
 use crate::calendar;
+use crate::naming;
+use crate::recipe::Source;
 use crate::run::folder::Folder;
 use crate::run::{Finished, Order, execute};
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Context, Result, anyhow, ensure};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
-use zooquake_checkers::plan::Plan;
+use zooquake_checkers::plan::{Plan, Workload};
 use zooquake_checkers::sample::{self, Sample};
 
 /// Runs specs, and measures what came of them.
@@ -67,6 +69,9 @@ pub async fn clear(engine: &DockerBackend, runs: &Path, claimed: &BTreeSet<&str>
 
 /// An engine with images.
 pub struct Ensembles {
+    engine: DockerBackend,
+    /// The folder that recipes are read from, if not from the one that their plan names.
+    recipe: Option<PathBuf>,
     /// One with the images of each ZooKeeper asked for.
     backends: Vec<(Option<String>, Arc<dyn Backend>)>,
     /// The folder of runs.
@@ -92,10 +97,51 @@ impl Ensembles {
             backends.push((name.map(String::from), backend));
         }
         Ok(Self {
+            engine: engine.clone(),
+            recipe: None,
             backends,
             out,
             interrupt,
         })
+    }
+
+    /// The same, with recipes read from this folder, such as what a run has kept of one.
+    pub fn with_recipe(self, recipe: Option<PathBuf>) -> Self {
+        Self { recipe, ..self }
+    }
+
+    /// Prepares the images of these specs' recipes, so that what is wrong with one is known before the first run.
+    ///
+    /// # Errors
+    /// If one cannot be.
+    pub async fn prepare_recipes<'a>(&self, specs: impl IntoIterator<Item = &'a RunSpec>) -> Result<()> {
+        for name in specs
+            .into_iter()
+            .map(|spec| spec.workload.as_str())
+            .collect::<BTreeSet<_>>()
+        {
+            let mut workload = naming::workload(name).map_err(|why| anyhow!(why))?;
+            self.pin(&mut workload).await?;
+        }
+        Ok(())
+    }
+
+    /// Has the recipe of a workload, if that is not built in, run in the image of its present files, which are returned.
+    async fn pin(&self, workload: &mut Workload) -> Result<Option<Source>> {
+        let Some(recipe) = &mut workload.recipe else {
+            return Ok(None);
+        };
+        let folder = self.recipe.clone().unwrap_or_else(|| PathBuf::from(&recipe.folder));
+        let source = Source::read(&folder, &recipe.carried)?;
+        let changed = source.differences(&recipe.files);
+        ensure!(
+            changed.is_empty(),
+            "{} is not what was planned: {}",
+            folder.display(),
+            changed.join(", ")
+        );
+        recipe.digest = Some(self.engine.recipe(&workload.variant, recipe, &source).await?);
+        Ok(Some(source))
     }
 
     /// Executes a plan by itself.
@@ -103,14 +149,16 @@ impl Ensembles {
     /// # Errors
     /// If the harness fails.
     pub async fn execute(&self, plan: &Plan, keep: bool) -> Result<Finished> {
-        execute(self.order(plan.clone(), keep)?).await
+        execute(self.order(plan.clone(), keep).await?).await
     }
 
-    fn order(&self, plan: Plan, keep: bool) -> Result<Order> {
+    async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
+        let recipe = self.pin(&mut plan.workload).await?;
         let backend = self.backends.iter().find(|(asked, _)| *asked == plan.cluster.image);
         let (_, backend) = backend.context("its images were not prepared")?;
         Ok(Order {
             plan,
+            recipe,
             backend: Arc::clone(backend),
             out: self.out.clone(),
             keep,
@@ -122,7 +170,7 @@ impl Ensembles {
 impl Runner for Ensembles {
     async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
         let plan = spec.plan().map_err(|why| anyhow!(why))?;
-        ran::attempt(self.order(plan, spec.keep)?).await
+        ran::attempt(self.order(plan, spec.keep).await?).await
     }
 
     fn measure(&self, run: &str) -> Result<Sample> {

@@ -26,6 +26,7 @@ pub const CLIENTS: usize = 5;
 Examples:
   zooquake run lock/predecessor
   zooquake run lock/fenced --faults kill,pause --time 30s --seed 7
+  zooquake run ./my-lock --faults pause                          a recipe of your own; `zooquake new` makes one
   zooquake run lock/protected --timing 500/4/1000 --faults partition
   zooquake run ensemble/textbook
   zooquake run lock/crate --faults none --times 3 --json
@@ -33,7 +34,7 @@ Examples:
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
   zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
 pub struct RunSpec {
-    /// Family and variant, such as lock/predecessor; `zooquake list` shows all
+    /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as ./my-lock
     pub workload: String,
     /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
     #[arg(long, value_name = "FAULTS")]
@@ -126,7 +127,7 @@ impl RunSpec {
     /// variants and faults are replaced by the present ones; names that do not exist are kept.
     pub fn to_args(&self) -> Vec<OsString> {
         let usual = Self::new("");
-        let workload = naming::workload(&self.workload).map_or_else(|_| self.workload.clone(), |known| known.name());
+        let workload = naming::built_in(&self.workload).map_or_else(|| self.workload.clone(), |known| known.name());
         let present = |list: &String| match naming::faults(list) {
             Ok(kinds) if !kinds.is_empty() => kinds.join(","),
             _ => list.clone(),
@@ -178,10 +179,14 @@ impl RunSpec {
     /// The spec that draws this plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
     pub fn of(plan: &Plan) -> Self {
         let cluster = &plan.cluster;
+        let workload = match &plan.workload.recipe {
+            Some(recipe) => recipe.folder.clone(),
+            None => plan.workload.name(),
+        };
         let named = Self {
             seed: Some(plan.seed),
             zookeeper: cluster.image.clone(),
-            ..Self::new(plan.workload.name())
+            ..Self::new(workload)
         };
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
         // Scenes bring their own faults, take their own time, and have no clients.
@@ -211,11 +216,10 @@ impl RunSpec {
     /// # Errors
     /// If the variant or a fault does not exist, or the variant does not take an option: what is said to the user.
     pub fn plan(&self) -> Result<Plan, String> {
-        let name = self.workload.as_str();
-        if let Some(variant) = scenes::find(name) {
+        let workload = naming::workload(&self.workload)?;
+        if let Some(variant) = scenes::of(&workload) {
             return self.of_scenes(variant);
         }
-        let workload = naming::workload(name).map_err(|_| naming::unknown("variant", name, &variants()))?;
         let faults = match &self.faults {
             Some(list) => naming::faults(list)?,
             None => faults::usual(),
@@ -283,12 +287,6 @@ impl RunSpec {
             lasting.plan().unwrap_or_default()
         })
     }
-}
-
-/// The names of all variants that can be run, those of scenes among them.
-fn variants() -> Vec<String> {
-    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)().name());
-    naming::variants().into_iter().chain(scenes).collect()
 }
 
 #[cfg(test)]

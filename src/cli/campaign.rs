@@ -4,6 +4,7 @@ use crate::campaign::{spec, values};
 use crate::naming;
 use crate::nightly::campaign::{Campaign, Ensemble, matching};
 use serde::Deserialize;
+use std::path::Path;
 use toml::Spanned;
 
 /// The campaign of a night that is given none; it is the example that the documents show.
@@ -25,14 +26,15 @@ struct Keys {
     zookeeper: Option<String>,
 }
 
-/// Reads a campaign from the text of its file; `called` is its name if it gives itself none.
+/// Reads a campaign from the text of its file; `called` is its name if it gives itself none, and folders of recipes lie
+/// relative to `folder`.
 ///
 /// # Errors
 /// What is wrong with it, with the line.
-pub fn read(text: &str, called: &str) -> Result<Campaign, String> {
+pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String> {
     let keys: Keys = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_string())?;
     let file = File { text };
-    let variants = file.variants(&keys.variants)?;
+    let variants = file.variants(&keys.variants, folder)?;
     let faults = file.each("faults", &keys.faults, |list| {
         naming::faults(list).map(|kinds| kinds.join(","))
     })?;
@@ -66,6 +68,27 @@ pub fn read(text: &str, called: &str) -> Result<Campaign, String> {
             timing,
         },
     })
+}
+
+/// The folders of recipes that the text of a campaign file names; none if it cannot be read.
+pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
+    let keys: Option<Keys> = toml::from_str(text).ok();
+    let variants = keys.into_iter().flat_map(|keys| keys.variants);
+    let paths = variants.filter(|pattern| is_path(pattern.get_ref()));
+    paths.map(|path| below(folder, path.get_ref())).collect()
+}
+
+fn is_path(pattern: &str) -> bool {
+    pattern.starts_with(['.', '/'])
+}
+
+/// A path of a file in a folder, as it is seen from where this program runs.
+fn below(folder: &Path, path: &str) -> String {
+    let plain = path.trim_start_matches("./");
+    match folder.as_os_str().is_empty() || path.starts_with('/') {
+        true => path.to_string(),
+        false => folder.join(plain).to_string_lossy().into_owned(),
+    }
 }
 
 /// Each value once, in the order of its first appearance.
@@ -113,10 +136,14 @@ impl File<'_> {
         values.iter().map(read).collect()
     }
 
-    fn variants(&self, patterns: &[Spanned<String>]) -> Result<Vec<String>, String> {
+    fn variants(&self, patterns: &[Spanned<String>], folder: &Path) -> Result<Vec<String>, String> {
         let known = naming::variants();
         let found = self.each("variants", patterns, |pattern| {
-            let present = naming::workload(pattern).map(|workload| workload.name());
+            if is_path(pattern) {
+                let path = below(folder, pattern);
+                return naming::workload(&path).map(|_| vec![path]);
+            }
+            let present = naming::built_in(pattern).map(|workload| workload.name());
             let found = matching(present.as_deref().unwrap_or(pattern), &known)?;
             match found.is_empty() {
                 true => Err(naming::unknown("variant", pattern, &known)),
@@ -136,7 +163,7 @@ mod tests {
 
     #[test]
     fn the_example_is_a_campaign() {
-        let campaign = read(EXAMPLE, "built-in").unwrap();
+        let campaign = read(EXAMPLE, "built-in", Path::new("")).unwrap();
         assert!(campaign.cells().len() >= 20, "{campaign:?}");
         for cell in campaign.cells() {
             let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
@@ -146,7 +173,7 @@ mod tests {
 
     #[test]
     fn what_is_not_given_is_as_on_the_command_line() {
-        let campaign = read(SMALL, "small").unwrap();
+        let campaign = read(SMALL, "small", Path::new("")).unwrap();
         assert_eq!((campaign.name.as_str(), campaign.time_ms), ("small", 60_000));
         assert_eq!(campaign.seeds, [1]);
         assert_eq!(campaign.faults, ["pause", "kill,partition"]);
@@ -155,7 +182,7 @@ mod tests {
             "{SMALL}name = \"n\"\nseeds = [3, 3, 4]\ntime = \"2m\"\nservers = 5\nclients = 7\ntiming = \"500/4/1000\"\n\
              zookeeper = \"zookeeper:3.9\"\n"
         );
-        let campaign = read(&more, "small").unwrap();
+        let campaign = read(&more, "small", Path::new("")).unwrap();
         assert_eq!(
             (campaign.seeds.as_slice(), campaign.time_ms),
             ([3, 4].as_slice(), 120_000)
@@ -170,6 +197,7 @@ mod tests {
         let campaign = read(
             "variants = [\"lock/fenced\", \"lock/*\"]\nfaults = [\"none\", \"none\"]",
             "x",
+            Path::new(""),
         )
         .unwrap();
         assert_eq!(campaign.variants[0], "lock/fenced");
@@ -180,7 +208,7 @@ mod tests {
     #[test]
     fn mistakes_are_named_with_their_line() {
         let wrong = |text: &str, parts: &[&str]| {
-            let said = read(text, "x").unwrap_err();
+            let said = read(text, "x", Path::new("")).unwrap_err();
             for part in parts {
                 assert!(said.contains(part), "{said:?} should say {part:?}");
             }

@@ -12,8 +12,8 @@ use crate::compare::drive::{self, Header, Ledger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
-use crate::naming;
 use crate::run::draw;
+use crate::{naming, recipe};
 use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -89,6 +89,9 @@ pub struct CompareOptions {
 /// # Errors
 /// [`Usage`] for what does not exist or a folder of another comparison; otherwise the harness failed as a whole.
 pub async fn compare(options: CompareOptions) -> Result<Code> {
+    for folder in options.variants.iter().filter(|name| recipe::is_path(name)) {
+        recipe::prepare(folder).await?;
+    }
     let setup = setup(&options).map_err(Usage)?;
     if !options.anyway {
         refuse(&setup).map_err(Usage)?;
@@ -152,7 +155,10 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
     let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
     let workloads: Result<Vec<Workload>, String> = variants
         .iter()
-        .map(|variant| naming::workload(&format!("{prefix}{variant}")))
+        .map(|variant| match recipe::is_path(variant) {
+            true => naming::workload(variant),
+            false => naming::workload(&format!("{prefix}{variant}")),
+        })
         .collect();
     let workloads = workloads?;
     // A former name may be that of a variant that has moved to another family.
@@ -171,6 +177,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
                 for servers in one_at_least(&options.servers) {
                     subjects.push(Subject {
                         variant: workload.variant.clone(),
+                        folder: workload.recipe.as_ref().map(|recipe| recipe.folder.clone()),
                         zookeeper: zookeeper.cloned(),
                         timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
                         servers: servers.copied().unwrap_or(spec::SERVERS),
@@ -227,6 +234,8 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
     let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
     let runner = Ensembles::prepare(&engine, asked, runs, interrupt).await?;
+    let specs = setup.specs().map_err(Usage)?;
+    runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
     let turns = turns(&setup);
     let mut comparison = drive::Comparison { setup, runner };
     engine::drive(&mut comparison, &turns, ledger, Budget::new(None)).await

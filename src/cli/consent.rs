@@ -1,4 +1,4 @@
-//! Asking before an image is pulled that a file names, rather than the user.
+//! Asking before a file, rather than the user, decides what is pulled, built and run.
 
 use super::exit::Usage;
 use crate::backend::docker;
@@ -6,25 +6,58 @@ use crate::images;
 use anyhow::{Context, Result};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
-use zooquake_checkers::plan::Plan;
+use zooquake_checkers::plan::{Plan, Recipe};
 
-/// Asks whether the image that a run's plan names may be pulled, if it is not there.
+/// Asks whether the image that a run's plan names may be pulled, if it is not there, and whether the recipe that the run has
+/// kept may be run.
 ///
 /// # Errors
-/// [`Usage`] if it may not, or nobody can be asked; otherwise if no engine answers.
-pub async fn to_pull(run: &Path, plan: &Plan) -> Result<()> {
+/// [`Usage`] if one may not, or nobody can be asked; otherwise if no engine answers.
+pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
+    let docker = docker::connect().await?;
     let request = images::Request::of(plan.cluster.image.as_deref());
-    let Some(image) = images::to_pull(&docker::connect().await?, &request).await? else {
+    if let Some(image) = images::to_pull(&docker, &request).await? {
+        let asked = format!("The plan of {run:?} names the image {image}, which is not on this engine");
+        ask(
+            &asked,
+            "Pull and run it?",
+            "--yes pulls and runs it, and so does `docker pull` before",
+        )
+        .await?;
+    }
+    let Some(recipe) = &plan.workload.recipe else {
         return Ok(());
     };
-    let asked = format!("The plan of {run:?} names the image {image}, which is not on this engine");
-    if !(stdin().is_terminal() && stderr().is_terminal()) {
-        return Err(Usage(format!(
-            "{asked}: --yes pulls and runs it, and so does `docker pull` before"
-        ))
-        .into());
+    let image = match &recipe.digest {
+        Some(digest) if images::id(&docker, digest).await?.is_none() => ", in an image that is not on this engine",
+        _ => "",
+    };
+    let (does, command) = (doing(recipe), shown(&recipe.command));
+    let asked = format!(
+        "The run {run:?} has kept the recipe {}, whose clients ran {command}{image}",
+        plan.workload.name()
+    );
+    ask(&asked, &format!("{does} it here?"), "--yes does so without asking").await
+}
+
+/// What running a recipe comes to.
+fn doing(recipe: &Recipe) -> &'static str {
+    match (&recipe.image, &recipe.build) {
+        (Some(_), _) => "Pull its image, if that is not there, and run",
+        (None, Some(_)) => "Build its Dockerfile, and run",
+        (None, None) => "Run",
     }
-    eprint!("{}. Pull and run it? [y/N] ", crate::terminal::plain(&asked));
+}
+
+fn shown(command: &[String]) -> String {
+    crate::terminal::plain(&format!("`{}`", command.join(" ")))
+}
+
+async fn ask(asked: &str, question: &str, way_out: &str) -> Result<()> {
+    if !(stdin().is_terminal() && stderr().is_terminal()) {
+        return Err(Usage(format!("{asked}: {way_out}")).into());
+    }
+    eprint!("{}. {question} [y/N] ", crate::terminal::plain(asked));
     let answer = tokio::task::spawn_blocking(|| {
         let mut answer = String::new();
         stdin().read_line(&mut answer).map(|_| answer)
@@ -32,7 +65,7 @@ pub async fn to_pull(run: &Path, plan: &Plan) -> Result<()> {
     let answer = answer.await.context("asking")?.context("reading the answer")?;
     match agrees(&answer) {
         true => Ok(()),
-        false => Err(Usage(format!("{image} is not pulled, so {run:?} is not replayed")).into()),
+        false => Err(Usage(format!("{asked}. Nothing was run")).into()),
     }
 }
 

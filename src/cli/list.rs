@@ -3,12 +3,11 @@
 use super::args::ListOptions;
 use super::exit::Code;
 use crate::faults::FAULTS;
-use crate::run::scenes;
+use crate::naming;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use zooquake_checkers::ensemble;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_checkers::plan::Workload;
 
 /// What the checkers are listed under that judge the ensemble in every run, whatever its family.
 const EVERY_RUN: &str = "every run";
@@ -18,9 +17,7 @@ const EVERY_RUN: &str = "every run";
 /// # Errors
 /// If the list cannot be written as JSON.
 pub fn list(options: &ListOptions) -> Result<Code> {
-    let recipes = zooquake_workloads::recipes::registry().iter();
-    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
-    let variants: Vec<Workload> = recipes.map(|variant| variant.workload()).chain(scenes).collect();
+    let variants = naming::workloads();
     if options.json {
         let variants: Vec<Value> = variants
             .iter()

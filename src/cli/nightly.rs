@@ -18,6 +18,7 @@ use crate::nightly::order::order;
 use crate::nightly::past::{self, Past};
 use crate::nightly::shard::Shard;
 use crate::nightly::{report, thin};
+use crate::recipe;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -70,7 +71,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     let header = Header {
         format: 2,
         zooquake: env!("CARGO_PKG_VERSION").to_string(),
-        campaign: read_campaign(options.campaign.as_deref())?,
+        campaign: read_campaign(options.campaign.as_deref()).await?,
         shard: options.shard.map(|shard| shard.to_string()),
         begun: calendar::now(),
     };
@@ -99,10 +100,13 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
         false => End::Through,
         true => {
             let asked = [campaign.cluster.image.as_deref()];
+            let runner = Ensembles::prepare(&engine, asked, runs.clone(), interrupt).await?;
+            let specs: Vec<RunSpec> = order.iter().map(|cell| campaign.spec(cell, cell.seed)).collect();
+            runner.prepare_recipes(&specs).await?;
             let mut going_on = drive::Night {
                 campaign,
                 earlier: &earlier,
-                runner: Ensembles::prepare(&engine, asked, runs.clone(), interrupt).await?,
+                runner,
             };
             engine::drive(&mut going_on, &order, &mut ledger, budget).await?
         }
@@ -117,7 +121,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
 }
 
 /// The campaign in the file, or the built-in one.
-fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
+async fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
     let (text, called, shown) = match file {
         None => (
             campaign::EXAMPLE.to_string(),
@@ -133,7 +137,11 @@ fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
             (text, called.unwrap_or_default(), path.display().to_string())
         }
     };
-    campaign::read(&text, &called).map_err(|why| Usage(format!("{shown}: {why}")).into())
+    let folder = file.and_then(Path::parent).unwrap_or(Path::new(""));
+    for recipe in campaign::recipes(&text, folder) {
+        recipe::prepare(&recipe).await?;
+    }
+    campaign::read(&text, &called, folder).map_err(|why| Usage(format!("{shown}: {why}")).into())
 }
 
 /// Refuses a night with cells that cannot end valid, and names them.

@@ -3,12 +3,16 @@
 use super::exit::{Code, Usage};
 use super::series::{Series, print_json};
 use super::{consent, paths};
+use crate::recipe::Source;
 use crate::replay::{headline, pin, runnable};
 use crate::run::Finished;
+use crate::run::folder::{Folder, RECIPE};
 use anyhow::Result;
 use clap::Args;
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zooquake_checkers::Anomaly;
+use zooquake_checkers::plan::Recipe;
 
 /// `replay`
 #[derive(Debug, Args)]
@@ -36,7 +40,7 @@ pub struct ReplayOptions {
     /// Leave the ensemble standing at the end, and say how to reach it
     #[arg(long)]
     pub keep: bool,
-    /// Pull the image that the plan names without asking, if it is not there
+    /// Pull the image that the plan names, and build and run the recipe that the run has kept, without asking
     #[arg(long)]
     pub yes: bool,
     /// JSON on stdout: results.json and the folder
@@ -53,14 +57,21 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
     runnable::check(&record.plan).map_err(cannot)?;
     paths::output_folder(&options.out, "--out")?;
+    let recipe = match &record.plan.workload.recipe {
+        Some(recipe) => Some(kept(&opened.folder, recipe)?),
+        None => None,
+    };
     if !options.yes {
-        consent::to_pull(&options.run, &record.plan).await?;
+        consent::to_run(&options.run, &record.plan).await?;
     }
     let results = zooquake_checkers::check(&record);
     let wanted = headline(&results).cloned();
     let name = opened.folder.name();
     let mut plan = record.plan.clone();
     plan.replay_of = Some(name.clone());
+    if let (Some(own), Some((_, files))) = (&mut plan.workload.recipe, &recipe) {
+        own.files.clone_from(files);
+    }
     match &wanted {
         Some(anomaly) if !options.exact && plan.scenes.is_empty() => {
             eprintln!("replaying {name} for its {}", anomaly.kind);
@@ -73,6 +84,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     }
     let series = Series {
         plan,
+        recipe: recipe.map(|(folder, _)| folder),
         times: options.times,
         out: options.out,
         keep: options.keep,
@@ -93,6 +105,21 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         print_json(&runs, options.times > 1)?;
     }
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
+}
+
+/// The folder in which a run has kept its recipe, and the hashes of what lies in it; says how it differs from what ran.
+fn kept(run: &Folder, recipe: &Recipe) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
+    let folder = run.file(RECIPE);
+    let source = Source::read(&folder, &recipe.carried).map_err(|error| {
+        Usage(format!(
+            "the run has not kept its recipe, {:?}: {error:#}",
+            recipe.folder
+        ))
+    })?;
+    for difference in source.differences(&recipe.files) {
+        eprintln!("not the recipe that ran: {difference}");
+    }
+    Ok((folder, source.hashes()))
 }
 
 fn comes_back(run: &Finished, wanted: &Anomaly) -> bool {

@@ -5,6 +5,7 @@ use super::paths;
 use super::series::{Series, print_json};
 use crate::campaign::refusal::refuse;
 use crate::campaign::spec::RunSpec;
+use crate::recipe;
 use crate::run::{Finished, feasible};
 use crate::terminal::line;
 use anyhow::Result;
@@ -16,6 +17,9 @@ use zooquake_checkers::{Results, Verdict};
 /// # Errors
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
 pub async fn run(options: RunSpec) -> Result<Code> {
+    if recipe::is_path(&options.workload) {
+        recipe::prepare(&options.workload).await?;
+    }
     let plan = options.plan().map_err(Usage)?;
     if !options.anyway {
         ensure_feasible(&options, &plan)?;
@@ -23,6 +27,7 @@ pub async fn run(options: RunSpec) -> Result<Code> {
     paths::output_folder(&options.out, "--out")?;
     let series = Series {
         plan,
+        recipe: None,
         times: options.times,
         out: options.out,
         keep: options.keep,

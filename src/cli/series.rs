@@ -17,6 +17,8 @@ use zooquake_checkers::plan::Plan;
 pub struct Series {
     /// The plan.
     pub plan: Plan,
+    /// The folder that its recipe is read from, if not from the one that it names.
+    pub recipe: Option<PathBuf>,
     /// How often.
     pub times: u32,
     /// The folder of runs.
@@ -36,7 +38,9 @@ impl Series {
         let interrupt = interrupt::listen()?;
         let engine = DockerBackend::connect().await?;
         let asked = [self.plan.cluster.image.as_deref()];
-        let ensembles = Ensembles::prepare(&engine, asked, self.out, interrupt).await?;
+        let ensembles = Ensembles::prepare(&engine, asked, self.out, interrupt)
+            .await?
+            .with_recipe(self.recipe);
         let mut runs = Vec::new();
         for _ in 0..self.times {
             let finished = ensembles.execute(&self.plan, self.keep).await?;

@@ -31,6 +31,9 @@ pub struct Setup {
 pub struct Subject {
     /// `fenced`, ….
     pub variant: String,
+    /// The folder of its recipe; `None` for one that is built in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub folder: Option<String>,
     /// The ZooKeeper asked for; `None` for the project's choice.
     pub zookeeper: Option<String>,
     /// Clocks of the ensemble.
@@ -45,7 +48,11 @@ impl Setup {
     /// # Errors
     /// If the variant does not exist (any more): what is said to the user.
     pub fn workload(&self, subject: usize) -> Result<Workload, String> {
-        naming::workload(&format!("{}/{}", self.family, self.subjects[subject].variant))
+        let subject = &self.subjects[subject];
+        match &subject.folder {
+            Some(folder) => naming::workload(folder),
+            None => naming::workload(&format!("{}/{}", self.family, subject.variant)),
+        }
     }
 
     /// A subject's run: its plan is drawn for the first of the smallest ensembles whose clients have the same words for what
@@ -78,7 +85,7 @@ impl Setup {
                 servers: kin.servers,
                 timing: kin.timing,
             }),
-            ..RunSpec::new(own.name())
+            ..RunSpec::new(subject.folder.clone().unwrap_or_else(|| own.name()))
         })
     }
 

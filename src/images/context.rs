@@ -44,6 +44,11 @@ pub(super) const TOOLS: BuildContext = BuildContext {
     files: &[file!("tools", "Dockerfile", 0o644)],
 };
 
+/// `docker/client`, the base of clients in other languages.
+pub(super) const CLIENT: BuildContext = BuildContext {
+    files: &[file!("client", "Dockerfile", 0o644)],
+};
+
 /// `docker/chromium`.
 pub(super) const CHROMIUM: BuildContext = BuildContext {
     files: &[file!("chromium", "Dockerfile", 0o644)],
@@ -51,6 +56,9 @@ pub(super) const CHROMIUM: BuildContext = BuildContext {
 
 /// The Dockerfile that lays the executable on top of the tools.
 pub(super) const EXECUTABLE_DOCKERFILE: &str = include_str!("../../docker/tools/executable.Dockerfile");
+
+/// The Dockerfile that lays a recipe's files on top of its image.
+pub(super) const RECIPE_DOCKERFILE: &str = include_str!("../../docker/client/recipe.Dockerfile");
 
 /// The launcher of the executable in the image.
 pub(super) const LAUNCHER: &str = include_str!("../../docker/tools/zooquake.sh");
@@ -94,6 +102,16 @@ impl Archive {
         self.0
             .append_data(&mut header, path, content)
             .with_context(|| format!("packing {path}"))
+    }
+
+    pub(super) fn folder(&mut self, path: &str) -> Result<()> {
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(tar::EntryType::Directory);
+        header.set_mode(0o755);
+        header.set_size(0);
+        self.0
+            .append_data(&mut header, path, std::io::empty())
+            .with_context(|| format!("packing the folder {path}"))
     }
 
     pub(super) fn link(&mut self, path: &str, target: &str) -> Result<()> {

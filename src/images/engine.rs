@@ -8,6 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use futures_util::{Stream, StreamExt as _, stream};
 use testcontainers::bollard::query_parameters::{
     BuildImageOptionsBuilder, CreateImageOptionsBuilder, ListImagesOptionsBuilder, RemoveImageOptionsBuilder,
+    TagImageOptionsBuilder,
 };
 use testcontainers::bollard::{Docker, body_full, body_try_stream, errors::Error, models::ImageSummary};
 use tokio::io::AsyncReadExt as _;
@@ -140,6 +141,13 @@ impl<'a> Engine<'a> {
         let mut images = self.docker.list_images(Some(options)).await.context("listing images")?;
         images.sort_by_key(|image| std::cmp::Reverse(image.created));
         Ok(images)
+    }
+
+    /// Gives an image another name.
+    pub(super) async fn name(&self, image: &str, repository: &str, tag: &str) -> Result<()> {
+        let options = TagImageOptionsBuilder::default().repo(repository).tag(tag).build();
+        let named = self.docker.tag_image(image, Some(options)).await;
+        named.with_context(|| format!("naming the image {image} {repository}:{tag}"))
     }
 
     /// Removes an image, unless a container needs it.

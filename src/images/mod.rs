@@ -1,5 +1,5 @@
-//! The container images a run needs: one for ZooKeeper servers, one for clients and sidecars; and the browser of our
-//! own tests.
+//! The container images a run needs: one for ZooKeeper servers, one for clients and sidecars, one for the clients of a
+//! user's own recipe; and the browser of our own tests.
 //!
 //! An image is looked for locally, then pulled, then built from a Dockerfile compiled in, on a base that is itself
 //! looked for, pulled or bootstrapped from Debian's packages: a bare machine without a registry needs nothing
@@ -17,11 +17,13 @@ mod hash;
 mod host;
 mod inventory;
 mod lock;
+mod recipe;
 mod tools;
 mod zookeeper;
 
 pub use chromium::chromium;
 pub use inventory::{Entry, remove_all, status};
+pub use recipe::{id, recipe};
 
 use engine::Engine;
 use host::Host;

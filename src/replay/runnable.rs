@@ -1,10 +1,9 @@
 //! Whether the plan of a run from elsewhere can be run here. A plan is data: what it names must exist, and what it counts be
 //! within the bounds of `zooquake run`.
 
-use crate::images;
-use crate::naming;
 use crate::run::scenes;
-use zooquake_checkers::plan::Plan;
+use crate::{images, naming, recipe};
+use zooquake_checkers::plan::{Plan, Recipe, Workload};
 
 /// The longest time of operations, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;
@@ -15,11 +14,14 @@ const LONGEST_MS: u64 = 24 * 3_600_000;
 /// What is wrong with it, as the end of a sentence about the plan.
 pub fn check(plan: &Plan) -> Result<(), String> {
     let name = plan.workload.name();
-    let scenes = scenes::find(&name);
-    if scenes.is_none() {
-        naming::workload(&name).map_err(|_| format!("is of {name:?}, a variant that this zooquake does not have"))?;
+    match &plan.workload.recipe {
+        Some(recipe) => of_recipe(&plan.workload, recipe)?,
+        None if naming::built_in(&name).is_none() => {
+            return Err(format!("is of {name:?}, a variant that this zooquake does not have"));
+        }
+        None => {}
     }
-    match scenes {
+    match scenes::of(&plan.workload) {
         Some(_) => of_scenes(plan)?,
         None => of_clients(plan)?,
     }
@@ -31,6 +33,35 @@ pub fn check(plan: &Plan) -> Result<(), String> {
         return Err("takes longer than a day".into());
     }
     match &cluster.image {
+        Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is no image")),
+        _ => Ok(()),
+    }
+}
+
+/// A recipe's names become those of images and folders, its paths those of files.
+fn of_recipe(workload: &Workload, recipe: &Recipe) -> Result<(), String> {
+    let name = workload.name();
+    if !naming::variants()
+        .iter()
+        .any(|variant| variant.starts_with(&format!("{}/", workload.family)))
+    {
+        return Err(format!("is of {name:?}, of a family that this zooquake does not have"));
+    }
+    if !recipe::is_name(&workload.variant) {
+        return Err(format!("is of {name:?}, which is no name of a recipe"));
+    }
+    if let Some(path) = recipe
+        .files
+        .keys()
+        .chain(&recipe.carried)
+        .find(|path| !recipe::is_below(path))
+    {
+        return Err(format!(
+            "has the file {path:?}, which would lie outside its recipe's folder"
+        ));
+    }
+    match &recipe.image {
+        _ if recipe.command.is_empty() => Err("has a recipe without a command".into()),
         Some(image) if !images::is_name(image) => Err(format!("names {image:?}, which is no image")),
         _ => Ok(()),
     }

@@ -1,6 +1,6 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
-use super::folder::{CONTAINERS, Folder};
+use super::folder::{CONTAINERS, Folder, RECIPE};
 use super::progress::Progress;
 use super::recorder::Recorder;
 use super::samples::Samples;
@@ -10,6 +10,7 @@ use crate::backend::{Backend, BringUp, Clock, Cluster};
 use crate::engine::{Conclusion, Entry};
 use crate::faults::nemesis::Schedule;
 use crate::judge;
+use crate::recipe::Source;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
 use futures_util::future::{try_join, try_join_all};
@@ -26,6 +27,8 @@ use zooquake_checkers::plan::Plan;
 pub struct Order {
     /// The plan.
     pub plan: Plan,
+    /// The files of its recipe, if that is not built in; the run's folder keeps them.
+    pub recipe: Option<Source>,
     /// Where it runs.
     pub backend: Arc<dyn Backend>,
     /// The folder of runs.
@@ -64,6 +67,9 @@ pub async fn execute(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
     stage::enter("clearing away what was started, then checking what was recorded");
     folder.write_json("plan.json", &order.plan)?;
+    if let Some(recipe) = &order.recipe {
+        recipe.write(&folder.file(RECIPE))?;
+    }
     let run = id(&folder, order.plan.seed);
     let backend = Arc::clone(&order.backend);
     folder.write_json(CONTAINERS, &backend.finds(&run))?;

@@ -17,6 +17,9 @@ use zooquake_checkers::{Record, Results};
 /// The file that says which containers, networks and volumes are a run's: those whose label has its id.
 pub const CONTAINERS: &str = "containers.json";
 
+/// The folder in which a run keeps the files of a recipe that is not built in.
+pub const RECIPE: &str = "recipe";
+
 /// The files of a run, by name. Evidence may be compressed, each file by itself, with `.gz` after its name.
 #[derive(Debug, Clone)]
 pub struct Folder {

@@ -14,6 +14,9 @@ pub struct Recipe {
     /// The folder of its Dockerfile, relative to its own; `None` if nothing is built.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub build: Option<String>,
+    /// Program and arguments that make the files on the host before they are carried; none if nothing has to be made.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub prepare: Vec<String>,
     /// Program and arguments of a client, started in the folder that its files are carried into.
     pub command: Vec<String>,
     /// The files that are carried into the image, relative to its folder.

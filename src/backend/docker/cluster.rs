@@ -48,7 +48,14 @@ impl DockerCluster {
         let servers = servers.map(|name| (name, &images.zookeeper, true));
         // Without faults nobody needs to touch the clients' network or processes.
         let touched = !plan.faults.is_empty();
-        let clients = (1..=plan.cluster.clients).map(|n| (format!("c{n}"), &images.tools, touched));
+        let image = match &plan.workload.recipe {
+            Some(recipe) => recipe
+                .digest
+                .as_ref()
+                .context("the image of the recipe was not prepared")?,
+            None => &images.tools,
+        };
+        let clients = (1..=plan.cluster.clients).map(|n| (format!("c{n}"), image, touched));
         let network = &network;
         let logs_of = &logs;
         let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {

@@ -84,7 +84,7 @@ pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, net
     let container = request
         .start()
         .await
-        .with_context(|| format!("starting the container of {name} from {image}"))?;
+        .with_context(|| format!("starting the container of {name} from {image}, which needs the program `sleep`"))?;
     let id = give_up(container);
     let details = docker
         .inspect_container(&id, None::<InspectContainerOptions>)

@@ -17,6 +17,7 @@ mod wire;
 
 use super::{Backend, BringUp, Claim, Clock, Cluster, Doing, RealClock};
 use crate::images::{self, Images};
+use crate::recipe::Source;
 use anyhow::{Context, Result};
 use lease::Lease;
 use serde_json::{Value, json};
@@ -24,6 +25,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use testcontainers::bollard::Docker;
 use watcher::Watcher;
+use zooquake_checkers::plan::Recipe;
 
 pub use cluster::DockerCluster;
 pub use connect::connect;
@@ -62,6 +64,14 @@ impl DockerBackend {
             docker: self.docker.clone(),
             images: Some(images),
         })
+    }
+
+    /// The engine's id of the image that a recipe's clients run in, pulled or built if it is not there, with progress on stderr.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub async fn recipe(&self, name: &str, recipe: &Recipe, source: &Source) -> Result<String> {
+        images::recipe(&self.docker, name, recipe, source, &|text| eprintln!("{text}")).await
     }
 
     fn images(&self) -> Result<&Images> {

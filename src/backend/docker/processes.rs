@@ -129,8 +129,12 @@ impl DockerCluster {
         let mut environment = self.client_environment(client, &self.plan.workload.name(), connect);
         environment.push(("ZOOQUAKE_INCARNATION".to_string(), incarnation.to_string()));
         environment.extend(pinned.map(|server| ("ZOOQUAKE_SERVER".to_string(), server)));
+        let argv = match &self.plan.workload.recipe {
+            Some(recipe) => recipe.command.clone(),
+            None => vec!["zooquake".into(), "client".into()],
+        };
         let command = Command {
-            argv: vec!["zooquake".into(), "client".into()],
+            argv,
             env: environment,
             log: self.logs.join(format!("{client}.log")),
             log_stdout: false,

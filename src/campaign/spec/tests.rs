@@ -1,5 +1,5 @@
 use super::*;
-use zooquake_checkers::plan::Timing;
+use zooquake_checkers::plan::{Timing, Workload};
 
 /// The plan that `zooquake run` makes of a printed command line.
 pub fn run_again(line: &str) -> Plan {
@@ -86,7 +86,7 @@ fn by_shell(line: &str) -> RunSpec {
 #[test]
 fn arguments_give_the_spec_that_they_were_written_from() {
     let mut rng = fastrand::Rng::with_seed(1);
-    for workload in variants() {
+    for workload in naming::workloads().iter().map(Workload::name) {
         for _ in 0..200 {
             let spec = random(&mut rng, &workload);
             let arguments = spec.to_args();
@@ -117,7 +117,7 @@ fn former_names_are_read_and_never_written() {
 
 #[test]
 fn what_is_not_given_is_as_on_the_command_line() {
-    for workload in variants() {
+    for workload in naming::workloads().iter().map(Workload::name) {
         assert_eq!(RunSpec::from_args([&workload]).unwrap(), RunSpec::new(&workload));
     }
     let plan = RunSpec::new("lock/fenced").plan().unwrap();
@@ -131,7 +131,7 @@ fn what_is_not_given_is_as_on_the_command_line() {
 #[test]
 fn the_spec_of_a_plan_draws_it_again() {
     let mut rng = fastrand::Rng::with_seed(2);
-    for workload in variants() {
+    for workload in naming::workloads().iter().map(Workload::name) {
         for _ in 0..10 {
             let spec = random(&mut rng, &workload);
             let plan = match spec.plan() {

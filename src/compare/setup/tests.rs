@@ -9,6 +9,7 @@ use zooquake_checkers::plan::Plan;
 pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {
     let subject = |variant: &&str| Subject {
         variant: (*variant).into(),
+        folder: None,
         zookeeper: None,
         timing: Timing::default(),
         servers: 3,

@@ -25,7 +25,9 @@ pub const VARIANTS: &[Variant] = &[Variant {
     observers: 1,
 }];
 
-/// The variant of this name.
-pub fn find(name: &str) -> Option<&'static Variant> {
-    VARIANTS.iter().find(|variant| (variant.workload)().name() == name)
+/// The variant of this workload; `None` if that is no run of scenes.
+pub fn of(workload: &Workload) -> Option<&'static Variant> {
+    VARIANTS
+        .iter()
+        .find(|variant| (variant.workload)().name() == workload.name())
 }

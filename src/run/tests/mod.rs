@@ -63,6 +63,7 @@ fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
     let (stop, interrupt) = watch::channel(false);
     let clock = backend.clock();
     let order = Order {
+        recipe: None,
         plan,
         backend: Arc::new(backend),
         out: out.clone(),

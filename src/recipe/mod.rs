@@ -1,0 +1,62 @@
+//! Recipes that are not built in: a folder with a `zooquake.toml` that says what its recipe promises and what runs it.
+
+mod manifest;
+mod prepare;
+mod source;
+
+pub use prepare::prepare;
+pub use source::Source;
+
+use std::path::{Component, Path};
+use zooquake_checkers::plan::Workload;
+
+/// The file that makes a folder that of a recipe.
+pub const MANIFEST: &str = "zooquake.toml";
+
+/// Whether a name on the command line is a path rather than a name: it begins with `.` or `/`, or there is a recipe's folder.
+pub fn is_path(name: &str) -> bool {
+    name.starts_with(['.', '/']) || Path::new(name).join(MANIFEST).is_file()
+}
+
+/// Whether this may be the name of a recipe: letters, digits, `-`, `_` and `.`, 64 at most, the first of them a letter or digit.
+pub fn is_name(name: &str) -> bool {
+    let good = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
+    name.len() <= 64 && name.bytes().all(good) && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+}
+
+/// Whether this is a path below a folder: relative, without `.` and `..`.
+pub fn is_below(path: &str) -> bool {
+    !path.is_empty()
+        && Path::new(path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// The workload of the recipe in a folder, with the hashes of its files.
+///
+/// # Errors
+/// If there is none, or its `zooquake.toml` is wrong: what is said to the user, with the line.
+pub fn read(folder: &str) -> Result<Workload, String> {
+    let path = Path::new(folder);
+    let file = path.join(MANIFEST);
+    if !path.is_dir() {
+        return Err(format!(
+            "there is no folder {folder:?}; give that of a recipe, in which a {MANIFEST} lies, or the name of a variant"
+        ));
+    }
+    let text = std::fs::read_to_string(&file).map_err(|error| {
+        format!("{folder:?} is no folder of a recipe: reading {file:?}: {error}; `zooquake new` makes one")
+    })?;
+    let wrong = |why: String| format!("{}: {why}", file.display());
+    let mut workload = manifest::read(&text, path).map_err(wrong)?;
+    if let Some(recipe) = &mut workload.recipe {
+        recipe.folder = folder.to_string();
+        recipe.files = Source::read(path, &recipe.carried)
+            .map_err(|error| format!("{folder:?}: {error:#}"))?
+            .hashes();
+    }
+    Ok(workload)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,42 @@
+//! Making a recipe's files on the host, such as a program that is compiled.
+
+use super::{MANIFEST, manifest};
+use anyhow::{Context, Result, ensure};
+use std::path::Path;
+use std::process::Stdio;
+use tokio::process::Command;
+
+/// Runs the command by which the recipe in a folder makes its files, if it has one. What the command prints goes to stderr.
+///
+/// # Errors
+/// If the command cannot be started, or ends with another code than 0. A folder that is none of a recipe is no error: it
+/// is told where it is read.
+pub async fn prepare(folder: &str) -> Result<()> {
+    let path = Path::new(folder);
+    let Ok(text) = std::fs::read_to_string(path.join(MANIFEST)) else {
+        return Ok(());
+    };
+    let Some((program, arguments)) = manifest::prepare(&text) else {
+        return Ok(());
+    };
+    let line = std::iter::once(&program)
+        .chain(&arguments)
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(" ");
+    eprintln!("preparing {folder}: {line}");
+    let running = async {
+        let mut child = Command::new(&program)
+            .args(&arguments)
+            .current_dir(path)
+            .stdin(Stdio::null())
+            // Results go to stdout, and are zooquake's own.
+            .stdout(std::io::stderr())
+            .kill_on_drop(true)
+            .spawn()?;
+        child.wait().await
+    };
+    let status = running.await.with_context(|| format!("running `{line}` in {folder}"))?;
+    ensure!(status.success(), "`{line}` in {folder} ended with {status}");
+    Ok(())
+}

@@ -25,6 +25,7 @@ mod shell;
 mod sidecar;
 mod template;
 mod terminal;
+mod trial;
 mod txnlog;
 
 use std::process::ExitCode;

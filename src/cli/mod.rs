@@ -18,6 +18,7 @@ mod replay;
 mod report;
 mod run;
 mod series;
+mod trial;
 mod upkeep;
 
 use crate::output;
@@ -77,6 +78,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::List(options) => list::list(&options),
         Command::New(options) => new::new(&options),
         Command::Run(options) => run::run(options).await,
+        Command::Try(options) => trial::trial(&options).await,
         Command::Replay(options) => replay::replay(options).await,
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),

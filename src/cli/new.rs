@@ -1,11 +1,13 @@
 //! `zooquake new`
 
 use super::exit::{Code, Usage};
+use crate::recipe;
 use crate::template::{LANGUAGES, language};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
 use std::fs;
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 /// `new`
@@ -58,17 +60,19 @@ pub fn new(options: &NewOptions) -> Result<Code> {
     let name = folder
         .file_name()
         .and_then(|name| name.to_str())
-        .filter(|name| plain(name));
+        .filter(|name| recipe::is_name(name));
     let name = name.ok_or_else(|| {
         Usage(format!(
             "the folder {folder:?} gives no name: letters, digits, `-`, `_` and `.`, a letter or digit first"
         ))
     })?;
-    match fs::read_dir(folder) {
-        Ok(entries) if entries.take(1).count() == 0 => {}
-        Ok(_) => return Err(Usage(format!("{} is not empty", folder.display())).into()),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(Usage(format!("{}: {error}", folder.display())).into()),
+    let occupied = match fs::read_dir(folder) {
+        Ok(mut entries) => entries.next().map(|_| "there is something in it already".to_string()),
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(why) = occupied {
+        return Err(Usage(format!("{}: {why}", folder.display())).into());
     }
     let files = language
         .write(family, name, folder)?
@@ -89,12 +93,4 @@ pub fn new(options: &NewOptions) -> Result<Code> {
     };
     println!("next: zooquake try {0}; zooquake run {0} --faults none", at.display());
     Ok(Code::Valid)
-}
-
-/// Whether a name can be part of paths, tags and command lines as it is.
-fn plain(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
 }

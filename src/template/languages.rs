@@ -12,17 +12,11 @@ macro_rules! text {
 /// All of them. A new one is a folder in `workloads/clients/` and an entry here.
 pub const LANGUAGES: &[Language] = &[Language {
     name: "python",
-    run: "build = \".\"\ncommand = [\"python3\", \"recipe.py\"]\nfiles = [\"recipe.py\", \"zooquake.py\"]\n",
-    files: &[
-        File {
-            name: "zooquake.py",
-            text: text!("python/zooquake.py"),
-        },
-        File {
-            name: "Dockerfile",
-            text: text!("python/template/Dockerfile"),
-        },
-    ],
+    run: "command = [\"python3\", \"recipe.py\"]\nfiles = [\"recipe.py\", \"zooquake.py\"]\n",
+    files: &[File {
+        name: "zooquake.py",
+        text: text!("python/zooquake.py"),
+    }],
     recipe: "recipe.py",
     recipes: &[
         Recipe {

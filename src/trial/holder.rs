@@ -220,9 +220,15 @@ impl Trial {
         self.clock.sleep(Duration::from_millis(300)).await;
         if self.can("beside") {
             let seen = self.quiet(1, None).await?;
-            let named = seen.and_then(|seen| match seen.contains("\"path\"") {
-                true => Ok(seen),
-                false => Err(format!("{seen} names no znode")),
+            let own: Vec<Znode> = self
+                .tree()
+                .await?
+                .into_iter()
+                .filter(|znode| self.is_left(znode))
+                .collect();
+            let named = seen.and_then(|seen| match own.iter().find(|znode| !seen.contains(&znode.path)) {
+                Some(znode) => Err(format!("{seen} does not name {}", znode.path)),
+                None => Ok(seen),
             });
             self.note(WAITING, named);
         }
@@ -288,7 +294,10 @@ impl Trial {
             if self.can("removed") && !grant["path"].is_null() && value["removed"]["path"] != grant["path"] {
                 return Err(format!("{value} does not say that {} was removed", grant["path"]));
             }
-            match tree.iter().find(|znode| grant["path"] == json!(znode.path)) {
+            let same = |znode: &&Znode| {
+                grant["path"] == json!(znode.path) && grant["czxid"].as_i64().is_none_or(|czxid| czxid == znode.czxid)
+            };
+            match tree.iter().find(same) {
                 Some(znode) => Err(format!("{value}, but {} is still there", znode.path)),
                 None => Ok(value.to_string()),
             }

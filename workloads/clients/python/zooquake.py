@@ -84,6 +84,10 @@ class Recipe:
             self.own.pop(path, None)
         return {"path": path, "czxid": czxid}
 
+    def znodes(self):
+        """The contenders' znodes that the client knows to be its own: (czxid, session) of each, by its path."""
+        return dict(self.own)
+
     def taking(self, item):
         """Says which item is about to be taken: to be called before the request that takes it."""
         self.notify("taking", {"item": item})
@@ -401,7 +405,7 @@ class _Client:
             deadline.wait(self.late)
         self.recipe.settle(deadline)
         session = self.recipe.session()
-        znodes = [{"path": path, "czxid": czxid} for path, (czxid, _) in list(self.recipe.own.items())]
+        znodes = [{"path": path, "czxid": czxid} for path, (czxid, _) in self.recipe.znodes().items()]
         return {"sessions": [session] if session else [], "znodes": znodes}
 
 

@@ -23,7 +23,9 @@ mod replay;
 mod run;
 mod shell;
 mod sidecar;
+mod template;
 mod terminal;
+mod trial;
 mod txnlog;
 
 use std::process::ExitCode;

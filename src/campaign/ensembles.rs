@@ -67,6 +67,28 @@ pub async fn clear(engine: &DockerBackend, runs: &Path, claimed: &BTreeSet<&str>
     Ok(())
 }
 
+/// Has the recipe of a workload, if that is not built in, run in the image of its present files, which are returned. They are read
+/// from this folder, or else from the one that the workload names.
+///
+/// # Errors
+/// If they are not those that the workload names, or the image cannot be made.
+pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut Workload) -> Result<Option<Source>> {
+    let Some(recipe) = &mut workload.recipe else {
+        return Ok(None);
+    };
+    let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
+    let source = Source::read(&folder, &recipe.carried)?;
+    let changed = source.differences(&recipe.files);
+    ensure!(
+        changed.is_empty(),
+        "{} is not what was planned: {}",
+        folder.display(),
+        changed.join(", ")
+    );
+    recipe.digest = Some(engine.recipe(&workload.variant, recipe, &source).await?);
+    Ok(Some(source))
+}
+
 /// An engine with images.
 pub struct Ensembles {
     engine: DockerBackend,
@@ -126,22 +148,8 @@ impl Ensembles {
         Ok(())
     }
 
-    /// Has the recipe of a workload, if that is not built in, run in the image of its present files, which are returned.
     async fn pin(&self, workload: &mut Workload) -> Result<Option<Source>> {
-        let Some(recipe) = &mut workload.recipe else {
-            return Ok(None);
-        };
-        let folder = self.recipe.clone().unwrap_or_else(|| PathBuf::from(&recipe.folder));
-        let source = Source::read(&folder, &recipe.carried)?;
-        let changed = source.differences(&recipe.files);
-        ensure!(
-            changed.is_empty(),
-            "{} is not what was planned: {}",
-            folder.display(),
-            changed.join(", ")
-        );
-        recipe.digest = Some(self.engine.recipe(&workload.variant, recipe, &source).await?);
-        Ok(Some(source))
+        pin(&self.engine, self.recipe.as_deref(), workload).await
     }
 
     /// Executes a plan by itself.

@@ -4,9 +4,11 @@ use super::check::CheckOptions;
 use super::compare::CompareOptions;
 use super::convert::ConvertOptions;
 use super::measure::args::MeasureOptions;
+use super::new::NewOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
+use super::trial::TrialOptions;
 use crate::campaign::spec::RunSpec;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
@@ -39,6 +41,10 @@ pub struct Arguments {
 pub enum Command {
     /// Families and variants with what they promise, faults, checkers
     List(ListOptions),
+    /// Write a folder with a recipe of your own that runs at once
+    New(NewOptions),
+    /// Hold a client against the protocol, in seconds: each sentence that it keeps or breaks
+    Try(TrialOptions),
     /// Run a recipe under faults on a real ensemble, and check what was recorded
     Run(RunSpec),
     /// Run the plan of an earlier run again, its faults pinned to what was going on when they struck

@@ -10,6 +10,7 @@ mod exit;
 mod interrupt;
 mod list;
 mod measure;
+mod new;
 mod nightly;
 mod pack;
 mod paths;
@@ -17,6 +18,7 @@ mod replay;
 mod report;
 mod run;
 mod series;
+mod trial;
 mod upkeep;
 
 use crate::output;
@@ -74,7 +76,9 @@ fn all_was_printed(code: Code) -> Result<Code> {
 async fn dispatch(command: Command) -> Result<Code> {
     match command {
         Command::List(options) => list::list(&options),
+        Command::New(options) => new::new(&options),
         Command::Run(options) => run::run(options).await,
+        Command::Try(options) => trial::trial(&options).await,
         Command::Replay(options) => replay::replay(options).await,
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),

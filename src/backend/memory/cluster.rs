@@ -241,7 +241,12 @@ impl MemoryCluster {
         };
         let recipe = (variant.build)(&env)?;
         let (sender, requests) = mpsc::unbounded_channel();
-        process.spawn(Client::new(client, env, recipe, lines).serve(requests).boxed());
+        let (hosts, name) = (self.clone(), client.to_string());
+        // The end of its stdin ends it.
+        let life = Client::new(client, env, recipe, lines)
+            .serve(requests)
+            .map(move |()| hosts.live(&name, Life::Dead).unwrap_or_default());
+        process.spawn(life.boxed());
         Ok(Stdin::new(sender))
     }
 }

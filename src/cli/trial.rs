@@ -1,0 +1,99 @@
+//! `zooquake try`
+
+use super::exit::{Code, Usage};
+use super::interrupt;
+use crate::backend::Backend;
+use crate::backend::docker::DockerBackend;
+use crate::campaign::ensembles::pin;
+use crate::terminal::line;
+use crate::trial::{self, Finding, Kept};
+use crate::{naming, recipe};
+use anyhow::{Context, Result, anyhow};
+use clap::Args;
+use serde_json::json;
+use std::path::Path;
+use std::sync::Arc;
+use zooquake_checkers::plan::Workload;
+
+/// `try`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake try ./my-lock
+  zooquake try lock/fenced --json
+
+Exit codes: 0 all that was tried holds, 1 a sentence is broken.")]
+pub struct TrialOptions {
+    /// Folder of a recipe, or a variant
+    pub workload: String,
+    /// JSON on stdout: each sentence with what was seen
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Holds a client against the protocol.
+///
+/// # Errors
+/// [`Usage`] for a name that stands for no client; otherwise the harness failed.
+pub async fn trial(options: &TrialOptions) -> Result<Code> {
+    if recipe::is_path(&options.workload) {
+        recipe::prepare(&options.workload).await?;
+    }
+    let workload = naming::workload(&options.workload).map_err(Usage)?;
+    if workload.family == "ensemble" {
+        return Err(Usage(format!("{} has no clients to try", workload.name())).into());
+    }
+    let name = workload.name();
+    let logs = tempfile::tempdir().context("making a folder for the logs")?;
+    let mut interrupt = interrupt::listen()?;
+    let findings = tokio::select! {
+        findings = on_docker(workload, logs.path()) => findings?,
+        _ = interrupt.wait_for(|stop| *stop) => return Err(anyhow!("interrupted; `zooquake clean` removes what is left")),
+    };
+    let broken = findings.iter().any(|finding| finding.outcome == Kept::Broken);
+    if options.json {
+        println!("{}", json!({ "recipe": name, "sentences": findings, "holds": !broken }));
+    } else {
+        findings.iter().for_each(|finding| println!("{}", shown(finding)));
+        let count = |outcome| findings.iter().filter(|finding| finding.outcome == outcome).count();
+        let [held, wrong, rest] = [Kept::Held, Kept::Broken, Kept::NotTried].map(count);
+        println!("{name}: {held} sentences hold, {wrong} are broken, {rest} were not tried");
+    }
+    if !broken {
+        return Ok(Code::Valid);
+    }
+    for client in ["c1", "c2"] {
+        tail(&logs.path().join(format!("{client}.log")), client);
+    }
+    Ok(Code::Invalid)
+}
+
+async fn on_docker(mut workload: Workload, logs: &Path) -> Result<Vec<Finding>> {
+    let engine = DockerBackend::connect().await?;
+    let backend: Arc<dyn Backend> = Arc::new(engine.with_images(None).await?);
+    pin(&engine, None, &mut workload).await?;
+    let run = format!("try-{:08x}", fastrand::u32(..));
+    trial::conduct(&backend, &trial::plan(workload), &run, logs.to_path_buf()).await
+}
+
+fn shown(finding: &Finding) -> String {
+    let mark = match finding.outcome {
+        Kept::Held => "holds     ",
+        Kept::Broken => "BROKEN    ",
+        Kept::NotTried => "not tried ",
+    };
+    let seen = match finding.outcome {
+        Kept::Broken => format!("\n          seen: {}", line(&finding.seen)),
+        _ => String::new(),
+    };
+    format!("{mark}{}: {}{seen}", finding.sentence.name, finding.sentence.says)
+}
+
+/// The last lines that a client wrote on stderr.
+fn tail(log: &Path, client: &str) {
+    let text = std::fs::read_to_string(log).unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    for text in &lines[lines.len().saturating_sub(10)..] {
+        eprintln!("{client}: {}", line(text));
+    }
+}

@@ -1,0 +1,78 @@
+//! The languages.
+
+use super::{File, Language, Recipe};
+
+/// The text of a file below `workloads/clients/`.
+macro_rules! text {
+    ($path:literal) => {
+        include_str!(concat!("../../workloads/clients/", $path))
+    };
+}
+
+/// All of them. A new one is a folder in `workloads/clients/` and an entry here.
+pub const LANGUAGES: &[Language] = &[PYTHON, JAVA, GO];
+
+const JAVA: Language = Language {
+    name: "java",
+    run: "build = \".\"\n\
+          command = [\"java\", \"-cp\", \"/classes:/usr/share/java/zookeeper.jar:/usr/share/java/jackson-databind.jar:/usr/share/java/jackson-core.jar:/usr/share/java/jackson-annotations.jar:/usr/share/java/slf4j-nop.jar\", \"Recipe\"]\n",
+    files: &[
+        File {
+            name: "Zooquake.java",
+            text: text!("java/Zooquake.java"),
+        },
+        File {
+            name: "Dockerfile",
+            text: text!("java/template/Dockerfile"),
+        },
+    ],
+    recipe: "Recipe.java",
+    recipes: &[Recipe {
+        families: &["lock", "election"],
+        text: text!("java/template/Grant.java"),
+    }],
+};
+
+const GO: Language = Language {
+    name: "go",
+    run: "build = \".\"\ncommand = [\"recipe\"]\n",
+    files: &[
+        File {
+            name: "zooquake.go",
+            text: text!("go/zooquake.go"),
+        },
+        File {
+            name: "Dockerfile",
+            text: text!("go/template/Dockerfile"),
+        },
+    ],
+    recipe: "recipe.go",
+    recipes: &[Recipe {
+        families: &["lock", "election"],
+        text: text!("go/template/grant.go"),
+    }],
+};
+
+const PYTHON: Language = Language {
+    name: "python",
+    run: "command = [\"python3\", \"recipe.py\"]\nfiles = [\"recipe.py\", \"zooquake.py\"]\n",
+    files: &[File {
+        name: "zooquake.py",
+        text: text!("python/zooquake.py"),
+    }],
+    recipe: "recipe.py",
+    recipes: &[
+        Recipe {
+            families: &["lock", "election"],
+            text: text!("python/template/grant.py"),
+        },
+        Recipe {
+            families: &["queue"],
+            text: text!("python/template/queue.py"),
+        },
+        Recipe {
+            families: &["barrier"],
+            text: text!("python/template/barrier.py"),
+        },
+    ],
+};

@@ -1,0 +1,74 @@
+//! What every client is asked, whatever its family.
+
+use super::sentences::{MALFORMED, NONSENSE, PING, UNKNOWN};
+use super::talk::{Heard, Reply};
+use super::{SOON, Seen, Trial};
+use anyhow::Result;
+use serde_json::{Value, json};
+use zooquake_history::operation::family;
+use zooquake_history::protocol::{Message, Outcome, VERSION};
+
+/// What a first line is as a hello.
+pub(super) fn hello(first: Option<&Heard>) -> Seen {
+    let first = first.ok_or("nothing was written in 10 s")?;
+    match &first.message {
+        Some(Message::Hello { protocol, .. }) if *protocol == VERSION => Ok(first.line.clone()),
+        Some(Message::Hello { protocol, .. }) => Err(format!("it names protocol {protocol}")),
+        _ => Err(format!("the first line is {:?}", first.line)),
+    }
+}
+
+/// What a hello says that the client cannot do or tell.
+pub(super) fn cannot(first: Option<&Heard>) -> Vec<String> {
+    match first.and_then(|heard| heard.message.as_ref()) {
+        Some(Message::Hello { cannot, .. }) => cannot.clone(),
+        _ => Vec::new(),
+    }
+}
+
+/// That a reply is a `fail` that says why.
+pub(super) fn refused(reply: Result<Reply, String>) -> Seen {
+    let reply = reply?;
+    match (reply.outcome, &reply.error) {
+        (Outcome::Fail, Some(error)) if !error.is_empty() => Ok(reply.shown()),
+        (Outcome::Fail, _) => Err(format!("{}, without an error", reply.shown())),
+        _ => Err(reply.shown()),
+    }
+}
+
+impl Trial {
+    /// Control requests and requests that are none.
+    pub(super) async fn common(&mut self) -> Result<()> {
+        let ping = self.clients[0].ask("ping", json!({}), SOON).await;
+        self.note(
+            PING,
+            ping.and_then(|reply| match reply.outcome {
+                Outcome::Ok => Ok(reply.shown()),
+                _ => Err(reply.shown()),
+            }),
+        );
+        let reply = self.clients[0].ask("no-such-operation", json!({}), SOON).await;
+        self.note(UNKNOWN, refused(reply));
+        if let Some(first) = family(&self.plan.workload.family).and_then(|family| family.ops.first()) {
+            let words = self.words().map_or(first.f, |[ask, ..]| ask);
+            let reply = self.clients[0].ask(words, json!({ "no": "sense" }), SOON).await;
+            self.note(NONSENSE, refused(reply));
+        }
+        let seen = self.malformed().await;
+        self.note(MALFORMED, seen);
+        Ok(())
+    }
+
+    async fn malformed(&mut self) -> Seen {
+        let client = &mut self.clients[0];
+        client.line("this is no request");
+        let asked = client.number();
+        client.line(&json!({ "id": asked.id(), "f": ["none"], "value": Value::Null }).to_string());
+        let seen = refused(client.reply(asked, SOON).await)?;
+        client
+            .ask("ping", json!({}), SOON)
+            .await
+            .map_err(|why| format!("after it, {why}"))?;
+        Ok(seen)
+    }
+}

@@ -1,0 +1,312 @@
+//! Clients that are granted something: locks, elections, semaphores.
+
+use super::common::refused;
+use super::sentences::{
+    BESIDE, BUSY, CONFIRM, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT, WAITING,
+    WORKS,
+};
+use super::talk::Reply;
+use super::{PATIENT, SOON, Seen, Trial, is_there};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::time::Duration;
+use zooquake_checkers::evidence::Znode;
+use zooquake_history::protocol::Outcome;
+
+/// Milliseconds that a holder works.
+const WORK_MS: u64 = 500;
+
+/// `timeout_ms` of an acquire that cannot succeed.
+const TIMEOUT_MS: u64 = 600;
+
+/// The value of a reply that is `ok`.
+pub(super) fn ok(reply: Result<Reply, String>) -> Result<Value, String> {
+    let reply = reply?;
+    match reply.outcome {
+        Outcome::Ok => Ok(reply.value),
+        _ => Err(reply.shown()),
+    }
+}
+
+impl Trial {
+    /// Asks a client to hold; its grant's value.
+    pub(super) async fn hold(&mut self, client: usize) -> Result<Value, String> {
+        let grant = self.grant();
+        let [ask, ..] = self.words().ok_or("nothing is granted")?;
+        let value = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await)?;
+        if value["grant"] != json!(grant) {
+            return Err(format!("{value} does not repeat the grant {grant}"));
+        }
+        let told = [
+            ("path", "czxid", value["path"].is_string()),
+            ("czxid", "czxid", value["czxid"].is_i64()),
+        ];
+        for (key, declared, is) in told {
+            if !is && self.can(declared) {
+                return Err(format!(
+                    "{value} has no `{key}`, and `hello` does not say that it cannot tell the {declared}"
+                ));
+            }
+        }
+        let session = value["session"].as_str();
+        if self.can("session") && !session.is_some_and(is_session) {
+            return Err(format!("{value} has no session such as \"0x100a1b2c3d40001\""));
+        }
+        if self.plan.workload.fenced && !value["token"].is_i64() {
+            return Err(format!("{value} has no token, though the recipe is fenced"));
+        }
+        Ok(value)
+    }
+
+    /// Gives a grant back.
+    pub(super) async fn leave(&mut self, client: usize, grant: &Value) -> Result<Value, String> {
+        let [.., leave] = self.words().ok_or("nothing is granted")?;
+        ok(self.clients[client]
+            .ask(leave, json!({ "grant": grant["grant"] }), PATIENT)
+            .await)
+    }
+
+    pub(super) async fn holder(&mut self) -> Result<()> {
+        let granted = self.hold(0).await;
+        let seen = granted.as_ref().map(ToString::to_string).map_err(Clone::clone);
+        self.note(OPERATES, seen);
+        let Ok(grant) = granted else { return Ok(()) };
+        let seen = self.connected(&grant);
+        self.note(SESSION, seen);
+        let seen = self.confirms(&grant).await?;
+        self.note(CONFIRM, seen);
+        let seen = self.quiet(0, Some(&grant)).await?;
+        self.note(QUIESCE, seen);
+        self.works(&grant).await?;
+        self.not_held().await;
+        if self.plan.workload.capabilities().capacity.get() == 1 {
+            self.waits(&grant).await?;
+        } else {
+            let left = self.leave(0, &grant).await;
+            let seen = self.removed(&grant, left).await?;
+            self.note(RELEASE, seen);
+        }
+        Ok(())
+    }
+
+    /// That the session of a grant was told as connected.
+    fn connected(&self, grant: &Value) -> Seen {
+        let told = self.clients[0].sessions();
+        let shown = format!("told: {told:?}");
+        let of = |(session, state): &(String, String)| {
+            state == "connected" && (!self.can("session") || grant["session"] == json!(session))
+        };
+        if told.iter().any(of) { Ok(shown) } else { Err(shown) }
+    }
+
+    async fn confirms(&mut self, grant: &Value) -> Result<Seen> {
+        let reply = ok(self.clients[0].ask("confirm", json!({}), SOON).await);
+        let tree = self.tree().await?;
+        Ok(reply.and_then(|value| {
+            if value["holds"] != json!(true) || value["grant"] != grant["grant"] {
+                return Err(format!("{value}, while it holds {}", grant["grant"]));
+            }
+            let scratch = tree.iter().find(|znode| znode.path == "/zooquake/scratch/c1");
+            let scratch = scratch.ok_or("there is no /zooquake/scratch/c1")?;
+            match value["zxid"].as_i64() == Some(scratch.mzxid) {
+                true => Ok(value.to_string()),
+                false => Err(format!(
+                    "{value}, but the scratch znode was written by {}",
+                    scratch.mzxid
+                )),
+            }
+        }))
+    }
+
+    /// That `quiesce` names only what is there, and the grant's session and znode.
+    pub(super) async fn quiet(&mut self, client: usize, grant: Option<&Value>) -> Result<Seen> {
+        let reply = ok(self.clients[client].ask("quiesce", json!({}), SOON).await);
+        let tree = self.tree().await?;
+        Ok(reply.and_then(|value| {
+            let list = |key: &str| {
+                value[key]
+                    .as_array()
+                    .cloned()
+                    .ok_or_else(|| format!("{value} has no list `{key}`"))
+            };
+            let (sessions, znodes) = (list("sessions")?, list("znodes")?);
+            if let Some(odd) = sessions
+                .iter()
+                .find(|session| !session.as_str().is_some_and(is_session))
+            {
+                return Err(format!("{odd} is no session such as \"0x100a1b2c3d40001\""));
+            }
+            znodes.iter().try_for_each(|named| is_there(named, &tree))?;
+            let Some(grant) = grant else {
+                return Ok(value.to_string());
+            };
+            if self.can("session") && !sessions.contains(&grant["session"]) {
+                return Err(format!("{value} does not name the session {}", grant["session"]));
+            }
+            let named = znodes.iter().any(|named| named["path"] == grant["path"]);
+            match named || grant["path"].is_null() {
+                true => Ok(value.to_string()),
+                false => Err(format!("{value} does not name {}", grant["path"])),
+            }
+        }))
+    }
+
+    /// A holder that works, and what is asked beside that.
+    async fn works(&mut self, grant: &Value) -> Result<()> {
+        let Some([ask, work, _]) = self.words() else {
+            return Ok(());
+        };
+        let mut value = json!({ "grant": grant["grant"], "work_ms": WORK_MS });
+        if work == "write" {
+            value["value"] = json!(31);
+        }
+        let working = self.clients[0].send(work, value, None);
+        let name = self.grant();
+        let second = self.clients[0].ask(ask, json!({ "grant": name }), SOON).await;
+        let busy = refused(second).and_then(|seen| match seen.contains("busy") {
+            true => Ok(seen),
+            false => Err(seen),
+        });
+        self.note(BUSY, busy);
+        if self.can("beside") {
+            let seen = self.beside().await;
+            self.note(BESIDE, seen);
+        }
+        let reply = self.clients[0].reply(working, SOON).await;
+        let enough = Duration::from_millis(WORK_MS - 5);
+        let seen = reply.and_then(|reply| {
+            let shown = reply.shown();
+            let repeats =
+                reply.value["grant"] == grant["grant"] && (work != "write" || reply.value["value"] == json!(31));
+            let token = !self.plan.workload.fenced || reply.value["token"] == grant["token"];
+            match reply.outcome == Outcome::Ok && repeats && token && reply.took >= enough {
+                true => Ok(shown),
+                false => Err(shown),
+            }
+        });
+        self.note(WORKS, seen);
+        Ok(())
+    }
+
+    /// That control requests are answered while an operation is pending.
+    pub(super) async fn beside(&mut self) -> Seen {
+        for control in ["ping", "confirm", "quiesce"] {
+            let reply = self.clients[0]
+                .ask(control, json!({}), Duration::from_millis(WORK_MS - 50))
+                .await;
+            reply.map_err(|why| format!("{control}: {why}, while an operation was pending"))?;
+        }
+        Ok("all three were answered".to_string())
+    }
+
+    async fn not_held(&mut self) {
+        let Some([_, work, leave]) = self.words() else { return };
+        for f in [work, leave] {
+            let value = json!({ "grant": "g-of-nobody", "value": 1 });
+            let seen =
+                refused(self.clients[1].ask(f, value, SOON).await).and_then(|seen| match seen.contains("not-held") {
+                    true => Ok(seen),
+                    false => Err(seen),
+                });
+            self.note(NOT_HELD, seen.map_err(|why| format!("{f}: {why}")));
+        }
+    }
+
+    /// A second client waits while the first holds, and is handed over to.
+    async fn waits(&mut self, grant: &Value) -> Result<()> {
+        let Some([ask, ..]) = self.words() else { return Ok(()) };
+        let name = self.grant();
+        let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
+        self.clock.sleep(Duration::from_millis(300)).await;
+        if self.can("beside") {
+            let seen = self.quiet(1, None).await?;
+            let own: Vec<Znode> = self
+                .tree()
+                .await?
+                .into_iter()
+                .filter(|znode| self.is_left(znode))
+                .collect();
+            let named = seen.and_then(|seen| match own.iter().find(|znode| !seen.contains(&znode.path)) {
+                Some(znode) => Err(format!("{seen} does not name {}", znode.path)),
+                None => Ok(seen),
+            });
+            self.note(WAITING, named);
+        }
+        let left = self.leave(0, grant).await;
+        let seen = self.removed(grant, left).await?;
+        self.note(RELEASE, seen);
+        let handed = ok(self.clients[1].reply(waiting, PATIENT).await);
+        self.note(
+            HAND_OVER,
+            handed.as_ref().map(ToString::to_string).map_err(Clone::clone),
+        );
+        if let Ok(grant) = handed {
+            let left = self.leave(1, &grant).await;
+            let seen = self.removed(&grant, left).await?;
+            self.note(RELEASE, seen);
+        }
+        Ok(())
+    }
+
+    /// A second client waits until its timeout while the first holds. It may leave something behind that is in everybody's way.
+    pub(super) async fn waits_in_vain(&mut self) -> Result<()> {
+        let Some([ask, ..]) = self.words() else { return Ok(()) };
+        let name = self.grant();
+        let asked = self.clients[1].send(ask, json!({ "grant": name }), Some(TIMEOUT_MS));
+        let late = Duration::from_millis(TIMEOUT_MS) + SOON;
+        let reply = self.clients[1].reply(asked, late).await;
+        let seen = reply
+            .as_ref()
+            .map_err(Clone::clone)
+            .and_then(|reply| match reply.outcome {
+                Outcome::Ok => Err(format!("{}, while another client held", reply.shown())),
+                _ => Ok(reply.shown()),
+            });
+        self.note(TIMEOUT, seen);
+        if let Ok(Reply {
+            outcome: Outcome::Fail, ..
+        }) = reply
+        {
+            let left = self.tree().await?.into_iter().find(|znode| self.is_left(znode));
+            let seen = left.map_or(Ok("no znode of its sessions".to_string()), |znode| {
+                Err(format!("{} is left", znode.path))
+            });
+            self.note(NOTHING_LEFT, seen);
+        }
+        Ok(())
+    }
+
+    /// Whether a znode is a contender's that belongs to a session of the second client.
+    fn is_left(&self, znode: &Znode) -> bool {
+        let contender = |parent: &String| znode.path.starts_with(&format!("{parent}/"));
+        let told = self.clients[1].sessions();
+        self.plan.workload.contenders.iter().any(contender)
+            && znode
+                .owner
+                .as_ref()
+                .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
+    }
+
+    /// That a release says what it removed, and that it is gone.
+    async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<Seen> {
+        let tree = self.tree().await?;
+        Ok(answer.and_then(|value| {
+            if self.can("removed") && !grant["path"].is_null() && value["removed"]["path"] != grant["path"] {
+                return Err(format!("{value} does not say that {} was removed", grant["path"]));
+            }
+            let same = |znode: &&Znode| {
+                grant["path"] == json!(znode.path) && grant["czxid"].as_i64().is_none_or(|czxid| czxid == znode.czxid)
+            };
+            match tree.iter().find(same) {
+                Some(znode) => Err(format!("{value}, but {} is still there", znode.path)),
+                None => Ok(value.to_string()),
+            }
+        }))
+    }
+}
+
+fn is_session(text: &str) -> bool {
+    let digits = text.strip_prefix("0x").unwrap_or_default();
+    let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    !digits.is_empty() && digits.len() <= 16 && !digits.starts_with('0') && digits.bytes().all(hex)
+}

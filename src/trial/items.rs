@@ -1,0 +1,95 @@
+//! Clients that hold nothing: queues and double barriers.
+
+use super::holder::ok;
+use super::sentences::{BESIDE, BUSY, OPERATES, QUIESCE, TAKING, TIMEOUT};
+use super::talk::Heard;
+use super::{PATIENT, SOON, Seen, Trial, common};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::time::Duration;
+use zooquake_history::plan::Delivery;
+use zooquake_history::protocol::{Message, Outcome};
+
+impl Trial {
+    /// An item goes in and comes out.
+    pub(super) async fn queue(&mut self) -> Result<()> {
+        let seen = self.item().await;
+        self.note(OPERATES, seen);
+        if self.can("taking") {
+            let seen = named(&self.clients[1].lines());
+            self.note(TAKING, seen);
+        }
+        let seen = self.quiet(0, None).await?;
+        self.note(QUIESCE, seen);
+        Ok(())
+    }
+
+    async fn item(&mut self) -> Seen {
+        let put = ok(self.clients[0].ask("enqueue", json!({ "item": 7 }), SOON).await)?;
+        let taken = ok(self.clients[1].ask("dequeue", json!({}), SOON).await)?;
+        if taken["item"] != json!(7) {
+            return Err(format!("{put} was put in, and {taken} came out"));
+        }
+        if self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce {
+            ok(self.clients[1].ask("acknowledge", json!({ "item": 7 }), SOON).await)?;
+        }
+        let empty = ok(self.clients[1].ask("dequeue", json!({}), SOON).await)?;
+        match empty["item"].is_null() {
+            true => Ok(format!("{put}, then {taken}, then {empty}")),
+            false => Err(format!("{empty} came out of an empty queue")),
+        }
+    }
+
+    /// Both enter and both leave; the first one has to wait.
+    pub(super) async fn barrier(&mut self) -> Result<()> {
+        let enter = |round: i64| json!({ "round": round, "members": 2 });
+        let seen = self.round(enter(1)).await;
+        self.note(OPERATES, seen);
+        let seen = self.quiet(0, None).await?;
+        self.note(QUIESCE, seen);
+        let timeout_ms = 600;
+        let alone = self.clients[0].send("enter", enter(2), Some(timeout_ms));
+        let second = self.clients[0].ask("leave", json!({ "round": 2 }), SOON).await;
+        let busy = common::refused(second).and_then(|seen| if seen.contains("busy") { Ok(seen) } else { Err(seen) });
+        self.note(BUSY, busy);
+        if self.can("beside") {
+            let seen = self.beside().await;
+            self.note(BESIDE, seen);
+        }
+        let reply = self.clients[0]
+            .reply(alone, Duration::from_millis(timeout_ms) + SOON)
+            .await;
+        let seen = reply.and_then(|reply| match reply.outcome {
+            Outcome::Ok => Err(format!("{}, though it was alone", reply.shown())),
+            _ => Ok(reply.shown()),
+        });
+        self.note(TIMEOUT, seen);
+        Ok(())
+    }
+
+    async fn round(&mut self, enter: Value) -> Seen {
+        let round = json!({ "round": enter["round"] });
+        let entering = [0, 1].map(|client| self.clients[client].send("enter", enter.clone(), None));
+        let mut shown = Vec::new();
+        for (client, asked) in entering.into_iter().enumerate() {
+            shown.push(ok(self.clients[client].reply(asked, PATIENT).await)?.to_string());
+        }
+        let leaving = [0, 1].map(|client| self.clients[client].send("leave", round.clone(), None));
+        for (client, asked) in leaving.into_iter().enumerate() {
+            shown.push(ok(self.clients[client].reply(asked, PATIENT).await)?.to_string());
+        }
+        Ok(shown.join(", "))
+    }
+}
+
+/// That the item that was given out had been named before.
+fn named(lines: &[Heard]) -> Seen {
+    let taking = |heard: &Heard| matches!(&heard.message, Some(Message::Notice { notice, value }) if notice == "taking" && value["item"] == json!(7));
+    let given =
+        |heard: &Heard| matches!(&heard.message, Some(Message::Reply { value, .. }) if value["item"] == json!(7));
+    let given = lines.iter().position(given).ok_or("the item did not come out")?;
+    match lines[..given].iter().find(|heard| taking(heard)) {
+        Some(heard) => Ok(heard.line.clone()),
+        None => Err("no notice named the item before the reply".to_string()),
+    }
+}

@@ -1,0 +1,160 @@
+//! What a client does that is cut off, killed, or left alone.
+
+use super::holder::ok;
+use super::sentences::{AWAY, CUT_OFF, END_OF_STDIN, KILLED, OVER, RECOVERS};
+use super::{PATIENT, SERVER, SOON, Seen, Trial};
+use crate::backend::Directions;
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::time::Duration;
+use zooquake_history::protocol::Outcome;
+
+const BOTH: Directions = Directions {
+    inbound: true,
+    outbound: true,
+};
+
+/// `timeout_ms` of a confirm that cannot succeed.
+const CONFIRM_MS: u64 = 1_000;
+
+impl Trial {
+    pub(super) async fn life(&mut self) -> Result<()> {
+        self.cut_off().await?;
+        self.killed().await?;
+        self.left_alone().await
+    }
+
+    /// The first client's session is over while it holds, if there is something to hold.
+    async fn cut_off(&mut self) -> Result<()> {
+        let grant = match self.words() {
+            Some(_) => self.hold(0).await.ok(),
+            None => None,
+        };
+        let (timing, begun) = (self.plan.cluster.timing, self.clock.now());
+        let peers = [SERVER.to_string()];
+        self.cluster.partition("c1", &peers, BOTH).await?;
+        let told = self.clients[0].sessions().len();
+        let asked = self.clients[0].send("confirm", json!({}), Some(CONFIRM_MS));
+        let reply = self.clients[0]
+            .reply(asked, Duration::from_millis(CONFIRM_MS) + SOON)
+            .await;
+        let seen = reply.and_then(|reply| match reply.outcome {
+            Outcome::Info => Ok(reply.shown()),
+            _ => Err(format!("{}, while it was cut off", reply.shown())),
+        });
+        self.note(CUT_OFF, seen);
+        let over = Duration::from_millis(timing.session_ms * 5 / 2 + timing.tick_ms);
+        self.clock.sleep((begun + over).saturating_sub(self.clock.now())).await;
+        self.cluster.heal_partition("c1", &peers).await?;
+        if self.clients[0].ended() {
+            // It may, and is then started again.
+            self.start(0, 2).await?;
+        } else {
+            let seen = self.away(told).await;
+            self.note(AWAY, seen);
+            if let Some(grant) = &grant {
+                let seen = self.unconfirmed(grant).await;
+                self.note(OVER, seen);
+                // Whatever it answers: this clears away what is left of the grant.
+                let _ = self.leave(0, grant).await;
+            }
+        }
+        let seen = self.works_again().await;
+        self.note(RECOVERS, seen);
+        Ok(())
+    }
+
+    async fn away(&self, told: usize) -> Seen {
+        let away = |(_, state): &(String, String)| state == "disconnected" || state == "expired";
+        let until = self.clock.now() + SOON;
+        loop {
+            let later = self.clients[0].sessions().split_off(told);
+            if later.iter().any(away) {
+                return Ok(format!("told: {later:?}"));
+            }
+            if self.clock.now() >= until {
+                return Err(format!("cut off for longer than its session, it told {later:?}"));
+            }
+            self.clock.sleep(Duration::from_millis(50)).await;
+        }
+    }
+
+    /// That no `confirm` confirms the grant whose session is over. One in that session, which the recipe has not replaced, fails.
+    async fn unconfirmed(&mut self, grant: &Value) -> Seen {
+        let until = self.clock.now() + SOON;
+        loop {
+            let reply = self.clients[0].ask("confirm", json!({}), PATIENT).await?;
+            match reply.outcome {
+                Outcome::Ok if reply.value["holds"] == json!(true) => {
+                    return Err(format!(
+                        "{}, though the session of {} is over",
+                        reply.shown(),
+                        grant["grant"]
+                    ));
+                }
+                Outcome::Ok => return Ok(reply.shown()),
+                _ if self.clock.now() >= until => return Ok(reply.shown()),
+                _ => self.clock.sleep(Duration::from_millis(100)).await,
+            }
+        }
+    }
+
+    /// An operation that can succeed does; one that the way back has broken off may be tried again.
+    async fn works_again(&mut self) -> Seen {
+        let until = self.clock.now() + PATIENT;
+        loop {
+            let done = match self.words() {
+                Some(_) => match self.hold(0).await {
+                    Ok(grant) => self.leave(0, &grant).await.map(|_| grant.to_string()),
+                    Err(why) => Err(why),
+                },
+                None => ok(self.clients[0].ask("confirm", json!({}), PATIENT).await).map(|value| value.to_string()),
+            };
+            match done {
+                Err(why) if self.clock.now() >= until || self.clients[0].ended() => return Err(why),
+                Err(_) => self.clock.sleep(Duration::from_millis(100)).await,
+                done => return done,
+            }
+        }
+    }
+
+    async fn killed(&mut self) -> Result<()> {
+        if self.words().is_some() {
+            // If it is granted nothing, `recovers` has said so.
+            let _ = self.hold(0).await;
+        }
+        self.cluster.kill("c1").await?;
+        if !self.clients[0].end(SOON).await {
+            anyhow::bail!("c1 was killed, and its stream did not end");
+        }
+        self.start(0, 3).await?;
+        let seen = self.works_again().await;
+        self.note(KILLED, seen);
+        Ok(())
+    }
+
+    async fn left_alone(&mut self) -> Result<()> {
+        let grant = match self.words() {
+            Some(_) => self.hold(0).await.ok(),
+            None => None,
+        };
+        if grant.is_some() && self.plan.workload.capabilities().capacity.get() == 1 {
+            self.waits_in_vain().await?;
+        }
+        self.clients[0].close();
+        let ended = self.clients[0].end(SOON).await;
+        let tree = self.tree().await?;
+        let seen = match (ended, grant) {
+            (false, _) => Err(format!("it still ran {} ms later", SOON.as_millis())),
+            (true, Some(grant))
+                if grant["path"].is_string() && !tree.iter().any(|znode| grant["path"] == json!(znode.path)) =>
+            {
+                Err(format!("it ended, but {} was gone with it", grant["path"]))
+            }
+            (true, Some(grant)) => Ok(format!("it ended, and {} stayed", grant["path"])),
+            (true, None) => Ok("it ended".to_string()),
+        };
+        self.note(END_OF_STDIN, seen);
+        Ok(())
+    }
+}

@@ -1,0 +1,260 @@
+//! Holding a client against the protocol, on an ensemble of one server and with two clients: each sentence of
+//! [`SENTENCES`] is held, broken, or was not tried.
+
+mod common;
+mod holder;
+mod items;
+mod life;
+mod sentences;
+mod talk;
+
+use crate::backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
+use anyhow::{Context, Result};
+use futures_util::future::BoxFuture;
+use serde::Serialize;
+use serde_json::Value;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use zooquake_checkers::evidence::Znode;
+use zooquake_checkers::plan::{Cluster as Shape, Plan, Timing, Workload};
+use zooquake_history::operation::family;
+
+pub use sentences::{SENTENCES, Sentence};
+use talk::Talk;
+
+/// The server.
+const SERVER: &str = "n1";
+
+/// Longest wait for what comes at once.
+const SOON: Duration = Duration::from_secs(3);
+
+/// Longest wait for what may take a session's expiry.
+const PATIENT: Duration = Duration::from_secs(20);
+
+/// What became of a sentence.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kept {
+    /// It holds, as far as was seen.
+    Held,
+    /// It does not.
+    Broken,
+    /// Nothing was seen of it.
+    NotTried,
+}
+
+/// A sentence, and what was seen of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    /// The sentence.
+    #[serde(flatten)]
+    pub sentence: Sentence,
+    /// What became of it.
+    pub outcome: Kept,
+    /// What was seen, in words.
+    pub seen: String,
+}
+
+/// What was seen of a sentence: `Ok` if it holds.
+type Seen = Result<String, String>;
+
+/// Starts a client's process.
+pub type Start = Arc<dyn Fn(&'static str, u64, OnOutput) -> BoxFuture<'static, Result<Stdin>> + Send + Sync>;
+
+/// The plan of a trial: what its cluster is made of.
+pub fn plan(workload: Workload) -> Plan {
+    Plan {
+        format: 1,
+        workload,
+        cluster: Shape {
+            servers: 1,
+            clients: 2,
+            timing: Timing::default(),
+            ..Shape::default()
+        },
+        // A client that can be cut off has what cuts it off beside it.
+        faults: vec!["partition".into()],
+        ..Plan::default()
+    }
+}
+
+/// Brings an ensemble up, holds the plan's client against the protocol, and clears everything away. The logs go to the folder.
+///
+/// # Errors
+/// If the harness fails.
+pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<Vec<Finding>> {
+    let claim = backend.claim(run).await?;
+    let tried = async {
+        let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
+        cluster.start_server(SERVER).await?;
+        cluster.ready().await?;
+        cluster.set_up(SERVER).await?;
+        let starts = Arc::clone(&cluster);
+        let start: Start = Arc::new(move |client, incarnation, on_output| {
+            let cluster = Arc::clone(&starts);
+            Box::pin(async move { cluster.start_client(client, incarnation, on_output).await })
+        });
+        let findings = Trial::new(cluster.clone(), backend.clock(), plan, start).run().await?;
+        cluster.remove().await?;
+        anyhow::Ok(findings)
+    };
+    let tried = tried.await;
+    if tried.is_err() {
+        backend.remove_dead(run).await.context("clearing away")?;
+    }
+    claim.end().await?;
+    tried
+}
+
+/// A trial that goes on.
+struct Trial {
+    cluster: Arc<dyn Cluster>,
+    clock: Arc<dyn Clock>,
+    plan: Plan,
+    start: Start,
+    /// The clients, by position: the first is `c1`.
+    clients: Vec<Talk>,
+    /// Conversations with processes that are dead.
+    former: Vec<Talk>,
+    /// What `hello` says that the client cannot do or tell.
+    cannot: Vec<String>,
+    /// The grants that were asked for.
+    grants: u64,
+    findings: Vec<Finding>,
+}
+
+impl Trial {
+    fn new(cluster: Arc<dyn Cluster>, clock: Arc<dyn Clock>, plan: &Plan, start: Start) -> Self {
+        Self {
+            cluster,
+            clock,
+            plan: plan.clone(),
+            start,
+            clients: Vec::new(),
+            former: Vec::new(),
+            cannot: Vec::new(),
+            grants: 0,
+            findings: Vec::new(),
+        }
+    }
+
+    /// Tries all sentences; those that could not be tried are named as such.
+    async fn run(mut self) -> Result<Vec<Finding>> {
+        let family = self.plan.workload.family.clone();
+        if self.begin().await? {
+            self.common().await?;
+            match family.as_str() {
+                name if zooquake_history::operation::family(name).is_some_and(|family| family.grants) => {
+                    self.holder().await?
+                }
+                "queue" => self.queue().await?,
+                "barrier" if !self.plan.workload.capabilities().members => self.barrier().await?,
+                _ => {}
+            }
+            self.life().await?;
+            self.whole_lines();
+        }
+        for sentence in SENTENCES {
+            if !self.findings.iter().any(|finding| finding.sentence == *sentence) {
+                self.findings.push(Finding {
+                    sentence: *sentence,
+                    outcome: Kept::NotTried,
+                    seen: String::new(),
+                });
+            }
+        }
+        let place = |finding: &Finding| SENTENCES.iter().position(|sentence| *sentence == finding.sentence);
+        self.findings.sort_by_key(place);
+        Ok(self.findings)
+    }
+
+    /// Notes what was seen of a sentence; whether it holds. A sentence that was broken once stays so.
+    fn note(&mut self, sentence: Sentence, seen: Seen) -> bool {
+        let held = seen.is_ok();
+        let outcome = if held { Kept::Held } else { Kept::Broken };
+        let (Ok(seen) | Err(seen)) = seen;
+        let finding = Finding {
+            sentence,
+            outcome,
+            seen,
+        };
+        match self.findings.iter_mut().find(|other| other.sentence == sentence) {
+            Some(other) if other.outcome == Kept::Held => *other = finding,
+            Some(_) => {}
+            None => self.findings.push(finding),
+        }
+        held
+    }
+
+    /// Starts a client's process and waits for its hello, which is noted.
+    async fn start(&mut self, client: usize, incarnation: u64) -> Result<bool> {
+        let name = ["c1", "c2"][client];
+        let (mut talk, on_output) = Talk::new(Arc::clone(&self.clock));
+        talk.open((self.start)(name, incarnation, on_output).await?);
+        let hello = talk.hear(Duration::from_secs(10), |lines| lines.first().cloned()).await;
+        match self.clients.get_mut(client) {
+            Some(slot) => self.former.push(std::mem::replace(slot, talk)),
+            None => self.clients.push(talk),
+        }
+        let seen = common::hello(hello.as_ref());
+        self.cannot = common::cannot(hello.as_ref());
+        Ok(self.note(sentences::HELLO, seen))
+    }
+
+    async fn begin(&mut self) -> Result<bool> {
+        let first = self.start(0, 1).await?;
+        Ok(self.start(1, 1).await? && first)
+    }
+
+    fn can(&self, what: &str) -> bool {
+        !self.cannot.iter().any(|cannot| cannot == what)
+    }
+
+    /// The names of what holders are asked: to hold, to work, to give back. `None` where nothing is granted.
+    fn words(&self) -> Option<[&'static str; 3]> {
+        let family = family(&self.plan.workload.family).filter(|family| family.grants)?;
+        Some(match family.name {
+            "election" => ["elect", "write", "resign"],
+            "semaphore" => ["acquire", "work", "release"],
+            _ => ["acquire", "write", "release"],
+        })
+    }
+
+    fn grant(&mut self) -> String {
+        self.grants += 1;
+        format!("g{}", self.grants)
+    }
+
+    async fn tree(&self) -> Result<Vec<Znode>> {
+        self.cluster.tree(SERVER).await
+    }
+
+    fn whole_lines(&mut self) {
+        let stray = self.clients.iter().chain(&self.former).find_map(Talk::stray);
+        let lines: usize = self
+            .clients
+            .iter()
+            .chain(&self.former)
+            .map(|talk| talk.lines().len())
+            .sum();
+        let seen = stray.map_or(Ok(format!("{lines} lines")), Err);
+        self.note(sentences::WHOLE_LINES, seen);
+    }
+}
+
+/// Whether a znode that an answer names is in a reading of the tree, in words if not.
+fn is_there(named: &Value, tree: &[Znode]) -> Result<(), String> {
+    let path = named["path"].as_str().ok_or_else(|| format!("{named} names no path"))?;
+    let found = tree.iter().find(|znode| znode.path == path);
+    let found = found.ok_or_else(|| format!("{path}, which it names, is not there"))?;
+    match named["czxid"].as_i64() {
+        Some(czxid) if czxid != found.czxid => {
+            Err(format!("{path} was created by {:#x}, not by {czxid:#x}", found.czxid))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[cfg(test)]
+mod tests;

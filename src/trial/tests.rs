@@ -1,0 +1,290 @@
+//! Trials in memory: of every variant that is built in, and of clients that each break one sentence.
+
+use super::*;
+use crate::backend::Output;
+use crate::backend::memory::MemoryBackend;
+use tokio::sync::mpsc;
+use zooquake_workloads::recipes::{registry, workload};
+
+/// What stands between a client and the trial.
+#[derive(Default)]
+struct Between {
+    /// What becomes of a line for the client.
+    request: Option<fn(Value) -> Option<Value>>,
+    /// What becomes of a line of it.
+    said: Option<fn(Value) -> Vec<String>>,
+    /// Whether the end of stdin is kept from it.
+    keeps_stdin: bool,
+}
+
+/// The names of the sentences that a variant's client breaks, through what stands between.
+fn broken(name: &str, between: Between) -> Vec<&'static str> {
+    let of = |finding: &Finding| finding.outcome == Kept::Broken;
+    tried(name, between)
+        .into_iter()
+        .filter(of)
+        .map(|finding| finding.sentence.name)
+        .collect()
+}
+
+fn tried(name: &str, between: Between) -> Vec<Finding> {
+    let (family, variant) = name.split_once('/').unwrap();
+    let (backend, plan) = (MemoryBackend::default(), plan(workload(family, variant).unwrap()));
+    let world = backend.clone();
+    let between = Arc::new(between);
+    let trial = async move {
+        let logs = PathBuf::new();
+        let what = BringUp {
+            run: "memory",
+            plan: &plan,
+            logs,
+        };
+        let cluster = backend.bring_up(what).await?;
+        cluster.start_server(SERVER).await?;
+        cluster.ready().await?;
+        cluster.set_up(SERVER).await?;
+        let (starts, clock) = (Arc::clone(&cluster), backend.clock());
+        let start: Start = Arc::new(move |client, incarnation, on_output| {
+            let (cluster, between, clock) = (Arc::clone(&starts), Arc::clone(&between), Arc::clone(&clock));
+            Box::pin(async move {
+                let on_output = altered(on_output, between.said);
+                let stdin = cluster.start_client(client, incarnation, on_output).await?;
+                Ok(forwarded(&*clock, stdin, &between))
+            })
+        });
+        Trial::new(cluster, backend.clock(), &plan, start).run().await
+    };
+    world.run(trial).unwrap()
+}
+
+fn altered(mut on_output: OnOutput, said: Option<fn(Value) -> Vec<String>>) -> OnOutput {
+    Box::new(move |output| match (output, said) {
+        (Output::Line(line), Some(said)) => {
+            let lines = said(serde_json::from_str(&line).unwrap());
+            lines.into_iter().for_each(|line| on_output(Output::Line(line)));
+        }
+        (output, _) => on_output(output),
+    })
+}
+
+/// A way to the process on which lines may change.
+fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &Between) -> Stdin {
+    let (request, keeps) = (between.request, between.keeps_stdin);
+    let (sender, mut lines) = mpsc::unbounded_channel::<String>();
+    clock.spawn(Box::pin(async move {
+        while let Some(line) = lines.recv().await {
+            let parsed = serde_json::from_str::<Value>(&line).ok();
+            match (request, parsed) {
+                (Some(request), Some(value)) => request(value)
+                    .into_iter()
+                    .for_each(|value| stdin.send(value.to_string())),
+                _ => stdin.send(line),
+            }
+        }
+        if keeps {
+            std::future::pending::<()>().await;
+        }
+        drop(stdin);
+    }));
+    Stdin::new(sender)
+}
+
+#[test]
+fn every_variant_keeps_every_sentence() {
+    for variant in registry().iter().map(|variant| variant.workload().name()) {
+        if variant == "lock/crate" {
+            // It stands on the client library itself.
+            continue;
+        }
+        let findings = tried(&variant, Between::default());
+        let broken: Vec<&Finding> = findings
+            .iter()
+            .filter(|finding| finding.outcome == Kept::Broken)
+            .collect();
+        assert!(broken.is_empty(), "{variant}: {broken:#?}");
+    }
+}
+
+#[test]
+fn every_sentence_is_tried_of_some_family() {
+    let mut left: Vec<&str> = SENTENCES.iter().map(|sentence| sentence.name).collect();
+    for variant in ["lock/fenced", "lock/children", "queue/fifo"] {
+        for finding in tried(variant, Between::default()) {
+            left.retain(|name| finding.outcome == Kept::NotTried || *name != finding.sentence.name);
+        }
+    }
+    // Answered only by a client that clears away in time.
+    left.retain(|name| *name != "nothing-left");
+    assert_eq!(left, [""; 0]);
+}
+
+/// A reply with its number, its outcome and its value.
+fn is_reply(said: &Value) -> bool {
+    said["type"] == "reply"
+}
+
+/// What breaks a sentence, and the sentence.
+fn breakers() -> Vec<(&'static str, Between)> {
+    let says = |said| Between {
+        said: Some(said),
+        ..Between::default()
+    };
+    let asks = |request| Between {
+        request: Some(request),
+        ..Between::default()
+    };
+    vec![
+        (
+            "hello",
+            says(|said| {
+                if said["type"] == "hello" {
+                    Vec::new()
+                } else {
+                    vec![said.to_string()]
+                }
+            }),
+        ),
+        (
+            "whole-lines",
+            says(|said| vec![said.to_string(), "connected".to_string()]),
+        ),
+        (
+            "whole-lines",
+            says(|said| {
+                if is_reply(&said) {
+                    vec![said.to_string(); 2]
+                } else {
+                    vec![said.to_string()]
+                }
+            }),
+        ),
+        (
+            "busy",
+            says(|mut said| {
+                if said["error"].as_str().is_some_and(|error| error.starts_with("busy")) {
+                    said["outcome"] = "info".into();
+                }
+                vec![said.to_string()]
+            }),
+        ),
+        (
+            "unknown-operation",
+            says(|mut said| {
+                if said["error"]
+                    .as_str()
+                    .is_some_and(|error| error.starts_with("no operation"))
+                {
+                    said["outcome"] = "ok".into();
+                }
+                vec![said.to_string()]
+            }),
+        ),
+        (
+            "malformed",
+            says(|said| match said["error"].as_str() {
+                Some(error) if error.starts_with("not a request") => Vec::new(),
+                _ => vec![said.to_string()],
+            }),
+        ),
+        (
+            "timeout",
+            asks(|mut request| {
+                if request["f"] == "acquire" {
+                    request.as_object_mut()?.remove("timeout_ms");
+                }
+                Some(request)
+            }),
+        ),
+        (
+            "confirm-cut-off",
+            says(|mut said| {
+                if said["error"]
+                    .as_str()
+                    .is_some_and(|error| error.contains("quorum write") || error == "timed out")
+                {
+                    said["outcome"] = "ok".into();
+                    said["value"] = serde_json::json!({ "holds": false, "zxid": 1 });
+                }
+                vec![said.to_string()]
+            }),
+        ),
+        (
+            "session",
+            says(|said| {
+                if said["notice"] == "session" {
+                    Vec::new()
+                } else {
+                    vec![said.to_string()]
+                }
+            }),
+        ),
+        (
+            "quiesce",
+            says(|mut said| {
+                if said["value"].get("znodes").is_some() {
+                    said["value"]["znodes"] = serde_json::json!([]);
+                }
+                vec![said.to_string()]
+            }),
+        ),
+        (
+            "not-held",
+            asks(|mut request| {
+                if request["value"]["grant"] == "g-of-nobody" {
+                    request["f"] = "ping".into();
+                }
+                Some(request)
+            }),
+        ),
+        (
+            "works",
+            asks(|mut request| {
+                if request["f"] == "write" {
+                    request["value"]["work_ms"] = 400.into();
+                }
+                Some(request)
+            }),
+        ),
+        (
+            "confirm",
+            says(|mut said| {
+                if let Some(zxid) = said["value"]["zxid"].as_i64() {
+                    said["value"]["zxid"] = (zxid - 1).into();
+                }
+                vec![said.to_string()]
+            }),
+        ),
+        (
+            "end-of-stdin",
+            Between {
+                keeps_stdin: true,
+                ..Between::default()
+            },
+        ),
+    ]
+}
+
+#[test]
+fn each_broken_sentence_is_named() {
+    for (sentence, between) in breakers() {
+        let broken = broken("lock/fenced", between);
+        assert!(broken.contains(&sentence), "{sentence}: {broken:?}");
+    }
+}
+
+#[test]
+fn who_breaks_one_sentence_is_told_of_that_one_alone() {
+    let alone = [
+        "whole-lines",
+        "busy",
+        "unknown-operation",
+        "malformed",
+        "timeout",
+        "not-held",
+        "works",
+        "end-of-stdin",
+    ];
+    for (sentence, between) in breakers().into_iter().filter(|(sentence, _)| alone.contains(sentence)) {
+        assert_eq!(broken("lock/fenced", between), [sentence]);
+    }
+}

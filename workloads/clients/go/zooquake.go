@@ -1,0 +1,593 @@
+// The client protocol of zooquake: everything but the recipe. Needs Go 1.18 and github.com/samuel/go-zookeeper, or its successor
+// github.com/go-zookeeper/zk, which has the same interface.
+//
+// A recipe answers the operations of its family; of what is held (locks, elections, semaphores) Grants does all but waiting. Run
+// does the rest and never returns. Failed means that an operation certainly did not happen and that nothing of it is left; any
+// other error is an unknown outcome.
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/samuel/go-zookeeper/zk"
+)
+
+const (
+	notHeld   = Failed("not-held")
+	scratch   = "/zooquake/scratch/"
+	confirmMs = 10_000
+	// A write has arrived this long after its reply.
+	arrival = 200 * time.Millisecond
+	// How long after its deadline an operation is answered that did not answer by itself.
+	grace = 100 * time.Millisecond
+)
+
+var errTimedOut = errors.New("timed out")
+
+// Failed says that the operation certainly did not happen, and that nothing of it is left.
+type Failed string
+
+func (why Failed) Error() string { return string(why) }
+
+// Object is a value of a request or a reply.
+type Object map[string]interface{}
+
+// Int is a whole number of a value; 0 if it is missing or another type.
+func (value Object) Int(name string) int64 {
+	number, _ := value[name].(json.Number)
+	whole, _ := number.Int64()
+	return whole
+}
+
+// Recipe is what answers operations.
+type Recipe interface {
+	// Knows says whether there is an operation of this name.
+	Knows(f string) bool
+	// Operate answers an operation. It ends soon after the deadline's channel is closed; the channel is nil if there is none.
+	Operate(f string, value Object, deadline <-chan struct{}) (Object, error)
+	// Holds is the value of the grant that the client believes to hold; nil if it holds nothing.
+	Holds() Object
+	// SessionChanged is told that the session is connected, disconnected or expired. It must not wait.
+	SessionChanged(state string)
+	// Replied is told that the reply of an operation was sent, and its result if that came after its deadline.
+	Replied(late Object)
+	// Quiet is closed when nothing goes on in the background.
+	Quiet() <-chan struct{}
+}
+
+// Plain is what a recipe embeds that holds nothing.
+type Plain struct{}
+
+func (Plain) Holds() Object          { return nil }
+func (Plain) SessionChanged(string)  {}
+func (Plain) Replied(Object)         {}
+func (Plain) Quiet() <-chan struct{} { return closed() }
+
+// Kit is what a recipe knows of its client.
+type Kit struct {
+	// Conn is the connection.
+	Conn *zk.Conn
+	// Client is the client's name.
+	Client string
+
+	recipe    Recipe
+	output    *os.File
+	writing   sync.Mutex
+	guard     sync.Mutex
+	own       map[string]int64
+	session   string
+	state     string
+	pending   *int64
+	late      chan struct{}
+	connected chan struct{}
+	work      chan func()
+}
+
+func closed() chan struct{} {
+	done := make(chan struct{})
+	close(done)
+	return done
+}
+
+func hex(session int64) string { return "0x" + strconv.FormatUint(uint64(session), 16) }
+
+// Session is the present session as the protocol writes it; empty if there is none.
+func (kit *Kit) Session() string {
+	kit.guard.Lock()
+	defer kit.guard.Unlock()
+	return kit.session
+}
+
+// Retry does a request again for as long as its connection is lost; the end of the session is an error.
+func (kit *Kit) Retry(request func() error) error {
+	session := kit.Session()
+	for {
+		err := request()
+		if err != zk.ErrConnectionClosed && err != zk.ErrNoServer {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+		if kit.Session() != session {
+			return zk.ErrSessionExpired
+		}
+	}
+}
+
+// Created names a contender's znode as this client's own; what it tells of itself.
+func (kit *Kit) Created(path string) (*zk.Stat, error) {
+	kit.name(path, 0)
+	var there bool
+	var stat *zk.Stat
+	err := kit.Retry(func() (err error) {
+		there, stat, err = kit.Conn.Exists(path)
+		return err
+	})
+	if err == nil && !there {
+		err = zk.ErrNoNode
+	}
+	if err != nil {
+		kit.forget(path)
+		return nil, err
+	}
+	kit.name(path, stat.Czxid)
+	return stat, nil
+}
+
+// Remove deletes a znode of this client's own, and again after an unknown outcome; what it removed, nil if it was gone.
+func (kit *Kit) Remove(path string) (Object, error) {
+	kit.guard.Lock()
+	czxid := kit.own[path]
+	kit.guard.Unlock()
+	// Any error but NoNode is the end of the session, which takes its ephemeral znodes with it.
+	defer kit.forget(path)
+	err := kit.Retry(func() error { return kit.Conn.Delete(path, -1) })
+	if err == zk.ErrNoNode {
+		return nil, nil
+	}
+	return znode(path, czxid), err
+}
+
+// Taking says which item is about to be taken: to be called before the request that takes it.
+func (kit *Kit) Taking(item int64) { kit.notice("taking", Object{"item": item}) }
+
+func (kit *Kit) name(path string, czxid int64) {
+	kit.guard.Lock()
+	defer kit.guard.Unlock()
+	kit.own[path] = czxid
+}
+
+func (kit *Kit) forget(path string) {
+	kit.guard.Lock()
+	defer kit.guard.Unlock()
+	delete(kit.own, path)
+}
+
+func znode(path string, czxid int64) Object {
+	if czxid == 0 {
+		return Object{"path": path, "czxid": nil}
+	}
+	return Object{"path": path, "czxid": czxid}
+}
+
+// grants is a recipe of what is held. A grant counts as lost when its session is disconnected or expired.
+type grants struct {
+	kit     *Kit
+	acquire func(deadline <-chan struct{}) (string, error)
+	guard   sync.Mutex
+	held    Object
+	quiet   chan struct{}
+	idle    chan struct{}
+}
+
+// Grants makes a recipe of a function that waits until the client holds, and returns the path of its ephemeral znode.
+func Grants(acquire func(kit *Kit, deadline <-chan struct{}) (string, error)) func(*Kit) Recipe {
+	return func(kit *Kit) Recipe {
+		waits := func(deadline <-chan struct{}) (string, error) { return acquire(kit, deadline) }
+		return &grants{kit: kit, acquire: waits, quiet: closed(), idle: closed()}
+	}
+}
+
+func (g *grants) Knows(f string) bool {
+	return strings.Contains(" acquire elect release resign write work read ", " "+f+" ")
+}
+
+func (g *grants) Operate(f string, value Object, deadline <-chan struct{}) (Object, error) {
+	grant, named := value["grant"].(string)
+	if !named {
+		return nil, Failed("the value has no `grant`")
+	}
+	answer := Object{"grant": grant}
+	switch f {
+	case "acquire", "elect":
+		if err := wait(g.Quiet(), deadline); err != nil {
+			return nil, err
+		}
+		path, err := g.acquire(deadline)
+		if err != nil {
+			return nil, err
+		}
+		stat, err := g.kit.Created(path)
+		if err != nil {
+			return nil, err
+		}
+		answer["path"], answer["czxid"], answer["token"] = path, stat.Czxid, stat.Czxid
+		answer["session"] = hex(stat.EphemeralOwner)
+		g.guard.Lock()
+		defer g.guard.Unlock()
+		g.held = answer
+		return answer, nil
+	case "release", "resign":
+		held := g.take(grant)
+		if held == nil {
+			if err := wait(g.Quiet(), deadline); err != nil {
+				return nil, err
+			}
+			return nil, notHeld
+		}
+		removed, err := g.kit.Remove(held["path"].(string))
+		answer["removed"] = removed
+		return answer, err
+	}
+	held := g.Holds()
+	if held == nil || held["grant"] != grant {
+		return nil, notHeld
+	}
+	g.guard.Lock()
+	g.idle = make(chan struct{})
+	g.guard.Unlock()
+	time.Sleep(time.Duration(value.Int("work_ms")) * time.Millisecond)
+	if f == "write" {
+		answer["value"], answer["token"] = value["value"], held["token"]
+	}
+	return answer, nil
+}
+
+// take ends the hold of this grant, or of any if it is empty; nil if it is not held.
+func (g *grants) take(grant string) Object {
+	g.guard.Lock()
+	defer g.guard.Unlock()
+	if g.held == nil || grant != "" && g.held["grant"] != grant {
+		return nil
+	}
+	held := g.held
+	g.held = nil
+	return held
+}
+
+func (g *grants) Holds() Object {
+	g.guard.Lock()
+	defer g.guard.Unlock()
+	return g.held
+}
+
+func (g *grants) Quiet() <-chan struct{} {
+	g.guard.Lock()
+	defer g.guard.Unlock()
+	return g.quiet
+}
+
+func (g *grants) SessionChanged(state string) {
+	if state != "connected" {
+		g.lose(state)
+	}
+}
+
+func (g *grants) Replied(late Object) {
+	g.guard.Lock()
+	select {
+	case <-g.idle:
+	default:
+		close(g.idle)
+	}
+	held := g.held
+	g.guard.Unlock()
+	g.kit.guard.Lock()
+	session, state := g.kit.session, g.kit.state
+	g.kit.guard.Unlock()
+	switch {
+	case late["session"] != nil:
+		g.lose("answered too late")
+	case held != nil && held["session"] != session:
+		g.lose("expired")
+	case state != "connected":
+		g.lose(state)
+	}
+}
+
+// lose keeps the znode of a lost grant, if the session lives, until the work under it has arrived.
+func (g *grants) lose(why string) {
+	held := g.take("")
+	if held == nil {
+		return
+	}
+	g.kit.notice("lost", Object{"grant": held["grant"], "why": why})
+	clearing := make(chan struct{})
+	g.guard.Lock()
+	idle := g.idle
+	g.quiet = clearing
+	g.guard.Unlock()
+	go func() {
+		defer close(clearing)
+		<-idle
+		time.Sleep(arrival)
+		if _, err := g.kit.Remove(held["path"].(string)); err != nil {
+			fmt.Fprintln(os.Stderr, "clearing away", held["path"], err)
+		}
+	}()
+}
+
+// wait waits for a channel to be closed; an error at the deadline.
+func wait(done, deadline <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-deadline:
+		return errTimedOut
+	}
+}
+
+// Run runs a client with a recipe on stdin and stdout. Whatever else prints goes to stderr.
+func Run(recipe func(*Kit) Recipe) {
+	kit := &Kit{
+		Client: os.Getenv("ZOOQUAKE_CLIENT"), output: os.Stdout, own: map[string]int64{}, late: closed(),
+		state: "connected", connected: make(chan struct{}), work: make(chan func(), 1024),
+	}
+	os.Stdout = os.Stderr
+	kit.send(Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil})
+	milliseconds, err := strconv.Atoi(os.Getenv("ZOOQUAKE_SESSION_MS"))
+	if err != nil {
+		panic(err)
+	}
+	kit.recipe = recipe(kit)
+	conn, events, err := zk.Connect(strings.Split(os.Getenv("ZOOQUAKE_CONNECT"), ","), time.Duration(milliseconds)*time.Millisecond)
+	if err != nil {
+		panic(err)
+	}
+	kit.Conn = conn
+	go kit.watch(events)
+	go func() {
+		for work := range kit.work {
+			work()
+		}
+	}()
+	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
+	for lines.Scan() {
+		if len(bytes.TrimSpace(lines.Bytes())) > 0 {
+			kit.take(lines.Bytes())
+		}
+	}
+	os.Exit(0)
+}
+
+func (kit *Kit) watch(events <-chan zk.Event) {
+	for event := range events {
+		told := map[zk.State]string{zk.StateHasSession: "connected", zk.StateDisconnected: "disconnected", zk.StateExpired: "expired"}[event.State]
+		if event.Type != zk.EventSession || told == "" {
+			continue
+		}
+		kit.guard.Lock()
+		if told == "connected" {
+			kit.session = hex(kit.Conn.SessionID())
+		}
+		session, before := kit.session, kit.state
+		kit.state = told
+		if told == "expired" {
+			kit.session = ""
+		}
+		kit.guard.Unlock()
+		// Each try to connect that fails is told as one more disconnection, also before there is a session.
+		if session == "" || told == "disconnected" && before != "connected" {
+			continue
+		}
+		kit.notice("session", Object{"session": session, "state": told})
+		kit.recipe.SessionChanged(told)
+		if told == "connected" {
+			select {
+			case <-kit.connected:
+			default:
+				close(kit.connected)
+			}
+		}
+	}
+}
+
+func (kit *Kit) send(line Object) {
+	text, err := json.Marshal(line)
+	if err != nil {
+		panic(err)
+	}
+	kit.writing.Lock()
+	defer kit.writing.Unlock()
+	if _, err := kit.output.Write(append(text, '\n')); err != nil {
+		fmt.Fprintln(os.Stderr, "write stdout:", err)
+	}
+}
+
+func (kit *Kit) notice(name string, value Object) {
+	kit.send(Object{"type": "notice", "notice": name, "value": value})
+}
+
+func (kit *Kit) reply(id int64, value Object, err error) {
+	line := Object{"type": "reply", "id": id, "outcome": "ok", "value": value}
+	var failed Failed
+	if errors.As(err, &failed) {
+		line["outcome"] = "fail"
+	} else if err != nil {
+		line["outcome"] = "info"
+	}
+	if err != nil {
+		line["value"], line["error"] = nil, err.Error()
+	}
+	kit.send(line)
+}
+
+func (kit *Kit) take(line []byte) {
+	var request struct {
+		ID      *int64      `json:"id"`
+		F       interface{} `json:"f"`
+		Value   interface{} `json:"value"`
+		Timeout *int64      `json:"timeout_ms"`
+	}
+	decoder := json.NewDecoder(bytes.NewReader(line))
+	decoder.UseNumber()
+	err := decoder.Decode(&request)
+	f, named := request.F.(string)
+	if err != nil || request.ID == nil || !named {
+		fmt.Fprintf(os.Stderr, "not a request (%v): %s\n", err, line)
+		if request.ID != nil {
+			kit.reply(*request.ID, nil, Failed("not a request"))
+		}
+		return
+	}
+	id, deadline := *request.ID, after(request.Timeout)
+	value, _ := request.Value.(map[string]interface{})
+	switch {
+	case f == "ping":
+		kit.reply(id, Object{}, nil)
+	case f == "confirm":
+		if request.Timeout == nil {
+			usual := int64(confirmMs)
+			deadline = after(&usual)
+		}
+		go kit.beside(id, kit.confirm, deadline)
+	case f == "quiesce":
+		go kit.beside(id, kit.quiesce, deadline)
+	case !kit.recipe.Knows(f):
+		kit.reply(id, nil, Failed(fmt.Sprintf("no operation `%s`", f)))
+	default:
+		kit.begin(id, f, value, request.Timeout, deadline)
+	}
+}
+
+// after is closed so many milliseconds from now; nil for none.
+func after(milliseconds *int64) chan struct{} {
+	if milliseconds == nil {
+		return nil
+	}
+	deadline := make(chan struct{})
+	time.AfterFunc(time.Duration(*milliseconds)*time.Millisecond, func() { close(deadline) })
+	return deadline
+}
+
+// beside answers a control request by its deadline.
+func (kit *Kit) beside(id int64, work func(<-chan struct{}) (Object, error), deadline <-chan struct{}) {
+	type outcome struct {
+		value Object
+		err   error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		value, err := work(deadline)
+		done <- outcome{value, err}
+	}()
+	select {
+	case it := <-done:
+		kit.reply(id, it.value, it.err)
+	case <-deadline:
+		kit.reply(id, nil, errTimedOut)
+	}
+}
+
+func (kit *Kit) begin(id int64, f string, value Object, timeout *int64, deadline <-chan struct{}) {
+	kit.guard.Lock()
+	busy := kit.pending != nil
+	if !busy {
+		kit.pending = &id
+	}
+	kit.guard.Unlock()
+	if busy {
+		kit.reply(id, nil, Failed(fmt.Sprintf("busy: `%s` was asked for while another operation runs", f)))
+		return
+	}
+	if timeout != nil {
+		time.AfterFunc(time.Duration(*timeout)*time.Millisecond+grace, func() { kit.end(id, nil, errTimedOut) })
+	}
+	kit.work <- func() {
+		done := make(chan struct{})
+		kit.guard.Lock()
+		kit.late = done
+		kit.guard.Unlock()
+		defer close(done)
+		var answer Object
+		err := wait(kit.connected, deadline)
+		if err == nil {
+			answer, err = kit.recipe.Operate(f, value, deadline)
+		}
+		if kit.end(id, answer, err) {
+			answer = nil
+		}
+		kit.recipe.Replied(answer)
+	}
+}
+
+// end answers the pending operation; false if it was answered already.
+func (kit *Kit) end(id int64, value Object, err error) bool {
+	kit.guard.Lock()
+	defer kit.guard.Unlock()
+	if kit.pending == nil || *kit.pending != id {
+		return false
+	}
+	kit.reply(id, value, err)
+	kit.pending = nil
+	return true
+}
+
+func (kit *Kit) confirm(deadline <-chan struct{}) (Object, error) {
+	if err := wait(kit.connected, deadline); err != nil {
+		return nil, err
+	}
+	session, path := kit.Session(), scratch+kit.Client
+	stat, err := kit.Conn.Set(path, nil, -1)
+	if err == zk.ErrNoNode {
+		if _, err := kit.Conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && err != zk.ErrNodeExists {
+			return nil, err
+		}
+		stat, err = kit.Conn.Set(path, nil, -1)
+	}
+	if err != nil {
+		return nil, err
+	}
+	// Belief is looked at after the write, and not before.
+	held := kit.recipe.Holds()
+	if session == "" || kit.Session() != session || held != nil && held["session"] != session {
+		return nil, errors.New("the session changed meanwhile")
+	}
+	if held == nil {
+		return Object{"holds": false, "zxid": stat.Mzxid}, nil
+	}
+	return Object{"holds": true, "grant": held["grant"], "zxid": stat.Mzxid}, nil
+}
+
+func (kit *Kit) quiesce(deadline <-chan struct{}) (Object, error) {
+	kit.guard.Lock()
+	pending, late := kit.pending, kit.late
+	kit.guard.Unlock()
+	if pending == nil {
+		if err := wait(late, deadline); err != nil {
+			return nil, err
+		}
+	}
+	if err := wait(kit.recipe.Quiet(), deadline); err != nil {
+		return nil, err
+	}
+	sessions, znodes := []string{}, []Object{}
+	kit.guard.Lock()
+	defer kit.guard.Unlock()
+	if kit.session != "" {
+		sessions = append(sessions, kit.session)
+	}
+	for path, czxid := range kit.own {
+		znodes = append(znodes, znode(path, czxid))
+	}
+	return Object{"sessions": sessions, "znodes": znodes}, nil
+}

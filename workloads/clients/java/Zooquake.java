@@ -1,0 +1,526 @@
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.io.BufferedReader;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.zookeeper.CreateMode;
+import org.apache.zookeeper.KeeperException;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.Watcher.Event.KeeperState;
+import org.apache.zookeeper.ZooDefs.Ids;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.Stat;
+
+/**
+ * The client protocol of zooquake: everything but the recipe. Needs Java 11, ZooKeeper's client and Jackson, which comes with it.
+ *
+ * <p>A recipe is a subclass of {@link Recipe}, or, of what is held (locks, elections, semaphores), of {@link Grants}. {@link
+ * #run} does the rest and never returns. Its result is the value of the reply. {@link Failed} means that the operation certainly
+ * did not happen and that nothing of it is left; any other exception is an unknown outcome.
+ */
+public final class Zooquake {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String SCRATCH = "/zooquake/scratch/";
+    private static final long CONFIRM_MS = 10_000;
+    /** A write has arrived this long after its reply. */
+    private static final long ARRIVAL_MS = 200;
+    /** How long after its deadline an operation is answered that did not answer by itself. */
+    private static final long GRACE_MS = 100;
+
+    /** The operation certainly did not happen, and nothing of it is left. */
+    public static class Failed extends Exception {
+        private static final long serialVersionUID = 1;
+
+        public Failed(String why) {
+            super(why);
+        }
+    }
+
+    /** The moment by which an operation has to answer. */
+    public static final class Deadline {
+        private final long at;
+
+        Deadline(JsonNode request, long usual) {
+            long milliseconds = request.path("timeout_ms").asLong(usual);
+            at = milliseconds < 0 ? Long.MAX_VALUE : System.nanoTime() / 1_000_000 + milliseconds;
+        }
+
+        /** Milliseconds that are left, at least 0. */
+        public long left() {
+            return Math.max(0, at - System.nanoTime() / 1_000_000);
+        }
+
+        /** Waits for a latch; a TimeoutException at the deadline. */
+        public void await(CountDownLatch latch) throws Exception {
+            if (!latch.await(left(), TimeUnit.MILLISECONDS)) throw new TimeoutException("timed out");
+        }
+    }
+
+    /** Work of a recipe in the present session. */
+    public interface Request<T> {
+        T send() throws KeeperException, InterruptedException;
+    }
+
+    /** What every recipe has. */
+    public abstract static class Recipe {
+        /** The contenders' znodes that are this client's own, with the zxid that created each. */
+        protected final Map<String, Long> own = new ConcurrentHashMap<>();
+        /** The client's name. */
+        protected String client;
+        Zooquake kit;
+
+        /** Answers an operation; null if there is none of that name. Values that make no sense are {@link Failed}. */
+        protected abstract ObjectNode operate(String f, JsonNode value, Deadline deadline) throws Exception;
+
+        /** Whether there is an operation of this name. */
+        protected abstract boolean knows(String f);
+
+        /** The present session's client. */
+        protected ZooKeeper zk() {
+            return kit.zk;
+        }
+
+        /** Sends a request again for as long as its connection is lost; the end of the session is an exception. */
+        protected <T> T retry(Request<T> request) throws Exception {
+            ZooKeeper before = zk();
+            while (true) {
+                try {
+                    return request.send();
+                } catch (KeeperException.ConnectionLossException lost) {
+                    Thread.sleep(50);
+                    if (zk() != before) throw new KeeperException.SessionExpiredException();
+                }
+            }
+        }
+
+        /** Names a znode as this client's own; what it tells of itself. NoNode if it is gone. */
+        protected Stat created(String path) throws Exception {
+            own.put(path, 0L);
+            Stat stat = retry(() -> zk().exists(path, false));
+            if (stat == null) {
+                own.remove(path);
+                throw new KeeperException.NoNodeException(path);
+            }
+            own.put(path, stat.getCzxid());
+            return stat;
+        }
+
+        /** Deletes a znode of this client's own, and again after an unknown outcome; what it removed, null if it was gone. */
+        protected JsonNode remove(String path) throws Exception {
+            Long czxid = own.get(path);
+            try {
+                retry(() -> {
+                    zk().delete(path, -1);
+                    return null;
+                });
+                return object().put("path", path).put("czxid", czxid);
+            } catch (KeeperException.NoNodeException gone) {
+                return null;
+            } finally {
+                // Any other error is the end of the session, which takes its ephemeral znodes with it.
+                own.remove(path);
+            }
+        }
+
+        /** Says which item is about to be taken: to be called before the request that takes it. */
+        protected void taking(long item) {
+            kit.notice("taking", object().put("item", item));
+        }
+
+        /** Is told that the session is connected, disconnected or expired. Must not wait. */
+        protected void sessionChanged(String state) {}
+
+        /** Is told that the reply of an operation was sent. */
+        protected void replied() {}
+
+        /** Is given the result of an operation that was answered as unknown at its deadline. */
+        protected void cameLate(ObjectNode value) {}
+
+        /** The value of the grant that the client believes to hold; null if it holds nothing. */
+        protected ObjectNode holds() {
+            return null;
+        }
+
+        /** Waits until nothing goes on in the background. */
+        protected void settle(Deadline deadline) throws Exception {}
+    }
+
+    /** What is held: locks, elections, semaphores. A grant counts as lost when its session is disconnected or expired. */
+    public abstract static class Grants extends Recipe {
+        private ObjectNode held;
+        private volatile CountDownLatch quiet = new CountDownLatch(0);
+        private volatile CountDownLatch idle = new CountDownLatch(0);
+
+        /** Waits until it holds; the path of its znode, which it has named with {@link #created}. */
+        protected abstract String acquire(Deadline deadline) throws Exception;
+
+        @Override
+        protected boolean knows(String f) {
+            return List.of("acquire", "elect", "release", "resign", "write", "work", "read").contains(f);
+        }
+
+        @Override
+        protected ObjectNode operate(String f, JsonNode value, Deadline deadline) throws Exception {
+            if (!value.path("grant").isTextual()) throw new Failed("the value has no `grant`");
+            String grant = value.get("grant").asText();
+            ObjectNode answer = object().put("grant", grant);
+            switch (f) {
+                case "acquire":
+                case "elect":
+                    deadline.await(quiet);
+                    String path = acquire(deadline);
+                    Stat stat = created(path);
+                    answer.put("path", path).put("czxid", stat.getCzxid()).put("token", stat.getCzxid());
+                    answer.put("session", hex(stat.getEphemeralOwner()));
+                    synchronized (this) {
+                        held = answer;
+                    }
+                    return answer;
+                case "release":
+                case "resign":
+                    ObjectNode given = taken(grant);
+                    if (given == null) {
+                        deadline.await(quiet);
+                        throw new Failed("not-held");
+                    }
+                    answer.set("removed", remove(given.get("path").asText()));
+                    return answer;
+                default:
+                    ObjectNode under = holds();
+                    if (under == null || !under.path("grant").asText().equals(grant)) throw new Failed("not-held");
+                    idle = new CountDownLatch(1);
+                    Thread.sleep(value.path("work_ms").asLong());
+                    if (f.equals("write")) answer.<ObjectNode>set("value", value.get("value")).set("token", under.get("token"));
+                    return answer;
+            }
+        }
+
+        private synchronized ObjectNode taken(String grant) {
+            if (held == null || grant != null && !held.path("grant").asText().equals(grant)) return null;
+            ObjectNode taken = held;
+            held = null;
+            return taken;
+        }
+
+        @Override
+        protected synchronized ObjectNode holds() {
+            return held;
+        }
+
+        @Override
+        protected void sessionChanged(String state) {
+            if (!state.equals("connected")) lose(state);
+        }
+
+        @Override
+        protected void replied() {
+            idle.countDown();
+            ObjectNode now = holds();
+            if (now != null && !now.path("session").asText().equals(kit.session())) lose("expired");
+            else if (!kit.state.equals("connected")) lose(kit.state);
+        }
+
+        @Override
+        protected void cameLate(ObjectNode value) {
+            if (value.has("session")) lose("answered too late");
+        }
+
+        @Override
+        protected void settle(Deadline deadline) throws Exception {
+            deadline.await(quiet);
+        }
+
+        /** Who works on under a lost grant keeps its znode, if the session lives, until the work has arrived. */
+        private void lose(String why) {
+            ObjectNode lost = taken(null);
+            if (lost == null) return;
+            ObjectNode notice = object().put("why", why);
+            kit.notice("lost", notice.set("grant", lost.get("grant")));
+            CountDownLatch clearing = new CountDownLatch(1);
+            quiet = clearing;
+            start(() -> {
+                String path = lost.get("path").asText();
+                try {
+                    idle.await();
+                    Thread.sleep(ARRIVAL_MS);
+                    if (lost.get("session").asText().equals(kit.session())) remove(path);
+                } catch (Exception error) {
+                    System.err.println("clearing away " + path + ": " + error);
+                } finally {
+                    own.remove(path);
+                    clearing.countDown();
+                }
+            });
+        }
+    }
+
+    private final PrintStream output;
+    private final Recipe recipe;
+    private final String client = System.getenv("ZOOQUAKE_CLIENT");
+    private final CountDownLatch connected = new CountDownLatch(1);
+    private final ExecutorService operations = Executors.newSingleThreadExecutor(Zooquake::daemon);
+    private volatile ZooKeeper zk;
+    private volatile String state = "connected";
+    private volatile CountDownLatch late = new CountDownLatch(0);
+    private Long pending;
+
+    /** Runs a client with a recipe on stdin and stdout. Whatever else prints goes to stderr. */
+    public static void run(Recipe recipe) throws Exception {
+        new Zooquake(recipe).serve();
+    }
+
+    private Zooquake(Recipe recipe) throws Exception {
+        output = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
+        System.setOut(System.err);
+        this.recipe = recipe;
+        recipe.kit = this;
+        recipe.client = client;
+        send(object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session"));
+        connect();
+    }
+
+    static ObjectNode object() {
+        return JSON.createObjectNode();
+    }
+
+    /** A session's id as the protocol writes it. */
+    static String hex(long session) {
+        return "0x" + Long.toHexString(session);
+    }
+
+    private static Thread daemon(Runnable work) {
+        Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private static void start(Runnable work) {
+        daemon(work).start();
+    }
+
+    /** Opens a session; the end of one opens the next. */
+    private synchronized void connect() {
+        int timeout = Integer.parseInt(System.getenv("ZOOQUAKE_SESSION_MS"));
+        try {
+            Watcher[] watcher = new Watcher[1];
+            ZooKeeper[] opened = new ZooKeeper[1];
+            CountDownLatch made = new CountDownLatch(1);
+            watcher[0] = event -> changed(event, opened, made);
+            opened[0] = new ZooKeeper(System.getenv("ZOOQUAKE_CONNECT"), timeout, watcher[0]);
+            zk = opened[0];
+            made.countDown();
+        } catch (Exception error) {
+            throw new IllegalStateException("opening a session", error);
+        }
+    }
+
+    private void changed(WatchedEvent event, ZooKeeper[] of, CountDownLatch made) {
+        if (event.getType() != Watcher.Event.EventType.None) return;
+        try {
+            made.await();
+        } catch (InterruptedException error) {
+            return;
+        }
+        KeeperState now = event.getState();
+        String told = now == KeeperState.SyncConnected ? "connected" : now == KeeperState.Disconnected ? "disconnected" : "expired";
+        if (now == KeeperState.Closed) return;
+        state = told;
+        notice("session", object().put("session", hex(of[0].getSessionId())).put("state", told));
+        recipe.sessionChanged(told);
+        if (told.equals("connected")) connected.countDown();
+        if (told.equals("expired")) connect();
+    }
+
+    /** The present session; null before there is one. */
+    String session() {
+        long session = zk.getSessionId();
+        return session == 0 ? null : hex(session);
+    }
+
+    void notice(String name, JsonNode value) {
+        ObjectNode line = object().put("type", "notice").put("notice", name);
+        send(line.set("value", value));
+    }
+
+    private void send(JsonNode line) {
+        synchronized (output) {
+            output.print(line + "\n");
+            output.flush();
+        }
+    }
+
+    private void reply(long id, String outcome, JsonNode value, String error) {
+        ObjectNode line = object().put("type", "reply").put("id", id).put("outcome", outcome);
+        line.set("value", value);
+        if (error != null) line.put("error", error);
+        send(line);
+    }
+
+    private void serve() throws Exception {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8));
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+            if (!line.isBlank()) take(line);
+        }
+        // Not exit: nothing is to be closed or released any more.
+        Runtime.getRuntime().halt(0);
+    }
+
+    private void take(String line) {
+        JsonNode request;
+        try {
+            request = JSON.readTree(line);
+        } catch (Exception error) {
+            System.err.println("not a request: " + line);
+            return;
+        }
+        boolean whole = request.path("f").isTextual() && (!request.has("timeout_ms") || request.get("timeout_ms").isNumber());
+        if (!request.path("id").isIntegralNumber() || !whole) {
+            System.err.println("not a request: " + line);
+            if (request.path("id").isIntegralNumber()) reply(request.get("id").asLong(), "fail", null, "not a request");
+            return;
+        }
+        long id = request.get("id").asLong();
+        String f = request.get("f").asText();
+        JsonNode value = request.path("value").isObject() ? request.get("value") : object();
+        if (f.equals("ping")) {
+            reply(id, "ok", object(), null);
+        } else if (f.equals("confirm")) {
+            beside(id, () -> confirm(new Deadline(request, CONFIRM_MS)), new Deadline(request, CONFIRM_MS));
+        } else if (f.equals("quiesce")) {
+            beside(id, () -> quiesce(new Deadline(request, -1)), new Deadline(request, -1));
+        } else if (!recipe.knows(f)) {
+            reply(id, "fail", null, "no operation `" + f + "`");
+        } else {
+            begin(id, f, value, new Deadline(request, -1));
+        }
+    }
+
+    /** Answers a control request in a thread of its own, by its deadline. */
+    private void beside(long id, Callable<ObjectNode> work, Deadline deadline) {
+        boolean[] answered = new boolean[1];
+        CountDownLatch done = new CountDownLatch(1);
+        start(() -> {
+            Object[] outcome = outcome(work);
+            synchronized (answered) {
+                if (!answered[0]) reply(id, (String) outcome[0], (JsonNode) outcome[1], (String) outcome[2]);
+                answered[0] = true;
+            }
+            done.countDown();
+        });
+        start(() -> {
+            try {
+                deadline.await(done);
+            } catch (Exception timeout) {
+                synchronized (answered) {
+                    if (!answered[0]) reply(id, "info", null, "timed out");
+                    answered[0] = true;
+                }
+            }
+        });
+    }
+
+    private void begin(long id, String f, JsonNode value, Deadline deadline) {
+        synchronized (this) {
+            if (pending != null) {
+                reply(id, "fail", null, "busy: `" + f + "` was asked for while another operation runs");
+                return;
+            }
+            pending = id;
+        }
+        if (deadline.at != Long.MAX_VALUE) {
+            start(() -> {
+                try {
+                    Thread.sleep(deadline.left() + GRACE_MS);
+                } catch (InterruptedException error) {
+                    return;
+                }
+                end(id, new Object[] {"info", null, "timed out"});
+            });
+        }
+        operations.execute(() -> {
+            CountDownLatch done = new CountDownLatch(1);
+            late = done;
+            Object[] outcome = outcome(() -> {
+                deadline.await(connected);
+                return recipe.operate(f, value, deadline);
+            });
+            if (!end(id, outcome) && outcome[0].equals("ok")) recipe.cameLate((ObjectNode) outcome[1]);
+            recipe.replied();
+            done.countDown();
+        });
+    }
+
+    /** Answers the pending operation; false if it was answered already. */
+    private synchronized boolean end(long id, Object[] outcome) {
+        if (pending == null || pending != id) return false;
+        reply(id, (String) outcome[0], (JsonNode) outcome[1], (String) outcome[2]);
+        pending = null;
+        return true;
+    }
+
+    private static Object[] outcome(Callable<ObjectNode> work) {
+        try {
+            return new Object[] {"ok", work.call(), null};
+        } catch (Failed error) {
+            return new Object[] {"fail", null, error.getMessage()};
+        } catch (Throwable error) {
+            return new Object[] {"info", null, error.toString()};
+        }
+    }
+
+    private ObjectNode confirm(Deadline deadline) throws Exception {
+        deadline.await(connected);
+        ZooKeeper present = zk;
+        String session = hex(present.getSessionId());
+        String path = SCRATCH + client;
+        Stat stat;
+        try {
+            stat = present.setData(path, new byte[0], -1);
+        } catch (KeeperException.NoNodeException missing) {
+            try {
+                present.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
+            } catch (KeeperException.NodeExistsException made) {
+                // An attempt of unknown outcome has made it.
+            }
+            stat = present.setData(path, new byte[0], -1);
+        }
+        // Belief is looked at after the write, and not before.
+        ObjectNode held = recipe.holds();
+        if (zk != present || held != null && !held.path("session").asText().equals(session)) {
+            throw new IllegalStateException("the session changed meanwhile");
+        }
+        ObjectNode answer = object().put("holds", held != null).put("zxid", stat.getMzxid());
+        if (held != null) answer.set("grant", held.get("grant"));
+        return answer;
+    }
+
+    private ObjectNode quiesce(Deadline deadline) throws Exception {
+        boolean none;
+        synchronized (this) {
+            none = pending == null;
+        }
+        if (none) deadline.await(late);
+        recipe.settle(deadline);
+        ObjectNode answer = object();
+        ArrayNode sessions = answer.putArray("sessions");
+        if (session() != null) sessions.add(session());
+        ArrayNode znodes = answer.putArray("znodes");
+        recipe.own.forEach((path, czxid) -> znodes.addObject().put("path", path).put("czxid", czxid == 0 ? null : czxid));
+        return answer;
+    }
+}

@@ -15,6 +15,7 @@ mod lock;
 mod measure;
 mod nightly;
 mod packs;
+mod recipe;
 mod refused;
 mod register;
 mod replay;

@@ -82,7 +82,7 @@ impl Engine {
         })
     }
 
-    fn session(&self) -> Duration {
+    pub(super) fn session(&self) -> Duration {
         Duration::from_millis(self.plan.cluster.timing.session_ms)
     }
 

@@ -102,7 +102,7 @@ pub enum AtEnd {
 
 /// The clients' next operations. Generators count clients from 0.
 pub trait Generator: Debug + Send {
-    /// What the client does next.
+    /// What the client does next. To give back it may be asked again before that is sent.
     fn next(&mut self, client: usize, at: Moment) -> Next;
 
     /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.

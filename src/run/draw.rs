@@ -37,9 +37,12 @@ pub fn timing(workload: &Workload) -> Timing {
 /// Draws the plan of a run; the same arguments always give the same plan.
 pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let clients = (0..cluster.clients)
+    let mut clients: Vec<ClientPlan> = (0..cluster.clients)
         .map(|_| client(&mut rng, &cluster.timing))
         .collect();
+    if workload.family == "barrier" {
+        slow_members(seed, &cluster.timing, &mut clients);
+    }
     let windows = windows(&mut rng, &Topology::new(&workload, &cluster), time_ms, faults);
     let transactions = match workload.family.as_str() {
         "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
@@ -68,6 +71,22 @@ pub fn alike(a: &Workload, b: &Workload) -> bool {
         (workload.family.clone(), workload.pinned, delivery, members)
     };
     drawn_by(a) == drawn_by(b)
+}
+
+/// In one round of so many a member is slow: it stays beyond a session timeout, and is as late for the next round.
+const SLOW_EVERY: usize = 8;
+
+/// The first round with a slow member.
+const SLOW_FIRST: usize = 3;
+
+fn slow_members(seed: u64, timing: &Timing, clients: &mut [ClientPlan]) {
+    // A stream of its own, as that of the transactions.
+    let mut rng = fastrand::Rng::with_seed(seed ^ 0x51_0e_2b_a1);
+    for round in (SLOW_FIRST..CYCLES).step_by(SLOW_EVERY) {
+        if let Some(client) = rng.choice(clients.iter_mut()) {
+            client.cycles[round].think_ms = timing.session_ms + rng.u64(200..600);
+        }
+    }
 }
 
 /// Half of the transactions have only yes votes, the others one no or more.
@@ -213,6 +232,29 @@ mod tests {
             let frozen = plan.windows.iter().find(|window| window.target == Target::Leader);
             let frozen = frozen.expect("a frozen leader").duration_ms;
             assert!((2_400..cluster.timing.session_ms - 500).contains(&frozen), "{frozen}");
+        }
+    }
+
+    #[test]
+    fn a_barrier_has_slow_members_in_some_rounds_only() {
+        let barrier = Workload {
+            family: "barrier".to_string(),
+            ..Workload::default()
+        };
+        let cluster = Cluster {
+            clients: 5,
+            timing: Timing::default(),
+            ..Cluster::default()
+        };
+        let session_ms = cluster.timing.session_ms;
+        for seed in 0..50 {
+            let plan = plan(seed, barrier.clone(), cluster.clone(), 60_000, &[]);
+            let slow = |round: &usize| {
+                let all = plan.clients.iter();
+                all.filter(|client| client.cycles[*round].think_ms > session_ms).count() == 1
+            };
+            let slow: Vec<usize> = (0..CYCLES).filter(slow).collect();
+            assert_eq!(slow, [3, 11, 19, 27, 35, 43], "seed {seed}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Drawing a plan from a seed.
 
+use super::in_doubt;
 use crate::faults::{self, Topology};
 use zooquake_checkers::plan::{
     Capabilities, ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Trigger, Window, Workload,
@@ -43,11 +44,12 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     if workload.family == "barrier" {
         slow_members(seed, &cluster.timing, &mut clients);
     }
-    let windows = windows(&mut rng, &Topology::new(&workload, &cluster), time_ms, faults);
     let transactions = match workload.family.as_str() {
         "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
         _ => Vec::new(),
     };
+    let topology = Topology::new(&workload, &cluster);
+    let windows = windows(&mut rng, (&topology, &transactions), time_ms, faults);
     Plan {
         format: 1,
         seed,
@@ -136,7 +138,12 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
 }
 
 /// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
-fn windows(rng: &mut fastrand::Rng, topology: &Topology, time_ms: u64, faults: &[String]) -> Vec<Window> {
+fn windows(
+    rng: &mut fastrand::Rng,
+    (topology, transactions): (&Topology, &[Transaction]),
+    time_ms: u64,
+    faults: &[String],
+) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
     let mut from_ms = FIRST_FAULT_MS;
     let mut round = 0;
@@ -146,10 +153,16 @@ fn windows(rng: &mut fastrand::Rng, topology: &Topology, time_ms: u64, faults: &
     loop {
         let mut kinds = faults.to_vec();
         rng.shuffle(&mut kinds);
+        // Which operation this one strikes is counted, so that no fault may come before.
+        let first = in_doubt::window(transactions, FIRST_FAULT_MS).filter(|_| round == 0);
+        kinds.sort_by_key(|kind| first.as_ref().is_none_or(|first| first.fault != *kind));
         for kind in kinds {
             let Some(fault) = faults::find(&kind) else { continue };
-            let window = fault.draw(rng, topology, round, windows.len() + 1, from_ms);
-            let until = from_ms + window.duration_ms;
+            let window = match &first {
+                Some(first) if first.fault == kind => first.clone(),
+                _ => fault.draw(rng, topology, round, windows.len() + 1, from_ms),
+            };
+            let until = until_ms(&window);
             if until + LAST_MS > time_ms {
                 return windows;
             }
@@ -171,7 +184,11 @@ pub fn until_ms(window: &Window) -> u64 {
 pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Vec<u64> {
     let topology = Topology::new(workload, cluster);
     let faults = kinds.iter().filter_map(|kind| faults::find(kind));
-    faults.map(|fault| (fault.longest_ms)(&topology)).collect()
+    let longest = faults.map(|fault| match (workload.family.as_str(), fault.kind.name) {
+        ("commit", "kill") => in_doubt::LONGEST_MS.max((fault.longest_ms)(&topology)),
+        _ => (fault.longest_ms)(&topology),
+    });
+    longest.collect()
 }
 
 /// The longest time between two windows, in milliseconds.

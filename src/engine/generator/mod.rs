@@ -126,6 +126,11 @@ pub trait Generator: Debug + Send {
     /// liveness.
     fn recovered(&mut self, bound: Duration);
 
+    /// Whether there is something that the client was not asked since recovery, though it may know the answer.
+    fn unasked(&self, _: usize) -> bool {
+        false
+    }
+
     /// Whether the client has finished the last thing to do.
     fn finished(&self, client: usize) -> bool;
 }

@@ -21,11 +21,9 @@ impl Ran {
 
     /// The operation that a client had pending at an event.
     fn pending(&self, client: &str, at: usize) -> Option<&Event> {
-        let ops = self.events()[..at].iter();
+        let mut ops = self.events()[..at].iter();
         let of = |event: &&Event| event.node.as_deref() == Some(client) && matches!(event.process, Process::Number(_));
-        ops.filter(of)
-            .next_back()
-            .filter(|event| event.kind == EventType::Invoke)
+        ops.rfind(of).filter(|event| event.kind == EventType::Invoke)
     }
 }
 
@@ -137,7 +135,7 @@ fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
     let of = |event: &&Event| {
         event.node.as_deref() == Some(client) && matches!(event.f.as_str(), "elect" | "resign" | "exit")
     };
-    let held = ran.events()[..healed].iter().filter(of).next_back();
+    let held = ran.events()[..healed].iter().rfind(of);
     if held.is_none_or(|event| event.f != "elect" || event.kind != EventType::Ok) {
         return false;
     }

@@ -23,8 +23,16 @@ pub fn judge(folder: &Folder) -> Result<Results> {
 /// # Errors
 /// If a file cannot be written.
 pub fn keep(folder: &Folder, record: &Record, results: &Results) -> Result<()> {
-    folder.write_json("results.json", results)?;
+    write(folder, results)?;
     render(folder, record, results, (&folder.path, &folder.path))
+}
+
+/// Writes the results of a check into the run's folder.
+///
+/// # Errors
+/// If the file cannot be written.
+pub fn write(folder: &Folder, results: &Results) -> Result<()> {
+    folder.write_json("results.json", results)
 }
 
 /// Renders the report of a checked run into a folder; `run` is the folder or pack that the page's command lines name.

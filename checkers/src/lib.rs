@@ -4,6 +4,36 @@
 //! of a run, its history and the evidence read from the ensemble) into [`Results`], always the same ones for the same
 //! record: [`check`].
 //!
+//! # Example
+//!
+//! A resource that accepted a write of an older grant after one of a newer one, in a history without a plan:
+//!
+//! ```
+//! use zooquake_checkers::{Verdict, bare, jsonl::parse_jsonl};
+//!
+//! let mut lines = String::new();
+//! let mut event = |process: u8, kind: &str, f: &str, value: &str| {
+//!     let index = lines.lines().count();
+//!     lines += &format!(
+//!         r#"{{"index":{index},"time":{index},"process":{process},"type":"{kind}","f":"{f}","value":{value},"node":"c{process}"}}"#
+//!     );
+//!     lines.push('\n');
+//! };
+//! for (process, grant) in [(1, "a"), (2, "b")] {
+//!     event(process, "invoke", "acquire", &format!(r#"{{"grant":"{grant}"}}"#));
+//!     event(process, "ok", "acquire", &format!(r#"{{"grant":"{grant}","czxid":{process}}}"#));
+//! }
+//! for (process, grant) in [(2, "b"), (1, "a")] {
+//!     event(process, "invoke", "write", &format!(r#"{{"grant":"{grant}","value":{process}}}"#));
+//!     event(process, "ok", "write", &format!(r#"{{"grant":"{grant}","value":{process},"accepted":true}}"#));
+//! }
+//! let (history, damage) = parse_jsonl(lines.as_bytes());
+//! assert!(damage.is_none());
+//! let results = bare::check(&history, Vec::new()).unwrap();
+//! assert_eq!(results.verdict, Verdict::Invalid);
+//! assert_eq!(results.anomalies[0].kind, "stale-write");
+//! ```
+//!
 //! # Layout
 //!
 //! What goes in and its readers are those of `zooquake-history`, under the same names here; what comes out are [`results`].

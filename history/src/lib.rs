@@ -7,6 +7,23 @@
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
 //! [`jsonl`] reads and writes the lines of its files. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
 //! versions wrote are [`renamed`]. [`protocol`] is what orchestrator and client say to each other.
+//!
+//! # Example
+//!
+//! A history of Jepsen's becomes one of ours, event by event:
+//!
+//! ```
+//! use zooquake_history::edn::parse_edn;
+//! use zooquake_history::{EventType, jsonl};
+//!
+//! let text = b"{:index 0, :time 1, :process 3, :type :invoke, :f :write, :value 5}
+//!              {:index 1, :time 9, :process 3, :type :ok, :f :write, :value 5}";
+//! let (history, damage) = parse_edn(text);
+//! assert!(damage.is_none());
+//! assert_eq!(history.events[1].kind, EventType::Ok);
+//! let lines: String = history.events.iter().map(jsonl::to_line).collect();
+//! assert_eq!(jsonl::parse_jsonl(lines.as_bytes()), (history, None));
+//! ```
 
 use std::collections::BTreeMap;
 

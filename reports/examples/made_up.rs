@@ -1,6 +1,6 @@
 //! Writes reports of made-up runs, to look at while working on reports: `cargo run --example made_up -- FOLDER`.
 
-#[path = "../tests/common/mod.rs"]
+#[path = "../tests/suite/common/mod.rs"]
 mod common;
 
 use common::results;

@@ -32,6 +32,8 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
     let progress = |text: &str| eprintln!("{text}");
     let found = if options.chromium {
         vec![images::chromium(&docker, &progress).await?]
+    } else if options.client {
+        vec![images::client_base(&docker, &progress).await?]
     } else {
         let request = images::Request::of(options.zookeeper.as_deref());
         images::ensure(&docker, &request, &progress).await?;

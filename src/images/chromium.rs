@@ -22,16 +22,7 @@ pub async fn chromium(docker: &Docker, progress: &dyn Fn(&str)) -> Result<Entry>
              `zooquake images --chromium`, and carry it over with `docker save` and `docker load`",
         )?;
     }
-    let about = engine.about(&name).await?;
-    let (id, size) = about.with_context(|| format!("{name} was removed as soon as it was there"))?;
-    Ok(Entry {
-        role: "chromium".to_owned(),
-        name,
-        origin: "built by zooquake",
-        id,
-        size,
-        used: false,
-    })
+    Entry::built(&engine, "chromium", name).await
 }
 
 /// Builds the image, unless another process has built it while this one waited for the lock.

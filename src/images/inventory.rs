@@ -1,6 +1,6 @@
 //! What there is of images, and how to get rid of it.
 
-use anyhow::Result;
+use anyhow::{Context as _, Result};
 use testcontainers::bollard::Docker;
 
 use super::Request;
@@ -10,7 +10,7 @@ use super::{tools::Tools, zookeeper};
 /// One image, as `zooquake images` lists it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// What it is for: `zookeeper`, `tools`, `tools-base`, `base`, `chromium`.
+    /// What it is for: `zookeeper`, `tools`, `tools-base`, `base`, `client`, `recipe`, `chromium`.
     pub role: String,
     /// Its name and tag.
     pub name: String,
@@ -22,6 +22,22 @@ pub struct Entry {
     pub size: u64,
     /// A run started now would use it.
     pub used: bool,
+}
+
+impl Entry {
+    /// An image that was built just now, or before, and that no run uses unless it is asked for.
+    pub(super) async fn built(engine: &Engine<'_>, role: &str, name: String) -> Result<Self> {
+        let about = engine.about(&name).await?;
+        let (id, size) = about.with_context(|| format!("{name} was removed as soon as it was there"))?;
+        Ok(Self {
+            role: role.to_owned(),
+            name,
+            origin: "built by zooquake",
+            id,
+            size,
+            used: false,
+        })
+    }
 }
 
 /// What `remove_all` did.

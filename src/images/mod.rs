@@ -23,7 +23,7 @@ mod zookeeper;
 
 pub use chromium::chromium;
 pub use inventory::{Entry, remove_all, status};
-pub use recipe::{id, recipe};
+pub use recipe::{client_base, id, recipe};
 
 use engine::Engine;
 use host::Host;

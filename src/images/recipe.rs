@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::hash::Hash;
 use super::host::Host;
 use super::lock::Lock;
-use super::{DEFAULT_SUITE, WAITING, base};
+use super::{DEFAULT_SUITE, Entry, WAITING, base};
 use crate::recipe::Source;
 
 /// The name by which Dockerfiles know the base of clients.
@@ -46,6 +46,17 @@ pub async fn recipe(
     }
     let (id, _) = engine.about(&image).await?.with_context(missing)?;
     Ok(id)
+}
+
+/// Makes sure that the base of recipe clients is there, `zooquake-client`, for builds that are not zooquake's.
+///
+/// # Errors
+/// If no engine answers, or the image cannot be built.
+pub async fn client_base(docker: &Docker, progress: &dyn Fn(&str)) -> Result<Entry> {
+    let engine = Engine::new(docker, progress);
+    let _lock = Lock::acquire(|| progress(WAITING)).await?;
+    let name = client(&engine, &Host::look().await).await?;
+    Entry::built(&engine, "client", name).await
 }
 
 /// The engine's id of the image that a recipe names, if that is there: running it pulls nothing.

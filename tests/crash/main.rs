@@ -7,7 +7,7 @@ mod moment;
 mod report;
 mod trial;
 
-#[path = "../common/mod.rs"]
+#[path = "../suite/common/mod.rs"]
 mod common;
 
 use common::{EnsembleSlot, Runs};

@@ -2,7 +2,7 @@
 
 use super::CheckOptions;
 use super::input::is_run;
-use super::one::{self, Checked, Limits};
+use super::one::{self, Checked, How};
 use super::show;
 use crate::cli::exit::{Code, Usage};
 use crate::pack;
@@ -27,7 +27,7 @@ struct Expected {
 ///
 /// # Errors
 /// If the table cannot be read, or names none of them.
-pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code> {
+pub fn check(file: &Path, options: &CheckOptions, how: How) -> Result<Code> {
     if !file.exists() {
         return Err(Usage(format!("there is nothing at {}", file.display())).into());
     }
@@ -44,7 +44,7 @@ pub fn check(file: &Path, options: &CheckOptions, limits: Limits) -> Result<Code
     for expected in &wanted {
         let path = folder.join(&expected.file);
         let checked = match path.exists() {
-            true => one::check(&path, model(&path, expected)?, limits),
+            true => model(&path, expected).and_then(|model| one::check(&path, model, how)),
             false => Err(Usage("there is no such file".to_owned())),
         };
         let as_expected = checked

@@ -4,6 +4,7 @@ use crate::cli::exit::Usage;
 use crate::pack;
 use anyhow::{Context, Result, bail};
 use flate2::read::MultiGzDecoder;
+use ruzstd::decoding::StreamingDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
@@ -23,7 +24,7 @@ impl Format {
     /// The format of a file, by its name, before which it may be compressed (`.edn.gz`).
     pub fn of(path: &Path) -> Option<Self> {
         match path.extension()?.to_str()? {
-            "gz" => Self::of(Path::new(path.file_stem()?)),
+            "gz" | "zst" => Self::of(Path::new(path.file_stem()?)),
             "jsonl" => Some(Self::Jsonl),
             "edn" => Some(Self::Edn),
             "log" | "txt" => Some(Self::Log),
@@ -35,28 +36,53 @@ impl Format {
 /// The most bytes to which a history may unpack; as events they take several times as much memory.
 const MOST: u64 = 512 << 20;
 
-/// The bytes of a file, unpacked if it was compressed by gzip, whatever it is called.
+/// The bytes of a file, unpacked if it was compressed by gzip or zstd, whatever it is called.
 ///
 /// # Errors
 /// If it cannot be read, or it unpacks to what is damaged or too large.
 pub fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let bytes = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
-    if !bytes.starts_with(&GZIP) {
-        return Ok(bytes);
+    let doing = || format!("unpacking {}", path.display());
+    let packed = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let Some(codec) = Codec::of(&packed) else {
+        return Ok(packed);
+    };
+    let (mut unpacked, mut rest) = (Vec::new(), packed.as_slice());
+    // Several frames may follow each other.
+    while !rest.is_empty() && unpacked.len() as u64 <= MOST {
+        let reader = codec.reader(&mut rest).with_context(doing)?;
+        reader.take(MOST + 1).read_to_end(&mut unpacked).with_context(doing)?;
     }
-    let mut unpacked = Vec::new();
-    MultiGzDecoder::new(bytes.as_slice())
-        .take(MOST + 1)
-        .read_to_end(&mut unpacked)
-        .with_context(|| format!("unpacking {}", path.display()))?;
     if unpacked.len() as u64 > MOST {
         bail!("{} unpacks to more than {} MiB", path.display(), MOST >> 20);
     }
     Ok(unpacked)
 }
 
-/// What a file begins with that gzip compressed.
-const GZIP: [u8; 2] = [0x1f, 0x8b];
+/// How a file may be compressed.
+#[derive(Debug, Clone, Copy)]
+enum Codec {
+    Gzip,
+    Zstd,
+}
+
+impl Codec {
+    /// What compressed a file that begins so; `None` if it is not compressed.
+    fn of(start: &[u8]) -> Option<Self> {
+        match start {
+            [0x1f, 0x8b, ..] => Some(Self::Gzip),
+            [0x28, 0xb5, 0x2f, 0xfd, ..] => Some(Self::Zstd),
+            _ => None,
+        }
+    }
+
+    /// Reads what was compressed; of zstd one frame.
+    fn reader<'a>(self, file: impl BufRead + 'a) -> std::io::Result<Box<dyn Read + 'a>> {
+        Ok(match self {
+            Self::Gzip => Box::new(MultiGzDecoder::new(file)),
+            Self::Zstd => Box::new(StreamingDecoder::new(file).map_err(std::io::Error::other)?),
+        })
+    }
+}
 
 /// The inputs that a path stands for: itself, or all runs, packs and histories in a folder and its folders. What in a folder
 /// cannot be read counts as an input, so that it is named when it is checked.
@@ -127,11 +153,11 @@ fn is_history(path: &Path) -> std::io::Result<bool> {
         // Many a file is called so; one that nobody named must show what it is.
         Some(Format::Log) => {
             let mut file = BufReader::new(File::open(path)?);
-            let packed = file.fill_buf()?.starts_with(&GZIP);
+            let codec = Codec::of(file.fill_buf()?);
             let mut start = Vec::new();
-            match packed {
-                true => MultiGzDecoder::new(file).take(START).read_to_end(&mut start)?,
-                false => file.take(START).read_to_end(&mut start)?,
+            match codec {
+                Some(codec) => codec.reader(file)?.take(START).read_to_end(&mut start)?,
+                None => file.take(START).read_to_end(&mut start)?,
             };
             String::from_utf8_lossy(&start).contains("jepsen.util")
         }

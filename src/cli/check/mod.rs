@@ -9,7 +9,7 @@ use super::exit::{Code, Usage};
 use crate::campaign::values::duration;
 use anyhow::{Context, Result};
 use clap::Args;
-use one::{Checked, Limits};
+use one::{Checked, How};
 use std::path::PathBuf;
 use std::time::Duration;
 use zooquake_checkers::search::Kind;
@@ -22,7 +22,7 @@ pub use one::read;
 #[command(after_help = "\
 Runs and our own histories (.jsonl) are judged by the checkers of their family; without a plan by what is promised anyhow.
 Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
-(.log, .txt), and .jsonl with bare values. Each may be compressed by gzip.
+(.log, .txt), and .jsonl with bare values. Each may be compressed by gzip or zstd.
 
 Models: register (or cas-register): read, write and cas. mutex: the lock may be lost like a lease, and a hold counts only
 as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that succeeded.
@@ -33,7 +33,7 @@ verdicts are as expected, else 1.
 Examples:
   zooquake check runs/latest
   zooquake check failure.zooquake.tar.gz
-  zooquake check runs --json
+  zooquake check runs --json --no-report
   zooquake check history.edn --model mutex
   zooquake check histories --expect histories/expected.tsv")]
 pub struct CheckOptions {
@@ -52,6 +52,9 @@ pub struct CheckOptions {
     /// How much memory a search may take, in MiB, beside the history itself; then the verdict is unknown
     #[arg(long, default_value_t = 1024, value_name = "MIB", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub memory: u32,
+    /// Leave the reports of runs as they are, and only write their results anew
+    #[arg(long)]
+    pub no_report: bool,
     /// JSON on stdout, one element for each input
     #[arg(long)]
     pub json: bool,
@@ -62,12 +65,13 @@ pub struct CheckOptions {
 /// # Errors
 /// If there is nothing to check at a path.
 pub fn check(options: &CheckOptions) -> Result<Code> {
-    let limits = Limits {
+    let how = How {
         time: options.budget,
         bytes: options.memory as usize * (1 << 20),
+        report: !options.no_report,
     };
     if let Some(file) = &options.expect {
-        return expect::check(file, options, limits);
+        return expect::check(file, options, how);
     }
     let mut inputs = Vec::new();
     for path in &options.paths {
@@ -76,7 +80,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
     let mut all = Vec::new();
     let mut codes = Vec::new();
     for input in inputs {
-        let checked = one::check(&input, options.model, limits);
+        let checked = one::check(&input, options.model, how);
         codes.push(match &checked {
             Ok(one) => one.results.verdict.into(),
             Err(Usage(_)) => Code::Usage,

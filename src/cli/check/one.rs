@@ -19,13 +19,15 @@ use zooquake_checkers::{History, Record, Results, Verdict, search};
 /// What to give in place of a history that cannot be read.
 const A_HISTORY: &str = "give a history file that is whole and may be read";
 
-/// How much a search of one history may use.
+/// How an input is checked.
 #[derive(Debug, Clone, Copy)]
-pub struct Limits {
-    /// How long it may take.
+pub struct How {
+    /// How long the search of one history may take.
     pub time: Duration,
     /// Bytes that it may take.
     pub bytes: usize,
+    /// Whether the report of a run is rendered again into its folder, beside its results.
+    pub report: bool,
 }
 
 /// One input and its verdict.
@@ -47,10 +49,10 @@ pub struct Checked {
 ///
 /// # Errors
 /// If it cannot be read at all.
-pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked, Usage> {
+pub fn check(path: &Path, model: Option<Kind>, how: How) -> Result<Checked, Usage> {
     if path.is_file() && !pack::is_pack(path) {
         let wrong = |error| Usage(format!("{error:#}: {A_HISTORY}"));
-        return check_file(path, model, limits).map_err(wrong);
+        return check_file(path, model, how).map_err(wrong);
     }
     let begun = Instant::now();
     let (opened, record) = paths::run(path)?;
@@ -61,12 +63,15 @@ pub fn check(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked
             damage: record.damage.clone(),
             notation: Notation::Maps,
         };
-        return Ok(input.check(kind, limits));
+        return Ok(input.check(kind, how));
     }
     let mut checked = timed(begun, &record);
     // What is unpacked goes away.
     if !opened.is_pack() {
-        checked.unwritten = judge::keep(&opened.folder, &record, &checked.results).err();
+        checked.unwritten = match how.report {
+            true => judge::keep(&opened.folder, &record, &checked.results).err(),
+            false => judge::write(&opened.folder, &checked.results).err(),
+        };
     }
     Ok(checked)
 }
@@ -86,7 +91,7 @@ fn timed(begun: Instant, record: &Record) -> Checked {
 }
 
 /// A history file alone.
-fn check_file(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checked> {
+fn check_file(path: &Path, model: Option<Kind>, how: How) -> Result<Checked> {
     let begun = Instant::now();
     let bytes = input::bytes(path)?;
     let format = Format::of(path).unwrap_or(Format::Jsonl);
@@ -116,7 +121,7 @@ fn check_file(path: &Path, model: Option<Kind>, limits: Limits) -> Result<Checke
                 Notation::Maps
             },
         };
-        return Ok(input.check(kind, limits));
+        return Ok(input.check(kind, how));
     }
     let parse_ms = milliseconds(begun);
     let begun = Instant::now();
@@ -156,13 +161,13 @@ struct Searched<'a> {
 }
 
 impl Searched<'_> {
-    fn check(self, kind: Kind, limits: Limits) -> Checked {
+    fn check(self, kind: Kind, how: How) -> Checked {
         let parse_ms = milliseconds(self.begun);
         let begun = Instant::now();
         let mut budget = Budget {
             steps: u64::MAX,
-            bytes: limits.bytes,
-            expired: &mut || begun.elapsed() > limits.time,
+            bytes: how.bytes,
+            expired: &mut || begun.elapsed() > how.time,
         };
         Checked {
             results: search::judge(self.history, self.damage, kind, self.notation, &mut budget),

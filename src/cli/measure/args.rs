@@ -99,8 +99,12 @@ pub struct Common {
 #[command(after_help = "\
 Examples:
   zooquake measure channel
+  zooquake measure channel ./my-lock
   zooquake measure channel --requests 100000 --json")]
 pub struct ChannelOptions {
+    /// The variant of the client, or the folder of a recipe
+    #[arg(default_value = super::bench::ANY)]
+    pub variant: String,
     /// How many requests
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]
     pub requests: u64,

@@ -2,24 +2,39 @@
 
 use crate::backend::docker::{DockerBackend, DockerCluster};
 use crate::backend::{Backend, BringUp, Cluster};
+use crate::cli::exit::Usage;
 use crate::cli::interrupt;
+use crate::naming;
+use crate::recipe::Source;
 use crate::run::draw;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
+use std::path::Path;
 use zooquake_checkers::plan::Cluster as Shape;
 
 /// The host of the clients.
 pub const HOST: &str = "c1";
 
-/// Brings an ensemble up, measures on it, and removes it, whatever comes of the measurement.
+/// The variant whose clients are started, if a measurement does not say which: any will do, if each process is told its own.
+pub const ANY: &str = "lock/protected";
+
+/// Brings an ensemble up with one host for clients of a workload, measures on it, and removes it, whatever comes of the
+/// measurement.
 ///
 /// # Errors
-/// If the ensemble does not come up, the measurement fails, or somebody interrupts it.
-pub async fn on_ensemble<T>(servers: usize, measure: impl AsyncFnOnce(&DockerCluster) -> Result<T>) -> Result<T> {
+/// If there is no such workload, the ensemble does not come up, the measurement fails, or somebody interrupts it.
+pub async fn on_ensemble<T>(
+    servers: usize,
+    workload: &str,
+    measure: impl AsyncFnOnce(&DockerCluster) -> Result<T>,
+) -> Result<T> {
     let mut interrupt = interrupt::listen()?;
+    let mut workload = naming::workload(workload).map_err(Usage)?;
     let backend = DockerBackend::connect().await?.with_images(None).await?;
-    // Any workload will do: whatever is started says itself which variant it is.
-    let workload = zooquake_workloads::recipes::workload("lock", "protected").context("lock/protected exists")?;
+    if let Some(recipe) = &mut workload.recipe {
+        let source = Source::read(Path::new(&recipe.folder), &recipe.carried)?;
+        recipe.digest = Some(backend.recipe(&workload.variant, recipe, &source).await?);
+    }
     let shape = Shape {
         servers,
         clients: 1,

@@ -1,7 +1,7 @@
 //! The points of a chart, measured one after the other as a campaign: a measurement that was stopped goes on.
 
 use super::args::Common;
-use super::bench::on_ensemble;
+use super::bench::{ANY, on_ensemble};
 use super::outcome::{Cost, point, publish};
 use crate::backend::Cluster;
 use crate::backend::docker::DockerCluster;
@@ -147,7 +147,7 @@ pub async fn chart(
     let path = common.out.join(ledger::Header::file(&header));
     let mut ledger = open(&common.out, header)?;
     if places.iter().any(|place| lacks(&ledger, place)) {
-        let measured = on_ensemble(common.servers, async |cluster| {
+        let measured = on_ensemble(common.servers, ANY, async |cluster| {
             cluster.create("n1", set_up).await?;
             let mut chart = Chart { cluster, measure };
             engine::drive(&mut chart, places, &mut ledger, Budget::new(None)).await

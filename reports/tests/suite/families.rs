@@ -1,0 +1,228 @@
+//! Every family is told in its own words, and drawn with its own marks.
+
+use crate::common::{families, shared, without_scripts};
+use serde_json::Value;
+
+/// The first screen of a report: all before the whole run.
+fn first_screen(page: &str) -> String {
+    let page = without_scripts(page);
+    page[page.find("<header").unwrap()..page.find("</header>").unwrap()].to_owned()
+}
+
+fn says(first: &str, all: &[&str]) {
+    for said in all {
+        assert!(first.contains(said), "the first screen does not say: {said}\n{first}");
+    }
+}
+
+/// The data that the timeline of the page is drawn from.
+fn data(page: &str) -> Value {
+    let data = page.split("id=\"data\">").nth(1).unwrap();
+    serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
+}
+
+#[test]
+fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
+    let page = families::claimed().page("claimed");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "<b>duplicate-delivery</b> breaks",
+            "window 1: drop-reply c1 (the reply to create /queue/item- was lost, applied as zxid 0x1000000a4)",
+            // The answer to the enqueue has no value: its request tells the item.
+            "may or may not have enqueued item 52 (unknown outcome: connection to server has lost)",
+            "is about to take item 52",
+            "is given item 52, claimed as /taken/26f8-item-0000000051, czxid 0x1000000ae",
+            "has acknowledged item 52: it is done with",
+            "has drained the queue: it was found empty three times in a row",
+            "has claimed item 52 from 0.330 s, acknowledged at 0.900 s",
+            "has claimed item 52 from 0.430 s, not ended",
+            "</i>has claimed an item</span>",
+            "</i>enqueues</span>",
+            "</i>dequeues</span>",
+            "</i>acknowledges</span>",
+            "c3 asks for an item (0.300 s); finds the queue empty",
+        ],
+    );
+    let way = first.matches("<path class=\"travel\"").count();
+    assert_eq!(
+        way, 3,
+        "from the enqueue to the first consumer, to the second, to the acknowledgement"
+    );
+    assert!(!first.contains("waits</span>"), "nobody waits at a queue");
+    says(
+        &without_scripts(&page),
+        &[
+            "<h2>From enqueue to delivery</h2>",
+            "<th scope=\"col\">deliveries</th>",
+            // Its enqueue's end is unknown, so nobody knows how long item 52 was there; item 51 was given 60 ms later.
+            "<p>The longest: 60.0 ms from 0.150 s, to c3 (its enqueue was answered).</p>",
+        ],
+    );
+}
+
+#[test]
+fn a_round_shows_who_waited_and_who_was_inside() {
+    let page = families::double_barrier().page("double-barrier");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "window 1: pause c3, 0.090 s – 0.900 s",
+            "is let into round 9: its barrier has opened, czxid 0x100000004",
+            "has left round 9: removed /barrier/9/c1",
+            "waits to enter round 9",
+            "is in round 9 from 0.500 s, left at 0.700 s",
+            "</i>is in the round</span>",
+            "</i>enters: waits for the others</span>",
+            "</i>leaves: waits for the others</span>",
+            "c2 enters round 9, and waits for all 3 members (0.110 s)",
+        ],
+    );
+    assert!(
+        !first.contains("</i>joins</span>"),
+        "no member of a double barrier joins"
+    );
+}
+
+#[test]
+fn a_blocked_transaction_names_the_fault_under_which_it_began() {
+    let page = families::commit().page("commit");
+    says(
+        &first_screen(&page),
+        &[
+            "<b>blocked-transaction</b> breaks",
+            "<b>Faults on in 0.300 s – 5.000 s, or ended less than one session timeout (2 s) before</b> kill c1, 0.480 s – 0.900 s \
+             (window 1, does not count)",
+            // The coordinator has a row, though it does nothing any more.
+            ">c1</text>",
+            "has recovered: from here on waiting counts",
+            "asks what was decided of t2",
+            // Its vote binds the site also after its process has died.
+            "in doubt of t2 from 0.450 s, not ended",
+            "</i>in doubt: has voted yes, was told no decision</span>",
+        ],
+    );
+    // No answer ends in the picture; the timeline has them all.
+    assert!(!first_screen(&page).contains("yes, commit"));
+    says(&page, &["\"yes, commit\"", "\"no, abort\""]);
+    let passed = "<h2>From begin to decision</h2>";
+    let longest = "<p>The longest: 195 ms from 0.100 s, to c3 (its begin was sent).</p>";
+    says(&without_scripts(&page), &[passed, longest]);
+}
+
+#[test]
+fn commit_and_abort_differ_in_mark_and_words() {
+    let mut run = families::commit();
+    let answers = |e: &zooquake_checkers::Event| e.value.get("decision").is_some() || e.value.get("voted").is_some();
+    let events = &run.record.history.events;
+    let told = events.iter().filter(|e| answers(e) || e.error.is_some());
+    run.results.anomalies[0].witness = told.map(|e| e.index).collect();
+    let page = run.page("decisions");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "has voted YES on t1",
+            "has voted NO on t1",
+            "as coordinator decides ABORT of t1",
+            "hears that t1 is to ABORT",
+            "hears that t1 is to COMMIT",
+            "as coordinator knows no decision of t2 (stream-ended)",
+            "in doubt of t1 from 0.250 s, told to abort at 0.290 s",
+        ],
+    );
+    let picture = &first[first.find("<svg id=\"witness\"").unwrap()..first.find("</svg>").unwrap()];
+    let marks = |class: &str| picture.matches(&format!("<circle class=\"{class}\"")).count();
+    assert_eq!(
+        (marks("took"), marks("said-no")),
+        (3, 3),
+        "yes, yes, commit; no, abort, abort"
+    );
+    let data = data(&page);
+    assert_eq!(data["ops"]["marks"][3], "no, abort");
+    assert_eq!(data["holds"]["verb"], "in doubt of");
+}
+
+#[test]
+fn a_register_names_values_transactions_and_servers() {
+    let page = families::register().page("register");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "reads nothing, mzxid 0x100000000, by n1",
+            "has written 17, mzxid 0x100000004, by n1",
+            "has compared and set from 17 to 18, mzxid 0x100000005, by n1",
+            "does not set from 3 to 19 (mismatch)",
+            "reads 17, mzxid 0x100000004, by n2",
+            "may or may not have written 20 (unknown outcome: connection loss)",
+            "window 1: partition n2",
+            "</i>reads</span>",
+            "</i>writes, compares and sets</span>",
+        ],
+    );
+    assert!(!first.contains("holds</span>"), "nobody holds a register");
+    let forms = data(&page)["ops"]["forms"].to_string();
+    assert!(forms.contains("# → #"), "a compare-and-set tells both values: {forms}");
+}
+
+#[test]
+fn a_counter_names_ids_and_counts() {
+    let page = families::counter().page("counter");
+    says(
+        &first_screen(&page),
+        &[
+            "has made 1, mzxid 0x100000004",
+            "reads 1",
+            "may or may not have added 1 (timed out)",
+            "</i>adds 1</span>",
+            "</i>reads</span>",
+        ],
+    );
+}
+
+#[test]
+fn a_semaphore_names_leases_and_work() {
+    let page = shared::semaphore().page("semaphore");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "is granted a lease: g1, czxid 0x100000004",
+            "is granted a lease: g3",
+            "has worked under g1",
+            "does not work under g3 (not-held)",
+            "</i>holds</span>",
+            "</i>works</span>",
+        ],
+    );
+    assert!(!first.contains("the lock") && !first.contains("writes"));
+}
+
+#[test]
+fn a_read_write_lock_shows_readers_and_writers_apart() {
+    let page = shared::rwlock().page("rwlock");
+    let first = first_screen(&page);
+    says(
+        &first,
+        &[
+            "is granted the lock: g1, token 0x7",
+            "is granted the lock: g2, shared, token 0x7",
+            "reads 31 under g2",
+            "class=\"key hold\"></i>holds</span>",
+            "class=\"key hold shared\"></i>holds shared</span>",
+            "</i>reads</span>",
+            "<rect class=\"hold shared\"",
+            "holds g2, shared from 0.120 s, released at 0.470 s",
+            "holds g1 from 0.020 s, released at 0.490 s",
+        ],
+    );
+    let holds = &data(&page)["holds"];
+    assert_eq!(holds["shared"], serde_json::json!([0, 1]));
+    assert_eq!(holds["forms"], serde_json::json!(["g#", "g#, shared"]));
+    let lock = crate::common::results::valid().page("lock");
+    assert!(data(&lock)["holds"]["shared"].as_array().unwrap().is_empty());
+    assert!(!without_scripts(&lock).contains("holds shared"), "nobody shares it");
+}

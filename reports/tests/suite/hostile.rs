@@ -1,0 +1,150 @@
+//! Records that are cut off, empty, absurd or made to break the page.
+
+use crate::common::hostile::{POISON, event, poison, poisoned};
+use crate::common::{Run, families, hostile, results};
+use serde_json::{Value, json};
+use zooquake_checkers::{Anomaly, EventType, History, Process, Record, Results, Verdict};
+use zooquake_reports::Extras;
+
+fn assert_harmless(page: &str) {
+    assert!(!page.contains("<img"), "markup from a value");
+    assert_eq!(page.matches("</script>").count(), 2, "a script ended by a value");
+    assert_eq!(page.matches("</style>").count(), 1);
+    let odd = |c: &char| (c.is_control() && *c != '\n') || matches!(c, '\u{202e}' | '\u{2028}');
+    assert_eq!(page.chars().find(odd), None);
+    assert!(page.contains("&lt;/script&gt;"), "it is still shown");
+}
+
+#[test]
+fn no_family_lets_text_out_of_its_words() {
+    let runs = [
+        families::claimed(),
+        families::double_barrier(),
+        families::commit(),
+        families::register(),
+    ];
+    for (n, mut run) in runs.into_iter().enumerate() {
+        for event in &mut run.record.history.events {
+            poison(&mut event.value);
+            event.error = event.error.as_ref().map(|_| POISON.to_owned());
+        }
+        run.results.anomalies[0].witness = (0..run.record.history.events.len()).collect();
+        assert_harmless(&run.write(&format!("poison-{n}")).page());
+    }
+}
+
+#[test]
+fn hostile_text_stays_text() {
+    let page = poisoned().write("poison").page();
+    assert_harmless(&page);
+    let data = page
+        .split("id=\"data\">")
+        .nth(1)
+        .unwrap()
+        .split("</script>")
+        .next()
+        .unwrap();
+    assert!(serde_json::from_str::<Value>(data).is_ok());
+}
+
+#[test]
+fn huge_values_are_cut() {
+    let page = hostile::huge().write("huge").page();
+    assert!(page.len() < 600_000, "{} bytes", page.len());
+    assert!(page.contains("(1000000 bytes)"));
+}
+
+#[test]
+fn a_hundred_thousand_processes_share_few_rows() {
+    let page = hostile::processes(100_000).write("processes").page();
+    assert!(page.contains("others"));
+    assert!(page.len() < 3_000_000, "{} bytes", page.len());
+}
+
+#[test]
+fn an_empty_history_gives_a_report() {
+    let run = Run {
+        record: Record::default(),
+        results: Results::default(),
+        extras: Extras::default(),
+    };
+    let page = run.write("empty").page();
+    assert!(page.contains("UNKNOWN"));
+}
+
+#[test]
+fn a_history_cut_off_anywhere_gives_a_report() {
+    let whole = results::invalid();
+    let n = whole.record.history.events.len();
+    for keep in [1, 7, n / 3, n / 2, n - 1] {
+        let mut run = results::invalid();
+        run.record.history.events.truncate(keep);
+        run.record.servers = None;
+        let page = run.write(&format!("cut-{keep}")).page();
+        assert!(page.contains("INVALID"), "cut at {keep}");
+    }
+    let mut run = results::unknown();
+    run.record.history.events.truncate(n / 2);
+    assert!(run.write("cut-unknown").page().contains("the run was cut off"));
+}
+
+#[test]
+fn absurd_times_and_witnesses_do_no_harm() {
+    let c = |n| Process::Number(n);
+    let events = vec![
+        event(0, u64::MAX, c(1), EventType::Ok, "acquire", json!({"grant": "g1"})),
+        event(1, 0, c(1), EventType::Invoke, "write", json!({"work_ms": i64::MIN})),
+        event(
+            2,
+            5,
+            Process::Name("nemesis".into()),
+            EventType::Info,
+            "pause",
+            json!({"window": 1, "phase": "on"}),
+        ),
+        event(
+            3,
+            1,
+            Process::Name("nemesis".into()),
+            EventType::Info,
+            "pause",
+            json!({"window": -1, "phase": "on"}),
+        ),
+        event(4, 0, c(1), EventType::Ok, "write", json!({"accepted": "yes"})),
+        event(5, 9, c(2), EventType::Invoke, "release", Value::Null),
+    ];
+    let anomaly = |witness| Anomaly {
+        kind: "stale-write".into(),
+        property: "p".into(),
+        advisory: false,
+        accepted: true,
+        witness,
+        span: None,
+        why: "because".into(),
+    };
+    let results = Results {
+        verdict: Verdict::Invalid,
+        anomalies: vec![
+            anomaly(vec![4, 0, 900, usize::MAX]),
+            anomaly(vec![]),
+            anomaly(vec![2, 3]),
+        ],
+        ..Results::default()
+    };
+    let record = Record {
+        history: History { events },
+        ..Record::default()
+    };
+    let page = Run {
+        record,
+        results,
+        extras: Extras::default(),
+    }
+    .write("absurd")
+    .page();
+    assert!(
+        !page.contains("NaN") && !page.contains("=\"inf"),
+        "a number that is none"
+    );
+    assert!(page.contains("2 steps not shown"));
+}

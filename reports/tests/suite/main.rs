@@ -1,0 +1,11 @@
+//! Reports of runs of every family, of nights and comparisons, as files.
+
+mod common;
+mod elections;
+mod families;
+mod hostile;
+mod index;
+mod measurement;
+mod night;
+mod page;
+mod pictures;

@@ -1,0 +1,294 @@
+//! What a reader finds on the page.
+
+use crate::common::{Run, build::MS, hostile::event, results, without_scripts};
+use zooquake_checkers::results::WindowResult;
+use zooquake_checkers::{EventType, Process, Span};
+
+/// The part of the page before the whole run: the first screen.
+fn first_screen(page: &str) -> String {
+    let page = without_scripts(page);
+    page[page.find("<header").unwrap()..page.find("</header>").unwrap()].to_owned()
+}
+
+#[test]
+fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts() {
+    let first = first_screen(&results::invalid().page("invalid"));
+    for said in [
+        "INVALID",
+        "<b>stale-write</b> breaks <b>mutual exclusion</b>",
+        "<b>lock/predecessor</b>",
+        "promises that at most one client works at a time",
+        "stale-write <i>known and accepted</i>",
+        "no fencing: a frozen holder does not see that its session has expired",
+        "ZooKeeper recipes and solutions, Locks",
+        "stale-holder <i>advisory</i>",
+        "c3 was paused from 24.000 s on while it worked",
+        "23.580 s – 27.430 s",
+        "pause c3, 24.000 s – 27.400 s (window 3)",
+        "zooquake replay runs/20260301T021500-lock-predecessor-7",
+        "c5</b> <span title=",
+    ] {
+        assert!(first.contains(said), "the first screen does not say: {said}");
+    }
+}
+
+#[test]
+fn steps_have_the_same_numbers_in_the_picture_and_in_the_list() {
+    let first = first_screen(&results::invalid().page("numbers"));
+    let picture = &first[first.find("<svg id=\"witness\"").unwrap()..first.find("</svg>").unwrap()];
+    for n in 1..=4 {
+        assert!(picture.contains(&format!(">{n}</text>")), "no {n} in the picture");
+        assert!(first.contains(&format!("<li value=\"{n}\">")), "no {n} in the list");
+    }
+    assert!(!picture.contains(">5</text>"));
+    assert!(picture.contains("pause c3 24.0–27.4 s"), "the fault has a label");
+    assert!(picture.contains("holds g900"));
+    assert_eq!(picture.matches("class=\"num last\"").count(), 1);
+    assert!(picture.contains("n3 leads the ensemble, epoch 2"));
+}
+
+#[test]
+fn an_unknown_verdict_gives_its_reasons_first() {
+    let mut run = results::unknown();
+    run.results.reasons.extend((0..30).map(|i| format!("reason {i}")));
+    let first = first_screen(&run.page("unknown"));
+    assert!(
+        first.contains("<a href=\"#reasons\">and 27 more</a>"),
+        "the picture must stay on the first screen"
+    );
+    assert!(first.contains("UNKNOWN"));
+    assert!(first.contains("no counting window of kill: window 1 hit c2 between two operations"));
+    assert!(first.contains("✗ <b>kill</b>: 0 of 2 windows counted"));
+    assert!(first.contains("<svg id=\"overview\""));
+}
+
+#[test]
+fn a_valid_verdict_says_what_was_exercised() {
+    let page = results::valid().page("valid");
+    let first = first_screen(&page);
+    assert!(first.contains("VALID") && !first.contains("INVALID"));
+    assert!(first.contains("✓ <b>pause</b>: 2 of 2 windows counted"));
+    assert!(first.contains("<b>write</b>: 283 ok, 1 fail, 1 info"));
+    assert!(first.contains("note: c4 did not answer"));
+    assert!(!first.contains("Why the verdict is not"));
+}
+
+#[test]
+fn the_rest_of_the_page_is_there_without_scripts() {
+    let page = without_scripts(&results::invalid().page("rest"));
+    for said in [
+        "<h2>Anomalies (2)</h2>",
+        "<h2>Fault windows (5 of 6 counted)</h2>",
+        "never began: no client came to work",
+        "<svg id=\"latency\"",
+        "<svg id=\"rate\"",
+        "<svg id=\"wait\"",
+        "<svg id=\"w1\"",
+        "ConnectionLoss",
+        "not-held",
+        "session timeout 2000 ms",
+        "&quot;variant&quot;: &quot;predecessor&quot;",
+    ] {
+        assert!(page.contains(said), "the page does not say: {said}");
+    }
+}
+
+#[test]
+fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
+    let mut run = results::invalid();
+    // The session timeout is 2 s and the first step is at 23.58 s.
+    for (id, until) in [(77, 21_700), (78, 21_500)] {
+        run.fault(id, "partition", &format!("n{id}"), 20_950 * MS, until * MS);
+    }
+    let first = first_screen(&run.page("near"));
+    assert!(
+        first.contains("partition n77, 20.950 s – 21.700 s (window 77, does not count)"),
+        "{first}"
+    );
+    assert!(!first.contains("(window 78"));
+}
+
+#[test]
+fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
+    let mut run = results::invalid();
+    assert!(!first_screen(&run.page("as-checked")).contains("partition n2"));
+    // What is found at the end came about earlier than its witness: the checker says when.
+    run.results.anomalies[0].span = Some(Span::Between(16_000 * MS, 30_000 * MS));
+    let first = first_screen(&run.page("as-checked"));
+    assert!(
+        first.contains("<b>Faults on in 16.000 s – 30.000 s, or ended") && first.contains("partition n2, 15.800 s"),
+        "{first}"
+    );
+    // A healing that was not verified is none.
+    let events = run.record.history.events.iter_mut();
+    for event in events.filter(|event| event.f == "partition" && event.phase() == Some("off")) {
+        event.value["verified"] = false.into();
+    }
+    run.spans();
+    let page = run.page("unhealed");
+    assert!(first_screen(&page).contains("partition n2, 15.800 s – never healed"));
+    // Of results without a span nothing is said.
+    run.results.anomalies[0].span = None;
+    assert!(!first_screen(&run.page("unasked")).contains("<b>Faults"));
+}
+
+#[test]
+fn of_many_faults_it_is_said_how_many_are_not_told() {
+    let mut run = results::invalid();
+    for id in 100..120 {
+        run.fault(id, "disconnect", &format!("c{id}"), 25_000 * MS, 25_001 * MS);
+        run.results.windows.push(WindowResult {
+            id,
+            fault: "disconnect".into(),
+            target: format!("c{id}"),
+            counts: false,
+            why: "hit nothing".into(),
+            from: Some(25_000 * MS),
+            until: Some(25_001 * MS),
+        });
+    }
+    let first = first_screen(&run.page("many-faults"));
+    assert!(first.contains("disconnect c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
+    assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
+}
+
+#[test]
+fn the_legend_tells_only_what_is_in_the_picture() {
+    let run = results::invalid();
+    let first = first_screen(&run.page("legend"));
+    let legend = &first[first.find("<p class=\"legend\">").unwrap()..];
+    let legend = &legend[..legend.find("</p>").unwrap()];
+    assert!(legend.contains("f-pause") && legend.contains("</i>write accepted"));
+    assert!(run.record.plan.faults.iter().any(|fault| fault == "kill"));
+    assert!(!legend.contains("f-kill"), "no process is killed there: {legend}");
+}
+
+#[test]
+fn the_first_screen_and_the_timeline_count_the_same() {
+    let run = results::invalid();
+    let control = |event: &&zooquake_checkers::Event| {
+        event.kind == zooquake_checkers::EventType::Invoke && event.process.to_string().starts_with('c')
+    };
+    let control = run.record.history.events.iter().filter(control).count();
+    assert!(control > 0);
+    let first = first_screen(&run.page("counts"));
+    assert!(first.contains(&format!(" operations and {control} control request")));
+}
+
+#[test]
+fn commands_break_only_between_options() {
+    let mut run = results::invalid();
+    run.extras.reproduce = vec!["zooquake run lock/predecessor --seed 1 --faults kill,pause".into()];
+    let first = first_screen(&run.page("commands"));
+    let line = "<code><span>zooquake run lock/predecessor</span> <span>--seed 1</span> <span>--faults kill,pause</span></code>";
+    assert!(first.contains(line));
+}
+
+#[test]
+fn a_command_is_shown_whole_or_not_at_all() {
+    let mut run = results::invalid();
+    let path = format!("zooquake check {}", "long/".repeat(800));
+    run.extras.reproduce = vec!["x".repeat(100_000), path.clone()];
+    let page = run.page("long-commands");
+    assert!(page.contains(&format!("<code><span>{path}</span></code>")));
+    assert!(!page.contains("xxxx"));
+    run.extras.reproduce.pop();
+    assert!(!run.page("no-commands").contains("See it again"));
+}
+
+#[test]
+fn nothing_is_fetched_and_nothing_but_our_own_script_runs() {
+    let page = results::invalid().page("offline");
+    for forbidden in [
+        "src=",
+        "@import",
+        "url(http",
+        "href=\"http",
+        "onclick",
+        "onload",
+        "fetch(",
+        "innerHTML",
+        " style=\"",
+    ] {
+        assert!(!page.contains(forbidden), "the page has {forbidden}");
+    }
+    assert!(page.contains("default-src 'none'"));
+    let nonce = page
+        .split("script-src 'nonce-")
+        .nth(1)
+        .unwrap()
+        .split('\'')
+        .next()
+        .unwrap();
+    assert_eq!(page.matches(&format!("<script nonce=\"{nonce}\">")).count(), 1);
+    assert_eq!(page.matches("<script").count(), 2, "the data and the script");
+}
+
+#[test]
+fn the_same_run_gives_the_same_bytes() {
+    let (one, two) = (results::invalid().write("same-1"), results::invalid().write("same-2"));
+    for name in ["report.html", "timeline.png", "latency.png", "rate.png"] {
+        assert!(
+            std::fs::read(one.0.join(name)).unwrap() == std::fs::read(two.0.join(name)).unwrap(),
+            "{name} differs"
+        );
+    }
+}
+
+#[test]
+fn fifty_thousand_operations_fit_into_two_megabytes_and_few_elements() {
+    let run: Run = results::many(50_000);
+    let page = run.page("many");
+    assert!(page.len() < 2_000_000, "{} bytes", page.len());
+    assert!(
+        page.matches('<').count() < 20_000,
+        "{} elements",
+        page.matches('<').count()
+    );
+    assert!(page.contains("49\u{a0}998 operations"));
+}
+
+#[test]
+fn the_time_without_a_leader_is_told_the_longest_first() {
+    let mut run = results::invalid();
+    run.record.plan.workload.family = "election".into();
+    let stat = serde_json::json!([
+        {"window": 3, "fault": "<pause>", "ms": 2140.0, "session_timeouts": 1.07},
+        {"window": 5, "fault": "kill", "ms": null, "session_timeouts": null},
+    ]);
+    run.results.stats.insert("leaderless".into(), stat);
+    let page = without_scripts(&run.page("leaderless"));
+    let section = &page[page.find("Without a leader</h2>").expect("its heading")..];
+    let never = section
+        .find("<td>kill</td><td>never</td>")
+        .expect("the one without an end");
+    let told = section.find("<td>&lt;pause&gt;</td><td>2.14 s</td><td>1.07</td>");
+    assert!(told.is_some_and(|told| never < told), "{}", &section[..900]);
+    run.results.stats.insert("leaderless".into(), serde_json::json!([]));
+    assert!(!run.page("led").contains("Without a leader"), "nothing to tell");
+}
+
+#[test]
+fn the_page_says_what_the_containers_could_do() {
+    let mut run = results::valid();
+    assert!(!run.page("unconfined").contains("What the containers could do"));
+    let events = &mut run.record.history.events;
+    let (index, time) = (events.len(), events.last().map_or(0, |last| last.time));
+    let confinement = serde_json::json!({
+        "internal_network": true, "no_new_privileges": true, "security": ["name=seccomp,profile=default"],
+        "containers": [
+            { "role": "sidecars", "user": "0:0", "capabilities": ["KILL", "NET_ADMIN"], "memory_mib": 512, "pids": null },
+            { "role": "clients <b>", "user": null, "capabilities": [], "memory_mib": 1024, "pids": 1024 },
+        ],
+    });
+    let (run_itself, info) = (Process::Name("run".into()), EventType::Info);
+    events.push(event(index, time, run_itself, info, "confinement", confinement));
+    let page = run.page("confined");
+    for said in [
+        "a network without a way out; no new privileges; security options of the engine: name=seccomp,profile=default",
+        "sidecars as user 0:0: capabilities KILL, NET_ADMIN, MiB of memory 512, processes any number",
+        "clients &lt;b&gt; as the user of the image: capabilities none, MiB of memory 1024, processes 1024",
+    ] {
+        assert!(page.contains(said), "the page does not say: {said}");
+    }
+}

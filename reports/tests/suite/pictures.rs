@@ -1,0 +1,51 @@
+//! The PNG pictures.
+
+use crate::common::{Run, results};
+use std::collections::HashMap;
+use zooquake_checkers::{Record, Results};
+use zooquake_reports::Extras;
+
+/// Colours of a picture, by how many pixels have them.
+fn colors(path: &std::path::Path) -> HashMap<[u8; 3], usize> {
+    let decoder = png::Decoder::new(std::fs::File::open(path).unwrap());
+    let mut reader = decoder.read_info().unwrap();
+    let mut pixels = vec![0; reader.output_buffer_size()];
+    let info = reader.next_frame(&mut pixels).unwrap();
+    assert_eq!((info.width, info.height), (1200, 700));
+    assert_eq!(info.color_type, png::ColorType::Rgb);
+    let mut colors = HashMap::new();
+    for pixel in pixels.chunks(3) {
+        *colors.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1;
+    }
+    colors
+}
+
+#[test]
+fn pictures_show_what_happened() {
+    let folder = results::invalid().write("pictures");
+    let has = |name: &str, color: [u8; 3]| {
+        let n = colors(&folder.0.join(name)).get(&color).copied().unwrap_or(0);
+        assert!(n > 30, "{name} has {n} pixels of {color:?}");
+    };
+    has("timeline.png", [0, 114, 178]); // work
+    has("timeline.png", [213, 94, 0]); // the violation
+    has("timeline.png", [230, 159, 0]); // a pause
+    has("latency.png", [0, 158, 115]); // releases
+    has("latency.png", [204, 121, 167]); // a partition
+    has("rate.png", [0, 114, 178]); // ok
+    has("rate.png", [230, 159, 0]); // fail
+    has("rate.png", [27, 31, 36]); // text
+}
+
+#[test]
+fn pictures_of_nothing_are_still_pictures() {
+    let run = Run {
+        record: Record::default(),
+        results: Results::default(),
+        extras: Extras::default(),
+    };
+    let folder = run.write("blank");
+    for name in ["timeline.png", "latency.png", "rate.png"] {
+        assert!(colors(&folder.0.join(name)).len() > 10, "{name} has its title and axes");
+    }
+}

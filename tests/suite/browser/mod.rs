@@ -1,0 +1,11 @@
+//! What a reader of a report sees and does, in a real browser.
+
+mod chromium;
+#[path = "../../../reports/tests/suite/common/mod.rs"]
+mod common;
+mod hostile;
+mod index;
+mod pages;
+mod readers;
+mod tab;
+mod timeline;

@@ -1,0 +1,142 @@
+//! Readers who prefer dark colours, have no JavaScript, or print.
+
+use super::common::results;
+use super::pages::open;
+use super::tab::{Reader, Tab};
+use serde_json::json;
+
+/// Every text whose colour stands out too little from what is behind it, by the formula and bounds of WCAG 2 (AA).
+pub const FAINT: &str = r##"(() => {
+  const canvas = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+  const rgba = (color) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = color;
+    canvas.fillRect(0, 0, 1, 1);
+    return [...canvas.getImageData(0, 0, 1, 1).data];
+  };
+  const light = ([r, g, b]) => {
+    const [x, y, z] = [r, g, b].map((c) => c / 255).map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4));
+    return 0.2126 * x + 0.7152 * y + 0.0722 * z;
+  };
+  const contrast = (a, b) => {
+    const [high, low] = [light(rgba(a)), light(rgba(b))].sort((p, q) => q - p);
+    return (high + 0.05) / (low + 0.05);
+  };
+  const behind = (element) => {
+    for (let e = element; e; e = e.parentElement) {
+      const color = getComputedStyle(e).backgroundColor;
+      if (rgba(color)[3] === 255) return color;
+    }
+    return "white";
+  };
+  const faint = [];
+  for (const element of document.querySelectorAll("body *")) {
+    const own = [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+    if (!own || element.closest("svg, script, style") || !element.checkVisibility()) continue;
+    const style = getComputedStyle(element);
+    const large = parseFloat(style.fontSize) >= 24 || (parseFloat(style.fontSize) >= 18.66 && style.fontWeight >= 700);
+    const found = contrast(style.color, behind(element));
+    if (found < (large ? 3 : 4.5)) faint.push(`${element.tagName} .${element.className} ${found.toFixed(2)}`);
+  }
+  const named = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
+  for (const [text, ground] of [["holdline", "hold"], ["paper", "work"], ["paper", "lead"], ["paper", "violation"], ["paper", "ink"]]) {
+    const found = contrast(named(text), named(ground));
+    if (found < 4.5) faint.push(`${text} on ${ground} ${found.toFixed(2)}`);
+  }
+  return faint;
+})()"##;
+
+fn background(tab: &Tab) -> String {
+    tab.js("getComputedStyle(document.body).backgroundColor").to_string()
+}
+
+#[test]
+fn light_and_dark_are_both_legible() {
+    let mut grounds = Vec::new();
+    for run in [results::invalid(), results::unknown()] {
+        for dark in [false, true] {
+            let folder = run.write_page(&format!("browser-dark-{dark}"));
+            let tab = open(
+                &folder,
+                Reader {
+                    dark,
+                    ..Reader::default()
+                },
+            );
+            assert_eq!(tab.js(FAINT), json!([]), "dark: {dark}");
+            grounds.push(background(&tab));
+        }
+    }
+    assert!(grounds[0] != grounds[1] && grounds[..2] == grounds[2..], "{grounds:?}");
+}
+
+#[test]
+fn the_canvas_follows_when_the_colours_change() {
+    let folder = results::invalid().write_page("browser-change");
+    let tab = open(&folder, Reader::default());
+    let name = "(() => { const c = document.getElementById('canvas'); \
+                const d = c.getContext('2d').getImageData(0, 60, 60, 60).data; let darkest = 255; \
+                for (let i = 0; i < d.length; i += 4) if (d[i + 3] > 200) darkest = Math.min(darkest, d[i]); return darkest; })()";
+    tab.wait_until(&format!("{name} < 100"));
+    let dark = json!({"features": [{"name": "prefers-color-scheme", "value": "dark"}]});
+    tab.call("Emulation.setEmulatedMedia", dark);
+    tab.wait_until(&format!("{name} > 150"));
+}
+
+#[test]
+fn verdict_story_and_pictures_need_no_scripts() {
+    let reader = Reader {
+        no_scripts: true,
+        ..Reader::default()
+    };
+    let shown = |tab: &Tab, selector: &str| {
+        let height = tab.js(&format!(
+            "document.querySelector({selector:?})?.getBoundingClientRect().height"
+        ));
+        height.as_f64().unwrap_or(0.0) > 50.0
+    };
+    for (verdict, run) in [
+        ("INVALID", results::invalid()),
+        ("VALID", results::valid()),
+        ("UNKNOWN", results::unknown()),
+    ] {
+        let folder = run.write_page(&format!("browser-plain-{verdict}"));
+        let tab = open(&folder, reader);
+        assert_eq!(tab.text("h1"), verdict);
+        assert!(shown(&tab, "#overview"), "{verdict}: no picture of the whole run");
+        assert!(!shown(&tab, "#timeline"), "{verdict}: an empty timeline");
+        assert_eq!(
+            tab.js("[...document.querySelectorAll('button')].some((b) => b.checkVisibility())"),
+            false
+        );
+        assert!(tab.text("#run").contains("needs JavaScript"), "{verdict}");
+        if verdict == "INVALID" {
+            assert!(shown(&tab, "#witness") && shown(&tab, "#w2"));
+            assert!(tab.text(".why").len() > 100 && tab.text("#first .steps").contains("c3"));
+        }
+        assert_eq!(tab.complaints(), Vec::<String>::new(), "{verdict}");
+    }
+}
+
+#[test]
+fn paper_has_the_pictures_and_nothing_to_press() {
+    let folder = results::invalid().write_page("browser-print");
+    let tab = open(
+        &folder,
+        Reader {
+            dark: true,
+            ..Reader::default()
+        },
+    );
+    let screen = background(&tab);
+    let paper = json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]});
+    tab.call("Emulation.setEmulatedMedia", paper);
+    assert_ne!(background(&tab), screen, "paper is white");
+    assert_eq!(tab.js("document.getElementById('overview').checkVisibility()"), true);
+    assert_eq!(
+        tab.js("[...document.querySelectorAll('button, canvas')].some((e) => e.checkVisibility())"),
+        false
+    );
+    let pdf = tab.call("Page.printToPDF", json!({}));
+    assert!(pdf["data"].as_str().is_some_and(|data| data.len() > 20_000));
+}

@@ -1,0 +1,106 @@
+//! `clean`: what it removes, and what it spares.
+
+use crate::common::{EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
+use std::process::{Command, Stdio};
+
+#[test]
+fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("spared");
+    let child = start(&runs, &[SMALL, &["--faults", "none", "--time", "12s"]].concat());
+    recorded(&runs, &["\"f\":\"phase\"", "\"ops\""]);
+    let id = runs.id();
+    // A dead run that can be removed, and one that cannot: a foreign container has its volume. So has the live run, in
+    // whose network another one stands.
+    let label = |id: &str| format!("zooquake.run={id}");
+    let image = tools_image();
+    let mut foreign = Foreign::default();
+    foreign.make("network", &["--label", &label("zz-dead"), "zooquake-test-dead"]);
+    foreign.start(&["--network", &format!("zooquake-{id}"), &image]);
+    for (id, volume) in [("a-stubborn", "zooquake-test-stubborn"), (&id, "zooquake-test-held")] {
+        foreign.make("volume", &["--label", &label(id), volume]);
+        foreign.start(&["-v", &format!("{volume}:/held"), &image]);
+    }
+
+    let clean = |arguments: &[&str]| {
+        let elsewhere = Runs::new("elsewhere");
+        let mut command = zooquake();
+        command.arg("clean").args(arguments).env("TMPDIR", elsewhere.path());
+        let output = command.stdin(Stdio::null()).output().expect("starting zooquake");
+        (
+            output.status.code().expect("an exit code"),
+            crate::common::text(&output),
+        )
+    };
+    let (code, text) = clean(&["--dry-run"]);
+    assert_eq!(code, 0, "{text}");
+    assert!(text.contains("run zz-dead: would remove 1 network"), "{text}");
+    assert!(text.contains(&format!("run {id}: going on")), "{text}");
+    let (code, text) = clean(&[]);
+    assert_eq!(code, 255, "{text}");
+    assert!(text.contains("run zz-dead: removed 1 network"), "{text}");
+    assert!(
+        text.contains("run a-stubborn: could not remove volume zooquake-test-stubborn"),
+        "{text}"
+    );
+    assert!(text.contains(&format!("run {id}: going on")), "{text}");
+
+    let output = child.wait_with_output().expect("waiting for zooquake");
+    let text = crate::common::text(&output);
+    assert_eq!(
+        output.status.code(),
+        Some(0),
+        "a run that cannot be cleared away is judged: {text}"
+    );
+    assert!(runs.only().join("results.json").exists(), "{text}");
+    assert!(text.contains(&format!("`zooquake clean --run {id}`")), "{text}");
+    foreign.end();
+    let (code, text) = clean(&["--run", &id]);
+    assert_eq!(code, 0, "{text}");
+    assert!(
+        text.contains(&format!("run {id}: removed 1 volume")) && !text.contains("a-stubborn"),
+        "{text}"
+    );
+    assert_eq!(clean(&["--run", "a-stubborn"]).0, 0);
+    assert_nothing_left();
+}
+
+/// Containers, networks and volumes that are not a run's; a failing test leaves none of them behind.
+#[derive(Default)]
+struct Foreign {
+    containers: Vec<String>,
+    others: Vec<(&'static str, String)>,
+}
+
+impl Foreign {
+    /// Makes a `network` or a `volume`, whose name is the last argument.
+    fn make(&mut self, kind: &'static str, arguments: &[&str]) {
+        self.others.push((kind, arguments.last().expect("a name").to_string()));
+        docker(&[&[kind, "create"], arguments].concat());
+    }
+
+    /// Starts a container that stays for a while; the image is the last argument.
+    fn start(&mut self, arguments: &[&str]) {
+        let id = docker(&[&["run", "-d"], arguments, &["sleep", "300"]].concat());
+        self.containers.push(id);
+    }
+
+    /// Removes the containers.
+    fn end(&mut self) {
+        self.containers.drain(..).for_each(|id| remove(&["rm", "-f", &id]));
+    }
+}
+
+impl Drop for Foreign {
+    fn drop(&mut self) {
+        self.end();
+        self.others
+            .drain(..)
+            .for_each(|(kind, name)| remove(&[kind, "rm", &name]));
+    }
+}
+
+/// Removes something that `clean` may have removed. What stays is found by `assert_nothing_left`.
+fn remove(arguments: &[&str]) {
+    let _ = Command::new("docker").args(arguments).output();
+}

@@ -1,0 +1,167 @@
+//! Other people's histories on the command line: checked, held against known verdicts, converted.
+
+use crate::common::jepsen::{FRESH, STALE, check, printed};
+use crate::common::{Runs, text, zooquake};
+use std::fs;
+use std::path::Path;
+use std::process::Output;
+
+const LEASE: &str = "{:process 0 :type :invoke :f :acquire}
+{:process 0 :type :ok :f :acquire}
+{:process 1 :type :invoke :f :acquire}
+{:process 1 :type :ok :f :acquire}
+{:process 0 :type :invoke :f :release}
+{:process 0 :type :fail :f :release :error [:not-found \"lease not found\"]}
+";
+
+/// A folder of histories, one of them deeper, beside files that are none.
+fn histories(name: &str) -> Runs {
+    let folder = Runs::new(name);
+    let deeper = folder.path().join("deeper");
+    fs::create_dir_all(&deeper).unwrap();
+    for (file, content) in [
+        ("stale.edn", STALE),
+        ("deeper/fresh.log", FRESH),
+        ("lease.edn", LEASE),
+        ("README.md", "no history"),
+        ("notes.txt", "nor this"),
+    ] {
+        fs::write(folder.path().join(file), content).unwrap();
+    }
+    folder
+}
+
+/// Checks against a table.
+fn expect(folder: &Path, table: &str, arguments: &[&str]) -> Output {
+    let file = folder.join("expected.tsv");
+    fs::write(&file, table).unwrap();
+    check(folder, &[&["--expect", file.to_str().unwrap()], arguments].concat())
+}
+
+#[test]
+fn a_folder_of_histories_is_searched_through() {
+    let folder = histories("searched");
+    let output = check(folder.path(), &["--json"]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let all = printed(&output);
+    let verdicts: Vec<(&str, &str)> = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|one| {
+            let name = Path::new(one["path"].as_str().unwrap()).file_name().unwrap();
+            (name.to_str().unwrap(), one["verdict"].as_str().unwrap())
+        })
+        .collect();
+    let expected = [("fresh.log", "valid"), ("lease.edn", "valid"), ("stale.edn", "invalid")];
+    assert_eq!(verdicts, expected);
+    assert_eq!(all[2]["anomalies"][0]["kind"], "not-linearizable");
+    assert_eq!(all[2]["stats"]["events"], 4);
+    assert!(all[1]["reasons"].to_string().contains("lease lost"), "{all}");
+}
+
+#[test]
+fn verdicts_are_held_against_a_table() {
+    let folder = histories("expected");
+    let heading = "file\tmodel\tverdict\n";
+    let right = format!(
+        "{heading}stale.edn\tcas-register\tinvalid\nlease.edn\tmutex\tvalid\nlease.edn\tmutex-strict\tinvalid\n\
+         deeper/fresh.log\tregister\tvalid\n"
+    );
+    let output = expect(folder.path(), &right, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    assert!(
+        text(&output).contains("4 of 4 verdicts are as expected"),
+        "{}",
+        text(&output)
+    );
+
+    let wrong = right.replace("mutex-strict\tinvalid", "mutex-strict\tvalid") + "gone.edn\tregister\tvalid\n";
+    let output = expect(folder.path(), &wrong, &[]);
+    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    let said = text(&output);
+    assert!(
+        said.contains("lease.edn: expected valid (mutex-strict), found invalid"),
+        "{said}"
+    );
+    assert!(
+        said.contains("gone.edn: expected valid (register), but there is no such file"),
+        "{said}"
+    );
+    assert!(said.contains("3 of 5 verdicts are as expected"), "{said}");
+
+    let all = printed(&expect(folder.path(), &wrong, &["--json"]));
+    assert_eq!(
+        (&all[2]["expected"], &all[2]["verdict"]),
+        (&"valid".into(), &"invalid".into())
+    );
+    assert_eq!(all.as_array().unwrap().len(), 5);
+
+    // A row of a model that does not exist keeps no other from its verdict.
+    let rows = "stale.edn\tpebble\tvalid\nstale.edn\tregister\tinvalid\n";
+    let said = text(&expect(folder.path(), rows, &[]));
+    assert!(said.contains("there is no model `pebble`"), "{said}");
+    assert!(said.contains("1 of 2 verdicts are as expected"), "{said}");
+}
+
+#[test]
+fn a_damaged_history_is_unknown_with_the_place() {
+    let folder = Runs::new("placed");
+    let file = folder.path().join("cut.edn");
+    fs::write(&file, &STALE[..STALE.find(":read, :value 0").unwrap()]).unwrap();
+    let output = check(&file, &["--json", "--model", "register"]);
+    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    let reasons = printed(&output)[0]["reasons"].to_string();
+    assert!(reasons.contains("line 5, column 2"), "{reasons}");
+}
+
+#[test]
+fn histories_are_converted_there_and_back() {
+    let folder = histories("converted");
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let convert = |from: &str, to: &str| {
+        let mut command = zooquake();
+        command.args(["convert", &file(from), &file(to)]);
+        command.output().expect("starting zooquake")
+    };
+    for (from, to) in [("lease.edn", "a.jsonl"), ("a.jsonl", "b.edn"), ("b.edn", "c.jsonl")] {
+        let output = convert(from, to);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    }
+    let read = |name: &str| fs::read_to_string(file(name)).unwrap();
+    assert_eq!(read("a.jsonl"), read("c.jsonl"));
+    assert!(
+        read("b.edn").contains(":error [:not-found \"lease not found\"]"),
+        "{}",
+        read("b.edn")
+    );
+    for name in ["a.jsonl", "b.edn"] {
+        let output = check(Path::new(&file(name)), &["--model", "mutex-strict"]);
+        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output));
+        let output = check(Path::new(&file(name)), &[]);
+        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output));
+    }
+    let output = convert("stale.edn", "no.log");
+    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
+    fs::write(file("bad.edn"), "[{:type :ok}]").unwrap();
+    let output = convert("bad.edn", "no.jsonl");
+    assert_eq!(output.status.code(), Some(255), "{}", text(&output));
+    assert!(text(&output).contains("line 1, column 2"), "{}", text(&output));
+    assert!(
+        !Path::new(&file("no.jsonl")).exists(),
+        "nothing is written of a damaged history"
+    );
+}
+
+/// Published histories are not ours to keep; `ZOOQUAKE_HISTORIES` names a folder of them with an `expected.tsv`.
+#[test]
+fn published_histories_have_their_known_verdicts() {
+    let Some(folder) = std::env::var_os("ZOOQUAKE_HISTORIES") else {
+        eprintln!("ZOOQUAKE_HISTORIES names no folder of histories with an expected.tsv: nothing was checked");
+        return;
+    };
+    let folder = Path::new(&folder);
+    let table = folder.join("expected.tsv");
+    let output = check(folder, &["--expect", table.to_str().unwrap()]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+}

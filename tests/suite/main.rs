@@ -1,0 +1,24 @@
+//! The real program: its command line, and runs on real ensembles. One binary, so that a test that waits for an ensemble
+//! leaves a core to one that does not need any.
+
+mod browser;
+mod clean;
+mod cli;
+mod common;
+mod compare;
+mod edges;
+mod ensemble;
+mod families;
+mod histories;
+mod inputs;
+mod lock;
+mod measure;
+mod nightly;
+mod packs;
+mod recipe;
+mod refused;
+mod register;
+mod replay;
+mod stalls;
+mod upkeep;
+mod wire;

@@ -1,0 +1,185 @@
+//! What a run of somebody else's is handed on by: packs, and command lines that reproduce it. No ensemble is needed.
+
+use crate::common::{NO_RESULTS, Runs, call, hand_made, refused, text, zooquake};
+use std::path::Path;
+
+/// The command lines on the page of a run.
+fn lines_of_page(folder: &Path) -> Vec<String> {
+    let page = std::fs::read_to_string(folder.join("report.html")).expect("the page");
+    let (_, rest) = page.split_once("<pre class=\"commands\">").expect("commands");
+    let (commands, _) = rest.split_once("</pre>").expect("their end");
+    let mut text = String::new();
+    for piece in commands.split('<') {
+        text += piece.split_once('>').map_or(piece, |(_, text)| text);
+    }
+    for (entity, plain) in [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+    ] {
+        text = text.replace(entity, plain);
+    }
+    text.lines().map(String::from).collect()
+}
+
+/// What a shell hands to `zooquake`, if that is a program which shows its arguments.
+fn arguments_by_shell(line: &str, bin: &Path) -> Vec<String> {
+    let output = std::process::Command::new("sh")
+        .args(["-c", line])
+        .env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()))
+        .output()
+        .expect("a shell");
+    assert!(output.status.success(), "{line}: {}", text(&output));
+    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    shown.split_terminator('\0').map(String::from).collect()
+}
+
+#[test]
+fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    let base = Runs::new("lines");
+    let (found, stub) = (base.path().join("found"), base.path().join("stub"));
+    for bin in [&found, &stub] {
+        std::fs::create_dir(bin).unwrap();
+    }
+    let program = env!("CARGO_BIN_EXE_zooquake");
+    symlink(program, found.join("zooquake")).unwrap();
+    let script = stub.join("zooquake");
+    std::fs::write(&script, "#!/bin/sh\nprintf '%s\\0' \"$@\"\n").unwrap();
+    std::fs::set_permissions(&script, PermissionsExt::from_mode(0o755)).unwrap();
+    let work = |lines: &[String], path: &str| {
+        assert_eq!(lines.len(), 2, "a check and a replay: {lines:?}");
+        for (line, command) in lines.iter().zip(["check", "replay"]) {
+            assert!(!line.contains(char::is_control), "{line:?}");
+            assert_eq!(arguments_by_shell(line, &stub), [command, path]);
+        }
+    };
+
+    // Where no shell finds it, the program is named by its path.
+    let run = base
+        .path()
+        .join("\u{1b}[2J it's \"$(touch x)\"; `touch x` $HOME&<b> --keep\ntwo\n");
+    hand_made(&run);
+    let checked = call(&["check", run.to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+    let lines = lines_of_page(&run).into_iter();
+    let named = lines.map(|line| line.strip_prefix(program).map(|rest| format!("zooquake{rest}")));
+    work(
+        &named.map(|line| line.expect("the program")).collect::<Vec<_>>(),
+        &format!("{}/", run.display()),
+    );
+
+    // Where one does, by its name; and a pack by its own path, not by where it was unpacked.
+    let run = base.path().join("run");
+    hand_made(&run);
+    std::fs::write(run.join("results.json"), NO_RESULTS).unwrap();
+    let pack = base.path().join("it's a $(touch x).zooquake.tar.gz");
+    let pack = pack.to_str().unwrap();
+    let packed = call(&["pack", run.to_str().unwrap(), "--out", pack]);
+    assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
+    let report = zooquake()
+        .args(["report", pack])
+        .env("PATH", &found)
+        .current_dir(&stub)
+        .output();
+    let report = report.expect("starting zooquake");
+    assert_eq!(report.status.code(), Some(0), "{}", text(&report));
+    work(&lines_of_page(&stub.join("run")), pack);
+    assert!(!Path::new("x").exists(), "nothing was run");
+}
+
+#[test]
+fn a_run_packs_itself_where_it_lies() {
+    let base = Runs::new("pack-here");
+    let run = base.path().join("run");
+    hand_made(&run);
+    for _ in 0..2 {
+        let packed = zooquake().args(["pack", "."]).current_dir(&run).output().unwrap();
+        assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
+    }
+    let pack = run.join("run.zooquake.tar.gz");
+    refused(&["pack", pack.to_str().unwrap()], &["is packed already"]);
+    let checked = call(&["check", pack.to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+    let mut names: Vec<_> = std::fs::read_dir(&run)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name())
+        .collect();
+    names.sort();
+    assert_eq!(names, ["history.jsonl", "plan.json", "run.zooquake.tar.gz"]);
+}
+
+/// An engine that knows whether it has this image, and nothing else.
+fn engine(socket: &Path, image: &str, has: bool) {
+    use std::io::{BufRead, BufReader, Write};
+    let listener = std::os::unix::net::UnixListener::bind(socket).expect("a socket");
+    let named = format!("/images/{image}/json");
+    std::thread::spawn(move || {
+        for connection in listener.incoming().flatten() {
+            let mut request = String::new();
+            let mut lines = BufReader::new(&connection);
+            lines.read_line(&mut request).expect("a request");
+            let mut header = String::new();
+            while lines.read_line(&mut header).is_ok_and(|read| read > 2) {
+                header.clear();
+            }
+            let (status, body) = match request.split_whitespace().nth(1).unwrap_or_default() {
+                "/_ping" => ("200 OK", "OK"),
+                path if path.ends_with(&named) && has => ("200 OK", "{\"Id\":\"sha256:00\"}"),
+                path if path.ends_with(&named) => ("404 Not Found", "{\"message\":\"not here\"}"),
+                _ => ("500 Internal Server Error", "{\"message\":\"it can do nothing\"}"),
+            };
+            let length = body.len();
+            let answer = format!(
+                "HTTP/1.1 {status}\r\nContent-Type: application/json\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+            );
+            // The program may have ended meanwhile.
+            let _ = (&connection).write_all(answer.as_bytes());
+        }
+    });
+}
+
+#[test]
+fn an_image_that_a_plan_names_is_not_pulled_unasked() {
+    let base = Runs::new("image");
+    let (run, pack) = (base.path().join("run"), base.path().join("foreign.zooquake.tar.gz"));
+    hand_made(&run);
+    let plan = std::fs::read_to_string(run.join("plan.json")).unwrap();
+    let image = "registry.example/zookeeper:1";
+    std::fs::write(
+        run.join("plan.json"),
+        plan.replace("\"image\":null", &format!("\"image\":{image:?}")),
+    )
+    .unwrap();
+    let out = base.path().join("out");
+    let [run, pack, out] = [&run, &pack, &out].map(|path| path.to_str().unwrap());
+    assert_eq!(call(&["pack", run, "--out", pack]).status.code(), Some(0));
+    let (with, without) = (base.path().join("with.sock"), base.path().join("without.sock"));
+    engine(&with, image, true);
+    engine(&without, image, false);
+    let replay = |socket: &Path, more: &[&str]| {
+        let output = zooquake()
+            .args(["replay", pack, "--out", out])
+            .args(more)
+            .env("DOCKER_HOST", format!("unix://{}", socket.display()))
+            .stdin(std::process::Stdio::null())
+            .output()
+            .expect("starting zooquake");
+        (output.status.code(), text(&output))
+    };
+    let (code, said) = replay(&without, &[]);
+    assert_eq!(code, Some(254), "{said}");
+    assert!(
+        said.contains(image) && said.contains("--yes") && !said.contains("pulling"),
+        "{said}"
+    );
+    let (code, said) = replay(&without, &["--yes"]);
+    assert_eq!(code, Some(255), "{said}");
+    assert!(said.contains(&format!("pulling {image}")), "{said}");
+    // One that is there is nobody's question.
+    let (code, said) = replay(&with, &[]);
+    assert_eq!(code, Some(255), "{said}");
+    assert!(!said.contains(&format!("pulling {image}")), "{said}");
+}

@@ -1,0 +1,74 @@
+//! What is no client's doing convicts nobody: the harness stands still, or a third party freezes a client, after recovery.
+
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, docker, history, signal, start, text, until};
+use serde_json::Value;
+use std::process::Child;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// Longer than the bound of liveness.
+const LONG: Duration = Duration::from_secs(13);
+
+/// A short run, as it is when its phase has begun.
+fn reach(runs: &Runs, variant: &str, phase: &str) -> Child {
+    let child = start(runs, &[variant, "--faults", "none", "--time", "3s", "--seed", "1"]);
+    let phase = format!("\"phase\",\"value\":\"{phase}\"");
+    until(&phase, PATIENCE, || {
+        let made = std::fs::read_dir(runs.path()).ok()?.flatten();
+        let made = made.into_iter().any(|entry| entry.path().is_dir());
+        (made && history(runs).contains(&phase)).then_some(())
+    });
+    child
+}
+
+/// Waits for its end: nobody is convicted, and nothing is left.
+fn never_invalid(runs: &Runs, child: Child) -> Vec<Value> {
+    let output = child.wait_with_output().expect("waiting for zooquake");
+    let code = output.status.code();
+    assert!(matches!(code, Some(0 | 2)), "{code:?}: {}", text(&output));
+    assert_nothing_left();
+    let event = |line: &str| serde_json::from_str(line).expect("an event");
+    history(runs).lines().map(event).collect()
+}
+
+#[test]
+fn a_stall_of_the_harness_is_recorded_before_what_was_read_after_it() {
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("stalled");
+    let child = reach(&runs, "lock/fenced", "recovered");
+    signal(&child, "STOP");
+    std::thread::sleep(Duration::from_millis(200));
+    let before = history(&runs).lines().count();
+    std::thread::sleep(LONG);
+    signal(&child, "CONT");
+    let events = never_invalid(&runs, child);
+    let stall = &events[before];
+    assert_eq!(
+        (&stall["process"], &stall["f"]),
+        (&"run".into(), &"stall".into()),
+        "{stall}"
+    );
+    let ms = stall["value"]["ms"].as_u64().expect("milliseconds");
+    assert!((12_000..20_000).contains(&ms), "{stall}");
+    let again = events.iter().filter(|event| event["f"] == "stall").count();
+    assert!(again < 3, "{again} stalls of one stop");
+}
+
+#[test]
+fn a_client_that_a_third_party_freezes_convicts_nobody() {
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("frozen-client");
+    let child = reach(&runs, "election/epoch", "recover");
+    let of = docker(&["ps", "--format", "{{.Names}}", "--filter", "label=zooquake.run"]);
+    let client = of
+        .lines()
+        .find(|name| name.ends_with("-c2"))
+        .expect("the container of c2");
+    docker(&["pause", client]);
+    std::thread::sleep(LONG + Duration::from_secs(3));
+    docker(&["unpause", client]);
+    let events = never_invalid(&runs, child);
+    let recovers = events.iter().filter(|event| event["value"] == "recover").count();
+    assert!(recovers > 1, "recovery began again: {recovers}");
+}

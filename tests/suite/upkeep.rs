@@ -1,0 +1,226 @@
+//! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
+
+use crate::common::{
+    EnsembleSlot, Runs, SMALL, assert_nothing_left, call, docker, history, recorded, signal, start, text, tools_image,
+    until, zooquake,
+};
+use std::io::{BufRead, BufReader};
+use std::process::Child;
+use std::time::Duration;
+
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A run that was stopped is judged, is unknown, says what its interrupt did, and has left nothing on the engine.
+#[track_caller]
+fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
+    let output = child.wait_with_output().expect("waiting for zooquake");
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
+    assert!(text.contains(&format!("interrupted: {does}")), "{text}");
+    assert!(text.contains("the run was interrupted at"), "{text}");
+    let run = runs.only();
+    assert!(
+        run.join("results.json").exists() && run.join("report.html").exists(),
+        "{text}"
+    );
+    assert!(history(runs).contains("\"interrupted\""));
+    assert_nothing_left();
+}
+
+/// Whether a fault was taken away.
+fn healed(runs: &Runs) -> bool {
+    history(runs).contains("\"phase\":\"off\"")
+}
+
+#[test]
+fn ctrl_c_heals_clears_away_and_still_checks() {
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("interrupted");
+    let child = start(
+        &runs,
+        &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
+    );
+    recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
+    signal(&child, "INT");
+    stopped_and_judged(&runs, child, "healing");
+    assert!(healed(&runs), "the pause was healed");
+}
+
+#[test]
+fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
+    let _turn = EnsembleSlot::exclusive();
+    for (moment, containers) in [("the lease", 1), ("the servers", 3), ("the clients", 6)] {
+        let runs = Runs::new(&format!("interrupted-bring-up-{containers}"));
+        let child = start(
+            &runs,
+            &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
+        );
+        until(moment, PATIENCE, || {
+            let made = docker(&["ps", "-aq", "--filter", "label=zooquake.run"]);
+            (made.lines().count() >= containers).then_some(())
+        });
+        signal(&child, "INT");
+        stopped_and_judged(&runs, child, "clearing away what was started");
+        let check = zooquake().arg("check").arg(runs.only()).output();
+        let check = check.expect("starting zooquake");
+        assert_eq!(check.status.code(), Some(2), "{}", text(&check));
+    }
+}
+
+#[test]
+fn ctrl_c_in_recovery_says_what_it_does() {
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("interrupted-recovery");
+    let child = start(
+        &runs,
+        &["lock/fenced", "--faults", "none", "--time", "3s", "--seed", "1"],
+    );
+    recorded(&runs, &["\"value\":\"recover\""]);
+    signal(&child, "INT");
+    stopped_and_judged(&runs, child, "giving up the recovery");
+}
+
+#[test]
+fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
+    let _turn = EnsembleSlot::exclusive();
+    for (fault, sign) in [("pause", "paused"), ("partition", "cut")] {
+        let runs = Runs::new(&format!("killed-{fault}"));
+        let mut child = start(
+            &runs,
+            &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"],
+        );
+        recorded(&runs, &["\"phase\":\"on\""]);
+        assert!(damaged(fault), "nothing is {sign} although the fault is on");
+        signal(&child, "KILL");
+        child.wait().expect("waiting for zooquake");
+        until("healing by the watcher", Duration::from_secs(20), || {
+            (!damaged(fault)).then_some(())
+        });
+        let checked = zooquake()
+            .arg("check")
+            .arg(runs.only())
+            .output()
+            .expect("starting zooquake");
+        assert_eq!(
+            checked.status.code(),
+            Some(2),
+            "a cut-off run is unknown: {}",
+            text(&checked)
+        );
+        assert!(
+            !docker(&["ps", "-aq", "--filter", "label=zooquake.run"]).is_empty(),
+            "containers outlive SIGKILL"
+        );
+        let cleaned = call(&["clean", "--run", &runs.id()]);
+        assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
+        assert_nothing_left();
+    }
+}
+
+#[test]
+fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
+    let _turn = EnsembleSlot::exclusive();
+    let name = tools_image();
+    let runs = Runs::new("no-zookeeper");
+    let run = start(
+        &runs,
+        &["lock/fenced", "--zookeeper", &name, "--faults", "none", "--time", "5s"],
+    );
+    let output = run.wait_with_output().expect("waiting for zooquake");
+    let text = text(&output);
+    assert_eq!(output.status.code(), Some(255), "{text}");
+    assert!(
+        text.contains("ended instead of serving") && text.contains("docker-entrypoint.sh"),
+        "{text}"
+    );
+    assert_nothing_left();
+}
+
+#[test]
+fn sighup_heals_clears_away_and_still_checks() {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    if ignored.is_some_and(|mask| mask.trim().ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f'])) {
+        eprintln!("skipped: these tests run under nohup, and so would zooquake");
+        return;
+    }
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("hung-up");
+    let child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
+    recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
+    // A closed terminal sends it more than once.
+    signal(&child, "HUP");
+    signal(&child, "HUP");
+    stopped_and_judged(&runs, child, "healing");
+    assert!(healed(&runs), "the pause was healed");
+}
+
+#[test]
+fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
+    let _turn = EnsembleSlot::exclusive();
+    for delay_ms in [0, 2, 5, 10] {
+        let runs = Runs::new(&format!("killed-in-pause-{delay_ms}"));
+        let mut child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
+        until("the beginning of a pause", PATIENCE, || {
+            let made = std::fs::read_dir(runs.path()).ok()?.flatten().next().is_some();
+            (made && history(&runs).contains("\"phase\":\"begin\"")).then_some(())
+        });
+        std::thread::sleep(Duration::from_millis(delay_ms));
+        signal(&child, "KILL");
+        child.wait().expect("waiting for zooquake");
+        // The engine needs a moment for a pause that it was asked for, the watcher one to see it.
+        std::thread::sleep(Duration::from_secs(2));
+        until("healing by the watcher", Duration::from_secs(10), || {
+            (!damaged("pause")).then_some(())
+        });
+        std::thread::sleep(Duration::from_secs(1));
+        assert!(!damaged("pause"), "frozen again, {delay_ms} ms after the beginning");
+        let cleaned = call(&["clean", "--run", &runs.id()]);
+        assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
+        assert_nothing_left();
+    }
+}
+
+#[test]
+fn a_reader_that_goes_after_one_line_ends_no_run() {
+    let _turn = EnsembleSlot::exclusive();
+    let runs = Runs::new("head");
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    let mut command = zooquake();
+    command
+        .arg("run")
+        .args(SMALL)
+        .args(["--faults", "none", "--time", "3s", "--out"]);
+    let child = command
+        .arg(runs.path())
+        .stdout(writer.try_clone().expect("the pipe's end"))
+        .stderr(writer)
+        .spawn();
+    let mut child = child.expect("starting zooquake");
+    drop(command);
+    let mut line = String::new();
+    BufReader::new(reader).read_line(&mut line).expect("a line");
+    let status = child.wait().expect("waiting for zooquake");
+    assert_eq!(status.code(), Some(0), "the first line was {line}");
+    assert!(runs.only().join("results.json").exists() && runs.only().join("report.html").exists());
+    assert_nothing_left();
+}
+
+/// Whether some container of ours is frozen, or has network rules.
+fn damaged(fault: &str) -> bool {
+    let running = docker(&["ps", "-q", "--filter", "label=zooquake.sidecar"]);
+    match fault {
+        "pause" => !docker(&[
+            "ps",
+            "-q",
+            "--filter",
+            "label=zooquake.run",
+            "--filter",
+            "status=paused",
+        ])
+        .is_empty(),
+        _ => running
+            .lines()
+            .any(|id| docker(&["exec", id, "iptables-save"]).contains("ZOOQUAKE")),
+    }
+}

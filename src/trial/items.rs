@@ -48,6 +48,11 @@ impl Trial {
         self.note(OPERATES, seen);
         let seen = self.quiet(0, None).await?;
         self.note(QUIESCE, seen);
+        Ok(())
+    }
+
+    /// One enters alone, until its timeout. It may never come back from that.
+    pub(super) async fn alone(&mut self) {
         let (timeout_ms, round) = (600, self.number());
         let alone = self.clients[0].send("enter", json!({ "round": round, "members": 2 }), Some(timeout_ms));
         let second = self.clients[0].ask("leave", json!({ "round": round }), SOON).await;
@@ -65,7 +70,6 @@ impl Trial {
             _ => Ok(reply.shown()),
         });
         self.note(TIMEOUT, seen);
-        Ok(())
     }
 
     /// Both enter a round and both leave it.

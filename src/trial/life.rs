@@ -125,7 +125,7 @@ impl Trial {
                 self.leave(0, &grant).await.map(|_| grant.to_string())
             }
             "queue" => self.item().await,
-            "barrier" if !self.plan.workload.capabilities().members => self.round().await,
+            _ if self.enters_together() => self.round().await,
             _ => self.clients[0]
                 .ask("confirm", json!({}), PATIENT)
                 .await
@@ -155,6 +155,9 @@ impl Trial {
         };
         if grant.is_some() && self.plan.workload.capabilities().capacity.get() == 1 {
             self.waits_in_vain().await?;
+        }
+        if self.enters_together() {
+            self.alone().await;
         }
         self.clients[0].close();
         let ended = self.clients[0].end(SOON).await;

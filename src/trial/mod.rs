@@ -152,7 +152,7 @@ impl Trial {
                     self.holder().await?
                 }
                 "queue" => self.queue().await?,
-                "barrier" if !self.plan.workload.capabilities().members => self.barrier().await?,
+                _ if self.enters_together() => self.barrier().await?,
                 _ => {}
             }
             self.life().await?;
@@ -208,6 +208,11 @@ impl Trial {
     async fn begin(&mut self) -> Result<bool> {
         let first = self.start(0, 1).await?;
         Ok(self.start(1, 1).await? && first)
+    }
+
+    /// Whether it is a double barrier.
+    fn enters_together(&self) -> bool {
+        self.plan.workload.family == "barrier" && !self.plan.workload.capabilities().members
     }
 
     fn can(&self, what: &str) -> bool {

@@ -10,7 +10,7 @@ macro_rules! text {
 }
 
 /// All of them. A new one is a folder in `workloads/clients/` and an entry here.
-pub const LANGUAGES: &[Language] = &[PYTHON, JAVA, GO];
+pub const LANGUAGES: &[Language] = &[PYTHON, JAVA, GO, RUST];
 
 const JAVA: Language = Language {
     name: "java",
@@ -50,6 +50,27 @@ const GO: Language = Language {
     recipes: &[Recipe {
         families: &["lock", "election"],
         text: text!("go/template/grant.go"),
+    }],
+};
+
+const RUST: Language = Language {
+    name: "rust",
+    run: "prepare = [\"cargo\", \"build\", \"--release\"]\n\
+          command = [\"target/release/recipe\"]\nfiles = [\"target/release/recipe\"]\n",
+    files: &[
+        File {
+            name: "src/zooquake.rs",
+            text: text!("rust/zooquake.rs"),
+        },
+        File {
+            name: "Cargo.toml",
+            text: text!("rust/template/Cargo.template.toml"),
+        },
+    ],
+    recipe: "src/main.rs",
+    recipes: &[Recipe {
+        families: &["lock", "election"],
+        text: text!("rust/template/grant.rs"),
     }],
 };
 

@@ -5,7 +5,7 @@ use super::talk::{Heard, Reply};
 use super::{SOON, Seen, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
-use zooquake_history::operation::family;
+use zooquake_history::operation::{OpSpec, Role, family};
 use zooquake_history::protocol::{Message, Outcome, VERSION};
 
 /// What a first line is as a hello.
@@ -49,9 +49,12 @@ impl Trial {
         );
         let reply = self.clients[0].ask("no-such-operation", json!({}), SOON).await;
         self.note(UNKNOWN, refused(reply));
-        if let Some(first) = family(&self.plan.workload.family).and_then(|family| family.ops.first()) {
-            let words = self.words().map_or(first.f, |[ask, ..]| ask);
-            let reply = self.clients[0].ask(words, json!({ "no": "sense" }), SOON).await;
+        // What a counter is asked has no value.
+        let wants = |op: &&OpSpec| op.role == Role::Work && self.plan.workload.family != "counter";
+        let asked = family(&self.plan.workload.family).and_then(|family| family.ops.iter().find(wants));
+        if let Some(asked) = asked {
+            let f = self.words().map_or(asked.f, |[ask, ..]| ask);
+            let reply = self.clients[0].ask(f, json!({ "no": "sense" }), SOON).await;
             self.note(NONSENSE, refused(reply));
         }
         let seen = self.malformed().await;

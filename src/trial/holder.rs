@@ -73,7 +73,7 @@ impl Trial {
         let Ok(grant) = granted else { return Ok(()) };
         let seen = self.connected(&grant);
         self.note(SESSION, seen);
-        let seen = self.confirms(&grant).await?;
+        let seen = self.confirms(Some(&grant)).await?;
         self.note(CONFIRM, seen);
         let seen = self.quiet(0, Some(&grant)).await?;
         self.note(QUIESCE, seen);
@@ -99,12 +99,14 @@ impl Trial {
         if told.iter().any(of) { Ok(shown) } else { Err(shown) }
     }
 
-    async fn confirms(&mut self, grant: &Value) -> Result<Seen> {
-        let reply = ok(self.clients[0].ask("confirm", json!({}), SOON).await);
+    /// That `confirm` tells that it holds this grant, or none, after a write.
+    pub(super) async fn confirms(&mut self, grant: Option<&Value>) -> Result<Seen> {
+        let reply = ok(self.clients[0].ask("confirm", json!({}), PATIENT).await);
         let tree = self.tree().await?;
         Ok(reply.and_then(|value| {
-            if value["holds"] != json!(true) || value["grant"] != grant["grant"] {
-                return Err(format!("{value}, while it holds {}", grant["grant"]));
+            let held = grant.map_or(Value::Null, |grant| grant["grant"].clone());
+            if value["holds"] != json!(grant.is_some()) || value["grant"] != held {
+                return Err(format!("{value}, while it holds {held}"));
             }
             let scratch = tree.iter().find(|znode| znode.path == "/zooquake/scratch/c1");
             let scratch = scratch.ok_or("there is no /zooquake/scratch/c1")?;

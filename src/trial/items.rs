@@ -5,7 +5,7 @@ use super::sentences::{BESIDE, BUSY, OPERATES, QUIESCE, TAKING, TIMEOUT};
 use super::talk::Heard;
 use super::{PATIENT, SOON, Seen, Trial, common};
 use anyhow::Result;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::time::Duration;
 use zooquake_history::plan::Delivery;
 use zooquake_history::protocol::{Message, Outcome};
@@ -24,14 +24,16 @@ impl Trial {
         Ok(())
     }
 
-    async fn item(&mut self) -> Seen {
-        let put = ok(self.clients[0].ask("enqueue", json!({ "item": 7 }), SOON).await)?;
+    /// One item goes in at the first client and comes out at the second, and nothing after it.
+    pub(super) async fn item(&mut self) -> Seen {
+        let item = self.number();
+        let put = ok(self.clients[0].ask("enqueue", json!({ "item": item }), SOON).await)?;
         let taken = ok(self.clients[1].ask("dequeue", json!({}), SOON).await)?;
-        if taken["item"] != json!(7) {
+        if taken["item"] != json!(item) {
             return Err(format!("{put} was put in, and {taken} came out"));
         }
         if self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce {
-            ok(self.clients[1].ask("acknowledge", json!({ "item": 7 }), SOON).await)?;
+            ok(self.clients[1].ask("acknowledge", json!({ "item": item }), SOON).await)?;
         }
         let empty = ok(self.clients[1].ask("dequeue", json!({}), SOON).await)?;
         match empty["item"].is_null() {
@@ -42,14 +44,18 @@ impl Trial {
 
     /// Both enter and both leave; the first one has to wait.
     pub(super) async fn barrier(&mut self) -> Result<()> {
-        let enter = |round: i64| json!({ "round": round, "members": 2 });
-        let seen = self.round(enter(1)).await;
+        let seen = self.round().await;
         self.note(OPERATES, seen);
         let seen = self.quiet(0, None).await?;
         self.note(QUIESCE, seen);
-        let timeout_ms = 600;
-        let alone = self.clients[0].send("enter", enter(2), Some(timeout_ms));
-        let second = self.clients[0].ask("leave", json!({ "round": 2 }), SOON).await;
+        Ok(())
+    }
+
+    /// One enters alone, until its timeout. It may never come back from that.
+    pub(super) async fn alone(&mut self) {
+        let (timeout_ms, round) = (600, self.number());
+        let alone = self.clients[0].send("enter", json!({ "round": round, "members": 2 }), Some(timeout_ms));
+        let second = self.clients[0].ask("leave", json!({ "round": round }), SOON).await;
         let busy = common::refused(second).and_then(|seen| if seen.contains("busy") { Ok(seen) } else { Err(seen) });
         self.note(BUSY, busy);
         if self.can("beside") {
@@ -64,11 +70,12 @@ impl Trial {
             _ => Ok(reply.shown()),
         });
         self.note(TIMEOUT, seen);
-        Ok(())
     }
 
-    async fn round(&mut self, enter: Value) -> Seen {
-        let round = json!({ "round": enter["round"] });
+    /// Both enter a round and both leave it.
+    pub(super) async fn round(&mut self) -> Seen {
+        let number = self.number();
+        let (enter, round) = (json!({ "round": number, "members": 2 }), json!({ "round": number }));
         let entering = [0, 1].map(|client| self.clients[client].send("enter", enter.clone(), None));
         let mut shown = Vec::new();
         for (client, asked) in entering.into_iter().enumerate() {
@@ -82,14 +89,21 @@ impl Trial {
     }
 }
 
-/// That the item that was given out had been named before.
+/// That each item that was given out had been named before.
 fn named(lines: &[Heard]) -> Seen {
-    let taking = |heard: &Heard| matches!(&heard.message, Some(Message::Notice { notice, value }) if notice == "taking" && value["item"] == json!(7));
-    let given =
-        |heard: &Heard| matches!(&heard.message, Some(Message::Reply { value, .. }) if value["item"] == json!(7));
-    let given = lines.iter().position(given).ok_or("the item did not come out")?;
-    match lines[..given].iter().find(|heard| taking(heard)) {
-        Some(heard) => Ok(heard.line.clone()),
-        None => Err("no notice named the item before the reply".to_string()),
+    let item = |heard: &Heard, of: &str| match &heard.message {
+        Some(Message::Notice { notice, value }) if notice == of => value["item"].as_i64(),
+        Some(Message::Reply { value, .. }) if of == "reply" => value["item"].as_i64(),
+        _ => None,
+    };
+    for (place, heard) in lines.iter().enumerate() {
+        let Some(given) = item(heard, "reply") else { continue };
+        if !lines[..place]
+            .iter()
+            .any(|before| item(before, "taking") == Some(given))
+        {
+            return Err(format!("no notice named the item {given} before the reply"));
+        }
     }
+    Ok("each item that came out was named before".to_string())
 }

@@ -1,6 +1,5 @@
 //! What a client does that is cut off, killed, or left alone.
 
-use super::holder::ok;
 use super::sentences::{AWAY, CUT_OFF, END_OF_STDIN, KILLED, OVER, RECOVERS};
 use super::{PATIENT, SERVER, SOON, Seen, Trial};
 use crate::backend::Directions;
@@ -32,8 +31,12 @@ impl Trial {
         };
         let (timing, begun) = (self.plan.cluster.timing, self.clock.now());
         let peers = [SERVER.to_string()];
+        let before = self.clients[0].sessions();
+        let (told, connected) = (
+            before.len(),
+            before.last().is_some_and(|(_, state)| state == "connected"),
+        );
         self.cluster.partition("c1", &peers, BOTH).await?;
-        let told = self.clients[0].sessions().len();
         let asked = self.clients[0].send("confirm", json!({}), Some(CONFIRM_MS));
         let reply = self.clients[0]
             .reply(asked, Duration::from_millis(CONFIRM_MS) + SOON)
@@ -50,8 +53,10 @@ impl Trial {
             // It may, and is then started again.
             self.start(0, 2).await?;
         } else {
-            let seen = self.away(told).await;
-            self.note(AWAY, seen);
+            if connected {
+                let seen = self.away(told).await;
+                self.note(AWAY, seen);
+            }
             if let Some(grant) = &grant {
                 let seen = self.unconfirmed(grant).await;
                 self.note(OVER, seen);
@@ -103,18 +108,28 @@ impl Trial {
     async fn works_again(&mut self) -> Seen {
         let until = self.clock.now() + PATIENT;
         loop {
-            let done = match self.words() {
-                Some(_) => match self.hold(0).await {
-                    Ok(grant) => self.leave(0, &grant).await.map(|_| grant.to_string()),
-                    Err(why) => Err(why),
-                },
-                None => ok(self.clients[0].ask("confirm", json!({}), PATIENT).await).map(|value| value.to_string()),
-            };
+            let done = self.work_once().await;
             match done {
                 Err(why) if self.clock.now() >= until || self.clients[0].ended() => return Err(why),
                 Err(_) => self.clock.sleep(Duration::from_millis(100)).await,
                 done => return done,
             }
+        }
+    }
+
+    /// Does what the family is for, once. Of a family for which none of it can be asked alone, a `confirm` is answered.
+    async fn work_once(&mut self) -> Seen {
+        match self.plan.workload.family.as_str() {
+            _ if self.words().is_some() => {
+                let grant = self.hold(0).await?;
+                self.leave(0, &grant).await.map(|_| grant.to_string())
+            }
+            "queue" => self.item().await,
+            _ if self.enters_together() => self.round().await,
+            _ => self.clients[0]
+                .ask("confirm", json!({}), PATIENT)
+                .await
+                .map(|reply| reply.shown()),
         }
     }
 
@@ -140,6 +155,9 @@ impl Trial {
         };
         if grant.is_some() && self.plan.workload.capabilities().capacity.get() == 1 {
             self.waits_in_vain().await?;
+        }
+        if self.enters_together() {
+            self.alone().await;
         }
         self.clients[0].close();
         let ended = self.clients[0].end(SOON).await;

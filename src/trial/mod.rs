@@ -119,8 +119,8 @@ struct Trial {
     former: Vec<Talk>,
     /// What `hello` says that the client cannot do or tell.
     cannot: Vec<String>,
-    /// The grants that were asked for.
-    grants: u64,
+    /// How many numbers were given.
+    numbers: u64,
     findings: Vec<Finding>,
 }
 
@@ -134,7 +134,7 @@ impl Trial {
             clients: Vec::new(),
             former: Vec::new(),
             cannot: Vec::new(),
-            grants: 0,
+            numbers: 0,
             findings: Vec::new(),
         }
     }
@@ -144,12 +144,15 @@ impl Trial {
         let family = self.plan.workload.family.clone();
         if self.begin().await? {
             self.common().await?;
+            // Whoever holds nothing yet says so.
+            let seen = self.confirms(None).await?;
+            self.note(sentences::CONFIRM, seen);
             match family.as_str() {
                 name if zooquake_history::operation::family(name).is_some_and(|family| family.grants) => {
                     self.holder().await?
                 }
                 "queue" => self.queue().await?,
-                "barrier" if !self.plan.workload.capabilities().members => self.barrier().await?,
+                _ if self.enters_together() => self.barrier().await?,
                 _ => {}
             }
             self.life().await?;
@@ -207,6 +210,11 @@ impl Trial {
         Ok(self.start(1, 1).await? && first)
     }
 
+    /// Whether it is a double barrier.
+    fn enters_together(&self) -> bool {
+        self.plan.workload.family == "barrier" && !self.plan.workload.capabilities().members
+    }
+
     fn can(&self, what: &str) -> bool {
         !self.cannot.iter().any(|cannot| cannot == what)
     }
@@ -221,9 +229,14 @@ impl Trial {
         })
     }
 
+    /// A number that nothing was called by before: of a grant, an item, a round.
+    fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
     fn grant(&mut self) -> String {
-        self.grants += 1;
-        format!("g{}", self.grants)
+        format!("g{}", self.number())
     }
 
     async fn tree(&self) -> Result<Vec<Znode>> {

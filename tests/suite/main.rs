@@ -13,6 +13,7 @@ mod histories;
 mod inputs;
 mod lock;
 mod measure;
+mod new;
 mod nightly;
 mod packs;
 mod recipe;

@@ -405,7 +405,14 @@ class _Client:
             deadline.wait(self.late)
         self.recipe.settle(deadline)
         session = self.recipe.session()
-        znodes = [{"path": path, "czxid": czxid} for path, (czxid, _) in self.recipe.znodes().items()]
+        znodes = []
+        for path, (czxid, _) in self.recipe.znodes().items():
+            if czxid is None:
+                stat = self.zk.exists_async(path).get(timeout=deadline.left())
+                czxid = stat and stat.czxid
+            # What is gone is nobody's.
+            if czxid is not None:
+                znodes.append({"path": path, "czxid": czxid})
         return {"sessions": [session] if session else [], "znodes": znodes}
 
 

@@ -24,11 +24,14 @@ class Barrier(zooquake.Recipe):
         self.kazoo = DoubleBarrier(self.client_of_round, f"/barrier/{round}", members, self.client)
         path = self.kazoo.create_path
         self.own[path] = (None, None)
-        self.kazoo.enter()
-        if not self.kazoo.participating:
+        try:
+            self.kazoo.enter()
+            if not self.kazoo.participating:
+                raise RuntimeError("it did not enter")
+            czxid, session = self.created(path)
+        except Exception:
             self.own.pop(path, None)
-            raise RuntimeError("it did not enter")
-        czxid, session = self.created(path)
+            raise
         return {"round": round, "path": path, "czxid": czxid, "session": session}
 
     def leave(self, round: int):

@@ -1,0 +1,462 @@
+//! The client protocol of zooquake for what is held (locks, elections): everything but the recipe. Needs serde_json, tokio and
+//! zookeeper-client.
+//!
+//! A recipe is a [`Holder`]; [`run`] does the rest and never returns. A recipe must not print on stdout, which is the protocol's.
+
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::io::{BufRead, Write};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, sleep_until, timeout_at};
+use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
+
+const NOT_HELD: &str = "not-held";
+const CONFIRM: Duration = Duration::from_secs(10);
+/// A write has arrived this long after its reply.
+const ARRIVAL: Duration = Duration::from_millis(200);
+/// How long after its deadline an operation is answered that did not answer by itself.
+const GRACE: Duration = Duration::from_millis(100);
+
+/// How an operation ends that is not `ok`.
+#[derive(Debug)]
+pub enum End {
+    /// It certainly did not happen, and nothing of it is left.
+    Fail(String),
+    /// Unknown.
+    Info(String),
+}
+
+impl From<Error> for End {
+    fn from(error: Error) -> Self {
+        Self::Info(error.to_string())
+    }
+}
+
+/// A recipe.
+pub trait Holder: Send + Sync + 'static {
+    /// Waits until the client holds; returns the path of its ephemeral znode, which it has named with [`Kit::created`].
+    fn acquire(&self, kit: &Kit, deadline: Instant) -> impl Future<Output = Result<String, End>> + Send;
+}
+
+/// What is known of a grant.
+#[derive(Debug, Clone)]
+struct Held {
+    grant: String,
+    path: String,
+    session: String,
+    token: i64,
+}
+
+#[derive(Default)]
+struct State {
+    client: Option<Client>,
+    connected: bool,
+    held: Option<Held>,
+    own: BTreeMap<String, Option<i64>>,
+    pending: Option<u64>,
+}
+
+/// What a recipe knows of its client.
+pub struct Kit {
+    name: String,
+    state: Mutex<State>,
+    /// Whether there has been a session.
+    opened: watch::Sender<bool>,
+    /// Pieces of work in the background.
+    background: watch::Sender<usize>,
+    /// Whether somebody works under a grant.
+    working: watch::Sender<bool>,
+    /// Operations come one at a time, also those that were answered at their deadline and go on.
+    turn: tokio::sync::Mutex<()>,
+}
+
+/// A session as the protocol writes it.
+fn hex(session: i64) -> String {
+    format!("{session:#x}")
+}
+
+fn send(line: &Value) {
+    let mut stdout = std::io::stdout().lock();
+    if writeln!(stdout, "{line}").and_then(|()| stdout.flush()).is_err() {
+        // Nobody reads any more.
+        std::process::exit(0);
+    }
+}
+
+fn notice(name: &str, value: &Value) {
+    send(&json!({ "type": "notice", "notice": name, "value": value }));
+}
+
+fn reply(id: u64, end: Result<Value, End>) {
+    send(&match end {
+        Ok(value) => json!({ "type": "reply", "id": id, "outcome": "ok", "value": value }),
+        Err(End::Fail(error)) => json!({ "type": "reply", "id": id, "outcome": "fail", "value": null, "error": error }),
+        Err(End::Info(error)) => json!({ "type": "reply", "id": id, "outcome": "info", "value": null, "error": error }),
+    });
+}
+
+/// Whether an error proves that a request had no effect.
+fn is_definite(error: &Error) -> bool {
+    use Error::{BadArguments, BadVersion, InvalidAcl, NoAuth, NoChildrenForEphemerals, NoNode, NodeExists, NotEmpty};
+    matches!(
+        error,
+        BadArguments(_) | BadVersion | InvalidAcl | NoAuth | NoChildrenForEphemerals | NoNode | NodeExists | NotEmpty
+    )
+}
+
+impl Kit {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The present session's client.
+    ///
+    /// # Errors
+    /// If there is none at the moment.
+    pub fn client(&self) -> Result<Client, Error> {
+        self.state().client.clone().ok_or(Error::SessionExpired)
+    }
+
+    fn session(&self) -> Option<String> {
+        self.state().client.as_ref().map(|client| hex(client.session_id().0))
+    }
+
+    /// Does a request again for as long as its outcome is unknown and its session lives.
+    ///
+    /// # Errors
+    /// One that proves that it had no effect, or the end of the session.
+    pub async fn retry<T, F: Future<Output = Result<T, Error>>>(
+        &self,
+        request: impl Fn(Client) -> F,
+    ) -> Result<T, Error> {
+        let client = self.client()?;
+        loop {
+            let over = matches!(
+                client.state(),
+                SessionState::Expired | SessionState::Closed | SessionState::AuthFailed
+            );
+            match request(client.clone()).await {
+                Err(error) if !is_definite(&error) && !over => sleep(Duration::from_millis(50)).await,
+                done => return done,
+            }
+        }
+    }
+
+    /// Names a contender's znode as this client's own; what it tells of itself.
+    ///
+    /// # Errors
+    /// If it is gone.
+    pub async fn created(&self, path: &str) -> Result<Stat, Error> {
+        self.state().own.insert(path.to_owned(), None);
+        let stat = self.retry(|client| async move { client.check_stat(path).await }).await;
+        let stat = stat.and_then(|stat| stat.ok_or(Error::NoNode));
+        match &stat {
+            Ok(stat) => self.state().own.insert(path.to_owned(), Some(stat.czxid)),
+            Err(_) => self.state().own.remove(path).flatten().map(Some),
+        };
+        stat
+    }
+
+    /// Deletes a znode of this client's own, and again after an unknown outcome; what it removed, `null` if it was gone.
+    ///
+    /// # Errors
+    /// The end of the session, which takes its ephemeral znodes with it.
+    pub async fn remove(&self, path: &str) -> Result<Value, Error> {
+        let czxid = self.state().own.get(path).copied().flatten();
+        let deleted = self
+            .retry(|client| async move { client.delete(path, None).await })
+            .await;
+        self.state().own.remove(path);
+        match deleted {
+            Ok(()) => Ok(json!({ "path": path, "czxid": czxid })),
+            Err(Error::NoNode) => Ok(Value::Null),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Opens a session, and another one when that is over.
+    async fn keep_connected(self: Arc<Self>, cluster: String, timeout: Duration) {
+        loop {
+            let opened = Client::connector()
+                .with_session_timeout(timeout)
+                .connect(&cluster)
+                .await;
+            let client = match opened {
+                Ok(client) => client,
+                Err(error) => {
+                    eprintln!("opening a session: {error}");
+                    sleep(Duration::from_millis(100)).await;
+                    continue;
+                }
+            };
+            let (session, mut states) = (hex(client.session_id().0), client.state_watcher());
+            self.state().client = Some(client);
+            self.tell(&session, SessionState::SyncConnected);
+            self.opened.send_replace(true);
+            loop {
+                let state = states.changed().await;
+                self.tell(&session, state);
+                if !matches!(state, SessionState::SyncConnected | SessionState::Disconnected) {
+                    break;
+                }
+            }
+            self.state().client = None;
+        }
+    }
+
+    fn tell(self: &Arc<Self>, session: &str, state: SessionState) {
+        let word = match state {
+            SessionState::SyncConnected => "connected",
+            SessionState::Disconnected => "disconnected",
+            _ => "expired",
+        };
+        self.state().connected = word == "connected";
+        notice("session", &json!({ "session": session, "state": word }));
+        if word != "connected" {
+            self.lose(word);
+        }
+    }
+
+    /// A grant is lost. Who works on under it keeps its znode, if the session lives, until the work has arrived.
+    fn lose(self: &Arc<Self>, why: &str) {
+        let Some(held) = self.state().held.take() else { return };
+        notice("lost", &json!({ "grant": held.grant, "why": why }));
+        self.background.send_modify(|pieces| *pieces += 1);
+        let kit = Arc::clone(self);
+        tokio::spawn(async move {
+            let _ = kit.working.subscribe().wait_for(|working| !working).await;
+            sleep(ARRIVAL).await;
+            if let Err(error) = kit.remove(&held.path).await {
+                eprintln!("clearing away {}: {error}", held.path);
+            }
+            kit.background.send_modify(|pieces| *pieces -= 1);
+        });
+    }
+
+    async fn quiet(&self, deadline: Instant) -> Result<(), End> {
+        let mut background = self.background.subscribe();
+        let waited = timeout_at(deadline, background.wait_for(|pieces| *pieces == 0)).await;
+        waited.map(|_| ()).map_err(|_| timed_out())
+    }
+
+    async fn operate(
+        self: &Arc<Self>,
+        holder: &impl Holder,
+        f: &str,
+        value: &Value,
+        deadline: Instant,
+    ) -> Result<Value, End> {
+        let grant = value["grant"]
+            .as_str()
+            .ok_or_else(|| End::Fail("the value has no `grant`".to_owned()))?;
+        let mut opened = self.opened.subscribe();
+        timeout_at(deadline, opened.wait_for(|opened| *opened))
+            .await
+            .map_err(|_| timed_out())?
+            .map_err(|_| timed_out())?;
+        match f {
+            "acquire" | "elect" => {
+                self.quiet(deadline).await?;
+                let path = holder.acquire(self, deadline).await?;
+                let stat = self.created(&path).await?;
+                let held = Held {
+                    grant: grant.to_owned(),
+                    path,
+                    session: hex(stat.ephemeral_owner),
+                    token: stat.czxid,
+                };
+                let answer = json!({ "grant": grant, "path": held.path, "czxid": held.token, "session": held.session, "token": held.token });
+                self.state().held = Some(held);
+                Ok(answer)
+            }
+            "release" | "resign" => {
+                let ours = self.state().held.take_if(|held| held.grant == grant);
+                let Some(held) = ours else {
+                    self.quiet(deadline).await?;
+                    return Err(End::Fail(NOT_HELD.to_owned()));
+                };
+                Ok(json!({ "grant": grant, "removed": self.remove(&held.path).await? }))
+            }
+            _ => {
+                let held = self.state().held.clone().filter(|held| held.grant == grant);
+                let held = held.ok_or_else(|| End::Fail(NOT_HELD.to_owned()))?;
+                self.working.send_replace(true);
+                sleep(Duration::from_millis(value["work_ms"].as_u64().unwrap_or(0))).await;
+                Ok(match f {
+                    "write" => json!({ "grant": grant, "value": value["value"], "token": held.token }),
+                    _ => json!({ "grant": grant }),
+                })
+            }
+        }
+    }
+
+    /// Answers the pending operation; false if it was answered already.
+    fn end(&self, id: u64, end: Result<Value, End>) -> bool {
+        let mut state = self.state();
+        let ours = state.pending == Some(id);
+        if ours {
+            reply(id, end);
+            state.pending = None;
+        }
+        ours
+    }
+
+    /// After an operation: a grant whose session is away, or that came too late, is lost.
+    fn replied(self: &Arc<Self>, late: bool) {
+        self.working.send_replace(false);
+        let (session, state) = (self.session(), self.state());
+        let (connected, over) = (
+            state.connected,
+            state
+                .held
+                .as_ref()
+                .is_some_and(|held| Some(&held.session) != session.as_ref()),
+        );
+        drop(state);
+        match (late, over, connected) {
+            (true, ..) => self.lose("answered too late"),
+            (_, true, _) => self.lose("expired"),
+            (.., false) => self.lose("disconnected"),
+            _ => {}
+        }
+    }
+
+    async fn confirm(&self) -> Result<Value, End> {
+        let client = self.client()?;
+        let (session, path) = (hex(client.session_id().0), format!("/zooquake/scratch/{}", self.name));
+        let written = match client.set_data(&path, &[], None).await {
+            Err(Error::NoNode) => {
+                match client
+                    .create(&path, &[], &CreateMode::Persistent.with_acls(Acls::anyone_all()))
+                    .await
+                {
+                    Ok(_) | Err(Error::NodeExists) => {}
+                    Err(error) => return Err(error.into()),
+                }
+                client.set_data(&path, &[], None).await
+            }
+            written => written,
+        };
+        let zxid = written?.mzxid;
+        // Belief is looked at after the write, and not before.
+        let held = self.state().held.clone();
+        if self.session().as_ref() != Some(&session) || held.as_ref().is_some_and(|held| held.session != session) {
+            return Err(End::Info("the session changed meanwhile".to_owned()));
+        }
+        Ok(match held {
+            Some(held) => json!({ "holds": true, "grant": held.grant, "zxid": zxid }),
+            None => json!({ "holds": false, "zxid": zxid }),
+        })
+    }
+
+    async fn quiesce(&self, deadline: Instant) -> Result<Value, End> {
+        if self.state().pending.is_none() {
+            // What was answered at its deadline may go on.
+            drop(timeout_at(deadline, self.turn.lock()).await.map_err(|_| timed_out())?);
+        }
+        self.quiet(deadline).await?;
+        let sessions: Vec<String> = self.session().into_iter().collect();
+        let own = self.state().own.clone();
+        let znodes: Vec<Value> = own
+            .iter()
+            .map(|(path, czxid)| json!({ "path": path, "czxid": czxid }))
+            .collect();
+        Ok(json!({ "sessions": sessions, "znodes": znodes }))
+    }
+}
+
+/// The end of what was not done by its deadline.
+pub fn timed_out() -> End {
+    End::Info("timed out".to_owned())
+}
+
+/// Takes a line; what is no request is answered as such, if it has a number.
+fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
+    let request: Value = serde_json::from_str(line).unwrap_or_default();
+    let (id, f) = (request["id"].as_u64(), request["f"].as_str().map(str::to_owned));
+    let (Some(id), Some(f)) = (id, f) else {
+        eprintln!("not a request: {line}");
+        if let Some(id) = id {
+            reply(id, Err(End::Fail("not a request".to_owned())));
+        }
+        return;
+    };
+    // An hour is longer than any run.
+    let within = |usual: Duration| Instant::now() + request["timeout_ms"].as_u64().map_or(usual, Duration::from_millis);
+    let (timed, deadline) = (request["timeout_ms"].is_u64(), within(Duration::from_secs(3600)));
+    let (kit, holder) = (Arc::clone(kit), Arc::clone(holder));
+    match f.as_str() {
+        "ping" => reply(id, Ok(json!({}))),
+        "confirm" => {
+            let deadline = within(CONFIRM);
+            tokio::spawn(async move {
+                reply(
+                    id,
+                    timeout_at(deadline, kit.confirm())
+                        .await
+                        .unwrap_or_else(|_| Err(timed_out())),
+                )
+            });
+        }
+        "quiesce" => _ = tokio::spawn(async move { reply(id, kit.quiesce(deadline).await) }),
+        "acquire" | "elect" | "release" | "resign" | "write" | "work" | "read" => {
+            let busy = kit.state().pending.is_some();
+            if busy {
+                let why = format!("busy: `{f}` was asked for while another operation runs");
+                return reply(id, Err(End::Fail(why)));
+            }
+            kit.state().pending = Some(id);
+            if timed {
+                let kit = Arc::clone(&kit);
+                tokio::spawn(async move {
+                    sleep_until(deadline + GRACE).await;
+                    kit.end(id, Err(timed_out()));
+                });
+            }
+            tokio::spawn(async move {
+                let _turn = kit.turn.lock().await;
+                let end = kit.operate(&*holder, &f, &request["value"], deadline).await;
+                let granted = end.as_ref().is_ok_and(|value| !value["session"].is_null());
+                let late = !kit.end(id, end) && granted;
+                kit.replied(late);
+            });
+        }
+        other => reply(id, Err(End::Fail(format!("no operation `{other}`")))),
+    }
+}
+
+/// Runs a client with a recipe on stdin and stdout. It does not return: it ends the process when stdin ends.
+pub async fn run(holder: impl Holder) {
+    let variable =
+        |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
+    send(&json!({ "type": "hello", "protocol": 1, "pid": std::process::id(), "session": null }));
+    let kit = Arc::new(Kit {
+        name: variable("ZOOQUAKE_CLIENT"),
+        state: Mutex::default(),
+        opened: watch::Sender::new(false),
+        background: watch::Sender::new(0),
+        working: watch::Sender::new(false),
+        turn: tokio::sync::Mutex::default(),
+    });
+    let timeout = variable("ZOOQUAKE_SESSION_MS")
+        .parse()
+        .expect("ZOOQUAKE_SESSION_MS is a number");
+    tokio::spawn(Arc::clone(&kit).keep_connected(variable("ZOOQUAKE_CONNECT"), Duration::from_millis(timeout)));
+    let (lines, mut requests) = tokio::sync::mpsc::unbounded_channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines().map_while(Result::ok) {
+            // The receiver lives as long as the process.
+            let _ = lines.send(line);
+        }
+        std::process::exit(0);
+    });
+    let holder = Arc::new(holder);
+    while let Some(line) = requests.recv().await {
+        if !line.trim().is_empty() {
+            take(&kit, &holder, &line);
+        }
+    }
+}

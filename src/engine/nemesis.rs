@@ -52,12 +52,10 @@ impl Engine {
                     self.answer_nemesis(before.token(), None);
                 }
             }
-            Report::Killing(client) => {
-                if let Some(worker) = self.workers.iter_mut().find(|worker| worker.name == client) {
-                    worker.killed = true;
-                }
-                self.answer_nemesis(token, Some(Answer::Done));
-            }
+            Report::Killing(client) => match self.workers.iter().position(|worker| worker.name == client) {
+                Some(number) => self.killing(number, token),
+                None => self.answer_nemesis(token, Some(Answer::Done)),
+            },
             Report::Restart(client) => match self.workers.iter().position(|worker| worker.name == client) {
                 Some(number) => {
                     self.workers[number].awaited = Some(token);
@@ -85,6 +83,9 @@ impl Engine {
         self.record(entry);
         if begins {
             self.emit(Effect::Sync);
+        }
+        if healed {
+            self.healed();
         }
     }
 

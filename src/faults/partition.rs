@@ -35,10 +35,10 @@ pub const FAULT: Fault = Fault {
         };
         let duration_ms = match case {
             // Long enough for the client to call itself disconnected, too short for its session to expire, which lasts from
-            // the last heartbeat.
-            2 => timing.session_ms * rng.u64(45..60) / 100,
+            // the last heartbeat. To see the effect takes a third of a second more.
+            2 => timing.session_ms * rng.u64(30..45) / 100,
             // So short that hardly anybody notices: what was under way goes on.
-            3 => timing.session_ms * rng.u64(10..25) / 100,
+            3 => timing.session_ms * rng.u64(5..12) / 100,
             _ => timing.session_ms + timing.tick_ms + rng.u64(800..2_200),
         };
         WindowDraft {

@@ -126,7 +126,8 @@ pub trait Generator: Debug + Send {
     /// liveness.
     fn recovered(&mut self, bound: Duration);
 
-    /// Whether there is something that the client was not asked since recovery, though it may know the answer.
+    /// Whether there is something that the client was not asked since recovery, or not for long enough, though it may know the
+    /// answer.
     fn unasked(&self, _: usize) -> bool {
         false
     }

@@ -2,6 +2,7 @@
 
 use super::*;
 use zooquake_checkers::evidence::Reading;
+use zooquake_checkers::plan::Transaction;
 
 /// The bound of liveness of a run whose waits were short, and what the engine waits beyond it.
 const BOUND_MS: u64 = 10_300;
@@ -212,4 +213,61 @@ fn finish_but_drain(bench: &mut Bench) {
     };
     bench.answer(client, &request.f, Outcome::Ok, value);
     bench.pass(100);
+}
+
+/// A coordinator and a site after recovery. The site has not heard the decisions about `t1`, `t2` and `t3`; it is asked about these
+/// as soon as all about the closing transaction was answered.
+fn undecided() -> Bench {
+    let mut bench = Bench::with("commit/coordinated", 2, |plan| {
+        plan.transactions = vec![Transaction {
+            votes: vec![true],
+            work_ms: vec![0],
+            early: true,
+        }];
+    });
+    while let Some((client, request)) = bench.sent.first().filter(|(_, request)| request.value["tx"] != "t4") {
+        let (client, f) = (*client, request.f.clone());
+        let value = request.value.clone();
+        let decides = f.starts_with("decide");
+        bench.answer(client, &f, if decides { Outcome::Info } else { Outcome::Ok }, value);
+        bench.pass(0);
+    }
+    bench.pass(TIME_MS);
+    finish(&mut bench);
+    bench.step(Input::Steady(Ok(leader())));
+    bench.all_ok("quiesce");
+    bench.pass(0);
+    assert_eq!(bench.phases().last().unwrap(), "final");
+    bench
+}
+
+#[test]
+fn the_audit_begins_when_each_decision_was_asked_for_and_one_for_the_whole_bound() {
+    let mut bench = undecided();
+    let about = |bench: &Bench| {
+        let decided = bench.sent.iter().find(|(_, request)| request.f == "decided");
+        decided.map(|(_, request)| request.value["tx"].as_str().unwrap().to_string())
+    };
+    while about(&bench).is_none_or(|tx| tx != "t1") {
+        let (client, request) = bench.sent.first().unwrap();
+        let (client, f) = (*client, request.f.clone());
+        bench.ok(client, &f);
+        bench.pass(0);
+    }
+    for (tx, turns) in [("t1", 40), ("t2", 40), ("t3", 40), ("t1", 120)] {
+        assert_eq!(about(&bench).unwrap(), tx);
+        for _ in 0..turns {
+            bench.pass(100);
+            bench.all_ok("quiesce");
+        }
+        assert!(
+            !bench.took(|effect| matches!(effect, Effect::Ask(Question::Leader(_)))),
+            "{tx}"
+        );
+        bench.answer(1, "decided", Outcome::Info, json!({ "tx": tx }));
+        bench.pass(250);
+        bench.all_ok("quiesce");
+    }
+    bench.step(Input::Leads(Ok(())));
+    assert_eq!(bench.phases()[5..], ["audit"]);
 }

@@ -12,6 +12,8 @@ pub struct Questions {
     left: Vec<Question>,
     /// The one that it is being asked.
     asking: Option<Question>,
+    /// Whether one had its whole time since recovery.
+    waited: bool,
 }
 
 #[derive(Debug)]
@@ -19,6 +21,8 @@ struct Question {
     tx: String,
     /// Whether it was asked since recovery.
     asked: bool,
+    /// Whether it has its whole time now.
+    whole: bool,
 }
 
 impl Questions {
@@ -30,13 +34,16 @@ impl Questions {
         let question = |tx: &String| Question {
             tx: tx.clone(),
             asked: false,
+            whole: false,
         };
         self.left = chosen.map(question).collect();
+        self.waited = false;
     }
 
     /// One more, before all others.
     pub fn first(&mut self, tx: String) {
-        self.left.insert(0, Question { tx, asked: false });
+        let (asked, whole) = (false, false);
+        self.left.insert(0, Question { tx, asked, whole });
     }
 
     /// Asks the next one: the transaction, and the time to answer in milliseconds. Each is asked once as in the operations,
@@ -45,27 +52,27 @@ impl Questions {
         if self.left.is_empty() {
             return None;
         }
-        let Question { tx, asked } = self.left.remove(0);
-        let timeout_ms = if asked || self.left.is_empty() {
-            last_ms
-        } else {
-            DECIDE_MS
-        };
+        let Question { tx, asked, .. } = self.left.remove(0);
+        let whole = asked || self.left.is_empty();
         self.asking = Some(Question {
             tx: tx.clone(),
             asked: true,
+            whole,
         });
-        Some((tx, timeout_ms))
+        Some((tx, if whole { last_ms } else { DECIDE_MS }))
     }
 
     /// What was being asked, which has ended; `None` if nothing was.
     pub fn ended(&mut self) -> Option<String> {
-        Some(self.asking.take()?.tx)
+        let Question { tx, whole, .. } = self.asking.take()?;
+        self.waited |= whole;
+        Some(tx)
     }
 
     /// Asks about it again, after all others.
     pub fn again(&mut self, tx: String) {
-        self.left.push(Question { tx, asked: true });
+        let (asked, whole) = (true, false);
+        self.left.push(Question { tx, asked, whole });
     }
 
     /// Nobody asks about it any more.
@@ -73,9 +80,9 @@ impl Questions {
         self.left.retain(|question| question.tx != tx);
     }
 
-    /// Whether one was not asked since recovery.
+    /// Whether one was not asked since recovery, or none of what the site does not know has had its whole time.
     pub fn unasked(&self) -> bool {
-        self.left.iter().any(|question| !question.asked)
+        self.left.iter().any(|question| !question.asked) || !self.waited && !self.over()
     }
 
     /// Whether something is being asked.

@@ -133,7 +133,7 @@ fn what_was_not_asked_yet_is_told_until_it_was() {
     assert!(!generator.unasked(1), "the closing transaction comes first");
     asked(&mut *generator, 1, &[], 3);
     assert!(generator.unasked(1));
-    asked(&mut *generator, 1, &[], 3);
+    asked(&mut *generator, 1, &[], 10);
     assert!(!generator.unasked(1));
 }
 

@@ -63,8 +63,13 @@ pub fn fault(name: &str) -> Result<String, String> {
 /// # Errors
 /// If one of them does not exist: what is said to the user.
 pub fn faults(list: &str) -> Result<Vec<String>, String> {
-    match list {
+    let empty = |what: &str| Err(format!("{what}; give kinds of fault separated by commas, or `none`"));
+    match list.trim() {
         "none" => Ok(Vec::new()),
+        "" => empty("no kind of fault is named"),
+        list if list.split(',').any(|name| name.trim().is_empty()) => {
+            empty(&format!("a name is missing beside a comma in `{list}`"))
+        }
         list => list.split(',').map(|name| fault(name.trim())).collect(),
     }
 }
@@ -107,6 +112,15 @@ mod tests {
     fn a_list_of_faults_may_be_none() {
         assert_eq!(faults("none"), Ok(vec![]));
         assert_eq!(faults("kill, pause"), Ok(vec!["kill".to_string(), "pause".to_string()]));
+        for (list, said) in [
+            ("", "no kind"),
+            (" ", "no kind"),
+            ("pause,", "comma in `pause,`"),
+            (",", "comma"),
+        ] {
+            let why = faults(list).unwrap_err();
+            assert!(why.contains(said) && !why.contains("did you mean"), "{list:?}: {why}");
+        }
         assert!(faults("kill,pauze").unwrap_err().contains("did you mean `pause`?"));
     }
 }

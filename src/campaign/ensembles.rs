@@ -85,7 +85,12 @@ pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut W
         folder.display(),
         changed.join(", ")
     );
-    recipe.digest = Some(engine.recipe(&workload.variant, recipe, &source).await?);
+    let ran = recipe.digest.take();
+    let digest = engine.recipe(&workload.variant, recipe, &source).await?;
+    if let Some(ran) = ran.filter(|ran| *ran != digest) {
+        eprintln!("not the image that ran: {ran} then, {digest} now");
+    }
+    recipe.digest = Some(digest);
     Ok(Some(source))
 }
 

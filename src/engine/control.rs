@@ -1,4 +1,5 @@
-//! Control requests: `confirm` while clients believe that they hold in ways that exclude each other, `quiesce` around recovery and audit.
+//! Control requests: `confirm` while clients believe that they hold in ways that exclude each other and before what a fault may
+//! have cost is given back, `quiesce` around recovery and audit.
 
 use super::effect::{Effect, Entry, Question};
 use super::holds::holders;
@@ -40,7 +41,8 @@ impl Asking {
 }
 
 impl Engine {
-    /// While holds have not ended that exclude each other, every client that believes to hold is asked, again and again.
+    /// While holds have not ended that exclude each other, every client that believes to hold is asked, again and again; and
+    /// one whose release waits for that.
     pub(super) fn confirm_holders(&mut self) {
         for number in self.to_confirm() {
             let asked = self.workers[number].confirmed;
@@ -52,10 +54,9 @@ impl Engine {
     }
 
     fn to_confirm(&self) -> Vec<usize> {
-        if !holders(&self.workers).conflict(self.capacity()) {
-            return Vec::new();
-        }
-        let can = |worker: &Worker| worker.hold.is_some() && worker.connected && !worker.asked("confirm");
+        let conflict = holders(&self.workers).conflict(self.capacity());
+        let holds = |worker: &Worker| worker.hold.is_some() && (conflict || worker.withheld);
+        let can = |worker: &Worker| holds(worker) && worker.connected && !worker.asked("confirm");
         (0..self.workers.len()).filter(|n| can(&self.workers[*n])).collect()
     }
 
@@ -114,9 +115,12 @@ impl Engine {
         // An answer to what was asked before the grant was read says nothing of it.
         let asked_of_it = id > self.workers[number].held_after;
         let gives_up = f == "confirm" && kind == EventType::Ok && HOLDS.of(&value) == Some(false) && asked_of_it;
+        let owed = self.workers[number].owed.is_some_and(|owed| id > owed.after);
         self.record_control(number, f, kind, value, error);
         if gives_up {
             self.hold_ended(number);
+        } else if f == "confirm" && kind == EventType::Ok && owed {
+            self.owes_nothing(number);
         }
         let worker = &mut self.workers[number];
         if f == "confirm" {

@@ -1,10 +1,14 @@
 //! Who holds according to the history, and the clocks that run only while a grant could be given.
 
 use super::Engine;
-use super::worker::{Hold, OpKind, Worker};
+use super::worker::{Hold, OpKind, Owed, Worker};
 use std::num::NonZeroUsize;
 use std::time::Duration;
 use zooquake_history::operation::{Holders, Mode};
+
+/// After a window was seen to be healed a release waits so many session timeouts at most for the answer to a `confirm`: the
+/// client has connected again by then, or learnt that its session is over.
+const OWED: u32 = 2;
 
 /// How long since recovery one more could have been granted, by the mode that it would ask for.
 #[derive(Debug, Default)]
@@ -46,6 +50,7 @@ impl Engine {
             mode: worker.mode,
         });
         worker.held_after = self.last_request;
+        worker.owed = None;
         // If somebody else holds too, both are asked at once.
         self.workers.iter_mut().for_each(|worker| worker.confirmed = None);
     }
@@ -53,6 +58,43 @@ impl Engine {
     /// A hold has ended for the history.
     pub(super) fn hold_ended(&mut self, number: usize) {
         self.workers[number].hold = None;
+        self.owes_nothing(number);
+    }
+
+    /// A window was seen to be healed. Only now can its victims say what they believe: if they gave back before, one that
+    /// goes on believing that it holds could not be told from one that has learnt better.
+    pub(super) fn healed(&mut self) {
+        let owed = Owed {
+            after: self.last_request,
+            by: self.deadline(self.session() * OWED),
+        };
+        for worker in self.workers.iter_mut().filter(|worker| worker.hold.is_some()) {
+            worker.owed = Some(owed);
+            worker.confirmed = None;
+        }
+    }
+
+    /// Whether this operation gives back what the client has still to confirm. It is asked for again when that is done.
+    pub(super) fn withholds(&mut self, number: usize, f: &str) -> bool {
+        let by = self.workers[number].owed.map(|owed| owed.by);
+        let Some(by) = by.filter(|by| !self.passed(*by)) else {
+            return false;
+        };
+        if OpKind::of(&self.plan.workload.family, f) != OpKind::Release {
+            return false;
+        }
+        self.workers[number].due = Some(self.moment_of(by));
+        self.workers[number].withheld = true;
+        true
+    }
+
+    /// The client has confirmed, or does not hold any more: what waited for that goes on.
+    pub(super) fn owes_nothing(&mut self, number: usize) {
+        let worker = &mut self.workers[number];
+        worker.owed = None;
+        if std::mem::take(&mut worker.withheld) {
+            worker.due = Some(self.now);
+        }
     }
 
     /// The first client that holds.

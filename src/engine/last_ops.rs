@@ -82,7 +82,7 @@ impl Engine {
         })
     }
 
-    fn session(&self) -> Duration {
+    pub(super) fn session(&self) -> Duration {
         Duration::from_millis(self.plan.cluster.timing.session_ms)
     }
 
@@ -177,10 +177,11 @@ impl Engine {
         (0..self.workers.len()).all(|n| self.generator.finished(n))
     }
 
-    /// Whether each client has finished, or has had the bound for it.
+    /// Whether each client has finished, or has had the bound for it and was asked all that it may answer.
     fn settled(&self, bound: Duration) -> bool {
         let had_its_time = |n: usize| had_its_time(&self.workers[n], self.free_time(n), bound);
-        (0..self.workers.len()).all(|n| self.generator.finished(n) || had_its_time(n))
+        let asked = |n: usize| !self.generator.unasked(n);
+        (0..self.workers.len()).all(|n| self.generator.finished(n) || asked(n) && had_its_time(n))
     }
 }
 /// A stall since then, in words.

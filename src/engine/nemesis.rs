@@ -75,9 +75,14 @@ impl Engine {
     fn record_deed(&mut self, entry: Entry) {
         let (phase, window) = (PHASE.of(&entry.value), WINDOW.of(&entry.value));
         let begins = phase == Some("begin");
-        let healed = phase == Some("skipped") || phase == Some("off") && VERIFIED.of(&entry.value) == Some(true);
+        let healed = phase == Some("off") && VERIFIED.of(&entry.value) == Some(true);
         self.unhealed.extend(window.filter(|_| begins));
-        self.unhealed.retain(|unhealed| !healed || window != Some(*unhealed));
+        if healed || phase == Some("skipped") {
+            self.unhealed.retain(|unhealed| window != Some(*unhealed));
+        }
+        if healed {
+            self.healed();
+        }
         self.faults += usize::from(begins);
         if let Some(detail) = DETAIL.of(&entry.value).filter(|_| phase == Some("done")) {
             self.emit(Effect::Say(format!("  {}: {detail}", entry.f)));

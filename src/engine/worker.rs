@@ -1,5 +1,6 @@
 //! What the engine knows of one client.
 
+use super::Deadline;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -45,6 +46,15 @@ pub struct Hold {
     pub grant: String,
     /// How it is held.
     pub mode: Mode,
+}
+
+/// What a client that holds owes before it gives back: an answer to a `confirm`, since a window was seen to be healed.
+#[derive(Debug, Clone, Copy)]
+pub struct Owed {
+    /// Number of the last request that was sent to anybody before.
+    pub after: u64,
+    /// When it may give back all the same.
+    pub(super) by: Deadline,
 }
 
 /// An operation of the recipe that was sent and is not answered.
@@ -129,6 +139,10 @@ pub struct Worker {
     pub hold: Option<Hold>,
     /// Number of the last request that was sent to anybody before that grant was read.
     pub held_after: u64,
+    /// What it owes before it gives that back.
+    pub owed: Option<Owed>,
+    /// Whether its release is due, and waits for that.
+    pub withheld: bool,
     /// When it was last sent a `confirm`.
     pub confirmed: Option<Duration>,
     /// Whether it answers control requests while an operation is pending.
@@ -164,6 +178,8 @@ impl Worker {
             mode: Mode::Exclusive,
             hold: None,
             held_after: 0,
+            owed: None,
+            withheld: false,
             confirmed: None,
             beside: true,
             quiesce: None,

@@ -1,10 +1,13 @@
-//! A client's connections, ended at its proxy and refused for less than its session lasts.
+//! A client's connections, ended at its proxy and refused for much less than its session lasts.
 
 use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft};
 use anyhow::{Result, bail};
 use zooquake_history::fault::{self, Payload, Wire};
 use zooquake_history::plan::{State, Target};
+
+/// How long it lasts, in hundredths of the session timeout.
+const SHARE: std::ops::Range<u64> = 20..40;
 
 /// Disconnect.
 pub const FAULT: Fault = Fault {
@@ -21,10 +24,11 @@ pub const FAULT: Fault = Fault {
             target: Target::Client,
             payload: Some(Payload::Wire(if rng.bool() { Wire::Close } else { Wire::Reset })),
             state: Some(state),
-            duration_ms: topology.timing.session_ms * rng.u64(60..80) / 100,
+            // The session lasts from the last heartbeat, which may be a third of it old, and the way back takes its time.
+            duration_ms: topology.timing.session_ms * rng.u64(SHARE) / 100,
         }
     },
-    longest_ms: |topology| topology.timing.session_ms * 80 / 100,
+    longest_ms: |topology| topology.timing.session_ms * SHARE.end / 100,
     strike: |strike, victim| Box::pin(disconnect(strike, victim)),
     heal: |strike, victim| Box::pin(async move { Ok(strike.cluster.reconnect(victim).await?.into()) }),
 };

@@ -18,7 +18,8 @@ pub const FAULT: Fault = Fault {
         let case = match round {
             // A timing that lets a cut-off server serve expired sessions is asked for to see just that.
             _ if timing.hazardous() && round % 2 == 0 => 4,
-            0..3 => round,
+            0..2 => round,
+            2 => rng.usize(2..4),
             _ => rng.usize(0..9),
         };
         let working = Some((State::Working, 200));
@@ -33,8 +34,11 @@ pub const FAULT: Fault = Fault {
             _ => (Target::Client, if rng.bool() { Cut::Deaf } else { Cut::Mute }, working),
         };
         let duration_ms = match case {
-            // Long enough for the client to call itself disconnected, too short for its session to expire.
-            2 | 3 => timing.session_ms * rng.u64(60..80) / 100,
+            // Long enough for the client to call itself disconnected, too short for its session to expire, which lasts from
+            // the last heartbeat.
+            2 => timing.session_ms * rng.u64(45..60) / 100,
+            // So short that hardly anybody notices: what was under way goes on.
+            3 => timing.session_ms * rng.u64(10..25) / 100,
             _ => timing.session_ms + timing.tick_ms + rng.u64(800..2_200),
         };
         WindowDraft {

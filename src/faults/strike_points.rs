@@ -41,6 +41,7 @@ fn drawn<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::collections::BTreeSet;
     use zooquake_workloads::recipes;
 
     fn struck(family: &str, variant: &str, state: State, after_ms: u64) -> (State, u64) {
@@ -76,6 +77,22 @@ mod tests {
                     "{family}/{variant}: {translated:?}"
                 );
             }
+        }
+    }
+
+    #[test]
+    fn a_consumer_works_while_it_dequeues_and_while_it_acknowledges() {
+        for (variant, expected) in [("fifo", &["dequeue"][..]), ("claimed", &["acknowledge", "dequeue"])] {
+            let workload = recipes::workload("queue", variant).expect("a variant");
+            let mut rng = fastrand::Rng::with_seed(1);
+            let struck = (0..50).map(|_| translate(&mut rng, &workload, State::Working, 200).0);
+            let asked: BTreeSet<String> = struck
+                .map(|state| match state {
+                    State::Asked(f) => f,
+                    other => panic!("{other:?}"),
+                })
+                .collect();
+            assert!(asked.iter().eq(expected), "{variant}: {asked:?}");
         }
     }
 

@@ -1,5 +1,6 @@
 //! Drawing a plan from a seed.
 
+use super::in_doubt;
 use crate::faults::{self, Topology};
 use zooquake_checkers::plan::{
     Capabilities, ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Trigger, Window, Workload,
@@ -37,14 +38,18 @@ pub fn timing(workload: &Workload) -> Timing {
 /// Draws the plan of a run; the same arguments always give the same plan.
 pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
     let mut rng = fastrand::Rng::with_seed(seed);
-    let clients = (0..cluster.clients)
+    let mut clients: Vec<ClientPlan> = (0..cluster.clients)
         .map(|_| client(&mut rng, &cluster.timing))
         .collect();
-    let windows = windows(&mut rng, &Topology::new(&workload, &cluster), time_ms, faults);
+    if workload.family == "barrier" {
+        slow_members(seed, &cluster.timing, &mut clients);
+    }
     let transactions = match workload.family.as_str() {
         "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
         _ => Vec::new(),
     };
+    let topology = Topology::new(&workload, &cluster);
+    let windows = windows(&mut rng, (&topology, &transactions), time_ms, faults);
     Plan {
         format: 1,
         seed,
@@ -68,6 +73,22 @@ pub fn alike(a: &Workload, b: &Workload) -> bool {
         (workload.family.clone(), workload.pinned, delivery, members)
     };
     drawn_by(a) == drawn_by(b)
+}
+
+/// In one round of so many a member is slow: it stays beyond a session timeout, and is as late for the next round.
+const SLOW_EVERY: usize = 8;
+
+/// The first round with a slow member.
+const SLOW_FIRST: usize = 3;
+
+fn slow_members(seed: u64, timing: &Timing, clients: &mut [ClientPlan]) {
+    // A stream of its own, as that of the transactions.
+    let mut rng = fastrand::Rng::with_seed(seed ^ 0x51_0e_2b_a1);
+    for round in (SLOW_FIRST..CYCLES).step_by(SLOW_EVERY) {
+        if let Some(client) = rng.choice(clients.iter_mut()) {
+            client.cycles[round].think_ms = timing.session_ms + rng.u64(200..600);
+        }
+    }
 }
 
 /// Half of the transactions have only yes votes, the others one no or more.
@@ -117,7 +138,12 @@ fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
 }
 
 /// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
-fn windows(rng: &mut fastrand::Rng, topology: &Topology, time_ms: u64, faults: &[String]) -> Vec<Window> {
+fn windows(
+    rng: &mut fastrand::Rng,
+    (topology, transactions): (&Topology, &[Transaction]),
+    time_ms: u64,
+    faults: &[String],
+) -> Vec<Window> {
     let mut windows: Vec<Window> = Vec::new();
     let mut from_ms = FIRST_FAULT_MS;
     let mut round = 0;
@@ -127,10 +153,16 @@ fn windows(rng: &mut fastrand::Rng, topology: &Topology, time_ms: u64, faults: &
     loop {
         let mut kinds = faults.to_vec();
         rng.shuffle(&mut kinds);
+        // Which operation this one strikes is counted, so that no fault may come before.
+        let first = in_doubt::window(transactions, FIRST_FAULT_MS).filter(|_| round == 0);
+        kinds.sort_by_key(|kind| first.as_ref().is_none_or(|first| first.fault != *kind));
         for kind in kinds {
             let Some(fault) = faults::find(&kind) else { continue };
-            let window = fault.draw(rng, topology, round, windows.len() + 1, from_ms);
-            let until = from_ms + window.duration_ms;
+            let window = match &first {
+                Some(first) if first.fault == kind => first.clone(),
+                _ => fault.draw(rng, topology, round, windows.len() + 1, from_ms),
+            };
+            let until = until_ms(&window);
             if until + LAST_MS > time_ms {
                 return windows;
             }
@@ -152,7 +184,11 @@ pub fn until_ms(window: &Window) -> u64 {
 pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Vec<u64> {
     let topology = Topology::new(workload, cluster);
     let faults = kinds.iter().filter_map(|kind| faults::find(kind));
-    faults.map(|fault| (fault.longest_ms)(&topology)).collect()
+    let longest = faults.map(|fault| match (workload.family.as_str(), fault.kind.name) {
+        ("commit", "kill") => in_doubt::LONGEST_MS.max((fault.longest_ms)(&topology)),
+        _ => (fault.longest_ms)(&topology),
+    });
+    longest.collect()
 }
 
 /// The longest time between two windows, in milliseconds.
@@ -213,6 +249,29 @@ mod tests {
             let frozen = plan.windows.iter().find(|window| window.target == Target::Leader);
             let frozen = frozen.expect("a frozen leader").duration_ms;
             assert!((2_400..cluster.timing.session_ms - 500).contains(&frozen), "{frozen}");
+        }
+    }
+
+    #[test]
+    fn a_barrier_has_slow_members_in_some_rounds_only() {
+        let barrier = Workload {
+            family: "barrier".to_string(),
+            ..Workload::default()
+        };
+        let cluster = Cluster {
+            clients: 5,
+            timing: Timing::default(),
+            ..Cluster::default()
+        };
+        let session_ms = cluster.timing.session_ms;
+        for seed in 0..50 {
+            let plan = plan(seed, barrier.clone(), cluster.clone(), 60_000, &[]);
+            let slow = |round: &usize| {
+                let all = plan.clients.iter();
+                all.filter(|client| client.cycles[*round].think_ms > session_ms).count() == 1
+            };
+            let slow: Vec<usize> = (0..CYCLES).filter(slow).collect();
+            assert_eq!(slow, [3, 11, 19, 27, 35, 43], "seed {seed}");
         }
     }
 

@@ -4,6 +4,7 @@ pub mod draw;
 mod execute;
 pub mod feasible;
 pub mod folder;
+mod in_doubt;
 mod progress;
 mod recorder;
 mod samples;

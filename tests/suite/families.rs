@@ -1,4 +1,4 @@
-//! Short real runs of elections, semaphores, queues, barriers and two-phase commits on a real ensemble.
+//! Short real runs of read-write locks, elections, semaphores, queues, barriers and two-phase commits on a real ensemble.
 
 use crate::common::{Ran, short, valid};
 
@@ -18,6 +18,11 @@ fn shaken(name: &str, faults: &str, time: &str, judge: impl FnOnce(&Ran)) {
         &[name, "--faults", faults, "--time", time, "--seed", "1"],
         judge,
     );
+}
+
+#[test]
+fn rwlock_fenced_is_valid_under_pause() {
+    shaken("rwlock/fenced", "pause", "9s", valid);
 }
 
 #[test]

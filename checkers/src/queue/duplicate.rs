@@ -69,17 +69,19 @@ fn claim(run: &Analysis<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, ou
     }
     if let Some((own, other)) = superseded(items, item, ack) {
         let why = format!(
-            "Item {number} was delivered to {} at {}, and again to {}, which asked only after that, at {}, and got it at {}. From \
-             then on it was the second one's. Yet an acknowledgement that the first one sent at {} was accepted.",
+            "Item {number} was delivered to {} at {}, and again to {}, which asked only after that, at {}, and got it at {}. Yet an \
+             acknowledgement of the first one was accepted, which was answered at {}. If the second delivery came before it, the \
+             item was the second one's by then; if not, the item's life was over before it was delivered again.",
             own.node,
             run.at(own.read),
             other.node,
             run.at(other.sent.unwrap_or(other.read)),
             run.at(other.read),
-            run.at(ack.sent.unwrap_or(ack.read)),
+            run.at(ack.read),
         );
-        let witness = [Some(own.read), other.sent, Some(other.read), ack.sent, Some(ack.read)];
-        add(run, witness.into_iter().flatten().collect(), why, out);
+        let again = other.sent.into_iter().chain([other.read]);
+        let witness = own.witness(run).chain(again).chain(ack.witness(run));
+        add(run, witness.collect(), why, out);
     }
 }
 
@@ -98,21 +100,20 @@ fn after<'a>(item: &Item<'a>, ack: &Done<'a>) -> Option<Done<'a>> {
     item.given.iter().find(later).copied()
 }
 
-/// The delivery that an acknowledgement rests on, and a later one to somebody else that had ended it before the
-/// acknowledgement was sent.
+/// The delivery that an acknowledgement rests on, and one to somebody else that was asked for later.
+///
+/// Whichever of the second delivery and the acknowledgement came first, one of them was not to be: the item was another
+/// one's, or its life was over. Only a later delivery to the client that acknowledged, between the two, would explain both.
 fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<(Done<'a>, Done<'a>)> {
-    let asked = ack.sent?;
-    let own = *item
-        .given
-        .iter()
-        .rfind(|done| done.node == ack.node && done.read < asked)?;
+    let before = |done: &&Done<'_>| done.node == ack.node && done.sent.is_none_or(|sent| sent < ack.read);
+    let own = *item.given.iter().rfind(before)?;
     // A later dequeue of its own, whose end nobody knows, may have given the item back to it.
     if items.may_take(ack.node, own.read, ack.read) {
         return None;
     }
-    let later =
-        |done: &&Done<'_>| done.node != ack.node && done.sent.is_some_and(|sent| sent > own.read) && done.read < asked;
-    item.given.iter().find(later).map(|other| (own, *other))
+    let later = |done: &&Done<'_>| done.node != ack.node && done.sent.is_some_and(|sent| sent > own.read);
+    let other = *item.given.iter().find(later)?;
+    (!items.hidden_before(other.read)).then_some((own, other))
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {

@@ -36,11 +36,13 @@ pub const FAMILY: Family = Family {
             ..OpSpec::new("dequeue", Role::Take)
         },
         OpSpec {
-            struck: &[StrikePoint {
-                state: State::Releasing,
-                of: |capabilities| capabilities.delivery == Delivery::AtLeastOnce,
-                ..SOON
-            }],
+            struck: &[
+                ACKNOWLEDGING,
+                StrikePoint {
+                    state: State::Working,
+                    ..ACKNOWLEDGING
+                },
+            ],
             ..OpSpec::new("acknowledge", Role::Leave)
         },
     ],
@@ -52,6 +54,12 @@ const SOON: StrikePoint = StrikePoint {
     share: 1,
     delay: Delay::Between(0, 2),
     of: |_| true,
+};
+
+const ACKNOWLEDGING: StrikePoint = StrikePoint {
+    state: State::Releasing,
+    of: |capabilities| capabilities.delivery == Delivery::AtLeastOnce,
+    ..SOON
 };
 
 /// What a client is asked.

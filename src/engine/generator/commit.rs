@@ -1,7 +1,12 @@
 //! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other. `docs/families/commit.md`.
 
+mod part;
+mod questions;
+
 use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
+use part::Part;
+use questions::Questions;
 use std::time::Duration;
 use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{Plan, Transaction};
@@ -11,19 +16,6 @@ const BEGIN_MS: u64 = 3_000;
 const DECIDE_MS: u64 = 4_000;
 const VOTE_MS: u64 = 3_000;
 
-/// A site is asked again about so many transactions at most, at the end.
-const ASKED_AGAIN: usize = 3;
-
-/// What a client does next in the transaction; the number counts its tries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Part {
-    Begin,
-    Decide,
-    Vote(u8),
-    Decided(u8),
-    Done,
-}
-
 #[derive(Debug)]
 struct Party {
     part: Part,
@@ -31,7 +23,7 @@ struct Party {
     /// Transactions whose decision it has not reported, oldest first.
     unreported: Vec<String>,
     /// After recovery: those that it is still to be asked about.
-    again: Vec<String>,
+    questions: Questions,
 }
 
 /// The generator of two-phase commits.
@@ -44,10 +36,11 @@ pub struct Commit {
     begun: bool,
     parties: Vec<Party>,
     /// After recovery: whether its own transaction was begun, and the time for a last answer.
-    recovered: bool,
     last_begun: bool,
     last_ms: u64,
-    /// Whether the current transaction certainly never began, and another one takes its place.
+    /// Whether the current transaction certainly began.
+    sure: bool,
+    /// Whether another transaction takes the place of the current one, which never began as far as is known.
     void: bool,
 }
 
@@ -58,7 +51,7 @@ impl Commit {
             part: Part::Done,
             busy: false,
             unreported: Vec::new(),
-            again: Vec::new(),
+            questions: Questions::default(),
         };
         Self {
             planned: plan.transactions.clone(),
@@ -66,9 +59,9 @@ impl Commit {
             number: 0,
             begun: false,
             parties: (0..plan.clients.len()).map(party).collect(),
-            recovered: false,
             last_begun: false,
             last_ms: 0,
+            sure: false,
             void: false,
         }
     }
@@ -82,7 +75,8 @@ impl Commit {
     }
 
     fn all_done(&self) -> bool {
-        self.parties.iter().all(|party| party.part == Part::Done && !party.busy)
+        let done = |party: &Party| party.part == Part::Done && (!party.busy || party.questions.asking());
+        self.parties.iter().all(done)
     }
 
     /// Begins the next transaction, when the last one has ended and the phase allows it.
@@ -91,7 +85,7 @@ impl Commit {
         self.current = match phase {
             _ if !self.all_done() => return,
             Phase::Load if !self.planned.is_empty() => self.planned[self.number as usize % self.planned.len()].clone(),
-            Phase::Final if self.recovered && !self.last_begun => {
+            Phase::Final if !self.last_begun => {
                 self.last_begun = true;
                 Transaction {
                     votes: vec![true; sites],
@@ -102,7 +96,7 @@ impl Commit {
             _ => return,
         };
         self.number += 1;
-        (self.begun, self.void) = (false, false);
+        (self.begun, self.sure, self.void) = (false, false, false);
         let name = self.name();
         for (client, party) in self.parties.iter_mut().enumerate() {
             party.part = if client == 0 { Part::Begin } else { Part::Vote(0) };
@@ -154,35 +148,78 @@ impl Commit {
         }
     }
 
-    /// At the end, when the last transaction is over: what the site has not reported.
-    fn again(&mut self, client: usize) -> Option<Request> {
-        if !self.last_begun || !self.all_but_again() {
+    /// At the end: what the site has not reported.
+    fn question(&mut self, client: usize) -> Option<Request> {
+        let party = &mut self.parties[client];
+        if !self.last_begun || party.part != Part::Done {
             return None;
         }
-        let tx = self.parties[client].again.first()?.clone();
-        Some(decided(tx, self.last_ms))
+        let (tx, timeout_ms) = party.questions.ask(self.last_ms)?;
+        Some(decided(tx, timeout_ms))
     }
 
-    fn all_but_again(&self) -> bool {
-        self.parties.iter().all(|party| party.part == Part::Done)
+    /// The site knows the decision.
+    fn reported(&mut self, client: usize, tx: &str) {
+        let party = &mut self.parties[client];
+        party.unreported.retain(|other| other != tx);
+        party.questions.forget(tx);
     }
 
-    /// The last transaction certainly never began: there is to be another one, and nobody is asked about this one any more.
+    /// The last transaction never began, as far as is known: there is to be another one, and nobody is asked about this one
+    /// any more.
     fn give_up(&mut self) {
+        let tx = self.name();
         (self.void, self.last_begun) = (true, false);
-        let idle = self.parties.iter_mut().filter(|party| !party.busy);
-        idle.for_each(|party| party.part = Part::Done);
+        for client in 0..self.parties.len() {
+            self.reported(client, &tx);
+            if !self.parties[client].busy {
+                self.parties[client].part = Part::Done;
+            }
+        }
     }
 
-    /// The end of an operation that was not answered `ok`; `known` if it certainly did not happen.
-    fn next_part(&mut self, client: usize, known: bool) {
-        let part = &mut self.parties[client].part;
-        *part = match *part {
-            Part::Vote(0) if !known => Part::Vote(1),
-            Part::Vote(_) => Part::Decided(0),
-            Part::Decided(0) => Part::Decided(1),
-            _ => Part::Done,
-        };
+    /// What has become of the coordinator's `begin` or `decide`.
+    fn coordinated(&mut self, op: &Op, end: &End, last: bool) {
+        match op.f {
+            "begin" if end.kind == EventType::Fail => {
+                self.parties[0].part = Part::Done;
+                let tx = end.get(commit::TX).map_or_else(|| self.name(), str::to_string);
+                // Nobody is asked at the end about a transaction that never was.
+                (0..self.parties.len()).for_each(|client| self.reported(client, &tx));
+                if last {
+                    self.give_up();
+                }
+            }
+            "begin" => {
+                self.sure |= end.is_ok();
+                self.parties[0].part = Part::Decide;
+            }
+            // Whatever the decision is, it is to be known in the end, unless there is nothing to decide.
+            _ if last && !end.is_ok() && (self.sure || !self.all_voted()) => {}
+            _ if last && !end.is_ok() => self.give_up(),
+            _ => self.parties[0].part = Part::Done,
+        }
+    }
+
+    /// What has become of a site's `vote` or `decided`.
+    fn answered(&mut self, client: usize, op: &Op, end: &End, last: bool) {
+        match op.f {
+            "vote" if end.is_ok() => {
+                self.sure = true;
+                self.parties[client].part = Part::Decided(0);
+            }
+            "decided" if end.is_ok() => {
+                self.reported(client, &self.name());
+                self.parties[client].part = Part::Done;
+            }
+            _ => self.parties[client].part.missed(end.kind == EventType::Fail),
+        }
+        // At the end it is one question among others.
+        if last && matches!(self.parties[client].part, Part::Decided(_)) {
+            let tx = self.name();
+            self.parties[client].part = Part::Done;
+            self.parties[client].questions.first(tx);
+        }
     }
 }
 
@@ -199,7 +236,7 @@ impl Generator for Commit {
         self.turn(phase);
         let request = match client {
             0 => self.coordinator(),
-            _ => self.site(client).or_else(|| self.again(client)),
+            _ => self.site(client).or_else(|| self.question(client)),
         };
         self.parties[client].busy = request.is_some();
         request.map_or(Next::Nothing, Next::Ask)
@@ -212,37 +249,13 @@ impl Generator for Commit {
     fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
         self.parties[client].busy = false;
         let last = phase == Phase::Final && self.last_begun;
-        let tx = end.get(commit::TX).map_or_else(|| self.name(), str::to_string);
-        let at_the_end = self.parties[client].part == Part::Done;
-        match op.f {
-            "begin" if end.kind == EventType::Fail => {
-                self.parties[0].part = Part::Done;
-                // Nobody is asked at the end about a transaction that never was.
-                self.parties
-                    .iter_mut()
-                    .for_each(|party| party.unreported.retain(|other| *other != tx));
-                if last {
-                    self.give_up();
-                }
-            }
-            "begin" => self.parties[0].part = Part::Decide,
-            "decided" if end.is_ok() => {
-                self.parties[client].unreported.retain(|other| *other != tx);
-                self.parties[client].part = Part::Done;
-            }
-            "vote" if end.is_ok() => self.parties[client].part = Part::Decided(0),
-            // Whatever the decision is, it is to be known in the end.
-            "decide" | "decided" if last && !end.is_ok() => {}
-            _ => self.next_part(client, end.kind == EventType::Fail),
-        }
-        if self.void {
-            self.parties[client].part = Part::Done;
-        }
-        if at_the_end && !self.parties[client].again.is_empty() {
-            let asked = self.parties[client].again.remove(0);
-            if last && !end.is_ok() {
-                self.parties[client].again.push(asked);
-            }
+        match self.parties[client].questions.ended() {
+            Some(tx) if end.is_ok() => self.reported(client, &tx),
+            Some(tx) if self.void && tx == self.name() => {}
+            Some(tx) => self.parties[client].questions.again(tx),
+            _ if self.void => self.parties[client].part = Part::Done,
+            None if client == 0 => self.coordinated(op, end, last),
+            None => self.answered(client, op, end, last),
         }
         if phase == Phase::Final && !end.is_ok() {
             FINAL_AGAIN
@@ -256,23 +269,30 @@ impl Generator for Commit {
         if !std::mem::take(&mut party.busy) {
             return;
         }
-        if client == 0 {
+        if let Some(tx) = party.questions.ended() {
+            party.questions.again(tx);
+        } else if client == 0 {
             // Never asked twice: who recovers what it left is up to the variant.
             party.part = Part::Done;
         } else {
-            self.next_part(client, false);
+            party.part.missed(false);
         }
     }
 
     fn recovered(&mut self, bound: Duration) {
-        (self.recovered, self.last_begun) = (true, false);
+        self.last_begun = false;
         self.last_ms = bound.as_millis() as u64 + 2_000;
         for party in &mut self.parties {
-            party.again = party.unreported.iter().take(ASKED_AGAIN).cloned().collect();
+            party.questions.about(&party.unreported);
         }
     }
 
+    fn unasked(&self, client: usize) -> bool {
+        self.last_begun && self.parties[client].questions.unasked()
+    }
+
     fn finished(&self, client: usize) -> bool {
-        self.last_begun && self.all_but_again() && self.parties[client].again.is_empty()
+        let all_done = self.parties.iter().all(|party| party.part == Part::Done);
+        self.last_begun && all_done && self.parties[client].questions.over()
     }
 }

@@ -102,7 +102,7 @@ pub enum AtEnd {
 
 /// The clients' next operations. Generators count clients from 0.
 pub trait Generator: Debug + Send {
-    /// What the client does next.
+    /// What the client does next. To give back it may be asked again before that is sent.
     fn next(&mut self, client: usize, at: Moment) -> Next;
 
     /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
@@ -125,6 +125,11 @@ pub trait Generator: Debug + Send {
     /// Recovery is over: what counts as the last thing to do begins now, also if that was said before. `bound` is that of
     /// liveness.
     fn recovered(&mut self, bound: Duration);
+
+    /// Whether there is something that the client was not asked since recovery, though it may know the answer.
+    fn unasked(&self, _: usize) -> bool {
+        false
+    }
 
     /// Whether the client has finished the last thing to do.
     fn finished(&self, client: usize) -> bool;

@@ -1,4 +1,4 @@
-//! The double barrier: every client enters and leaves, round after round. `docs/families/barrier.md`.
+//! The double barrier: the clients enter and leave, round after round. `docs/families/barrier.md`.
 
 use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
@@ -9,12 +9,27 @@ use zooquake_history::operation::barrier;
 /// An `enter` that was not answered `ok` is asked again after this.
 const AGAIN: Duration = Duration::from_millis(50);
 
+/// Who has taken so many session timeouts for an `enter`, or for a stay and its `leave`, is not waited for any more.
+const PATIENCE: u32 = 3;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Step {
+    /// It has ended its round, and is in no other one yet.
+    Between,
+    Entering,
+    /// It has entered, and leaves next.
+    Inside,
+}
+
 #[derive(Debug)]
 struct Client {
     plan: ClientPlan,
+    step: Step,
+    /// Since when.
+    since: Duration,
+    /// The round that it is in, or was in last, and how many members that has.
     round: i64,
-    /// Whether it has entered its round, and leaves next.
-    inside: bool,
+    members: usize,
 }
 
 /// The generator of `barrier/double`.
@@ -22,7 +37,10 @@ struct Client {
 pub struct Rounds {
     clients: Vec<Client>,
     wait_ms: u64,
-    /// The highest round that anybody was sent `enter` for: all are sent it, or somebody waits for ever.
+    patience: Duration,
+    /// The round that was opened last, for all who were between two rounds.
+    opened: i64,
+    /// The highest round that anybody was sent `enter` for: all its members are sent it, or somebody waits for ever.
     begun: i64,
     /// After recovery: the last round.
     last: i64,
@@ -33,34 +51,65 @@ impl Rounds {
     pub fn new(plan: &Plan) -> Self {
         let client = |plan: &ClientPlan| Client {
             plan: plan.clone(),
-            round: 1,
-            inside: false,
+            step: Step::Between,
+            since: Duration::ZERO,
+            round: 0,
+            members: 0,
         };
-        let clients = plan.clients.iter().map(client).collect();
         Self {
-            clients,
+            clients: plan.clients.iter().map(client).collect(),
             wait_ms: plan.time_ms + BEYOND_MS,
+            patience: Duration::from_millis(plan.cluster.timing.session_ms) * PATIENCE,
+            opened: 0,
             begun: 0,
             last: i64::MAX,
         }
     }
+
+    /// Opens the next round, when all have ended theirs, or those who have not are stuck; else says how long to wait.
+    fn open(&mut self, phase: Phase, now: Duration) -> Next {
+        let may_open = phase == Phase::Load || phase == Phase::Final && self.opened < self.last;
+        let busy = self.clients.iter().filter(|client| client.step != Step::Between);
+        let patient_until = busy.map(|client| client.since + self.patience).max();
+        let members = self
+            .clients
+            .iter()
+            .filter(|client| client.step == Step::Between)
+            .count();
+        if !may_open || members < self.clients.len().min(2) {
+            return Next::Nothing;
+        }
+        if let Some(until) = patient_until.filter(|until| *until > now) {
+            return Next::Wait(until - now);
+        }
+        self.opened += 1;
+        let between = self.clients.iter_mut().filter(|client| client.step == Step::Between);
+        for client in between {
+            (client.step, client.since) = (Step::Entering, now);
+            (client.round, client.members) = (self.opened, members);
+        }
+        Next::Nothing
+    }
 }
 
 impl Generator for Rounds {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Next {
-        let members = self.clients.len();
-        let state = &self.clients[client];
-        let may_enter = match phase {
-            Phase::Quiet => return Next::Nothing,
-            Phase::Load => true,
-            Phase::Drain => state.round <= self.begun,
-            Phase::Final => state.round <= self.last,
-        };
-        let round = state.round;
-        let request = match state.inside {
-            true => barrier::Request::Leave { round },
-            false if may_enter => barrier::Request::Enter { round, members },
-            false => return Next::Nothing,
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+        if phase == Phase::Quiet {
+            return Next::Nothing;
+        }
+        if self.clients[client].step == Step::Between
+            && let wait @ Next::Wait(_) = self.open(phase, now)
+        {
+            return wait;
+        }
+        let &Client {
+            step, round, members, ..
+        } = &self.clients[client];
+        let request = match step {
+            Step::Between => return Next::Nothing,
+            Step::Entering if phase == Phase::Drain && round > self.begun => return Next::Nothing,
+            Step::Entering => barrier::Request::Enter { round, members },
+            Step::Inside => barrier::Request::Leave { round },
         };
         self.begun = self.begun.max(round);
         Next::Ask(Request::new(&request, self.wait_ms))
@@ -70,7 +119,7 @@ impl Generator for Rounds {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, now }: Moment) -> Duration {
         let state = &mut self.clients[client];
         if phase == Phase::Final && !end.is_ok() {
             return FINAL_AGAIN;
@@ -83,18 +132,18 @@ impl Generator for Rounds {
             .cycles
             .get(state.round as usize % state.plan.cycles.len().max(1));
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
-        if op.f == "enter" {
-            state.inside = true;
-        } else {
-            (state.inside, state.round) = (false, state.round + 1);
-        }
+        state.since = now;
+        state.step = match op.f {
+            "enter" => Step::Inside,
+            _ => Step::Between,
+        };
         if phase == Phase::Load { think } else { Duration::ZERO }
     }
 
     fn died(&mut self, client: usize) {
         let state = &mut self.clients[client];
-        if state.inside {
-            (state.inside, state.round) = (false, state.round + 1);
+        if state.step == Step::Inside {
+            state.step = Step::Between;
         }
     }
 
@@ -103,6 +152,6 @@ impl Generator for Rounds {
     }
 
     fn finished(&self, client: usize) -> bool {
-        self.clients[client].round > self.last
+        self.clients[client].step == Step::Between && self.opened >= self.last
     }
 }

@@ -1,12 +1,15 @@
 //! What all generators have in common after recovery: each client finishes, failing fast is not finishing, and it can be said
 //! again.
 
+mod commit;
+mod rounds;
+
 use super::*;
 use crate::engine::worker::OpKind;
 use serde_json::json;
 use std::collections::BTreeMap;
 use zooquake_checkers::EventType;
-use zooquake_checkers::plan::{ClientPlan, Workload};
+use zooquake_checkers::plan::{ClientPlan, Cluster, Timing, Transaction, Workload};
 
 const CLIENTS: usize = 3;
 

@@ -97,3 +97,84 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
     let (accepted, refused) = ((EventType::Ok, Some(true)), (EventType::Fail, Some(false)));
     assert_eq!(told, [accepted, refused]);
 }
+
+/// A client whose work is done, after a window was healed while it held; it is to give back.
+fn healed() -> Bench {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.ok(0, "acquire");
+    bench.pass(0);
+    let off = json!({ "window": 1, "phase": "off", "verified": true });
+    bench.report(1, Report::Record(Entry::named("nemesis", "partition", off)));
+    bench.ok(0, "write");
+    bench.pass(0);
+    bench
+}
+
+#[test]
+fn after_a_healed_window_a_holder_confirms_before_it_gives_back() {
+    let mut bench = healed();
+    assert!(bench.asked(0, "confirm") && !bench.asked(0, "release"));
+    bench.answer(0, "confirm", Outcome::Info, Value::Null);
+    bench.pass(500);
+    assert!(!bench.asked(0, "release"), "it could not say");
+    let holds = json!({ "holds": true, "grant": "g1" });
+    bench.answer(0, "confirm", Outcome::Ok, holds);
+    bench.pass(0);
+    assert!(bench.asked(0, "release"));
+    bench.ok(0, "release");
+    bench.pass(20);
+    bench.ok(0, "acquire");
+    bench.pass(0);
+    bench.ok(0, "write");
+    bench.pass(0);
+    assert!(bench.asked(0, "release"), "only what it held when that was healed");
+}
+
+#[test]
+fn a_confirm_that_was_asked_before_the_healing_is_not_enough() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.ok(0, "acquire");
+    bench.pass(0);
+    bench.engine.ask_control(0, "confirm");
+    let off = json!({ "window": 1, "phase": "off", "verified": true });
+    bench.report(1, Report::Record(Entry::named("nemesis", "pause", off)));
+    bench.ok(0, "write");
+    bench.pass(0);
+    bench.answer(0, "confirm", Outcome::Ok, json!({ "holds": true, "grant": "g1" }));
+    bench.pass(0);
+    assert!(!bench.asked(0, "release") && bench.asked(0, "confirm"));
+}
+
+#[test]
+fn a_release_waits_for_a_confirm_for_two_session_timeouts_at_most() {
+    let mut bench = healed();
+    bench.pass(3_999);
+    assert!(!bench.asked(0, "release"));
+    bench.pass(1);
+    assert!(bench.asked(0, "release"));
+}
+
+#[test]
+fn who_says_that_it_holds_no_more_gives_back_at_once() {
+    let mut bench = healed();
+    bench.answer(0, "confirm", Outcome::Ok, json!({ "holds": false }));
+    bench.pass(0);
+    assert!(bench.asked(0, "release"));
+    assert_eq!(bench.holder(), None);
+}
+
+#[test]
+fn a_window_that_is_not_seen_healed_withholds_nothing() {
+    for off in [
+        json!({ "window": 1, "phase": "skipped" }),
+        json!({ "window": 1, "phase": "off", "verified": false }),
+    ] {
+        let mut bench = Bench::running("lock/fenced", 2);
+        bench.ok(0, "acquire");
+        bench.pass(0);
+        bench.report(1, Report::Record(Entry::named("nemesis", "kill", off)));
+        bench.ok(0, "write");
+        bench.pass(0);
+        assert!(bench.asked(0, "release"));
+    }
+}

@@ -1,6 +1,7 @@
 //! Whole runs in memory: generators, engine, nemesis, recipes and checkers, in virtual time.
 
 mod scenes;
+mod struck;
 mod torture;
 
 use super::draw;

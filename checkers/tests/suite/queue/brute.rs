@@ -163,22 +163,26 @@ pub fn duplicates(record: &Record) -> BTreeSet<i64> {
         let mut acks: Vec<Op> = ops(events, "acknowledge");
         acks.retain(|op| op.ok().is_some() && item(events, op.sent) == Some(*number));
         let again = acks.iter().any(|ack| given.iter().any(|op| Some(op.sent) > ack.ok()));
-        acks.len() > 1 || again || acks.iter().any(|ack| not_the_last_owner(events, &given, ack))
+        acks.len() > 1 || again || acks.iter().any(|ack| unexplained(events, &given, ack))
     };
     all_items(events).into_iter().filter(more).collect()
 }
 
-fn not_the_last_owner(events: &[Event], given: &[Op], ack: &Op) -> bool {
-    let read = |op: &Op| op.ok().expect("it was given");
-    let before = given.iter().filter(|op| op.node == ack.node && read(op) < ack.sent);
-    let Some(own) = before.max_by_key(|op| read(op)) else {
+/// Whether no execution has the item's deliveries to others all before the last one to the client that acknowledged, and
+/// that before the acknowledgement. One of unknown end that was sent after the client's last known one may be that.
+fn unexplained(events: &[Event], given: &[Op], ack: &Op) -> bool {
+    let read = |op: &Op| op.ok().expect("it is `ok`");
+    let (own, theirs): (Vec<&Op>, Vec<&Op>) = given.iter().partition(|op| op.node == ack.node);
+    let known = own.into_iter().filter(|op| op.sent < read(ack)).map(read).max();
+    let Some(known) = known else {
         return false;
     };
-    let again = ops(events, "dequeue")
-        .into_iter()
-        .any(|op| op.unknown() && op.node == ack.node && read(own) < op.sent && Some(op.sent) < ack.ok());
-    let taken = |op: &&Op| op.node != ack.node && read(own) < op.sent && read(op) < ack.sent;
-    !again && given.iter().any(|op| taken(&op))
+    let dequeues = ops(events, "dequeue").into_iter();
+    let maybe = dequeues.filter(|op| op.unknown() && op.node == ack.node && known < op.sent && op.sent < read(ack));
+    let until = maybe.map(|_| usize::MAX).chain([known]);
+    !until
+        .map(|until| until.min(read(ack)))
+        .any(|until| theirs.iter().all(|op| op.sent < until))
 }
 
 /// Items delivered, or acknowledged where that is promised, before they were sent, but for requests that certainly failed.

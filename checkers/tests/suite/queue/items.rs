@@ -147,33 +147,68 @@ fn at_least_once_means_that_no_item_is_acknowledged_twice() {
 #[test]
 fn only_the_last_owner_acknowledges() {
     let late = format!("{TWICE}\n c1 invoke acknowledge item=1\n c1 ok acknowledge item=1");
-    assert_eq!(only("claimed", &late, "duplicate-delivery").witness, [3, 4, 5, 6, 7]);
-    silent(
-        "claimed",
-        &late
-            .replace("c1 invoke acknowledge", "c2 invoke acknowledge")
-            .replace("c1 ok ack", "c2 ok ack"),
+    assert_eq!(only("claimed", &late, "duplicate-delivery").witness, [3, 4, 5, 7]);
+    let second = late
+        .replace("c1 invoke acknowledge", "c2 invoke acknowledge")
+        .replace("c1 ok ack", "c2 ok ack");
+    silent("claimed", &second);
+    // A dequeue of its own that nobody knows the end of may have given it back.
+    let again = "c1 invoke dequeue\n c1 end dequeue\n c1 invoke ack";
+    silent("claimed", &late.replace("c1 invoke ack", again));
+    silent("claimed", &late.replace("c1 ok ack", "c1 fail ack"));
+    silent("claimed", &late.replace("c1 ok ack", "c1 end ack"));
+}
+
+const CROSSED: &str = "
+    c1 invoke enqueue item=1
+    c1 ok enqueue item=1
+    c1 invoke dequeue
+    c1 ok dequeue item=1
+    c1 invoke acknowledge item=1
+    c2 invoke dequeue
+    c2 ok dequeue item=1
+    c1 ok acknowledge item=1";
+
+/// Either the item was the second one's when it was acknowledged, or its life was over when it was delivered again.
+#[test]
+fn an_item_that_is_delivered_again_while_it_is_acknowledged_is_a_duplicate_in_either_order() {
+    assert_eq!(only("claimed", CROSSED, "duplicate-delivery").witness, [3, 5, 6, 7]);
+    let sent_first = CROSSED.replace("c1 invoke acknowledge item=1\n", "").replace(
+        "c2 ok dequeue item=1",
+        "c1 invoke acknowledge item=1\n c2 ok dequeue item=1",
     );
-    // The acknowledgement may have been first.
-    let early = "
-        c1 invoke enqueue item=1
-        c1 ok enqueue item=1
+    assert_eq!(only("claimed", &sent_first, "duplicate-delivery").witness, [3, 4, 6, 7]);
+    let read_last = CROSSED.replace("    c2 ok dequeue item=1\n", "").replace(
+        "c1 ok acknowledge item=1",
+        "c1 ok acknowledge item=1\n c2 ok dequeue item=1",
+    );
+    assert_eq!(only("claimed", &read_last, "duplicate-delivery").witness, [3, 5, 6, 7]);
+    for unknown in ["c1 fail acknowledge", "c1 end acknowledge"] {
+        silent("claimed", &CROSSED.replace("c1 ok acknowledge", unknown));
+    }
+    silent("claimed", &CROSSED.replace("c2 ok dequeue item=1", "c2 end dequeue"));
+    // Nobody knows what this one put in.
+    let hidden = format!("c3 invoke enqueue item=x\n c3 end enqueue\n {CROSSED}");
+    silent("claimed", &hidden);
+}
+
+#[test]
+fn a_delivery_that_may_have_come_before_the_acknowledger_s_own_takes_nothing_from_it() {
+    let asked_before = CROSSED
+        .replace("c2 invoke dequeue\n", "")
+        .replace("c1 ok dequeue item=1", "c2 invoke dequeue\n c1 ok dequeue item=1");
+    silent("claimed", &asked_before);
+    // It was given the item again, by a dequeue that may have come last.
+    let given_back = "
         c1 invoke dequeue
         c1 ok dequeue item=1
-        c1 invoke acknowledge item=1
-        c2 invoke dequeue
-        c2 ok dequeue item=1
-        c1 ok acknowledge item=1";
-    silent("claimed", early);
-    // The second delivery may have been first.
-    let crossed = "
         c1 invoke dequeue
         c2 invoke dequeue
-        c1 ok dequeue item=1
         c2 ok dequeue item=1
+        c1 ok dequeue item=1
         c1 invoke acknowledge item=1
         c1 ok acknowledge item=1";
-    silent("claimed", &format!("{STORED}{crossed}"));
+    silent("claimed", &format!("{STORED}{given_back}"));
 }
 
 #[test]

@@ -13,6 +13,7 @@ pub const CHECKERS: &[&str] = &[
     "stale-write",
     "epoch-regression",
     "unowned-release",
+    "foreign-znode",
     "no-leader",
     "orphan-node",
     "unacknowledged-leader",

@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::ensemble::Suspicion;
 use crate::near::Span;
-use crate::results::Anomaly;
+use crate::results::{Anomaly, NotJudged};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -17,6 +17,8 @@ pub struct Findings {
     pub anomalies: Vec<Anomaly>,
     /// Why the verdict cannot be `valid`; remarks start with `note: `.
     pub reasons: Vec<String>,
+    /// What was not judged because clients said that they cannot tell it.
+    pub not_judged: Vec<NotJudged>,
     /// Each checker that ran.
     pub checkers: BTreeMap<String, Value>,
 }
@@ -110,6 +112,12 @@ impl Findings {
             };
             self.reasons.push(format!("{what}: {}{more}", told.join("; ")));
         }
+    }
+
+    /// Says what a check did not judge, and why.
+    pub fn leave(&mut self, check: &str, why: String) {
+        let check = check.to_owned();
+        self.not_judged.push(NotJudged { check, why });
     }
 
     /// Says that a checker ran, and how many things it looked at.

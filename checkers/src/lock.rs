@@ -4,7 +4,7 @@ use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::results::Results;
-use crate::{claims, evidence_consistency, exclusion, fencing, liveness, orphans, release, resource, verdict};
+use crate::{claims, evidence_consistency, exclusion, fencing, foreign, liveness, orphans, release, resource, verdict};
 
 /// The checkers that run for them.
 pub const CHECKERS: &[&str] = &[
@@ -13,17 +13,19 @@ pub const CHECKERS: &[&str] = &[
     "stale-write",
     "fencing-regression",
     "unowned-release",
+    "foreign-znode",
     "lost-wakeup",
     "orphan-node",
     "evidence",
 ];
 
 /// The checkers of whatever grants.
-pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 8] = [
+pub const CHECKS: [fn(&Analysis<'_>, &mut Findings); 9] = [
     exclusion::check,
     resource::check,
     fencing::check,
     release::check,
+    foreign::check,
     liveness::check,
     orphans::check,
     evidence_consistency::check,

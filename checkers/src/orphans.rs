@@ -6,6 +6,7 @@ use crate::clients::session;
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
 use crate::history::{Event, EventType};
+use crate::leaver;
 use crate::text::count;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
@@ -277,13 +278,11 @@ fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mu
          remove it{}.",
         znode.path,
         znode.czxid,
-        if znode.owner.is_some() {
-            ", and it stays until that session ends"
-        } else {
-            ""
-        },
+        ["", ", and it stays until that session ends"][usize::from(znode.owner.is_some())],
     );
     let first = answers.ages.not_before(znode.czxid);
+    let left = leaver::words(run, asked, znode, first);
+    let why = why + &left;
     out.add_at_end(run, found(witness, why), first);
     true
 }

@@ -39,12 +39,24 @@ pub struct Results {
     /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with
     /// `note: `.
     pub reasons: Vec<String>,
+    /// What was not judged because clients said that they cannot tell what it rests on. It forbids no verdict.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_judged: Vec<NotJudged>,
     /// Every fault window of the plan.
     pub windows: Vec<WindowResult>,
     /// Each checker that ran and what it looked at.
     pub checkers: BTreeMap<String, Value>,
     /// Counts and durations taken from the history.
     pub stats: BTreeMap<String, Value>,
+}
+
+/// What a check did not judge, or not of everything.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct NotJudged {
+    /// The name of the anomaly that it looks for, such as `stale-write`.
+    pub check: String,
+    /// What it lacks, of whom, and what it still judges.
+    pub why: String,
 }
 
 /// One violation, or one advisory observation.

@@ -4,13 +4,14 @@ use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::results::Results;
-use crate::{claims, evidence_consistency, exclusion, liveness, orphans, release, verdict};
+use crate::{claims, evidence_consistency, exclusion, foreign, liveness, orphans, release, verdict};
 
 /// The checkers that run for it.
 pub const CHECKERS: &[&str] = &[
     "over-capacity",
     "stale-holder",
     "unowned-release",
+    "foreign-znode",
     "lost-wakeup",
     "orphan-node",
     "evidence",
@@ -23,6 +24,7 @@ pub fn check(record: &Record) -> Results {
     for check in [
         exclusion::check,
         release::check,
+        foreign::check,
         liveness::check,
         orphans::check,
         evidence_consistency::check,

@@ -1,6 +1,7 @@
 //! The verdict: what was found, and whether the run suffices to say that there is nothing.
 
 use crate::analysis::Analysis;
+use crate::crash;
 use crate::ensemble;
 use crate::findings::Findings;
 use crate::history::EventType;
@@ -10,6 +11,7 @@ use crate::recovery::Span;
 use crate::results::{Anomaly, Results, Verdict};
 use crate::stats;
 use crate::text::count;
+use crate::untold;
 use crate::windows;
 
 /// Prefix of reasons that are only remarks.
@@ -50,11 +52,17 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
 /// Closes a check.
 pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
     ensemble::check(run, &mut found);
+    if run.record.plan.workload.recipe.is_some() {
+        crash::check(run, &mut found);
+        untold::check(run, &mut found);
+    }
     let Findings {
         mut anomalies,
         reasons: unjudged,
+        mut not_judged,
         checkers,
     } = found;
+    not_judged.sort();
     let mut reasons = run.record.damage.clone();
     reasons.extend(pairing::reason(run.events, &run.ops.misfits));
     phases(run, &mut reasons);
@@ -70,6 +78,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Resu
         verdict: verdict(&anomalies, &reasons),
         anomalies,
         reasons,
+        not_judged,
         windows: run.windows.clone(),
         checkers,
         stats: stats::of(run),

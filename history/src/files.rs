@@ -6,7 +6,7 @@ use crate::plan::{Cluster, Plan};
 use crate::{Record, ServerLog};
 use std::collections::HashSet;
 
-/// A server's name and its log.
+/// The name of a server, or of a client, and its log.
 pub type Log = (String, Vec<u8>);
 
 /// The contents of a run's files; `None` for one that is not there.
@@ -24,6 +24,8 @@ pub struct Files<'a> {
     pub servers: Option<&'a [u8]>,
     /// The servers' logs in `logs/`, each with the name of its server.
     pub logs: Option<&'a [Log]>,
+    /// The clients' logs in `logs/`, each with the name of its client.
+    pub clients: &'a [Log],
     /// Of a run of scenes, the servers' logs in `logs/<scene>/`, each with the name of its scene.
     pub scenes: &'a [(String, Vec<Log>)],
 }
@@ -67,6 +69,11 @@ impl Record {
         record.logs = files.logs.map(read);
         let scenes = files.scenes.iter().map(|(scene, logs)| (scene.clone(), read(logs)));
         record.scenes = scenes.collect();
+        let clients = files
+            .clients
+            .iter()
+            .map(|(client, log)| (client.clone(), last_lines(log)));
+        record.client_logs = clients.collect();
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {
                 damage.push(format!("{file} is missing"));
@@ -75,6 +82,23 @@ impl Record {
         damage.append(&mut record.damage);
         Self { damage, ..record }
     }
+}
+
+/// How many of the last lines of a client's log are kept.
+pub const LAST_LINES: usize = 20;
+
+/// How many characters of each of them.
+const LINE: usize = 400;
+
+/// The last lines of a log that are not empty; what is not UTF-8 is replaced.
+fn last_lines(log: &[u8]) -> Vec<String> {
+    let lines = log.rsplit(|&byte| byte == b'\n').map(|line| line.trim_ascii());
+    let last = lines.filter(|line| !line.is_empty()).take(LAST_LINES);
+    let mut last: Vec<String> = last
+        .map(|line| String::from_utf8_lossy(line).chars().take(LINE).collect())
+        .collect();
+    last.reverse();
+    last
 }
 
 /// The most clients, servers and observers of a plan that are judged, of each.

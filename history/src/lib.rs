@@ -61,6 +61,8 @@ pub struct Record {
     pub servers: Option<Vec<ServerSample>>,
     /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.
     pub logs: Option<Vec<ServerLog>>,
+    /// The last lines of what each client's processes wrote to stderr, at most [`files::LAST_LINES`] of each, by its name.
+    pub client_logs: BTreeMap<String, Vec<String>>,
     /// Of a run of scenes, the servers' logs of each, by its name.
     pub scenes: BTreeMap<String, Vec<ServerLog>>,
     /// What is damaged or missing in the record, in words; any entry forbids the verdict `valid`.

@@ -8,8 +8,42 @@ use serde_json::{Value, json};
 /// Version of the protocol that `hello` names.
 pub const VERSION: u32 = 1;
 
-/// What a client cannot do that answers control requests only after its operation, not beside it.
-pub const BESIDE: &str = "beside";
+/// What a client may say in its `hello` that it cannot do or tell. What it then leaves out, or answers as `null`, is not judged
+/// where nothing else tells it; what it leaves out without having said so forbids the verdict `valid`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Cannot {
+    /// Tell which znode a grant or a place in a barrier rests on: its `path`, or the `czxid` of the transaction that created it.
+    Czxid,
+    /// Tell the session in which it did something.
+    Session,
+    /// Tell what it removed by giving something back.
+    Removed,
+    /// Name the item of a queue before it takes it.
+    Taking,
+    /// Answer control requests beside its operation; it answers them after it.
+    Beside,
+}
+
+impl Cannot {
+    /// All of them.
+    pub const ALL: [Self; 5] = [Self::Czxid, Self::Session, Self::Removed, Self::Taking, Self::Beside];
+
+    /// Its word in `hello`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Czxid => "czxid",
+            Self::Session => "session",
+            Self::Removed => "removed",
+            Self::Taking => "taking",
+            Self::Beside => "beside",
+        }
+    }
+
+    /// The one with this word; `None` for any other word.
+    pub fn of(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|cannot| cannot.name() == word)
+    }
+}
 
 /// A line on the client's stdin.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -52,7 +86,7 @@ pub enum Message {
         pid: u32,
         /// Its session as `0x…`, if it has one already.
         session: Option<String>,
-        /// What it cannot do or tell, such as [`BESIDE`].
+        /// The words of what it cannot do or tell ([`Cannot`]); others than those mean nothing.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         cannot: Vec<String>,
     },

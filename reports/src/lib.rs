@@ -10,6 +10,7 @@ use zooquake_checkers::{Record, Results};
 pub mod compare;
 mod html;
 pub mod index;
+mod left;
 pub mod measurement;
 mod model;
 pub mod night;

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zooquake_checkers::sample::Sample;
-use zooquake_checkers::{Results, Verdict};
+use zooquake_checkers::{NotJudged, Results, Verdict};
 use zooquake_reports::night::Seen;
 
 /// A place of a campaign whose attempts are runs: its line in the record has it among its own fields.
@@ -36,6 +36,9 @@ pub struct Attempt<P> {
     /// Why the verdict is not `valid`, and remarks.
     #[serde(default)]
     pub reasons: Vec<String>,
+    /// What was not judged because its clients cannot tell it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_judged: Vec<NotJudged>,
     /// Its measures, where the campaign takes them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<Sample>,
@@ -76,6 +79,10 @@ impl<P: Place> Attempt<P> {
             verdict: results.as_ref().map(|results| results.verdict),
             error,
             anomalies: results.as_ref().map(seen).unwrap_or_default(),
+            not_judged: results
+                .as_ref()
+                .map(|results| results.not_judged.clone())
+                .unwrap_or_default(),
             reasons: results.map(|results| results.reasons).unwrap_or_default(),
             sample: None,
             run,

@@ -88,6 +88,8 @@ pub fn summary(results: &Results) -> String {
             lines.push(format!("  {}", line(&anomaly.why)));
         }
     }
+    let left = results.not_judged.iter();
+    lines.extend(left.map(|left| format!("not judged: {} ({})", left.check, line(&left.why))));
     lines.extend(results.reasons.iter().map(|reason| format!("- {}", line(reason))));
     if !results.windows.is_empty() {
         let counting = results.windows.iter().filter(|window| window.counts).count();

@@ -26,6 +26,7 @@ pub fn of(ledger: &Ledger) -> Result<Comparison, String> {
         verdict: attempt.verdict.map(|verdict| verdict.to_string()),
         error: attempt.error.clone(),
         anomalies: attempt.anomalies.clone(),
+        not_judged: attempt.not_judged.clone(),
         sample: attempt.sample.clone(),
         run: attempt.run.as_ref().map(|run| format!("runs/{run}")),
     });

@@ -3,12 +3,13 @@
 use super::Engine;
 use super::effect::{Effect, Entry};
 use super::nemesis::Answer;
+use super::restart::Restart;
 use crate::backend::Output;
 use serde_json::{Value, json};
 use zooquake_checkers::EventType;
 use zooquake_history::operation::control::{Exit, Hello};
 use zooquake_history::operation::grant::GRANT;
-use zooquake_workloads::protocol::{BESIDE, Message};
+use zooquake_workloads::protocol::{Cannot, Message};
 
 impl Engine {
     /// Has a client's process started.
@@ -16,6 +17,7 @@ impl Engine {
         let worker = &mut self.workers[number];
         worker.incarnation += 1;
         worker.killed = false;
+        worker.restart = Restart::None;
         let incarnation = worker.incarnation;
         self.emit(Effect::Start {
             client: number,
@@ -85,7 +87,7 @@ impl Engine {
 
     fn greeted(&mut self, number: usize, pid: u32, session: Option<String>, cannot: Vec<String>) {
         let worker = &mut self.workers[number];
-        worker.beside = !cannot.iter().any(|what| what == BESIDE);
+        worker.beside = !cannot.iter().any(|word| Cannot::of(word) == Some(Cannot::Beside));
         worker.greeted = true;
         let (name, awaited) = (worker.name.clone(), worker.awaited.take());
         let hello = Hello {
@@ -98,6 +100,7 @@ impl Engine {
         if let Some(token) = awaited {
             self.answer_nemesis(token, Some(Answer::Done));
         }
+        self.kill_now(number);
         self.wake(number);
     }
 
@@ -111,6 +114,7 @@ impl Engine {
 
     /// A client's stream has ended: its operation completes now, and its hold ends.
     fn ended(&mut self, number: usize) {
+        self.kill_now(number);
         let died = || Some("the client's process died".to_string());
         if let Some(op) = self.workers[number].op.take() {
             self.record_end(number, &op, EventType::Info, Value::Null, died());
@@ -122,7 +126,11 @@ impl Engine {
             self.record_control(number, f, EventType::Info, Value::Null, died());
         }
         let (name, incarnation) = (self.workers[number].name.clone(), self.workers[number].incarnation);
-        self.record(Entry::named(&name, "exit", json!(Exit { incarnation })));
+        let exit = Exit {
+            incarnation,
+            by_itself: !self.workers[number].killed && self.plan.workload.recipe.is_some(),
+        };
+        self.record(Entry::named(&name, "exit", json!(exit)));
         self.hold_ended(number);
         self.generator.died(number);
         self.wake_others();
@@ -133,7 +141,7 @@ impl Engine {
         worker.due = None;
         worker.process += clients;
         if !worker.killed {
-            self.broken(number, format!("client {name} ended by itself."));
+            self.ended_by_itself(number);
         }
     }
 }

@@ -63,7 +63,7 @@ impl Engine {
 
     /// A window was seen to be healed. Only now can its victims say what they believe: if they gave back before, one that
     /// goes on believing that it holds could not be told from one that has learnt better.
-    pub(super) fn healed(&mut self) {
+    pub(super) fn owe_confirms(&mut self) {
         let owed = Owed {
             after: self.last_request,
             by: self.deadline(self.session() * OWED),

@@ -16,6 +16,7 @@ mod nemesis;
 mod ops;
 mod recovery;
 mod resource;
+mod restart;
 mod stage;
 #[cfg(test)]
 mod tests;
@@ -147,7 +148,8 @@ impl Engine {
         let idle = self.workers.iter().filter(|worker| worker.idle());
         let ops = idle.filter_map(|worker| worker.due);
         let armed = self.armed.iter().map(|armed| armed.due(&self.workers, self.capacity()));
-        ops.chain(armed).chain(self.stage_due()).chain(self.confirm_due()).min()
+        let own = [self.stage_due(), self.confirm_due(), self.restart_due()];
+        ops.chain(armed).chain(own.into_iter().flatten()).min()
     }
 
     /// What goes on, in a line for the user.
@@ -204,6 +206,7 @@ impl Engine {
                 Polled::Expires => self.answer_nemesis(token, None),
             }
         }
+        self.restart();
         self.confirm_holders();
         for number in 0..self.workers.len() {
             let worker = &mut self.workers[number];

@@ -52,12 +52,10 @@ impl Engine {
                     self.answer_nemesis(before.token(), None);
                 }
             }
-            Report::Killing(client) => {
-                if let Some(worker) = self.workers.iter_mut().find(|worker| worker.name == client) {
-                    worker.killed = true;
-                }
-                self.answer_nemesis(token, Some(Answer::Done));
-            }
+            Report::Killing(client) => match self.workers.iter().position(|worker| worker.name == client) {
+                Some(number) => self.killing(number, token),
+                None => self.answer_nemesis(token, Some(Answer::Done)),
+            },
             Report::Restart(client) => match self.workers.iter().position(|worker| worker.name == client) {
                 Some(number) => {
                     self.workers[number].awaited = Some(token);
@@ -77,11 +75,12 @@ impl Engine {
         let begins = phase == Some("begin");
         let healed = phase == Some("off") && VERIFIED.of(&entry.value) == Some(true);
         self.unhealed.extend(window.filter(|_| begins));
-        if healed || phase == Some("skipped") {
+        let over = healed || phase == Some("skipped");
+        if over {
             self.unhealed.retain(|unhealed| window != Some(*unhealed));
         }
         if healed {
-            self.healed();
+            self.owe_confirms();
         }
         self.faults += usize::from(begins);
         if let Some(detail) = DETAIL.of(&entry.value).filter(|_| phase == Some("done")) {
@@ -90,6 +89,9 @@ impl Engine {
         self.record(entry);
         if begins {
             self.emit(Effect::Sync);
+        }
+        if over {
+            self.forgive_deaths();
         }
     }
 

@@ -1,6 +1,7 @@
 //! What the engine knows of one client.
 
 use super::Deadline;
+use super::restart::Restart;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::time::Duration;
@@ -125,6 +126,12 @@ pub struct Worker {
     pub greeted: bool,
     /// Whether its death was ordered by the nemesis.
     pub killed: bool,
+    /// Whether its process, having ended by itself, is started again.
+    pub(super) restart: Restart,
+    /// How often its process has ended by itself while some window was on that still is.
+    pub deaths: u32,
+    /// The nemesis's report of a kill that waits for its process to run.
+    pub killing: Option<u64>,
     /// When it does its next operation; `None` if something else has to happen first.
     pub due: Option<Duration>,
     /// The recipe's operation in flight.
@@ -171,6 +178,9 @@ impl Worker {
             connected: false,
             greeted: false,
             killed: false,
+            restart: Restart::None,
+            deaths: 0,
+            killing: None,
             due: None,
             op: None,
             sent: HashMap::new(),

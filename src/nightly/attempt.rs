@@ -48,6 +48,7 @@ pub mod tests {
             error: verdict.is_none().then(|| "the engine went away".to_string()),
             anomalies: seen(&results),
             reasons: vec![],
+            not_judged: vec![],
             sample: None,
             run: Some(format!("run-{}", cell.seed)),
             begun: "2026-11-20T01:00:00Z".into(),

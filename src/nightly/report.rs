@@ -12,7 +12,6 @@ use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
 pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night {
-    let cells: Vec<Cell> = tonight.cells.iter().map(|cell| self::cell(tonight, cell)).collect();
     let nights: Vec<Past> = earlier.iter().chain([tonight]).cloned().collect();
     let accepted = |variant: &str| naming::workload(variant).map(|w| w.accepted).unwrap_or_default();
     let mut all_remarks = remarks::gone(tonight, earlier, failures::of);
@@ -25,7 +24,7 @@ pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night 
         settings: settings(header),
         conclusion: Vec::new(),
         code: 0,
-        cells,
+        cells: tonight.cells.iter().map(|cell| self::cell(tonight, cell)).collect(),
         failures: failures::of(tonight, earlier),
         remarks: all_remarks,
         trends: trends(tonight, &nights),
@@ -61,6 +60,7 @@ fn shown(attempt: &attempt::Attempt) -> Attempt {
         error: attempt.error.clone(),
         anomalies: attempt.anomalies.clone(),
         reasons: attempt.reasons.clone(),
+        not_judged: attempt.not_judged.clone(),
         run: attempt.run.as_ref().map(|run| format!("runs/{run}")),
         begun: attempt.begun.clone(),
         seconds: attempt.seconds,

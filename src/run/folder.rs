@@ -125,7 +125,8 @@ impl Folder {
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
         let servers = self.read("servers.jsonl")?;
-        let (logs, scenes) = (self.server_logs("logs")?, self.scene_logs()?);
+        let (logs, scenes) = (self.logs_of('n', "logs")?, self.scene_logs()?);
+        let clients = self.logs_of('c', "logs")?;
         Ok(Record::read(Files {
             plan: plan.as_deref(),
             history: history.as_deref(),
@@ -133,6 +134,7 @@ impl Folder {
             txnlog: txnlog.as_deref(),
             servers: servers.as_deref(),
             logs: Some(&logs),
+            clients: &clients,
             scenes: &scenes,
         }))
     }
@@ -149,16 +151,16 @@ impl Folder {
             let entry = entry.with_context(|| format!("reading {}", path.display()))?;
             if entry.path().is_dir() {
                 let name = entry.file_name().to_string_lossy().into_owned();
-                let logs = self.server_logs(&format!("logs/{name}"))?;
+                let logs = self.logs_of('n', &format!("logs/{name}"))?;
                 scenes.push((name, logs));
             }
         }
         Ok(scenes)
     }
 
-    /// The servers' logs in one of its folders, each with the name of its server, in the order of the servers' numbers; none
-    /// if there is no such folder.
-    fn server_logs(&self, folder: &str) -> Result<Vec<Log>> {
+    /// The logs of servers (`n`) or clients (`c`) in one of its folders, each with the name of its node, in the order of their
+    /// numbers; none if there is no such folder.
+    fn logs_of(&self, kind: char, folder: &str) -> Result<Vec<Log>> {
         let path = self.file(folder);
         let entries = match fs::read_dir(&path) {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -171,7 +173,7 @@ impl Folder {
                 .file_name();
             let number = |name: &str| {
                 let name = name.strip_suffix(COMPRESSED).unwrap_or(name);
-                name.strip_prefix('n')?.strip_suffix(".log")?.parse::<u32>().ok()
+                name.strip_prefix(kind)?.strip_suffix(".log")?.parse::<u32>().ok()
             };
             numbers.extend(name.to_str().and_then(number));
         }
@@ -179,9 +181,9 @@ impl Folder {
         numbers.dedup();
         let mut logs = Vec::new();
         for number in numbers {
-            let server = format!("n{number}");
-            let log = self.read(&format!("{folder}/{server}.log"))?;
-            logs.extend(log.map(|bytes| (server, bytes)));
+            let node = format!("{kind}{number}");
+            let log = self.read(&format!("{folder}/{node}.log"))?;
+            logs.extend(log.map(|bytes| (node, bytes)));
         }
         Ok(logs)
     }

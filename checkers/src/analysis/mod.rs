@@ -5,12 +5,14 @@
 
 pub(crate) mod clients;
 pub(crate) mod confirms;
+mod declared;
 pub(crate) mod grants;
 mod holders;
 mod holds;
 pub(crate) mod injected;
 pub(crate) mod intervals;
 mod latencies;
+mod log;
 pub(crate) mod near;
 mod op;
 pub(crate) mod ops;
@@ -20,10 +22,12 @@ pub(crate) mod recovery;
 pub(crate) mod windows;
 
 pub use clients::{Clients, Owner};
+pub use declared::Declared;
 pub use grants::{Answer, Grant, Grants, Write, mode};
 pub use holds::{Hold, Subject};
 pub use injected::Injected;
 pub use latencies::{Latency, LatencyKind};
+pub use log::Log;
 pub use near::{FaultWindow, Faults, Span};
 pub use op::{Op, Outcome};
 pub use ops::Ops;
@@ -56,6 +60,10 @@ pub struct Analysis<'a> {
     pub capacity: NonZeroUsize,
     /// The clients, their processes and sessions.
     pub clients: Clients<'a>,
+    /// What the clients said that they cannot do or tell.
+    pub declared: Declared<'a>,
+    /// The transaction logs.
+    pub log: Log<'a>,
     /// The fault windows that the history tells of, by their numbers.
     pub injected: BTreeMap<i64, Injected<'a>>,
     /// What became of the fault windows of the plan.
@@ -76,7 +84,11 @@ impl<'a> Analysis<'a> {
         let events = record.history.events.as_slice();
         let names = names::of(&record.plan.workload.family);
         let ops = Ops::new(events);
-        let grants = Grants::new(events, &ops, names);
+        let mut grants = Grants::new(events, &ops, names);
+        let log = Log::new(record);
+        if record.plan.workload.recipe.is_some() {
+            log.date(&mut grants);
+        }
         let clients = Clients::new(record, &ops, &grants);
         let injected = injected::injected(events);
         let windows = windows::results(record, &injected, &ops, &grants);
@@ -92,6 +104,8 @@ impl<'a> Analysis<'a> {
             grants,
             capacity: record.plan.workload.capabilities().capacity,
             clients,
+            declared: Declared::new(events),
+            log,
             windows,
             faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),
             injected,

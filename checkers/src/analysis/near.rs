@@ -133,6 +133,13 @@ impl<'a> Faults<'a> {
         self.all.meeting(over, until).next().is_some()
     }
 
+    /// The faults that were on at some moment from `from` to `until`, in words; of many the first ones.
+    pub(crate) fn during(&self, from: u64, until: u64) -> Vec<String> {
+        let on = self.all.meeting(from, until);
+        let on = on.filter(|window| window.until.is_none_or(|healed| healed >= from));
+        on.take(NAMED).map(words).collect()
+    }
+
     /// Whether a fault of one of these kinds was near; `none` stands for no fault at all. Near [`Span::Any`] is every kind
     /// of the plan.
     pub fn any_near(&self, plan: &Plan, span: Span, kinds: &[String]) -> bool {

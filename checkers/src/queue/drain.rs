@@ -1,6 +1,7 @@
 //! The drain: what the end of a run proves about the items that are not there any more.
 
-use super::items::{Told, outcome, told};
+use super::items::outcome;
+use super::told::{Told, told};
 use crate::analysis::Analysis;
 use crate::analysis::confirms::Confirms;
 use crate::history::EventType;
@@ -25,6 +26,15 @@ pub struct Drain<'a> {
 impl<'a> Drain<'a> {
     /// The last proof of emptiness before the phase `drained`; else why there is none.
     pub fn of(run: &Analysis<'a>) -> Result<Self, &'static str> {
+        let last = Self::all(run)?.into_iter().max_by_key(|proof| proof.asked);
+        last.ok_or(
+            "no client found the queue empty, before the phase `drained`, after it had answered a confirm: lost items were \
+             not looked for",
+        )
+    }
+
+    /// All proofs of emptiness before the phase `drained`, in the order in which their dequeues began; else why there is none.
+    pub fn all(run: &Analysis<'a>) -> Result<Vec<Self>, &'static str> {
         let drained = run
             .phase("drained")
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;
@@ -45,10 +55,7 @@ impl<'a> Drain<'a> {
                 drained,
             })
         };
-        run.ops.work.iter().filter_map(proof).max_by_key(|proof| proof.asked).ok_or(
-            "no client found the queue empty, before the phase `drained`, after it had answered a confirm: lost items were \
-             not looked for",
-        )
+        Ok(run.ops.work.iter().filter_map(proof).collect())
     }
 
     /// The events that prove it.

@@ -1,10 +1,11 @@
 //! Items: which were sent and acknowledged, who was given them, and who may have been.
 
+use super::told::{Told, told};
 use crate::analysis::Analysis;
 use crate::history::EventType;
 use crate::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
-use zooquake_history::operation::queue::ITEM;
+use zooquake_history::protocol::Cannot;
 
 /// An operation on an item that was answered with `ok`. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,6 +61,8 @@ pub struct Items<'a> {
     pub all: BTreeMap<i64, Item<'a>>,
     /// The dequeues that a living client has not answered: who was asked, and where.
     pub open: Vec<(&'a str, usize)>,
+    /// Where the dequeues were sent, or 0, that may have taken any item: their clients cannot name it, and their end is unknown.
+    pub free: Vec<usize>,
     /// By client where the dequeues were sent of which it is not known what they took, one more than the event, in order; 0
     /// where that is not known.
     maybe: HashMap<&'a str, Vec<usize>>,
@@ -94,13 +97,18 @@ impl<'a> Items<'a> {
                 "enqueue" => items.enqueue(run, op),
                 "dequeue" if outcome(run, op) == Some(EventType::Ok) => items.given(run, op),
                 "dequeue" if op.failed(run.events).is_none() => {
-                    unanswered.entry(op.node).or_default().push(op);
+                    if run.declared.cannot(op.node, Cannot::Taking) {
+                        items.free.push(op.invoke.unwrap_or(0));
+                    } else {
+                        unanswered.entry(op.node).or_default().push(op);
+                    }
                     items.unanswered(op);
                 }
                 "acknowledge" => items.acknowledge(run, op),
                 _ => {}
             }
         }
+        items.free.sort_unstable();
         items.named(run, &unanswered);
         for taken in &items.unreadable {
             items
@@ -263,27 +271,6 @@ fn names_its_own(run: &Analysis<'_>, op: &Op<'_>) -> bool {
 /// How an operation was answered; `None` if it was not.
 pub fn outcome(run: &Analysis<'_>, op: &Op<'_>) -> Option<EventType> {
     op.end.map(|end| run.events[end].kind)
-}
-
-/// What an event says of an item.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Told {
-    /// Which one.
-    Item(i64),
-    /// That there is none: `null`.
-    Nothing,
-    /// Something that is neither.
-    Unreadable,
-}
-
-/// What an event says of an item; `None` if it says nothing of one.
-pub fn told(run: &Analysis<'_>, at: usize) -> Option<Told> {
-    let event = &run.events[at];
-    event.get(ITEM.any()).map(|item| match event.item() {
-        Some(item) => Told::Item(item),
-        None if item.is_null() => Told::Nothing,
-        None => Told::Unreadable,
-    })
 }
 
 /// The item that an operation is about, which its invocation tells, or its answer; else the event that should.

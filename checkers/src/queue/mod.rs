@@ -9,6 +9,7 @@ mod items;
 mod lost;
 mod order;
 mod phantom;
+mod told;
 
 use crate::Record;
 use crate::analysis::Analysis;

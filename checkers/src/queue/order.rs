@@ -34,7 +34,9 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     // Who has not answered yet may have taken anything, from when it was asked.
     let open = items.open.iter().map(|&(_, sent)| sent);
     let unreadable = items.unreadable.iter().map(|taken| taken.sent.unwrap_or(0));
-    let open = open.chain(unreadable).min().unwrap_or(usize::MAX);
+    // So may one whose client cannot name what it takes.
+    let free = items.free.first().copied();
+    let open = open.chain(unreadable).chain(free).min().unwrap_or(usize::MAX);
     let mut looked_at = 0;
     for (&number, item) in items.all.iter().filter(|(_, item)| !item.ambiguous() && !item.disputed) {
         let (Some(stored), Some(sent)) = (item.stored, earliest(item)) else {
@@ -47,6 +49,16 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         if let Some(other) = first.get(place).filter(certain) {
             overtaken(run, (number, item), (other, sent), out);
         }
+    }
+    if let Some(sent) = free {
+        out.leave(
+            "reordered",
+            format!(
+                "a dequeue sent at {} ended without an answer, and its client cannot name what it takes: of what was delivered \
+                 after that, the order is not judged",
+                run.at(sent)
+            ),
+        );
     }
     out.ran("reordered", looked_at);
 }

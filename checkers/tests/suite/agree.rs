@@ -2,7 +2,7 @@
 //! thousand each of locks that clients share or that several may hold, of read-write locks and of semaphores.
 
 use crate::election::{self, Words};
-use crate::{brute, naive, overlaps, semaphore, world};
+use crate::{brute, foreign, naive, overlaps, semaphore, world};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
 
@@ -156,6 +156,11 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
         "seed {seed}"
     );
     unowned(&record, &found("unowned-release"), seed);
+    let by_others = found("foreign-znode").into_iter();
+    let by_others: BTreeSet<(usize, bool)> = by_others
+        .map(|anomaly| (*anomaly.witness.last().expect("a grant"), !anomaly.advisory))
+        .collect();
+    assert_eq!(by_others, foreign::naive(&record), "seed {seed}");
 
     let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
     assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
@@ -208,6 +213,7 @@ fn share(number: u64, source: Source) {
         words.double,
         words.stale_holder,
         "unowned-release",
+        "foreign-znode",
         words.pending,
         "orphan-node",
     ];

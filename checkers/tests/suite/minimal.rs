@@ -52,7 +52,8 @@ fn about(anomaly: &Anomaly) -> Option<&str> {
 }
 
 fn same(one: &Anomaly, other: &Anomaly) -> bool {
-    (&one.kind, &one.property, about(one)) == (&other.kind, &other.property, about(other))
+    let what = |anomaly: &Anomaly| (anomaly.kind.clone(), anomaly.property.clone(), anomaly.advisory);
+    what(one) == what(other) && about(one) == about(other)
 }
 
 /// The record without the evidence that adds nothing to an anomaly.

@@ -90,7 +90,9 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
             let path = event.path() == Some(delete.paths[0].as_str()) && event.czxid().is_some();
             event.f == "acquire" && event.kind == EventType::Ok && node(event) == who && path
         };
-        if client(&create.session) != client(&delete.session) && events.iter().any(own) {
+        let granted = |event: &Event| own(event) && event.czxid() == Some(create.zxid);
+        let other = client(&create.session) != client(&delete.session);
+        if other && events.iter().any(own) && !events.iter().any(granted) {
             found.insert(who);
         }
     }

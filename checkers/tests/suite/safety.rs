@@ -286,8 +286,8 @@ fn the_transaction_log_shows_a_release_of_anothers_znode() {
     multi[2].op = "multi".to_owned();
     record.txnlog = Some(multi);
     assert_eq!(kinds(&check(&record)), [""; 0]);
-    // Whatever session created it, it is the znode that the grant rests on.
+    // Whatever session created it, it is the znode that the grant rests on: to hold by it is another matter.
     record.txnlog = Some(lives("0x2"));
     record.history.events[1].value["czxid"] = 12.into();
-    assert_eq!(kinds(&check(&record)), [""; 0]);
+    assert_eq!(kinds(&check(&record)), ["foreign-znode"]);
 }

@@ -18,6 +18,7 @@ struct Cheats {
     token: u32,
     release: u32,
     orphan: u32,
+    foreign: u32,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -126,6 +127,7 @@ fn of(
         cheats.token = some(&[0, 40]);
         cheats.release = some(&[0, 20]);
         cheats.orphan = some(&[0, 40]);
+        cheats.foreign = some(&[0, 30]);
     }
     let count = clients(&mut random);
     let client = |number: usize| Client {

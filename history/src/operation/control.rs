@@ -55,6 +55,9 @@ pub struct Hello {
 pub struct Exit {
     /// How often the client's process was started.
     pub incarnation: u64,
+    /// Whether it ended by itself, and was not killed.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub by_itself: bool,
 }
 
 /// What is recorded of a client that is seen running, in place of an answer that it cannot give.
@@ -107,6 +110,10 @@ fields! {
     HOLDS, holds: bool = "holds";
     /// zxid of the quorum write of a `confirm`.
     ZXID, zxid: i64 = "zxid";
+    /// What a client said that it cannot do or tell.
+    CANNOT, cannot: [Value] = "cannot";
+    /// Whether a process ended by itself.
+    BY_ITSELF, by_itself: bool = "by_itself";
     /// The new state of a session.
     STATE, state: str = "state";
     /// The sessions that a client has.

@@ -149,6 +149,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         txnlog: Some(b""),
         servers: Some(b""),
         logs: Some(&[("n1".to_owned(), b"".to_vec())]),
+        clients: &[],
         scenes: &[("zxid".to_owned(), vec![("n1".to_owned(), b"".to_vec())])],
     });
     assert_eq!(
@@ -166,6 +167,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         txnlog: Some(b"?"),
         servers: Some(b"{}"),
         logs: None,
+        clients: &[],
         scenes: &[],
     });
     let named: Vec<&str> = cut

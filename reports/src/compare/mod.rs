@@ -8,6 +8,7 @@ use crate::night::Seen;
 use anyhow::{Context, Result};
 use serde::Serialize;
 use std::path::{Path, PathBuf};
+use zooquake_checkers::NotJudged;
 use zooquake_checkers::sample::{Kind, Sample};
 
 pub(crate) mod draw;
@@ -72,6 +73,8 @@ pub struct Ran {
     pub error: Option<String>,
     /// What was found.
     pub anomalies: Vec<Seen>,
+    /// What was not judged because its clients cannot tell it.
+    pub not_judged: Vec<NotJudged>,
     /// Its measures.
     pub sample: Option<Sample>,
     /// Its folder, relative to the comparison's.

@@ -1,7 +1,7 @@
 //! Safety: what was found of each subject under each kind of faults, with a link to every run.
 
 use super::pool::{Found, Measured, Pool};
-use crate::text;
+use crate::{left, text};
 
 /// The section.
 pub fn section(measured: &Measured<'_>) -> String {
@@ -48,7 +48,9 @@ fn place(measured: &Measured<'_>, subject: usize, faults: usize) -> String {
             (None, None) => format!(" {}", run.seed),
         })
         .collect();
-    format!("<td><div class=\"cell {class}\">{verdict} <small>{runs}</small>{seen}</div></td>")
+    let all = measured.comparison.of(subject, Some(faults));
+    let left = left::chips(all.flat_map(|run| &run.not_judged));
+    format!("<td><div class=\"cell {class}\">{verdict} <small>{runs}</small>{seen}{left}</div></td>")
 }
 
 /// The style and the words for what the runs of a place came to.

@@ -22,6 +22,7 @@ fn ran(subject: usize, faults: usize, seed: u64, ms: f64) -> Ran {
         verdict: Some("valid".into()),
         error: None,
         anomalies: vec![],
+        not_judged: vec![],
         sample: Some(Sample {
             seconds: 20.0,
             units: 100,

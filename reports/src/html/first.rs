@@ -20,9 +20,10 @@ pub fn section(model: &RunModel<'_>) -> String {
         None => calm(model),
     };
     format!(
-        "<header id=\"first\">\n{}{}{picture}</header>",
+        "<header id=\"first\">\n{}{}{}{picture}</header>",
         head(model),
-        kinds(model)
+        kinds(model),
+        not_judged(model)
     )
 }
 
@@ -201,6 +202,19 @@ fn calm(model: &RunModel<'_>) -> String {
         out.push_str(&list("notes", &notes));
     }
     out + "</div>" + &reproduce(model) + "</div>\n"
+}
+
+/// What was not judged because the clients cannot tell it.
+fn not_judged(model: &RunModel<'_>) -> String {
+    let left = model.results.not_judged.iter();
+    let left: Vec<String> = left.map(|left| format!("{}: {}", left.check, left.why)).collect();
+    match left.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<h3>Not judged</h3>{}",
+            list("reasons", &left.iter().collect::<Vec<_>>())
+        ),
+    }
 }
 
 /// As many of the items as leave room for the picture.

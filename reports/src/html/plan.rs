@@ -40,7 +40,16 @@ fn reasons(model: &RunModel<'_>) -> String {
         .damage
         .iter()
         .map(|d| format!("damage: {}", text::html(d, 600)));
+    let left = model.results.not_judged.iter();
+    let left = left.map(|left| {
+        format!(
+            "not judged: {}: {}",
+            text::html(&left.check, 60),
+            text::html(&left.why, 600)
+        )
+    });
     let items = session
+        .chain(left)
         .chain(damage)
         .take(200)
         .map(|r| format!("<li>{r}</li>"))

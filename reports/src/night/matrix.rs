@@ -1,7 +1,7 @@
 //! The matrix: variants down, faults across, a line for each seed.
 
 use super::{Cell, Night, Outcome};
-use crate::text;
+use crate::{left, text};
 
 /// The variants and the faults of a night, each in the order of its first cell.
 pub fn axes(night: &Night) -> (Vec<&str>, Vec<&str>) {
@@ -85,6 +85,9 @@ fn cell(cell: &Cell) -> String {
             text::grouped(seen.count)
         ));
     }
+    said.push_str(&left::chips(
+        attempt.into_iter().flat_map(|attempt| &attempt.not_judged),
+    ));
     let again = match cell.attempts.len() {
         0 | 1 => String::new(),
         n => format!(" <small>after {n} runs</small>"),

@@ -3,6 +3,7 @@
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
+use zooquake_checkers::NotJudged;
 
 mod failures;
 mod junit;
@@ -150,6 +151,9 @@ pub struct Attempt {
     pub anomalies: Vec<Seen>,
     /// Why the verdict is not `valid`, and remarks.
     pub reasons: Vec<String>,
+    /// What was not judged because its clients cannot tell it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub not_judged: Vec<NotJudged>,
     /// The run's folder, relative to the night's.
     pub run: Option<String>,
     /// When it began.

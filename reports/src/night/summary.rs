@@ -2,6 +2,7 @@
 
 use super::{Cell, Failure, Night, Outcome};
 use crate::text;
+use std::collections::BTreeSet;
 
 /// The longest summary, in bytes: GitHub refuses more than a megabyte, and nobody reads a tenth of it.
 const LONG: usize = 60_000;
@@ -124,7 +125,16 @@ fn mark(cell: &Cell) -> String {
             false => format!("**{}**", inline(&seen.kind)),
         })
         .collect();
-    format!("{} {}", cell.outcome.sign(), kinds.join(", "))
+    let left = cell.decisive().into_iter().flat_map(|attempt| &attempt.not_judged);
+    let left: BTreeSet<&str> = left.map(|left| left.check.as_str()).collect();
+    let left = match left.is_empty() {
+        true => String::new(),
+        false => format!(
+            " (not judged: {})",
+            inline(&left.into_iter().collect::<Vec<_>>().join(", "))
+        ),
+    };
+    format!("{} {}{left}", cell.outcome.sign(), kinds.join(", "))
         .trim_end()
         .to_string()
 }

@@ -1,5 +1,6 @@
 //! The report of a night: its JUnit file, its summary and its page.
 
+use zooquake_checkers::NotJudged;
 use zooquake_reports::night::{Attempt, Cell, Failure, Night, Outcome, Seen, Trend, junit, summary, write_all};
 
 fn seen(kind: &str, accepted: bool) -> Seen {
@@ -22,6 +23,7 @@ fn attempt(seed: u64, verdict: Option<&str>, anomalies: Vec<Seen>) -> Attempt {
             .then(|| "the engine\u{0} went \u{1b}[31maway".to_string()),
         anomalies,
         reasons: vec!["no window of kill counts".into()],
+        not_judged: vec![],
         run: Some(format!("runs/r{seed}")),
         begun: "2026-11-20T01:00:00Z".into(),
         seconds: 12.5,
@@ -189,6 +191,28 @@ fn junit_tells_the_story_of_a_broken_cell_and_how_to_see_it_again() {
         unknown.contains("seed 3: no window of kill counts") && unknown.contains("seed 9:"),
         "{unknown}"
     );
+}
+
+#[test]
+fn what_was_not_judged_stands_in_the_tables() {
+    let mut night = night();
+    let left = NotJudged {
+        check: "stale-write".into(),
+        why: "c1 cannot tell <it>".into(),
+    };
+    night.cells[0].attempts[0].not_judged.push(left);
+    assert!(
+        summary(&night).contains("(not judged: stale-write)"),
+        "{}",
+        summary(&night)
+    );
+    let folder = std::env::temp_dir().join(format!("zooquake-not-judged-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let files = write_all(&night, &folder).unwrap();
+    let page = std::fs::read_to_string(&files[0]).unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+    let chip = r#"<span class="seen known" title="c1 cannot tell &lt;it&gt;">stale-write <i>not judged</i></span>"#;
+    assert!(page.contains(chip));
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::common::{Run, build::MS, hostile::event, results, without_scripts};
 use zooquake_checkers::results::WindowResult;
-use zooquake_checkers::{EventType, Process, Span};
+use zooquake_checkers::{EventType, NotJudged, Process, Span};
 
 /// The part of the page before the whole run: the first screen.
 fn first_screen(page: &str) -> String {
@@ -29,6 +29,19 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "c5</b> <span title=",
     ] {
         assert!(first.contains(said), "the first screen does not say: {said}");
+    }
+}
+
+#[test]
+fn the_first_screen_says_what_was_not_judged() {
+    for mut run in [results::invalid(), results::valid()] {
+        run.results.not_judged.push(NotJudged {
+            check: "foreign-znode".into(),
+            why: "c1 could not tell the <session>".into(),
+        });
+        let first = first_screen(&run.page("not-judged"));
+        assert!(first.contains("<h3>Not judged</h3>"));
+        assert!(first.contains("foreign-znode: c1 could not tell the &lt;session&gt;"));
     }
 }
 

@@ -49,6 +49,9 @@ pub fn as_json(input: &Path, checked: &Result<Checked, Usage>) -> Value {
         "reasons": results.reasons,
         "stats": { "events": events, "parse_ms": parse_ms, "check_ms": check_ms },
     });
+    if !results.not_judged.is_empty() {
+        one["not_judged"] = json!(results.not_judged);
+    }
     if let Some(error) = unwritten {
         one["unwritten"] = json!(format!("{error:#}"));
     }

@@ -5,6 +5,7 @@ mod faults;
 mod holds;
 mod modes;
 mod recovery;
+mod restarts;
 mod scenes;
 
 use super::*;

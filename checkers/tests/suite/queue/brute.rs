@@ -84,37 +84,55 @@ fn enqueue(events: &[Event], number: i64) -> Option<Op> {
     of.next().is_none().then_some(first)
 }
 
-/// Whether a dequeue had named an item.
-fn named(events: &[Event], op: &Op, number: i64) -> bool {
-    (op.sent..op.over.unwrap_or(events.len())).any(|at| {
-        let event = &events[at];
-        is_named(event) && event.f == "taking" && node(event) == op.node && event.item() == Some(number)
-    })
+/// Whether a client said that it cannot name what it takes.
+fn nameless(events: &[Event], client: &str) -> bool {
+    let says = |event: &Event| event.cannot().into_iter().flatten().any(|word| word == "taking");
+    events
+        .iter()
+        .any(|event| is_named(event) && event.f == "hello" && node(event) == client && says(event))
 }
 
-/// Items that are lost.
-pub fn lost(record: &Record) -> BTreeSet<i64> {
+/// Where the dequeues of such clients were sent whose end is unknown.
+pub fn free(record: &Record) -> Vec<usize> {
+    let events = &record.history.events;
+    let ops = ops(events, "dequeue").into_iter();
+    let free = ops.filter(|op| op.unknown() && nameless(events, &op.node));
+    free.map(|op| op.sent).collect()
+}
+
+/// Whether a dequeue had named an item.
+fn named(events: &[Event], op: &Op, number: i64) -> bool {
+    !nameless(events, &op.node)
+        && (op.sent..op.over.unwrap_or(events.len())).any(|at| {
+            let event = &events[at];
+            is_named(event) && event.f == "taking" && node(event) == op.node && event.item() == Some(number)
+        })
+}
+
+/// Items that nobody is known to have got, each with where the queue was first found empty after it had been there.
+pub fn missing(record: &Record) -> Vec<(i64, usize)> {
     let events = &record.history.events;
     let (dequeues, confirms) = (ops(events, "dequeue"), ops(events, "confirm"));
     let Some(drained) = phase(events, "drained") else {
-        return BTreeSet::new();
+        return Vec::new();
     };
     if dequeues.iter().any(|op| op.over.is_none()) {
-        return BTreeSet::new();
+        return Vec::new();
     }
     let proved = |stored: usize| {
-        confirms.iter().any(|confirm| {
-            let Some(confirmed) = confirm.ok().filter(|_| confirm.sent > stored) else {
-                return false;
-            };
-            dequeues.iter().any(|op| {
-                let Some(read) = op.ok() else { return false };
+        let proofs = confirms.iter().flat_map(|confirm| {
+            let confirmed = confirm.ok().filter(|_| confirm.sent > stored);
+            let proof = move |op: &Op| {
+                let (confirmed, read) = (confirmed?, op.ok()?);
                 let empty = events[read].value.get("item").is_some_and(|item| item.is_null()) && read < drained;
                 let other =
                     |at: usize| matches!(events[at].f.as_str(), "exit" | "session") && node(&events[at]) == op.node;
-                op.node == confirm.node && confirmed < op.sent && empty && !(confirm.sent..read).any(other)
-            })
-        })
+                let proves = op.node == confirm.node && confirmed < op.sent && empty;
+                (proves && !(confirm.sent..read).any(other)).then_some(read)
+            };
+            dequeues.iter().filter_map(proof)
+        });
+        proofs.min()
     };
     let known = |number: i64| {
         let given = dequeues
@@ -134,8 +152,34 @@ pub fn lost(record: &Record) -> BTreeSet<i64> {
     };
     sent_items(events)
         .into_iter()
-        .filter(|number| stored(number).is_some_and(proved) && !known(*number))
+        .filter(|number| !known(*number))
+        .filter_map(|number| Some((number, stored(&number).and_then(proved)?)))
         .collect()
+}
+
+/// Items that are lost, if no dequeue may have taken just any.
+pub fn lost(record: &Record) -> BTreeSet<i64> {
+    missing(record).into_iter().map(|(number, _)| number).collect()
+}
+
+/// How many items are lost in every execution: all that are missing in the one in which the dequeues that may have taken any took most
+/// of them, each one that was still there.
+pub fn lost_for_certain(missing: &[(i64, usize)], free: &[usize]) -> usize {
+    let Some(((_, empty), rest)) = missing.split_first() else {
+        return 0;
+    };
+    let lost = 1 + lost_for_certain(rest, free);
+    let takers = (0..free.len()).filter(|&taker| free[taker] < *empty);
+    let taken = takers.map(|taker| {
+        let others: Vec<usize> = free
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| *at != taker)
+            .map(|(_, sent)| *sent)
+            .collect();
+        lost_for_certain(rest, &others)
+    });
+    taken.min().map_or(lost, |taken| taken.min(lost))
 }
 
 /// The dequeues answered with an item.
@@ -214,7 +258,7 @@ pub fn overtaken(record: &Record) -> BTreeSet<i64> {
             let open = op.unknown() && op.over.is_none();
             let mine = match op.ok() {
                 Some(read) => item(events, read) == Some(one),
-                None => op.unknown() && (open || named(events, op, one)),
+                None => op.unknown() && (open || nameless(events, &op.node) || named(events, op, one)),
             };
             let until = op.ok().unwrap_or(events.len());
             // All of the other's deliveries can come later than this moment.

@@ -6,6 +6,7 @@ pub mod brute;
 mod contradictions;
 mod items;
 pub mod meetings;
+mod nameless;
 mod scale;
 pub mod told;
 pub mod world;

@@ -102,7 +102,8 @@ fn field((key, text): (&str, &str)) -> (String, Value) {
     let value = match (key, text) {
         (_, "null") => Value::Null,
         ("removed", czxid) => json!({"path": "/barrier/1/x", "czxid": czxid.parse::<i64>().expect("a number")}),
-        ("sessions", all) => json!(all.split(',').collect::<Vec<_>>()),
+        (_, "true") => json!(true),
+        ("sessions" | "cannot", all) => json!(all.split(',').collect::<Vec<_>>()),
         (_, text) => text.parse::<i64>().map_or_else(|_| json!(text), Value::from),
     };
     (key.to_owned(), value)

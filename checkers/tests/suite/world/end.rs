@@ -8,6 +8,15 @@ use zooquake_checkers::plan::{Capabilities, Cluster, Plan, Resource, Workload};
 use zooquake_checkers::{Record, Tree};
 
 impl World {
+    /// In some worlds a client is granted by a znode that another's session made, as the log has it.
+    pub(super) fn made_by_another(&mut self) {
+        if self.cheats.foreign > 0 && self.chance(self.cheats.foreign) {
+            let other = self.random.usize(..self.clients.len());
+            let session = self.session(other);
+            self.txns.last_mut().expect("its create").session = session;
+        }
+    }
+
     pub(super) fn close(mut self, count: usize) -> Record {
         let audit = self.chance(90).then(|| self.phase("audit"));
         let first = audit.map_or(self.events.len(), |at| at + 1);

@@ -62,6 +62,7 @@ impl World {
                 self.clients[who].doing = Doing::Nothing;
             } else if self.fits(grant) || self.chance(self.cheats.grant) {
                 self.log(grant, "create");
+                self.made_by_another();
                 self.grants[grant].czxid = Some(self.zxid);
                 self.grants[grant].lives = true;
             }

@@ -1,0 +1,196 @@
+//! What clients of a user's own recipe cannot tell, and what they leave out without having said so.
+
+use crate::queue::told;
+use crate::script::{kinds, txn};
+use zooquake_checkers::plan::Recipe;
+use zooquake_checkers::{NotJudged, Record, Txn, check};
+
+/// A run of one's own recipe of a family.
+fn own(family: &str, text: &str) -> Record {
+    let mut record = told::record("own", text);
+    record.plan.workload.family = family.to_owned();
+    record.plan.workload.recipe = Some(Recipe::default());
+    record
+}
+
+fn reasons(record: &Record) -> Vec<String> {
+    let said = |reason: &String| reason.contains("did not say in hello");
+    check(record).reasons.into_iter().filter(said).collect()
+}
+
+fn left(record: &Record) -> Vec<(String, String)> {
+    let parts = |NotJudged { check, why }| (check, why);
+    check(record).not_judged.into_iter().map(parts).collect()
+}
+
+/// A write under an older grant after one under a newer.
+const STALE: &str = "
+    c1 invoke acquire grant=g1
+    c1 ok acquire grant=g1 path=/lock/a czxid=CZXID session=0x1
+    c2 invoke acquire grant=g2
+    c2 ok acquire grant=g2 path=/lock/b czxid=4294967298 session=0x2
+    c2 invoke write grant=g2
+    c2 ok write grant=g2 value=1
+    c1 invoke write grant=g1
+    c1 ok write grant=g1 value=2";
+
+/// The same where the first client cannot tell the age of its grant.
+fn ageless(hello: &str) -> Record {
+    own("lock", &format!("{hello}\n{}", STALE.replace("CZXID", "null")))
+}
+
+/// The transactions of a new ensemble, in the order of their zxids.
+fn log(all: &[(&str, &str, &str)]) -> Option<Vec<Txn>> {
+    let txns = all.iter().zip(1_i64 << 32..);
+    let txns = txns.map(|(&(session, op, path), before)| txn(before + 1, session, op, path));
+    Some(txns.collect())
+}
+
+const HELLO: &str = "c1 note hello pid=1 cannot=czxid";
+
+#[test]
+fn what_is_left_out_without_a_word_is_a_reason_that_names_client_and_field() {
+    let record = ageless("");
+    let wanted = "c1 told no `czxid` with 1 of 2 answers to `acquire` or `elect`, the first at 0.002 s (event 1), and did not say \
+                  in hello that this cannot be told (\"cannot\":[\"czxid\"])";
+    assert_eq!(reasons(&record), [wanted, wanted]);
+    assert_eq!(left(&record), []);
+    let mut built_in = record;
+    built_in.plan.workload.recipe = None;
+    assert_eq!(reasons(&built_in), [""; 0]);
+}
+
+#[test]
+fn what_is_declared_is_not_judged_and_no_reason() {
+    let record = ageless(HELLO);
+    assert_eq!(reasons(&record), [""; 0]);
+    assert_eq!(kinds(&check(&record)), ["stale-holder"]);
+    let why = "c1 could not tell the `czxid` of 1 of 2 answers; nor do the transaction logs tell it: ";
+    let [stale, release] = &left(&record)[..] else {
+        panic!("{:?}", left(&record));
+    };
+    assert_eq!(stale.0, "stale-write");
+    assert_eq!(
+        stale.1,
+        format!("{why}writes under these grants convict only where they are interleaved with others")
+    );
+    assert_eq!(release.0, "unowned-release");
+}
+
+#[test]
+fn a_declaration_of_another_client_or_of_something_else_excuses_nothing() {
+    for hello in [
+        "c2 note hello cannot=czxid",
+        "c1 note hello cannot=session,beside",
+        "c1 note hello cannot=everything",
+    ] {
+        assert_eq!(reasons(&ageless(hello)).len(), 2, "{hello}");
+    }
+}
+
+#[test]
+fn a_log_that_is_whole_tells_the_age_of_a_grant() {
+    let one = ("0x1", "create", "/lock/a");
+    let other = ("0x2", "create", "/lock/b");
+    let judged = |log: Option<Vec<Txn>>| {
+        let mut record = ageless(HELLO);
+        record.txnlog = log;
+        (kinds(&check(&record)).join(" "), left(&record).len())
+    };
+    assert_eq!(judged(log(&[one, other])), ("stale-write stale-holder".to_owned(), 0));
+    let judged_not = ("stale-holder".to_owned(), 2);
+    assert_eq!(judged(None), judged_not);
+    let again = log(&[one, other, ("0x1", "delete", "/lock/a"), one]);
+    assert_eq!(judged(again), judged_not, "which of the two it rests on is not known");
+    let mut hidden = log(&[one, other, ("0x3", "multi", "")]).unwrap();
+    hidden[2].paths.clear();
+    assert_eq!(judged(Some(hidden)), judged_not, "a multi may have made it again");
+    let mut gap = log(&[one, other, other]).unwrap();
+    gap.remove(1);
+    assert_eq!(judged(Some(gap)), judged_not, "what is missing may have");
+    let mut cut = log(&[one, other]).unwrap();
+    cut.remove(0);
+    assert_eq!(judged(Some(cut)), judged_not);
+}
+
+/// Two grants that are given back.
+const RELEASED: &str = "
+    c1 invoke acquire grant=g1
+    c1 ok acquire grant=g1 path=/lock/a czxid=4294967297 session=0x1
+    c1 invoke release grant=g1
+    c1 ok release grant=g1 removed=FIRST
+    c1 invoke acquire grant=g2
+    c1 ok acquire grant=g2 path=/lock/b czxid=4294967299 session=0x1
+    c1 invoke release grant=g2
+    c1 ok release grant=g2 removed=null";
+
+#[test]
+fn who_can_tell_what_it_removed_need_not_know_each_time() {
+    let silent = own("lock", &RELEASED.replace("FIRST", "null"));
+    assert_eq!(reasons(&silent).len(), 1);
+    assert!(reasons(&silent)[0].starts_with("c1 told no `removed` with 2 of 2 answers to `release` or `resign`"));
+    let mut once = own("lock", &RELEASED.replace("FIRST", "4294967297"));
+    assert_eq!(reasons(&once), [""; 0]);
+    assert_eq!(left(&once)[0].0, "unowned-release");
+    let (a, b) = ("/lock/a", "/lock/b");
+    once.txnlog = log(&[
+        ("0x1", "create", a),
+        ("0x1", "delete", a),
+        ("0x1", "create", b),
+        ("0x1", "delete", b),
+    ]);
+    assert_eq!(left(&once), [], "the logs show what it removed");
+}
+
+#[test]
+fn a_session_that_is_not_told_leaves_the_owner_of_the_znode_unjudged() {
+    let text = "c1 note hello cannot=session
+        c1 invoke elect grant=g1
+        c1 ok elect grant=g1 path=/election/a czxid=5 session=null";
+    let record = own("election", text);
+    assert_eq!(reasons(&record), [""; 0]);
+    assert_eq!(left(&record)[0].0, "foreign-znode");
+    assert_eq!(reasons(&own("election", text.split_once('\n').unwrap().1)).len(), 1);
+}
+
+#[test]
+fn an_item_that_was_not_named_before_it_was_taken() {
+    let text = "c1 invoke dequeue
+        c1 note taking item=7
+        c1 ok dequeue item=7
+        c1 invoke dequeue
+        c1 ok dequeue item=8";
+    let reason = reasons(&own("queue", text)).join("");
+    assert!(
+        reason.starts_with("c1 told no `taking` notice before 1 of 2 answers to `dequeue`"),
+        "{reason}"
+    );
+    assert!(reason.contains("(event 4)"), "{reason}");
+    assert_eq!(
+        reasons(&own("queue", &format!("c1 note hello cannot=taking\n{text}"))),
+        [""; 0]
+    );
+    let empty = "c1 invoke dequeue\n c1 ok dequeue item=null\n c1 invoke dequeue\n c1 info dequeue";
+    assert_eq!(
+        reasons(&own("queue", empty)),
+        [""; 0],
+        "what was not taken need not be named"
+    );
+}
+
+#[test]
+fn members_of_a_barrier_tell_their_znodes_and_sessions() {
+    let text = "c1 invoke enter round=1 members=1
+        c1 ok enter round=1 czxid=null session=null
+        c1 invoke leave round=1
+        c1 ok leave round=1 removed=null";
+    let mut record = own("barrier", text);
+    record.plan.workload.capabilities = Some(zooquake_checkers::plan::Capabilities::NONE);
+    assert_eq!(reasons(&record).len(), 3);
+    let declared = format!("c1 note hello cannot=czxid,session,removed\n{text}");
+    let mut declared = own("barrier", &declared);
+    declared.plan.workload.capabilities = record.plan.workload.capabilities;
+    assert_eq!(reasons(&declared), [""; 0]);
+    let checks: Vec<String> = left(&declared).into_iter().map(|(check, _)| check).collect();
+    assert_eq!(checks, ["early-release", "early-release", "stuck-barrier"]);
+}

@@ -25,6 +25,7 @@ Exit codes: 0 valid, 1 invalid, 2 unknown, 254 wrong usage, 255 the harness fail
 Examples:
   zooquake run lock/predecessor                     the tutorial's lock, 60 s under all faults
   zooquake run lock/fenced --faults pause --seed 7  one kind of fault, a given plan
+  zooquake new lock my-lock --language python       a recipe of your own, to begin with
   zooquake check runs/latest                        the verdict again, from what was recorded
   zooquake compare lock --faults pause,kill         which variant breaks, which is fastest
   zooquake measure herd                             what one change of leader costs, as a chart

@@ -58,6 +58,7 @@ mod disputed;
 mod election;
 mod ensemble;
 mod finishing;
+mod generated;
 mod growth;
 mod healing;
 mod leaderless;

@@ -55,6 +55,8 @@
 //! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
 //! search for a linearization.
 //!
+//! [`generate`] makes histories of simulated objects, to try checkers with.
+//!
 //! `ensemble` reads ZooKeeper's own leader elections out of the servers' logs and judges them; `verdict` has it do so in
 //! every run, whatever the family.
 //!
@@ -83,6 +85,7 @@ mod findings;
 mod finishing;
 mod foreign;
 mod free;
+pub mod generate;
 mod leaderless;
 mod leaver;
 mod liveness;

@@ -3,6 +3,7 @@
 use super::check::CheckOptions;
 use super::compare::CompareOptions;
 use super::convert::ConvertOptions;
+use super::generate::GenerateOptions;
 use super::measure::args::MeasureOptions;
 use super::new::NewOptions;
 use super::nightly::NightlyOptions;
@@ -60,6 +61,8 @@ pub enum Command {
     Nightly(NightlyOptions),
     /// Convert a history between our JSON lines and Jepsen's EDN
     Convert(ConvertOptions),
+    /// Make a history of a simulated object, valid or with a planted violation, to try checkers with
+    Generate(GenerateOptions),
     /// Render the report of a run again, or the index of a folder of runs
     Report(ReportOptions),
     /// Prepare the images, or show where they come from

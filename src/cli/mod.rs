@@ -7,6 +7,7 @@ mod compare;
 mod consent;
 mod convert;
 mod exit;
+mod generate;
 mod interrupt;
 mod list;
 mod measure;
@@ -85,6 +86,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Compare(options) => compare::compare(options).await,
         Command::Nightly(options) => nightly::nightly(options).await,
         Command::Convert(options) => convert::convert(&options),
+        Command::Generate(options) => generate::generate(&options),
         Command::Report(options) => report::report(&options),
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,

@@ -111,7 +111,7 @@ impl Access<'_> {
         self.node.is_empty() && matches!(self.action, Action::Read(_))
     }
 
-    fn nobody(action: Action, start: Moment, finish: Moment) -> Self {
+    pub(super) fn nobody(action: Action, start: Moment, finish: Moment) -> Self {
         Self {
             node: "",
             action,

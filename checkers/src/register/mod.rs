@@ -1,7 +1,7 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
 //! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` and `causes` judge
-//! it in time nearly linear, `witness` tells it, `least` with few events, and `cross_check` asks [`crate::search`] whether it agrees; the checkers are `linear`, `session` and `stale`, which explains itself by
+//! it in time nearly linear, `witness` tells it, `least` with few events, and `cross_check` asks [`crate::search`] whether it agrees; [`unique`] judges accesses of others by the same code; the checkers are `linear`, `session` and `stale`, which explains itself by
 //! `staleness`. `evidence_consistency` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
@@ -17,6 +17,7 @@ mod session;
 mod stale;
 mod staleness;
 mod stats;
+pub mod unique;
 mod witness;
 
 use crate::Record;

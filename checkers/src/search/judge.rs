@@ -4,17 +4,16 @@ use super::calls::{Call, calls};
 use super::keys::{Keyed, Keys, keyed};
 use super::lease::LeaseMutex;
 use super::mutex::Mutex;
+use super::prove::prove;
 use super::reading::{self, Notation, Reading};
 use super::register::{Register, Unset};
-use super::witness::{Witness, proves, share};
 use super::words::{anomaly, gave_up};
-use super::{Budget, Limit, Model, Outcome, prefix, reduce, search, shrink};
+use super::{Budget, Model};
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
 use serde_json::{Value, json};
-use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -71,19 +70,6 @@ impl Kind {
             any(&["read", "write", "cas"]).then_some(Self::Register)
         }
     }
-}
-
-/// What of a history proves that it has no order. Operations are places in a reading.
-#[derive(Debug)]
-pub struct Proof {
-    /// The operation that cannot have its answer.
-    pub stuck: usize,
-    /// What proves it, `stuck` among it, ascending.
-    pub witness: Vec<usize>,
-    /// Whether none of these can be left out.
-    pub least: bool,
-    /// How many operations that were answered before it fit together; `None` if that is not known.
-    pub fits: Option<usize>,
 }
 
 /// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.
@@ -193,82 +179,4 @@ where
         Err(limit) => found.reasons.push(gave_up(limit)),
     }
     found
-}
-
-/// What proves that the operations have no order; `None` if they have one.
-fn prove<M: Model>(model: &M, reading: &Reading<'_, M::Input>, budget: &mut Budget<'_>) -> Result<Option<Proof>, Limit>
-where
-    M::Input: Clone,
-{
-    let ops = &reading.ops;
-    let all = budget.steps;
-    let plain = model.contradiction(ops);
-    let stuck = match &plain {
-        Some(plain) => plain.stuck,
-        None => match search(model, ops, budget) {
-            Outcome::Linearizable { .. } => return Ok(None),
-            Outcome::Not { stuck } => stuck,
-            Outcome::GaveUp(limit) => return Err(limit),
-        },
-    };
-    // What explains it is worth some multiple of the search, but not all of the budget.
-    let worth = 20 * (all - budget.steps) + 20 * ops.len() as u64 + 1_000_000;
-    let kept = budget.steps.saturating_sub(worth);
-    budget.steps -= kept;
-    let fits = share(ops.len(), budget, |budget| prefix(model, ops, stuck, budget));
-    let fits = fits.map(|order| order.len());
-    let witness = match plain {
-        Some(plain) if plain.witness.least => plain.witness,
-        Some(plain) => reduce(model, ops, stuck, &plain.witness.ops, budget),
-        None => shrink(model, ops, stuck, budget),
-    };
-    let proof = with_revealing(model, reading, stuck, witness, budget);
-    budget.steps += kept;
-    Ok(Some(Proof { fits, ..proof }))
-}
-
-/// A witness with the later operations that reveal what those in it were, where it proves nothing without them.
-fn with_revealing<M: Model>(
-    model: &M,
-    reading: &Reading<'_, M::Input>,
-    stuck: usize,
-    witness: Witness,
-    budget: &mut Budget<'_>,
-) -> Proof
-where
-    M::Input: Clone,
-{
-    let mut known = reading.ops.clone();
-    let within: HashSet<usize> = witness.ops.iter().copied().collect();
-    let (mut ops, mut least) = (witness.ops.clone(), witness.least);
-    for &op in &witness.ops {
-        let Some((revealing, unrevealed)) = reading.revealed_by.get(&op) else {
-            continue;
-        };
-        // No operation reveals two.
-        if within.contains(revealing) {
-            continue;
-        }
-        if budget.steps == 0 || (budget.expired)() {
-            least = false;
-            ops.push(*revealing);
-            continue;
-        }
-        let input = std::mem::replace(&mut known[op].input, unrevealed.clone());
-        match proves(model, &known, stuck, &within, budget) {
-            Some(true) => continue,
-            Some(false) => {}
-            None => least = false,
-        }
-        known[op].input = input;
-        ops.push(*revealing);
-    }
-    ops.sort_unstable();
-    ops.dedup();
-    Proof {
-        stuck,
-        witness: ops,
-        least,
-        fits: None,
-    }
 }

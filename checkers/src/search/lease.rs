@@ -4,7 +4,7 @@
 //! took effect. Any other hold may have ended the moment after its grant, so its grant says only that nobody held with
 //! certainty at that moment.
 
-use super::Model;
+use super::{Budget, Decision, Model, Near, Op, holds, search};
 
 /// The mutex, free at the beginning. Its state is the certain hold that is on, if one is.
 #[derive(Debug, Clone, Copy)]
@@ -45,6 +45,18 @@ impl Model for LeaseMutex {
         match *input {
             LeaseOp::Grant(new) => Some(Some(new)),
             LeaseOp::Release(_) | LeaseOp::Glimpse => Some(None),
+        }
+    }
+
+    fn near(&self, ops: &[Op<LeaseOp>]) -> Near {
+        holds::judge(ops)
+    }
+
+    fn decide(&self, ops: &[Op<LeaseOp>], budget: &mut Budget<'_>) -> Decision {
+        match self.near(ops) {
+            Near::Linearizable => Decision::Linearizable,
+            Near::Not(found) => Decision::Not { stuck: found.stuck },
+            Near::Unsaid => search(self, ops, budget).into(),
         }
     }
 }

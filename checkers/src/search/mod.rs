@@ -5,17 +5,30 @@
 //! P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at worst:
 //! hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
 //!
+//! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: `zones` for registers whose values are written
+//! once, `holds` for mutexes that know their holders, and where these do not tell a `race` of the search with sweeps over
+//! `configurations`: of `moves` that are `in_flight` each leads from one `configuration` to another.
+//!
 //! The models, one a file: [`register`], [`mutex`], [`lease`]. `calls` pairs the events of a history, `keys` sorts them by
-//! their keys, `reading` makes operations of them (`values` tells which values are equal), `unexplained` finds what needs no
+//! their keys, `reading` makes operations of them (`values` tells which values are equal), `unexplained` and `near` find what needs no
 //! search, and [`judge`] is the whole way from a history to its verdict, with `words` for its texts.
 
+mod anywhere;
 mod bits;
 mod calls;
+mod configuration;
+mod configurations;
+mod holds;
+mod in_flight;
 mod judge;
 mod keys;
 pub mod lease;
 mod list;
+mod moves;
 pub mod mutex;
+mod near;
+mod prove;
+mod race;
 mod reading;
 pub mod register;
 mod seen;
@@ -24,11 +37,14 @@ mod values;
 mod walk;
 mod witness;
 mod words;
+mod zones;
 
 use std::fmt;
 use std::hash::Hash;
 
+use anywhere::Anywhere;
 pub use judge::{Kind, judge};
+pub use near::Near;
 pub use reading::Notation;
 pub use witness::{Witness, prefix, reduce, shrink};
 
@@ -56,6 +72,27 @@ pub trait Model {
     /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
     fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {
         None
+    }
+
+    /// What is decided in time nearly linear, without a search.
+    fn near(&self, _ops: &[Op<Self::Input>]) -> Near {
+        Near::Unsaid
+    }
+
+    /// Decides a history by whatever is soonest for the type. Steps of all that is tried count.
+    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    where
+        Self: Sized,
+    {
+        search(self, ops, budget).into()
+    }
+
+    /// The same of a history of which nobody knows in what state it begins.
+    fn decide_anywhere(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    where
+        Self: Sized,
+    {
+        search(&Anywhere(self), ops, budget).into()
     }
 }
 
@@ -185,6 +222,30 @@ pub enum Outcome {
     },
     /// The budget ran out first: nobody knows.
     GaveUp(Limit),
+}
+
+/// Whether there is an order that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// There is one.
+    Linearizable,
+    /// There is none.
+    Not {
+        /// An operation, by its place in the list given: what was recorded up to its completion is not linearizable.
+        stuck: usize,
+    },
+    /// The budget ran out first: nobody knows.
+    GaveUp(Limit),
+}
+
+impl From<Outcome> for Decision {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Linearizable { .. } => Self::Linearizable,
+            Outcome::Not { stuck } => Self::Not { stuck },
+            Outcome::GaveUp(limit) => Self::GaveUp(limit),
+        }
+    }
 }
 
 /// Searches for an order of `ops`, which may come in any order, that fits the model.

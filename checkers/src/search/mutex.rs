@@ -1,6 +1,10 @@
 //! A mutex as textbooks have it: held from an acquire to a release, by any process.
 
-use super::Model;
+use super::anywhere::Anywhere;
+use super::moves::First;
+use super::race::race;
+use super::register::RegisterOp;
+use super::{Budget, Decision, Model, Op, search};
 
 /// The mutex, free at the beginning. Its state says whether it is held.
 #[derive(Debug, Clone, Copy)]
@@ -38,4 +42,38 @@ impl Model for Mutex {
     fn after(&self, input: &MutexOp) -> Option<bool> {
         Some(*input == MutexOp::Acquire)
     }
+
+    fn decide(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+        race(
+            &sets(ops),
+            &First::With(&false),
+            |budget| search(self, ops, budget),
+            budget,
+        )
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+        let first = First::If(&|_: &bool| true);
+        race(
+            &sets(ops),
+            &first,
+            |budget| search(&Anywhere(self), ops, budget),
+            budget,
+        )
+    }
+}
+
+/// The operations as compare-and-sets of whether it is held. Of these at most two are possible next, so that a sweep over
+/// configurations is over in time nearly linear.
+fn sets(ops: &[Op<MutexOp>]) -> Vec<Op<RegisterOp<bool>>> {
+    let set = |op: &Op<MutexOp>| Op {
+        input: match op.input {
+            MutexOp::Acquire => RegisterOp::Cas(false, true),
+            MutexOp::Release => RegisterOp::Cas(true, false),
+        },
+        invoke: op.invoke,
+        complete: op.complete,
+        required: op.required,
+    };
+    ops.iter().map(set).collect()
 }

@@ -1,7 +1,12 @@
 //! A register with compare-and-set. Values need not be unique.
 
+use super::anywhere::Anywhere;
+use super::configurations::{Swept, sweep};
+use super::moves::First;
+use super::race::race;
 use super::unexplained::unexplained;
-use super::{Contradiction, Model, Op};
+use super::zones::{self, Began};
+use super::{Budget, Contradiction, Decision, Model, Near, Op, search};
 use std::collections::HashSet;
 use std::hash::Hash;
 
@@ -35,6 +40,14 @@ impl<V> RegisterOp<V> {
     }
 }
 
+impl<V: Clone + Eq + Hash> Register<V> {
+    /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together. In the
+    /// `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says nothing.
+    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
+        decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
+    }
+}
+
 impl<V: Clone + Eq + Hash> Model for Register<V> {
     type State = V;
     type Input = RegisterOp<V>;
@@ -63,6 +76,37 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
         unexplained(ops, |value| *value == self.initial)
     }
+
+    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> Near {
+        zones::judge(ops, &Began::With(&self.initial))
+    }
+
+    fn decide(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        match self.near(ops) {
+            Near::Linearizable => Decision::Linearizable,
+            Near::Not(found) => Decision::Not { stuck: found.stuck },
+            Near::Unsaid => race(
+                ops,
+                &First::With(&self.initial),
+                |budget| search(self, ops, budget),
+                budget,
+            ),
+        }
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        let first = First::If(&|_: &V| true);
+        race(ops, &first, |budget| search(&Anywhere(self), ops, budget), budget)
+    }
+}
+
+fn decision(swept: Swept) -> Option<Decision> {
+    match swept {
+        Swept::Fits => Some(Decision::Linearizable),
+        Swept::Stuck(stuck) => Some(Decision::Not { stuck }),
+        Swept::GaveUp(limit) => Some(Decision::GaveUp(limit)),
+        Swept::Unsaid => None,
+    }
 }
 
 /// The same register, of which nobody knows with what value it began: its state is `None` until the first operation tells.
@@ -76,6 +120,11 @@ pub struct Unset<V> {
 }
 
 impl<V: Eq + Hash> Unset<V> {
+    /// The same as [`Register::sweep`]; `None` also if a compare-and-set tells only what it did not find.
+    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
+        decision(sweep(ops, &First::If(&|value| self.began(value)), relaxed, budget))
+    }
+
     fn began(&self, value: &V) -> bool {
         !self.never.contains(value)
     }
@@ -112,5 +161,27 @@ impl<V: Clone + Eq + Hash> Model for Unset<V> {
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
         unexplained(ops, |value| self.began(value))
+    }
+
+    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> Near {
+        zones::judge(ops, &Began::Unless(&self.never))
+    }
+
+    fn decide(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        match self.near(ops) {
+            Near::Linearizable => Decision::Linearizable,
+            Near::Not(found) => Decision::Not { stuck: found.stuck },
+            Near::Unsaid => race(
+                ops,
+                &First::If(&|value| self.began(value)),
+                |budget| search(self, ops, budget),
+                budget,
+            ),
+        }
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        let first = First::If(&|_: &V| true);
+        race(ops, &first, |budget| search(&Anywhere(self), ops, budget), budget)
     }
 }

@@ -8,6 +8,8 @@ use std::collections::HashMap;
 #[derive(Debug, Default)]
 pub struct Values {
     numbers: HashMap<String, u32>,
+    /// Those of the integers that were met, which nearly all values are.
+    integers: HashMap<i64, u32>,
 }
 
 impl Values {
@@ -16,8 +18,14 @@ impl Values {
     /// # Errors
     /// It is an object whose text does not tell what it is.
     pub fn number(&mut self, value: &Value) -> Result<u32, String> {
+        let integer = value.as_i64();
+        if let Some(&number) = integer.and_then(|integer| self.integers.get(&integer)) {
+            return Ok(number);
+        }
         let next = self.numbers.len() as u32;
-        Ok(*self.numbers.entry(canonical(value)?).or_insert(next))
+        let number = *self.numbers.entry(canonical(value)?).or_insert(next);
+        self.integers.extend(integer.map(|integer| (integer, number)));
+        Ok(number)
     }
 }
 

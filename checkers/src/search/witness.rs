@@ -1,6 +1,6 @@
 //! What of a history proves that it is not linearizable.
 
-use super::{Budget, Limit, Model, Op, Outcome, search};
+use super::{Budget, Decision, Limit, Model, Op, Outcome, search};
 use std::collections::HashSet;
 
 /// The operations recorded before the completion of `stuck`, in an order that fits; `None` if the budget runs out.
@@ -56,7 +56,8 @@ where
     for (op, place) in known.iter_mut().zip(&kept) {
         op.required = op.must() && witness.contains(place);
     }
-    let (needed, least) = needed(model, &mut known, budget);
+    let mut decide = |ops: &[Op<M::Input>], budget: &mut Budget<'_>| model.decide(ops, budget);
+    let (needed, least) = needed(&mut decide, &mut known, budget);
     Witness {
         ops: needed.into_iter().map(|op| kept[op]).collect(),
         least,
@@ -76,7 +77,7 @@ where
     let (kept, known) = cut(ops, |position| position <= end);
     let mut invokes: Vec<usize> = known.iter().map(|op| op.invoke).collect();
     invokes.sort_unstable();
-    let model = Anywhere(model);
+    let mut decide = |ops: &[Op<M::Input>], budget: &mut Budget<'_>| model.decide_anywhere(ops, budget);
     let mut size = 2;
     while size <= known.len() / 2 {
         let from = invokes[known.len() - size];
@@ -88,8 +89,8 @@ where
             ..known[op].clone()
         };
         let mut last: Vec<Op<M::Input>> = places.iter().map(late).collect();
-        if let Outcome::Not { .. } = share(last.len(), budget, |budget| search(&model, &last, budget)) {
-            let (needed, _) = needed(&model, &mut last, budget);
+        if let Decision::Not { .. } = share(last.len(), budget, |budget| decide(&last, budget)) {
+            let (needed, _) = needed(&mut decide, &mut last, budget);
             return Some(needed.into_iter().map(|op| kept[places[op]]).collect());
         }
         if (budget.expired)() {
@@ -100,36 +101,13 @@ where
     None
 }
 
-/// A model in a state that is not known until an operation tells it.
-struct Anywhere<'m, M>(&'m M);
-
-impl<M: Model> Model for Anywhere<'_, M> {
-    type State = Option<M::State>;
-    type Input = M::Input;
-
-    fn initial(&self) -> Self::State {
-        None
-    }
-
-    fn step(&self, state: &Self::State, input: &M::Input) -> Option<Self::State> {
-        match state {
-            Some(state) => self.0.step(state, input).map(Some),
-            None => Some(self.0.after(input)),
-        }
-    }
-
-    fn is_read(&self, input: &M::Input) -> bool {
-        self.0.is_read(input)
-    }
-
-    fn after(&self, input: &M::Input) -> Option<Self::State> {
-        self.0.after(input).map(Some)
-    }
-}
-
 /// Which of the required operations, of which no order fits, have to be required, and whether it is known that none of these
 /// can be left out; `ops` requires only these then.
-fn needed<M: Model>(model: &M, ops: &mut [Op<M::Input>], budget: &mut Budget<'_>) -> (Vec<usize>, bool) {
+fn needed<I>(
+    decide: &mut impl FnMut(&[Op<I>], &mut Budget<'_>) -> Decision,
+    ops: &mut [Op<I>],
+    budget: &mut Budget<'_>,
+) -> (Vec<usize>, bool) {
     let mut needed: Vec<usize> = (0..ops.len()).filter(|&op| ops[op].must()).collect();
     let mut size = needed.len().div_ceil(2);
     loop {
@@ -141,15 +119,15 @@ fn needed<M: Model>(model: &M, ops: &mut [Op<M::Input>], budget: &mut Budget<'_>
             }
             let chunk = from..(from + size).min(needed.len());
             needed[chunk.clone()].iter().for_each(|&op| ops[op].required = false);
-            match share(ops.len(), budget, |budget| search(model, ops, budget)) {
-                Outcome::Not { .. } => {
+            match share(ops.len(), budget, |budget| decide(ops, budget)) {
+                Decision::Not { .. } => {
                     needed.drain(chunk);
                     fewer = true;
                     continue;
                 }
-                Outcome::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return (needed, false),
-                Outcome::GaveUp(_) => sure = false,
-                Outcome::Linearizable { .. } => {}
+                Decision::GaveUp(limit) if limit == Limit::Time || budget.steps == 0 => return (needed, false),
+                Decision::GaveUp(_) => sure = false,
+                Decision::Linearizable => {}
             }
             needed[chunk.clone()].iter().for_each(|&op| ops[op].required = true);
             from = chunk.end;
@@ -162,27 +140,12 @@ fn needed<M: Model>(model: &M, ops: &mut [Op<M::Input>], budget: &mut Budget<'_>
     }
 }
 
-/// Whether operations prove that a history is not linearizable, as a [`Witness`] does that ends with the completion of
-/// `stuck`; `None` if the budget runs out.
-pub fn proves<M: Model>(
-    model: &M,
-    ops: &[Op<M::Input>],
-    stuck: usize,
-    witness: &HashSet<usize>,
-    budget: &mut Budget<'_>,
-) -> Option<bool>
-where
-    M::Input: Clone,
-{
-    let end = ops[stuck].complete.unwrap_or(usize::MAX);
-    let (kept, mut known) = cut(ops, |position| position <= end);
-    for (op, place) in known.iter_mut().zip(&kept) {
-        op.required &= witness.contains(place);
-    }
-    match share(known.len(), budget, |budget| search(model, &known, budget)) {
-        Outcome::Not { .. } => Some(true),
-        Outcome::Linearizable { .. } => Some(false),
-        Outcome::GaveUp(_) => None,
+/// Whether some operations alone contradict each other; `None` if the budget runs out.
+pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Option<bool> {
+    match share(ops.len(), budget, |budget| model.decide(ops, budget)) {
+        Decision::Not { .. } => Some(true),
+        Decision::Linearizable => Some(false),
+        Decision::GaveUp(_) => None,
     }
 }
 

@@ -60,6 +60,7 @@ mod election;
 mod ensemble;
 mod finishing;
 mod foreign;
+mod generated;
 mod growth;
 mod healing;
 mod leaderless;

@@ -2,6 +2,7 @@
 
 mod agree;
 mod brute;
+mod decided;
 mod foreign;
 pub mod judged;
 mod keys;

@@ -1,0 +1,145 @@
+//! A simulated register.
+
+use super::clients::{Answer, Clients, Simulated, Stage};
+use super::{Object, Options, Values};
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// The register, empty at first.
+#[derive(Debug)]
+pub struct Register {
+    value: Option<u64>,
+    values: Values,
+    with_cas: bool,
+    /// The next of the unique values.
+    next: u64,
+    /// The value of the planted violation, with the client that writes it and the one that reads it.
+    planted: Option<(u64, usize, usize)>,
+}
+
+/// An operation on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// It is read.
+    Read,
+    /// It is written.
+    Write(u64),
+    /// It is written if it has the first value.
+    Cas(u64, u64),
+}
+
+impl Register {
+    /// An empty one.
+    pub fn new(options: &Options) -> Self {
+        Self {
+            value: None,
+            values: options.values,
+            with_cas: options.object == Object::CasRegister,
+            next: 0,
+            planted: None,
+        }
+    }
+
+    fn drawn(&mut self, rng: &mut Rng) -> u64 {
+        match self.values {
+            Values::Of(count) => rng.u64(0..count),
+            Values::Unique => self.unique(),
+        }
+    }
+
+    fn unique(&mut self) -> u64 {
+        self.next += 1;
+        self.next - 1
+    }
+}
+
+impl Simulated for Register {
+    type Op = Access;
+
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> Access {
+        match (rng.u8(0..if self.with_cas { 3 } else { 2 }), self.value) {
+            (0, _) => Access::Read,
+            (2, Some(value)) => Access::Cas(value, self.drawn(rng)),
+            _ => Access::Write(self.drawn(rng)),
+        }
+    }
+
+    fn request(op: &Access) -> (&'static str, Value) {
+        match *op {
+            Access::Read => ("read", Value::Null),
+            Access::Write(to) => ("write", json!(to)),
+            Access::Cas(from, to) => ("cas", json!([from, to])),
+        }
+    }
+
+    fn apply(&mut self, _: usize, op: &Access) -> Option<Answer> {
+        let (_, asked) = Self::request(op);
+        Some(match *op {
+            Access::Read => Answer::Ok(json!(self.value)),
+            Access::Cas(from, _) if self.value != Some(from) => Answer::Fail("mismatch"),
+            Access::Write(to) | Access::Cas(_, to) => {
+                self.value = Some(to);
+                Answer::Ok(asked)
+            }
+        })
+    }
+
+    fn told(&mut self, _: usize, _: &Access, _: Option<&Answer>) {}
+
+    fn may_be_late(&self, op: &Access) -> bool {
+        *op != Access::Read
+    }
+
+    fn plant(clients: &mut Clients<Self>, last: bool) -> bool {
+        let Some((value, writer, reader)) = clients.object.planted else {
+            if let [writer, reader] = clients.idle().take(2).collect::<Vec<_>>()[..] {
+                begin(clients, writer, reader);
+            }
+            return false;
+        };
+        if !matches!(clients.stages[reader], Stage::Idle) {
+            return false;
+        }
+        if clients.object.value == Some(value) && last {
+            let write = Access::Write(clients.object.other(value));
+            let answer = clients.object.apply(reader, &write);
+            answer.iter().for_each(|answer| clients.at_once(reader, &write, answer));
+        }
+        let found = clients.object.value;
+        if found == Some(value) {
+            return false;
+        }
+        for found in [found, Some(value)] {
+            clients.at_once(reader, &Access::Read, &Answer::Ok(json!(found)));
+        }
+        let written = Answer::Ok(json!(value));
+        clients.stages[writer] = Stage::Done(Access::Write(value), written);
+        true
+    }
+}
+
+impl Register {
+    /// A value that is not this one.
+    fn other(&mut self, value: u64) -> u64 {
+        match self.values {
+            Values::Unique => self.unique(),
+            Values::Of(_) => u64::from(value == 0),
+        }
+    }
+}
+
+/// Has one client write a value that nobody else writes, and another one read it.
+fn begin(clients: &mut Clients<Register>, writer: usize, reader: usize) {
+    let value = match clients.object.values {
+        Values::Unique => clients.object.unique(),
+        Values::Of(count) => count,
+    };
+    let write = Access::Write(value);
+    clients.invoke(writer, &write);
+    let Some(written) = clients.object.apply(writer, &write) else {
+        return;
+    };
+    clients.stages[writer] = Stage::Kept;
+    clients.at_once(reader, &Access::Read, &written);
+    clients.object.planted = Some((value, writer, reader));
+}

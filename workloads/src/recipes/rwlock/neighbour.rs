@@ -2,8 +2,7 @@
 //! own, and believes that it holds if that is another reader's. Whether that one holds it does not ask: a writer may hold, or wait,
 //! before it.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::PARENT;
 use crate::recipes::grant::{Contest, Plain, create, hear};
@@ -60,12 +59,13 @@ async fn queue(zk: &dyn Zk, holder: &HolderState, prefix: &str) -> Result<Owned,
     }
 }
 
+#[async_trait]
 impl Contest for Neighbour {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        queue(zk, holder, WRITE).boxed()
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        queue(zk, holder, WRITE).await
     }
 
-    fn win_shared<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        queue(zk, holder, READ).boxed()
+    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        queue(zk, holder, READ).await
     }
 }

@@ -22,7 +22,6 @@ use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
 const READY: &str = "ready";
 
 /// `barrier/double`.
-#[derive(Clone)]
 pub struct Double {
     env: Env,
     handle: Handle,

@@ -20,7 +20,6 @@ use crate::service::{Answer, Service, SessionHandle, parse, unknown};
 use crate::zk::{CreateMode, Shared, WatchEvent, Zk, session_hex};
 
 /// `barrier/tutorial`.
-#[derive(Clone)]
 pub struct Tutorial {
     env: Env,
     holder: HolderState,

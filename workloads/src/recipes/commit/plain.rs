@@ -17,7 +17,6 @@ use crate::recipes::{Env, OpError};
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
 /// What each party has: a name, a session handle and a log.
-#[derive(Clone)]
 pub struct Member {
     pub env: Env,
     pub name: String,

@@ -40,7 +40,6 @@ impl Held {
 }
 
 /// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.
-#[derive(Clone)]
 pub struct Counter {
     env: Env,
     handle: Handle,

@@ -2,6 +2,7 @@
 //! names. Of a read-write lock many may hold shared grants.
 
 mod before_grant;
+mod chain;
 mod claim;
 mod handler;
 mod plain;
@@ -12,6 +13,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 pub use before_grant::{BeforeGrant, Candidate};
+pub use chain::Chain;
 pub use claim::{Claim, Nothing};
 pub use handler::{ELECTION, Handler, LOCK, RWLOCK, SEMAPHORE, Words};
 pub use plain::{Contest, Plain, create, hear};

@@ -29,7 +29,6 @@ pub struct Held {
 ///
 /// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in a
 /// new one.
-#[derive(Clone)]
 pub struct Register {
     env: Env,
     handle: Handle,

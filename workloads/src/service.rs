@@ -3,44 +3,54 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::protocol::{Outcome, Request};
-use crate::recipes::{Held, OpError, Owned, Working};
-use crate::zk::Zk;
+use crate::recipes::{Env, Held, HolderState, OpError, Owned, Working};
+use crate::zk::{Shared, Zk};
 
 /// A recipe, as the client program drives it.
 pub type Recipe = Arc<dyn Service>;
 
 /// What the client program asks of a recipe. `ping`, `confirm` and `quiesce` are the program's own, and rest on this.
+#[async_trait]
 pub trait Service: Send + Sync {
     /// The names of its operations.
     fn operations(&self) -> &'static [&'static str];
 
     /// Does one of its operations, by the moment `deadline` of the host's clock. They come one at a time. With the work
     /// that goes on until the reply has arrived, if there is any.
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)>;
+    ///
+    /// # Errors
+    /// The answer to an operation that did not succeed.
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer>;
 
     /// The session that the client has now, to confirm in.
-    fn session(&self) -> BoxFuture<'static, SessionHandle>;
+    async fn session(&self) -> SessionHandle;
 
-    /// The grant that the client believes to hold; `None` in families that grant nothing.
-    fn held(&self) -> Option<Held> {
+    /// What the client knows and believes; `None` in families whose clients neither hold nor own anything.
+    fn holder(&self) -> Option<&HolderState> {
         None
     }
 
+    /// The grant that the client believes to hold; `None` in families that grant nothing.
+    fn held(&self) -> Option<Held> {
+        self.holder()?.held()
+    }
+
     /// The contender znodes that the client knows to be its own: held or waiting with.
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(Vec::new()).boxed()
+    async fn znodes(&self) -> Vec<Owned> {
+        self.holder().map(HolderState::znodes).unwrap_or_default()
     }
 
     /// Waits until background work is finished whose end changes [`Service::znodes`].
-    fn idle(&self) -> BoxFuture<'static, ()> {
-        std::future::ready(()).boxed()
+    async fn idle(&self) {
+        if let Some(holder) = self.holder() {
+            holder.idle().await;
+        }
     }
 }
 
@@ -50,6 +60,24 @@ pub struct SessionHandle {
     pub zk: Arc<dyn Zk>,
     /// Whether it was opened for the purpose, and is to be closed after it.
     pub temporary: bool,
+}
+
+impl SessionHandle {
+    /// A session that the client keeps.
+    pub fn lasting(zk: Arc<dyn Zk>) -> Self {
+        Self { zk, temporary: false }
+    }
+
+    /// The session that the client keeps, or else one that is opened for the purpose.
+    pub async fn or_temporary(kept: &Shared<Option<Arc<dyn Zk>>>, env: &Env) -> Self {
+        match kept.with(Clone::clone) {
+            Some(zk) => Self::lasting(zk),
+            None => Self {
+                zk: env.connect().await,
+                temporary: true,
+            },
+        }
+    }
 }
 
 /// The reply to a request, but for its number.

@@ -40,7 +40,10 @@ pub(super) async fn answer(client: &Client, request: Request) -> (Answer, Option
                 .await;
             quiet.unwrap_or_else(|| Answer::info("timed out; background work goes on"))
         }
-        f if operations.contains(&f) => return client.recipe.answer(request, deadline).await,
+        f if operations.contains(&f) => {
+            let served = client.recipe.serve(&request, deadline).await;
+            return served.unwrap_or_else(|answer| (answer, None));
+        }
         other => Answer::fail(format!(
             "no operation `{other}`; this recipe has {}, every client ping, confirm and quiesce",
             operations.join(", ")

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use super::{Env, OpError};
-use crate::zk::{CreateMode, Error, SessionState, Zk};
+use crate::zk::{CreateMode, Error, SessionState, WatchEvent, Zk};
 
 /// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
 const RETRY: Duration = Duration::from_millis(20);
@@ -22,6 +22,29 @@ pub async fn ensure(zk: &dyn Zk, path: &str) -> Result<(), Error> {
     match zk.create(path, b"", CreateMode::Persistent).await {
         Ok(_) | Err(Error::NodeExists) => Ok(()),
         Err(error) => Err(error),
+    }
+}
+
+/// Exists, then create: a race gives NodeExists, which is only printed, like every other error.
+pub async fn ensure_or_print(zk: &dyn Zk, path: &str) {
+    let created = match zk.exists(path).await {
+        Ok(Some(_)) => return,
+        Ok(None) => zk.create(path, b"", CreateMode::Persistent).await.map(drop),
+        Err(error) => Err(error),
+    };
+    if let Err(error) = created {
+        eprintln!("create {path}: {error}");
+    }
+}
+
+/// What a watch told. The session's end is all that it knows to be an error.
+///
+/// # Errors
+/// The session is over.
+pub fn heard(event: WatchEvent) -> Result<(), OpError> {
+    match event {
+        WatchEvent::Session(state) => Err(OpError::Info(format!("the session is {} while waiting", state.name()))),
+        _ => Ok(()),
     }
 }
 

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 
 use super::Env;
 use crate::service::SessionHandle;
@@ -70,14 +69,7 @@ impl Handle {
 
     /// The session that the client's next operation would use, to confirm in: another one if the last is over, for a
     /// client that has nothing to do opens none by itself.
-    pub fn session_handle(&self) -> BoxFuture<'static, SessionHandle> {
-        let handle = self.clone();
-        async move {
-            SessionHandle {
-                zk: handle.live().await,
-                temporary: false,
-            }
-        }
-        .boxed()
+    pub async fn session_handle(&self) -> SessionHandle {
+        SessionHandle::lasting(self.live().await)
     }
 }

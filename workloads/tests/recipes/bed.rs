@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::Env;
-use zooquake_workloads::recipes::grant::{GrantRecipe, Protected};
+use zooquake_workloads::recipes::grant::Protected;
+
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::lock::protected;
 
 use crate::world::World;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::election::{ACKS, acknowledged, ephemeral, sequential, ticket};
-use zooquake_workloads::recipes::grant::{GrantRecipe, Plain};
+use zooquake_workloads::recipes::grant::Plain;
+
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::{Env, OpError};
 use zooquake_workloads::zk::Host;
 

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::election::{EPOCH, epoch};
-use zooquake_workloads::recipes::grant::GrantRecipe;
 
 use crate::bed::{Bed, LONG, MOMENT};
 use zooquake_workloads::zk::sim::Fate;

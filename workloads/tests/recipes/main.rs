@@ -3,6 +3,7 @@
 mod barriers;
 mod bed;
 mod client;
+mod clients;
 mod commit;
 mod counter;
 mod counts;

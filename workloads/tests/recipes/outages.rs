@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use zooquake_workloads::recipes::grant::GrantRecipe;
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::{NOT_HELD, OpError};
 use zooquake_workloads::zk::{Host, SessionState};
 

@@ -1,7 +1,7 @@
 //! `lock/protected` and `lock/fenced`: the order of the queue, and single requests with unknown outcomes.
 
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::OpError;
-use zooquake_workloads::recipes::grant::GrantRecipe;
 use zooquake_workloads::zk::{CreateMode, Host};
 
 use crate::bed::{Bed, LONG, MOMENT};

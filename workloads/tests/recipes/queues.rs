@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::recipes::queue::{Claimed, Fifo, Queue};
+use zooquake_workloads::recipes::queue::{Claimed, Fifo};
+
+use crate::clients::QueueClient;
 use zooquake_workloads::recipes::{NOT_HELD, OpError};
 use zooquake_workloads::zk::Host;
 
@@ -30,18 +32,18 @@ fn claimed(world: &World, net: &Net) -> Arc<Claimed> {
     queue
 }
 
-fn fill(world: &World, queue: &dyn Queue, items: std::ops::Range<i64>) {
+fn fill(world: &World, queue: &dyn QueueClient, items: std::ops::Range<i64>) {
     for item in items {
         world.run(queue.enqueue(item, None)).unwrap();
     }
 }
 
-fn next(world: &World, queue: &dyn Queue) -> Option<i64> {
+fn next(world: &World, queue: &dyn QueueClient) -> Option<i64> {
     world.run(queue.dequeue(None)).unwrap().map(|given| given.item)
 }
 
-fn finish(world: &World, queue: &dyn Queue, item: i64) -> Result<(), OpError> {
-    world.run(queue.acknowledge(item, None).unwrap())
+fn finish(world: &World, queue: &dyn QueueClient, item: i64) -> Result<(), OpError> {
+    world.run(queue.acknowledge(item, None))
 }
 
 fn left(net: &Net, parent: &str) -> usize {
@@ -52,8 +54,8 @@ fn left(net: &Net, parent: &str) -> usize {
 fn items_come_in_order_to_whoever_asks() {
     let (world, net) = bed();
     for queues in [
-        [fifo(&world, &net) as Arc<dyn Queue>, fifo(&world, &net)],
-        [claimed(&world, &net) as Arc<dyn Queue>, claimed(&world, &net)],
+        [fifo(&world, &net) as Arc<dyn QueueClient>, fifo(&world, &net)],
+        [claimed(&world, &net) as Arc<dyn QueueClient>, claimed(&world, &net)],
     ] {
         fill(&world, queues[0].as_ref(), 1..5);
         let given: Vec<_> = (0..4).map(|at| next(&world, queues[at % 2].as_ref())).collect();

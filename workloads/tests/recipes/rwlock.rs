@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use crate::clients::GrantClient;
 use serde_json::json;
 use zooquake_workloads::protocol::Outcome;
-use zooquake_workloads::recipes::grant::GrantRecipe;
 use zooquake_workloads::recipes::rwlock::{fenced, neighbour};
 use zooquake_workloads::recipes::{Env, Grant, OpError};
 use zooquake_workloads::zk::Shared;
@@ -20,14 +20,14 @@ type Acquired = Shared<Option<Result<Grant, OpError>>>;
 struct Clients {
     world: World,
     net: Net,
-    all: Vec<Box<dyn GrantRecipe>>,
+    all: Vec<Box<dyn GrantClient>>,
 }
 
 impl Clients {
-    fn new<T: GrantRecipe + 'static>(count: usize, build: fn(&Env) -> T) -> Self {
+    fn new<T: GrantClient + 'static>(count: usize, build: fn(&Env) -> T) -> Self {
         let world = World::default();
         let net = Net::new(&world);
-        let client = |_| Box::new(build(&world.env(Arc::new(net.clone())))) as Box<dyn GrantRecipe>;
+        let client = |_| Box::new(build(&world.env(Arc::new(net.clone())))) as Box<dyn GrantClient>;
         let all = (0..count).map(client).collect();
         world.pass(MOMENT);
         Self { world, net, all }

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde_json::json;
 use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::recipes::OpError;
-use zooquake_workloads::recipes::grant::{GrantRecipe, Plain};
+use zooquake_workloads::recipes::grant::Plain;
+
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::semaphore::{counted, leases};
 use zooquake_workloads::zk::sim::{Fate, Net, OUTAGE};
 use zooquake_workloads::zk::{CreateMode, Host};

@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use zooquake_workloads::recipes::OpError;
-use zooquake_workloads::recipes::grant::{GrantRecipe, Plain};
+use zooquake_workloads::recipes::grant::Plain;
+
+use crate::clients::GrantClient;
 use zooquake_workloads::recipes::lock::{self, Predecessor};
 use zooquake_workloads::zk::SessionState;
 
@@ -31,7 +33,7 @@ fn children(world: &World, net: &Net) -> Plain {
     client
 }
 
-pub fn hand_over(world: &World, first: &dyn GrantRecipe, second: &dyn GrantRecipe) {
+pub fn hand_over(world: &World, first: &dyn GrantClient, second: &dyn GrantClient) {
     let grant = world.run(first.acquire("g1", None)).unwrap();
     let waiting = world.start(second.acquire("g2", None));
     world.pass(MOMENT);
@@ -54,7 +56,7 @@ fn without_faults_they_hand_over() {
 #[test]
 fn a_lost_reply_leaves_an_orphan() {
     let (world, net) = bed();
-    let clients: [Box<dyn GrantRecipe>; 2] = [Box::new(children(&world, &net)), Box::new(predecessor(&world, &net))];
+    let clients: [Box<dyn GrantClient>; 2] = [Box::new(children(&world, &net)), Box::new(predecessor(&world, &net))];
     for (orphans, client) in clients.into_iter().enumerate() {
         net.next("create", Fate::ReplyLost);
         let ended = world.run(client.acquire("g1", None)).unwrap_err();

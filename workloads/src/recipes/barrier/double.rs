@@ -7,8 +7,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::Made;
 use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
 
@@ -23,7 +22,6 @@ use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
 const READY: &str = "ready";
 
 /// `barrier/double`.
-#[derive(Clone)]
 pub struct Double {
     env: Env,
     handle: Handle,
@@ -174,41 +172,31 @@ impl Double {
         Ok(false)
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let done: BoxFuture<'_, Result<Answer, OpError>> = match parse(request)? {
-            Asked::Enter { round, members } => self.enter(round, members).boxed(),
-            Asked::Leave { round } => self.leave(round).boxed(),
+    async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
+        Ok(match parse(request)? {
+            Asked::Enter { round, members } => self.enter(round, members).await?,
+            Asked::Leave { round } => self.leave(round).await?,
             Asked::Join { .. } | Asked::Close { .. } => return Err(unknown(request)),
-        };
-        let ended = self.env.within(deadline, done).await;
-        Ok(ended.unwrap_or_else(|| Err(overdue()))?)
+        })
     }
 }
 
+#[async_trait]
 impl Service for Double {
     fn operations(&self) -> &'static [&'static str] {
         &["enter", "leave"]
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let barrier = self.clone();
-        async move {
-            let answer = barrier.serve(&request, deadline).await;
-            (answer.unwrap_or_else(|answer| answer), None)
-        }
-        .boxed()
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+        let answer = self.env.within(deadline, self.answer(request)).await;
+        Ok((answer.ok_or_else(overdue)??, None))
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.handle.session_handle()
+    async fn session(&self) -> SessionHandle {
+        self.handle.session_handle().await
     }
 
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.holder.znodes()).boxed()
-    }
-
-    fn idle(&self) -> BoxFuture<'static, ()> {
-        let holder = self.holder.clone();
-        async move { holder.idle().await }.boxed()
+    fn holder(&self) -> Option<&HolderState> {
+        Some(&self.holder)
     }
 }

@@ -8,19 +8,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::Made;
 use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
 
 use super::{MEMBERS, ensure, overdue};
 use crate::protocol::Request;
+use crate::recipes::grant::create;
 use crate::recipes::{Env, HolderState, OpError, Owned, Working};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
-use crate::zk::{CreateMode, Created, Shared, WatchEvent, Zk, session_hex};
+use crate::zk::{CreateMode, Shared, WatchEvent, Zk, session_hex};
 
 /// `barrier/tutorial`.
-#[derive(Clone)]
 pub struct Tutorial {
     env: Env,
     holder: HolderState,
@@ -80,26 +79,14 @@ impl Tutorial {
         }
         Ok(Answer::ok(Answered::Member {
             round,
-            znode: Made {
-                path: own.path,
-                czxid: own.stat.map(|stat| stat.czxid),
-            },
+            znode: Made::from(&own),
             session: session_hex(zk.session()),
         }))
     }
 
-    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Created, OpError> {
-        let _busy = self.holder.busy();
-        let created = zk
-            .create(path, b"", mode)
-            .await
-            .map_err(|error| OpError::of("create", &error))?;
-        self.holder.own(Owned {
-            path: created.path.clone(),
-            czxid: created.stat.map(|stat| stat.czxid),
-            session: zk.session(),
-        });
-        Ok(created)
+    async fn create(&self, zk: &dyn Zk, path: &str, mode: CreateMode) -> Result<Owned, OpError> {
+        let created = create(zk, &self.holder, path, mode).await;
+        created.map_err(|error| OpError::of("create", &error))
     }
 
     async fn enter(&self, round: i64) -> Result<Answer, OpError> {
@@ -126,52 +113,32 @@ impl Tutorial {
         Ok(Answer::ok(Answered::Closed { round }))
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        let done: BoxFuture<'_, Result<Answer, OpError>> = match parse(request)? {
-            Asked::Join { round, members, member } => self.join(round, members, member).boxed(),
-            Asked::Enter { round, .. } => self.enter(round).boxed(),
-            Asked::Close { round } => self.close(round).boxed(),
+    async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
+        Ok(match parse(request)? {
+            Asked::Join { round, members, member } => self.join(round, members, member).await?,
+            Asked::Enter { round, .. } => self.enter(round).await?,
+            Asked::Close { round } => self.close(round).await?,
             Asked::Leave { .. } => return Err(unknown(request)),
-        };
-        let ended = self.env.within(deadline, done).await;
-        Ok(ended.unwrap_or_else(|| Err(overdue()))?)
+        })
     }
 }
 
+#[async_trait]
 impl Service for Tutorial {
     fn operations(&self) -> &'static [&'static str] {
         &["join", "enter", "close"]
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let barrier = self.clone();
-        async move {
-            let answer = barrier.serve(&request, deadline).await;
-            (answer.unwrap_or_else(|answer| answer), None)
-        }
-        .boxed()
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+        let answer = self.env.within(deadline, self.answer(request)).await;
+        Ok((answer.ok_or_else(overdue)??, None))
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        let barrier = self.clone();
-        async move {
-            match barrier.session.with(Clone::clone) {
-                Some(zk) => SessionHandle { zk, temporary: false },
-                None => SessionHandle {
-                    zk: barrier.env.connect().await,
-                    temporary: true,
-                },
-            }
-        }
-        .boxed()
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::or_temporary(&self.session, &self.env).await
     }
 
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.holder.znodes()).boxed()
-    }
-
-    fn idle(&self) -> BoxFuture<'static, ()> {
-        let holder = self.holder.clone();
-        async move { holder.idle().await }.boxed()
+    fn holder(&self) -> Option<&HolderState> {
+        Some(&self.holder)
     }
 }

@@ -9,20 +9,17 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
-use super::plain::{Member, gather, not_voted, overdue, wait_decision, wait_for};
-use super::{APP, Decision, Journal, Party, Transaction, Vote, decision_path, path, undecided, vote_path};
+use super::plain::{Member, gather, not_voted, wait_decision, wait_for};
+use super::{APP, Decision, Journal, Party, Transaction, Vote, decision_path, path, vote_path};
 use crate::recipes::{Env, OpError};
-use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, MultiError, Op, Reply, Zk};
 
 /// How long to wait before a request is repeated.
 const RETRY: Duration = Duration::from_millis(100);
 
 /// `commit/atomic`.
-#[derive(Clone)]
 pub struct Atomic(Member);
 
 impl Atomic {
@@ -57,6 +54,50 @@ impl Atomic {
                 Err(_) => self.pause().await,
             }
         }
+    }
+
+    /// Decides, unless somebody has. Answers the decision that stands.
+    async fn settle(&self, tx: &str, decision: Decision) -> Decision {
+        let znode = decision_path(tx);
+        loop {
+            let create = |zk: &dyn Zk| zk.create(&znode, decision.word().as_bytes(), CreateMode::Persistent);
+            match self.insist(create).await {
+                Ok(_) => return decision,
+                Err(Error::NodeExists) => {
+                    if let Ok((data, _)) = self.insist(|zk| zk.get(&znode)).await
+                        && let Some(stands) = Decision::read(&data)
+                    {
+                        return stands;
+                    }
+                }
+                // The transaction is not there, and may still come.
+                Err(_) => {}
+            }
+            self.pause().await;
+        }
+    }
+
+    /// Decides in the coordinator's place; `None` if there is no such transaction yet.
+    async fn recover(&self, tx: &str) -> Option<Decision> {
+        // What was acknowledged long ago should be seen. Votes only ever come, so it is not needed to be right.
+        drop(self.insist(|zk| zk.sync(APP)).await);
+        let (data, _) = self.insist(|zk| zk.get(&path(tx))).await.ok()?;
+        let transaction: Transaction = serde_json::from_slice(&data).ok()?;
+        let mut decision = Decision::Commit;
+        for site in &transaction.sites {
+            let vote = self.insist(|zk| zk.get(&vote_path(tx, site))).await.ok();
+            if vote.and_then(|(data, _)| Decision::read(&data)) != Some(Decision::Commit) {
+                decision = Decision::Abort;
+            }
+        }
+        Some(self.settle(tx, decision).await)
+    }
+}
+
+#[async_trait]
+impl Party for Atomic {
+    fn member(&self) -> &Member {
+        &self.0
     }
 
     async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
@@ -94,58 +135,16 @@ impl Atomic {
         }
     }
 
-    /// Decides, unless somebody has. Answers the decision that stands.
-    async fn settle(&self, tx: &str, decision: Decision) -> Decision {
-        let znode = decision_path(tx);
-        loop {
-            let create = |zk: &dyn Zk| zk.create(&znode, decision.word().as_bytes(), CreateMode::Persistent);
-            match self.insist(create).await {
-                Ok(_) => return decision,
-                Err(Error::NodeExists) => {
-                    if let Ok((data, _)) = self.insist(|zk| zk.get(&znode)).await
-                        && let Some(stands) = Decision::read(&data)
-                    {
-                        return stands;
-                    }
-                }
-                // The transaction is not there, and may still come.
-                Err(_) => {}
-            }
-            self.pause().await;
-        }
+    /// Waits for the votes for as long as a session lives without a word, and decides.
+    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError> {
+        let (env, Transaction { tx, sites, .. }) = (&self.0.env, transaction);
+        let patience = self.0.handle.live().await.timeout();
+        let votes = self.patiently(|zk| async move { gather(zk.as_ref(), tx, sites).await });
+        let votes = env.within(Some(env.host.now() + patience), votes).await;
+        Ok(self.settle(tx, votes.unwrap_or(Decision::Abort)).await)
     }
 
-    async fn learn(&self, tx: &str) -> Decision {
-        let (env, znode) = (&self.0.env, &decision_path(tx));
-        loop {
-            let patience = self.0.handle.live().await.timeout() * 3 / 2;
-            let heard = self.patiently(|zk| async move { wait_decision(zk.as_ref(), znode).await });
-            if let Some(decision) = env.within(Some(env.host.now() + patience), heard).await {
-                return decision;
-            }
-            if let Some(decision) = self.recover(tx).await {
-                return decision;
-            }
-        }
-    }
-
-    /// Decides in the coordinator's place; `None` if there is no such transaction yet.
-    async fn recover(&self, tx: &str) -> Option<Decision> {
-        // What was acknowledged long ago should be seen. Votes only ever come, so it is not needed to be right.
-        drop(self.insist(|zk| zk.sync(APP)).await);
-        let (data, _) = self.insist(|zk| zk.get(&path(tx))).await.ok()?;
-        let transaction: Transaction = serde_json::from_slice(&data).ok()?;
-        let mut decision = Decision::Commit;
-        for site in &transaction.sites {
-            let vote = self.insist(|zk| zk.get(&vote_path(tx, site))).await.ok();
-            if vote.and_then(|(data, _)| Decision::read(&data)) != Some(Decision::Commit) {
-                decision = Decision::Abort;
-            }
-        }
-        Some(self.settle(tx, decision).await)
-    }
-
-    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
+    async fn vote(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
         let (env, own) = (&self.0.env, &vote_path(tx, &self.0.name));
         let prepare = async {
             self.patiently(|zk| async move { wait_for(zk.as_ref(), own).await })
@@ -162,60 +161,17 @@ impl Atomic {
         }
     }
 
-    /// Waits for the votes for as long as a session lives without a word, and decides.
-    async fn conclude(&self, transaction: &Transaction) -> Decision {
-        let (env, Transaction { tx, sites, .. }) = (&self.0.env, transaction);
-        let patience = self.0.handle.live().await.timeout();
-        let votes = self.patiently(|zk| async move { gather(zk.as_ref(), tx, sites).await });
-        let votes = env.within(Some(env.host.now() + patience), votes).await;
-        self.settle(tx, votes.unwrap_or(Decision::Abort)).await
-    }
-}
-
-impl Party for Atomic {
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>> {
-        let party = self.clone();
-        async move {
-            let begun = party.0.env.within(deadline, party.create(&transaction)).await;
-            begun.unwrap_or_else(|| Err(overdue()))
+    async fn learn(&self, tx: &str) -> Result<Decision, OpError> {
+        let (env, znode) = (&self.0.env, &decision_path(tx));
+        loop {
+            let patience = self.0.handle.live().await.timeout() * 3 / 2;
+            let heard = self.patiently(|zk| async move { wait_decision(zk.as_ref(), znode).await });
+            if let Some(decision) = env.within(Some(env.host.now() + patience), heard).await {
+                return Ok(decision);
+            }
+            if let Some(decision) = self.recover(tx).await {
+                return Ok(decision);
+            }
         }
-        .boxed()
-    }
-
-    fn decide(
-        &self,
-        transaction: Transaction,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, OpError>> {
-        let party = self.clone();
-        async move {
-            let decision = party.0.env.within(deadline, party.conclude(&transaction)).await;
-            decision.ok_or_else(undecided)
-        }
-        .boxed()
-    }
-
-    fn vote(
-        &self,
-        tx: &str,
-        vote: Vote,
-        work: Duration,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, OpError>> {
-        let (party, tx) = (self.clone(), tx.to_string());
-        async move { party.vote_in(&tx, vote, work, deadline).await }.boxed()
-    }
-
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
-        let (party, tx) = (self.clone(), tx.to_string());
-        async move {
-            let learn = async { Ok(party.learn(&tx).await) };
-            party.0.decided(&tx, deadline, learn).await
-        }
-        .boxed()
-    }
-
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.0.session()
     }
 }

@@ -8,42 +8,22 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, select_all};
+use async_trait::async_trait;
+use futures_util::future::select_all;
 
 use super::plain::{Member, not_voted, overdue, publish, wait_for};
-use super::{Decision, Journal, Party, Transaction, Vote, path, undecided, vote_path};
+use super::{Decision, Journal, Party, Transaction, Vote, path, vote_path};
+use crate::recipes::requests::heard;
 use crate::recipes::{Env, OpError};
-use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, WatchEvent, Zk};
+use crate::zk::{CreateMode, Error, Zk};
 
 /// `commit/ephemeral`.
-#[derive(Clone)]
 pub struct Ephemeral(Member);
 
 impl Ephemeral {
     /// A client of this name, with this log.
     pub fn new(env: &Env, name: &str, journal: Journal) -> Self {
         Self(Member::new(env, name, journal))
-    }
-
-    async fn vote_in(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
-        let member = &self.0;
-        let arrive = async {
-            let zk = member.handle.live().await;
-            wait_for(zk.as_ref(), &path(tx)).await?;
-            Ok::<Arc<dyn Zk>, OpError>(zk)
-        };
-        let zk = match member.env.within(deadline, arrive).await {
-            Some(Ok(zk)) => zk,
-            Some(Err(OpError::Fail(why) | OpError::Info(why))) => return Err(OpError::Fail(why)),
-            None => return Err(not_voted()),
-        };
-        let voted = member
-            .env
-            .within(deadline, self.join_and_vote(zk, tx, vote, work))
-            .await;
-        voted.unwrap_or_else(|| Err(overdue()))
     }
 
     async fn join_and_vote(&self, zk: Arc<dyn Zk>, tx: &str, vote: Vote, work: Duration) -> Result<Vote, OpError> {
@@ -101,56 +81,43 @@ async fn watch_sites(zk: &dyn Zk, transaction: &Transaction) -> Result<Decision,
             return Ok(Decision::Commit);
         }
         seen = there;
-        if let WatchEvent::Session(state) = select_all(pending).await.0 {
-            return Err(OpError::Info(format!("the session is {} while waiting", state.name())));
-        }
+        heard(select_all(pending).await.0)?;
     }
 }
 
+#[async_trait]
 impl Party for Ephemeral {
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>> {
-        let member = self.0.clone();
-        async move {
-            let begun = member.env.within(deadline, member.create(&transaction)).await;
-            begun.unwrap_or_else(|| Err(overdue())).map(|_| ())
-        }
-        .boxed()
+    fn member(&self) -> &Member {
+        &self.0
     }
 
-    fn decide(
-        &self,
-        transaction: Transaction,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, OpError>> {
-        let member = self.0.clone();
-        async move {
-            let decide = async {
-                let zk = member.handle.live().await;
-                let decision = watch_sites(zk.as_ref(), &transaction).await?;
-                publish(zk.as_ref(), &transaction.tx, decision).await
-            };
-            let decision = member.env.within(deadline, decide).await;
-            decision.unwrap_or_else(|| Err(undecided()))
-        }
-        .boxed()
+    /// Sites create their own znodes.
+    async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
+        self.0.create(transaction).await.map(drop)
     }
 
-    fn vote(
-        &self,
-        tx: &str,
-        vote: Vote,
-        work: Duration,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, OpError>> {
-        let (site, tx) = (self.clone(), tx.to_string());
-        async move { site.vote_in(&tx, vote, work, deadline).await }.boxed()
+    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError> {
+        let zk = self.0.handle.live().await;
+        let decision = watch_sites(zk.as_ref(), transaction).await?;
+        publish(zk.as_ref(), &transaction.tx, decision).await
     }
 
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
-        self.0.told(tx, deadline)
-    }
-
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.0.session()
+    async fn vote(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
+        let member = &self.0;
+        let arrive = async {
+            let zk = member.handle.live().await;
+            wait_for(zk.as_ref(), &path(tx)).await?;
+            Ok::<Arc<dyn Zk>, OpError>(zk)
+        };
+        let zk = match member.env.within(deadline, arrive).await {
+            Some(Ok(zk)) => zk,
+            Some(Err(OpError::Fail(why) | OpError::Info(why))) => return Err(OpError::Fail(why)),
+            None => return Err(not_voted()),
+        };
+        let voted = member
+            .env
+            .within(deadline, self.join_and_vote(zk, tx, vote, work))
+            .await;
+        voted.ok_or_else(overdue)?
     }
 }

@@ -1,10 +1,8 @@
 //! The operations of a two-phase commit: `begin` and `decide` of the coordinator, `vote` and `decided` of the sites.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::commit::{Answer as Answered, Request as Asked};
 
 use super::Party;
@@ -13,16 +11,22 @@ use crate::recipes::Working;
 use crate::service::{Answer, Service, SessionHandle, parse};
 
 /// A party, as the client program drives it.
-#[derive(Clone)]
-pub struct Handler(Arc<dyn Party>);
+pub struct Handler(Box<dyn Party>);
 
 impl Handler {
     /// Serves this party.
     pub fn new(party: impl Party + 'static) -> Self {
-        Self(Arc::new(party))
+        Self(Box::new(party))
+    }
+}
+
+#[async_trait]
+impl Service for Handler {
+    fn operations(&self) -> &'static [&'static str] {
+        &["begin", "decide", "vote", "decided"]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
         let asked: Asked = parse(request)?;
         let tx = asked.tx().to_string();
         // Its name is a znode's.
@@ -35,8 +39,8 @@ impl Handler {
         };
         let about = || Answered::About { tx: tx.clone() };
         let answer = match asked {
-            Asked::Begin(transaction) => self.0.begin(transaction, deadline).await.map(|()| about()),
-            Asked::Decide(transaction) => self.0.decide(transaction, deadline).await.map(decided),
+            Asked::Begin(transaction) => self.0.begin(&transaction, deadline).await.map(|()| about()),
+            Asked::Decide(transaction) => self.0.decide(&transaction, deadline).await.map(decided),
             Asked::Decided { .. } => self.0.decided(&tx, deadline).await.map(decided),
             Asked::Vote { vote, work_ms, .. } => {
                 let voted = self.0.vote(&tx, vote, Duration::from_millis(work_ms), deadline).await;
@@ -44,25 +48,11 @@ impl Handler {
                 voted.map(|voted| Answered::Voted { tx, voted })
             }
         };
-        Ok(answer.map_or_else(|ended| Answer::from(ended).with(about()), Answer::ok))
-    }
-}
-
-impl Service for Handler {
-    fn operations(&self) -> &'static [&'static str] {
-        &["begin", "decide", "vote", "decided"]
+        let answer = answer.map_or_else(|ended| Answer::from(ended).with(about()), Answer::ok);
+        Ok((answer, None))
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let handler = self.clone();
-        async move {
-            let served = handler.serve(&request, deadline).await;
-            (served.unwrap_or_else(|answer| answer), None)
-        }
-        .boxed()
-    }
-
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.0.session()
+    async fn session(&self) -> SessionHandle {
+        self.0.session().await
     }
 }

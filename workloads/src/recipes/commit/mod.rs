@@ -11,13 +11,14 @@ pub(super) mod variants;
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 pub use atomic::Atomic;
 pub use broadcast::Broadcast;
 pub use coordinated::Coordinated;
 pub use ephemeral::Ephemeral;
-use futures_util::future::BoxFuture;
 pub use handler::Handler;
 pub use journal::{Entry, Journal};
+use plain::{Member, overdue, wait_decision};
 pub use zooquake_history::operation::commit::{Decision, Transaction, Vote};
 
 use super::OpError;
@@ -41,45 +42,80 @@ pub fn decision_path(tx: &str) -> String {
     format!("{APP}/{tx}/decision")
 }
 
-/// A party to two-phase commits, as one client is it: the coordinator is asked `begin` and `decide`, sites are asked the
-/// rest. Each operation answers by `deadline`, a moment of the host's clock.
+/// A party to two-phase commits, as one client is it: the coordinator is asked `begin` and `decide`, sites are asked `vote`
+/// and `decided`. Each of these answers by `deadline`, a moment of the host's clock.
+#[async_trait]
 pub trait Party: Send + Sync {
-    /// Begins a transaction.
+    /// Its name, its session and its log.
+    fn member(&self) -> &Member;
+
+    /// Creates what a transaction begins with: its znode, and one for each site.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing of it is there.
-    fn begin(&self, transaction: Transaction, deadline: Option<Duration>) -> BoxFuture<'static, Result<(), OpError>>;
+    async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
+        self.member().begin(transaction).await
+    }
 
     /// Comes to the decision about a transaction, and sees to it that sites hear of it.
     ///
     /// # Errors
     /// [`OpError::Info`] if the decision is not known; there may be one.
-    fn decide(
-        &self,
-        transaction: Transaction,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Decision, OpError>>;
+    async fn conclude(&self, transaction: &Transaction) -> Result<Decision, OpError>;
+
+    /// Waits for the decision: that which the coordinator publishes.
+    ///
+    /// # Errors
+    /// [`OpError::Info`] while it is not known.
+    async fn learn(&self, tx: &str) -> Result<Decision, OpError> {
+        wait_decision(self.member().handle.live().await.as_ref(), &decision_path(tx)).await
+    }
+
+    /// Begins a transaction.
+    ///
+    /// # Errors
+    /// As [`Party::create`].
+    async fn begin(&self, transaction: &Transaction, deadline: Option<Duration>) -> Result<(), OpError> {
+        let begun = self.member().env.within(deadline, self.create(transaction));
+        begun.await.ok_or_else(overdue)?
+    }
+
+    /// Decides about a transaction.
+    ///
+    /// # Errors
+    /// As [`Party::conclude`].
+    async fn decide(&self, transaction: &Transaction, deadline: Option<Duration>) -> Result<Decision, OpError> {
+        let decision = self.member().env.within(deadline, self.conclude(transaction));
+        decision.await.ok_or_else(undecided)?
+    }
 
     /// Votes, after work that takes this long. A vote that the log has is voted again. Answers the vote.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if no vote was sent by this.
-    fn vote(
-        &self,
-        tx: &str,
-        vote: Vote,
-        work: Duration,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Vote, OpError>>;
+    async fn vote(&self, tx: &str, vote: Vote, work: Duration, deadline: Option<Duration>) -> Result<Vote, OpError> {
+        self.member().vote(tx, vote, work, deadline).await
+    }
 
-    /// Waits for the decision.
+    /// The decision in the log, or else the one that is learnt, which goes to the log before anybody is told.
     ///
     /// # Errors
-    /// [`OpError::Info`] while it is not known.
-    fn decided(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>>;
+    /// As [`Party::learn`].
+    async fn decided(&self, tx: &str, deadline: Option<Duration>) -> Result<Decision, OpError> {
+        let Member { env, journal, .. } = self.member();
+        if let Some(decision) = journal.decided(tx) {
+            return Ok(decision);
+        }
+        let decision = env.within(deadline, self.learn(tx)).await.ok_or_else(undecided)??;
+        journal
+            .decide(tx, decision)
+            .map_err(|error| OpError::Info(format!("the log cannot be written: {error}")))
+    }
 
     /// The session that the client has now.
-    fn session(&self) -> BoxFuture<'static, SessionHandle>;
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::lasting(self.member().handle.current().await)
+    }
 }
 
 /// Nobody knows the decision yet.

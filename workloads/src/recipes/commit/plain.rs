@@ -4,19 +4,19 @@
 //! The tutorial has the sites of a transaction be the children that are there. Here its znode names them, since a site that
 //! is quick would else decide before the coordinator has made the others' znodes.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, ready, select_all};
+use futures_util::future::{ready, select_all};
 
-use super::{APP, Decision, Journal, Transaction, Vote, decision_path, path, undecided, vote_path};
+use super::{APP, Decision, Journal, Transaction, Vote, path, vote_path};
+use crate::recipes::requests::{ensure_or_print, heard};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError};
-use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
 
 /// What each party has: a name, a session handle and a log.
-#[derive(Clone)]
 pub struct Member {
     pub env: Env,
     pub name: String,
@@ -46,37 +46,10 @@ impl Member {
         Ok(())
     }
 
-    /// [`Member::begin`] by a deadline, as the variants that create a znode for each site answer it.
-    pub fn begin_by(
-        &self,
-        transaction: Transaction,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<(), OpError>> {
-        let member = self.clone();
-        async move {
-            let begun = member.env.within(deadline, member.begin(&transaction)).await;
-            begun.unwrap_or_else(|| Err(overdue()))
-        }
-        .boxed()
-    }
-
-    /// What a site learns that waits for the decision to be published.
-    pub fn told(&self, tx: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Decision, OpError>> {
-        let (member, tx) = (self.clone(), tx.to_string());
-        async move {
-            let learn = async {
-                let zk = member.handle.live().await;
-                wait_decision(zk.as_ref(), &decision_path(&tx)).await
-            };
-            member.decided(&tx, deadline, learn).await
-        }
-        .boxed()
-    }
-
     /// Creates the znode of the transaction.
-    pub async fn create(&self, transaction: &Transaction) -> Result<std::sync::Arc<dyn Zk>, OpError> {
+    pub async fn create(&self, transaction: &Transaction) -> Result<Arc<dyn Zk>, OpError> {
         let zk = self.handle.live().await;
-        create_app(zk.as_ref()).await;
+        ensure_or_print(zk.as_ref(), APP).await;
         zk.create(&path(&transaction.tx), &transaction.data(), CreateMode::Persistent)
             .await
             .map_err(|error| OpError::of("create the transaction", &error))?;
@@ -121,38 +94,6 @@ impl Member {
             .vote(tx, vote)
             .map_err(|error| OpError::Fail(format!("not voted, the log cannot be written: {error}")))
     }
-
-    /// The decision in the log, or else the one that is learnt, which goes to the log before anybody is told.
-    pub async fn decided(
-        &self,
-        tx: &str,
-        deadline: Option<Duration>,
-        learn: impl Future<Output = Result<Decision, OpError>> + Send,
-    ) -> Result<Decision, OpError> {
-        if let Some(decision) = self.journal.decided(tx) {
-            return Ok(decision);
-        }
-        let decision = self
-            .env
-            .within(deadline, learn)
-            .await
-            .unwrap_or_else(|| Err(undecided()))?;
-        self.journal
-            .decide(tx, decision)
-            .map_err(|error| OpError::Info(format!("the log cannot be written: {error}")))
-    }
-
-    /// The session that the client has now.
-    pub fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        let handle = self.handle.clone();
-        async move {
-            SessionHandle {
-                zk: handle.current().await,
-                temporary: false,
-            }
-        }
-        .boxed()
-    }
 }
 
 /// A vote that was never sent.
@@ -165,27 +106,8 @@ pub fn overdue() -> OpError {
     OpError::Info("timed out; what was done stays".to_string())
 }
 
-/// Exists, then create: a race gives NodeExists, which is only printed, like every other error.
-async fn create_app(zk: &dyn Zk) {
-    let created = match zk.exists(APP).await {
-        Ok(Some(_)) => return,
-        Ok(None) => zk.create(APP, b"", CreateMode::Persistent).await.map(|_| ()),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = created {
-        eprintln!("create {APP}: {error}");
-    }
-}
-
 fn reading(error: &Error) -> OpError {
     OpError::unknown("read", error)
-}
-
-fn heard(event: &WatchEvent) -> Result<(), OpError> {
-    match event {
-        WatchEvent::Session(state) => Err(OpError::Info(format!("the session is {} while waiting", state.name()))),
-        _ => Ok(()),
-    }
 }
 
 /// Waits until a znode is there.
@@ -195,7 +117,7 @@ pub async fn wait_for(zk: &dyn Zk, path: &str) -> Result<(), OpError> {
         if stat.is_some() {
             return Ok(());
         }
-        heard(&watch.await)?;
+        heard(watch.await)?;
     }
 }
 
@@ -228,7 +150,7 @@ pub async fn gather(zk: &dyn Zk, tx: &str, sites: &[String]) -> Result<Decision,
         if pending.is_empty() {
             return Ok(Decision::Commit);
         }
-        heard(&select_all(pending).await.0)?;
+        heard(select_all(pending).await.0)?;
     }
 }
 

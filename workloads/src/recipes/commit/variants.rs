@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Atomic, Broadcast, Coordinated, Ephemeral, Handler, Journal};
+use super::{Atomic, Broadcast, Coordinated, Ephemeral, Handler, Journal, Party};
 use crate::recipes::Env;
 use crate::recipes::registry::{Known, Variant};
 use crate::service::Recipe;
@@ -18,11 +18,7 @@ pub const VARIANTS: &[Variant] = &[
             reason: BROADCAST_BLOCKS,
             ..BLOCKED
         }],
-        build: |env| {
-            party(env, |env, name, journal| {
-                Handler::new(Broadcast::new(env, name, journal))
-            })
-        },
+        build: |env| party(env, Broadcast::new),
         ..PLAIN
     },
     Variant {
@@ -30,11 +26,7 @@ pub const VARIANTS: &[Variant] = &[
         promise: "the tutorial's: the coordinator alone watches the votes and publishes the decision; atomic, but blocks \
                   when the coordinator fails before that",
         accepted: &[BLOCKED],
-        build: |env| {
-            party(env, |env, name, journal| {
-                Handler::new(Coordinated::new(env, name, journal))
-            })
-        },
+        build: |env| party(env, Coordinated::new),
         ..PLAIN
     },
     Variant {
@@ -45,19 +37,14 @@ pub const VARIANTS: &[Variant] = &[
             reason: EPHEMERAL_BLOCKS,
             ..BLOCKED
         }],
-        build: |env| {
-            party(env, |env, name, journal| {
-                Handler::new(Ephemeral::new(env, name, journal))
-            })
-        },
+        build: |env| party(env, Ephemeral::new),
         ..PLAIN
     },
     Variant {
         name: "atomic",
         promise: "begins in one transaction, votes stay, the decision is created once, and any site can bring it about: \
                   atomic, and never blocks, under any fault",
-        accepted: &[],
-        build: |env| party(env, |env, name, journal| Handler::new(Atomic::new(env, name, journal))),
+        build: |env| party(env, Atomic::new),
         ..PLAIN
     },
 ];
@@ -68,13 +55,13 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-fn party(env: &Env, make: impl Fn(&Env, &str, Journal) -> Handler) -> anyhow::Result<Recipe> {
+fn party<P: Party + 'static>(env: &Env, make: fn(&Env, &str, Journal) -> P) -> anyhow::Result<Recipe> {
     let name = &env.client;
     let journal = match &env.journal {
         Some(journal) => journal.clone(),
         None => Journal::of_client(name).with_context(|| format!("the log of {name}"))?,
     };
-    Ok(Arc::new(make(env, name, journal)))
+    Ok(Arc::new(Handler::new(make(env, name, journal))))
 }
 
 const BLOCKED: Known = Known {

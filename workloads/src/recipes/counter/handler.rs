@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::counter::{Answer as Answered, Request as Asked, What};
 
 use super::{COUNTER, Increment};
 use crate::protocol::Request;
-use crate::recipes::requests::steady;
+use crate::recipes::requests::{overdue, steady};
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
@@ -41,7 +40,6 @@ impl Held {
 }
 
 /// A counter, as one client uses it: one operation at a time. When its session is over it goes on in a new one.
-#[derive(Clone)]
 pub struct Counter {
     env: Env,
     handle: Handle,
@@ -68,10 +66,10 @@ impl Counter {
         steady(&self.env, zk).await;
     }
 
-    async fn serve(&self, request: &Request) -> Result<Answer, Answer> {
+    async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
         let (what, held) = match parse(request)? {
             Asked::Increment {} => {
-                let held = self.increment.increment(self.clone()).await?;
+                let held = self.increment.increment(self).await?;
                 (What::Made { id: held.value }, held)
             }
             Asked::Get {} => {
@@ -111,22 +109,18 @@ pub(super) fn ended(doing: &str, error: &Error, unsure: bool) -> OpError {
     }
 }
 
+#[async_trait]
 impl Service for Counter {
     fn operations(&self) -> &'static [&'static str] {
         &["increment", "get"]
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let counter = self.clone();
-        async move {
-            let served = counter.env.within(deadline, counter.serve(&request)).await;
-            let answer = served.unwrap_or_else(|| Err(Answer::info("timed out")));
-            (answer.unwrap_or_else(|answer| answer), None)
-        }
-        .boxed()
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+        let answer = self.env.within(deadline, self.answer(request)).await;
+        Ok((answer.ok_or_else(overdue)??, None))
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.handle.session_handle()
+    async fn session(&self) -> SessionHandle {
+        self.handle.session_handle().await
     }
 }

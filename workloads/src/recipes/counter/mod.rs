@@ -8,7 +8,7 @@ mod unconditional;
 pub(super) mod variants;
 mod versioned;
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 pub use handler::{Counter, Held};
 
 use super::OpError;
@@ -17,10 +17,11 @@ use super::OpError;
 pub const COUNTER: &str = "/counter";
 
 /// How a variant adds 1.
+#[async_trait]
 pub trait Increment: Send + Sync {
     /// Adds 1, and says what that made.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if it certainly added nothing.
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>>;
+    async fn increment(&self, counter: &Counter) -> Result<Held, OpError>;
 }

@@ -2,8 +2,7 @@
 //! a lock. A write whose outcome is unknown is sent again as it was, which Curator's retry policy does for any request. If the
 //! first one had taken effect the second is refused, is taken for somebody else's, and 1 is added twice.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::handler::{Counter, Held, ended, look};
 use super::{COUNTER, Increment};
@@ -13,29 +12,26 @@ use crate::zk::Error;
 /// `counter/optimistic`.
 pub(super) struct Optimistic;
 
-async fn run(counter: Counter) -> Result<Held, OpError> {
-    let mut unsure = false;
-    loop {
-        let held = look(counter.live().await.as_ref()).await;
-        let held = held.map_err(|error| ended("read", &error, unsure))?;
-        let id = held.value + 1;
+#[async_trait]
+impl Increment for Optimistic {
+    async fn increment(&self, counter: &Counter) -> Result<Held, OpError> {
+        let mut unsure = false;
         loop {
-            let zk = counter.live().await;
-            match zk.set(COUNTER, id.to_string().as_bytes(), Some(held.version)).await {
-                Ok(stat) => return Ok(Held::written(id, stat, zk.as_ref())),
-                Err(Error::BadVersion) => break,
-                Err(error) if error.is_definite() => return Err(ended("write", &error, unsure)),
-                Err(_) => {
-                    unsure = true;
-                    counter.pause(zk.as_ref()).await;
+            let held = look(counter.live().await.as_ref()).await;
+            let held = held.map_err(|error| ended("read", &error, unsure))?;
+            let id = held.value + 1;
+            loop {
+                let zk = counter.live().await;
+                match zk.set(COUNTER, id.to_string().as_bytes(), Some(held.version)).await {
+                    Ok(stat) => return Ok(Held::written(id, stat, zk.as_ref())),
+                    Err(Error::BadVersion) => break,
+                    Err(error) if error.is_definite() => return Err(ended("write", &error, unsure)),
+                    Err(_) => {
+                        unsure = true;
+                        counter.pause(zk.as_ref()).await;
+                    }
                 }
             }
         }
-    }
-}
-
-impl Increment for Optimistic {
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>> {
-        run(counter).boxed()
     }
 }

@@ -1,8 +1,7 @@
 //! Reads, then writes that version; but a write whose outcome is unknown is sent again without a version, so that it cannot be
 //! refused for the sake of the first one. What others have added meanwhile is overwritten, and their ids are given again.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::handler::{Counter, Held, ended, look};
 use super::{COUNTER, Increment};
@@ -12,29 +11,26 @@ use crate::zk::Error;
 /// `counter/unconditional`.
 pub(super) struct Unconditional;
 
-async fn run(counter: Counter) -> Result<Held, OpError> {
-    loop {
-        let held = look(counter.live().await.as_ref()).await;
-        let held = held.map_err(|error| ended("read", &error, false))?;
-        let id = held.value + 1;
-        let mut version = Some(held.version);
+#[async_trait]
+impl Increment for Unconditional {
+    async fn increment(&self, counter: &Counter) -> Result<Held, OpError> {
         loop {
-            let zk = counter.live().await;
-            match zk.set(COUNTER, id.to_string().as_bytes(), version).await {
-                Ok(stat) => return Ok(Held::written(id, stat, zk.as_ref())),
-                Err(Error::BadVersion) => break,
-                Err(error) if error.is_definite() => return Err(ended("write", &error, version.is_none())),
-                Err(_) => {
-                    version = None;
-                    counter.pause(zk.as_ref()).await;
+            let held = look(counter.live().await.as_ref()).await;
+            let held = held.map_err(|error| ended("read", &error, false))?;
+            let id = held.value + 1;
+            let mut version = Some(held.version);
+            loop {
+                let zk = counter.live().await;
+                match zk.set(COUNTER, id.to_string().as_bytes(), version).await {
+                    Ok(stat) => return Ok(Held::written(id, stat, zk.as_ref())),
+                    Err(Error::BadVersion) => break,
+                    Err(error) if error.is_definite() => return Err(ended("write", &error, version.is_none())),
+                    Err(_) => {
+                        version = None;
+                        counter.pause(zk.as_ref()).await;
+                    }
                 }
             }
         }
-    }
-}
-
-impl Increment for Unconditional {
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>> {
-        run(counter).boxed()
     }
 }

@@ -5,10 +5,7 @@
 //! holds the id. The mark is read in the session that heard of the refusal, so that no server shows less than what
 //! refused it.
 
-use std::sync::Arc;
-
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::handler::{Counter, Held, ended, look};
 use super::{COUNTER, Increment};
@@ -19,9 +16,8 @@ use crate::zk::{CreateMode, Error, Op, OpResult, Zk};
 pub const MARKS: &str = "/counter-marks";
 
 /// `counter/versioned`.
-#[derive(Clone)]
 pub(super) struct Versioned {
-    mark: Arc<str>,
+    mark: String,
 }
 
 /// How one write ended.
@@ -35,17 +31,8 @@ enum Written {
 impl Versioned {
     /// With a mark that no other process writes.
     pub(super) fn new(env: &Env) -> Self {
-        let mark = format!("{MARKS}/{:032x}", env.host.random());
-        Self { mark: mark.into() }
-    }
-
-    async fn run(&self, counter: &Counter) -> Result<Held, OpError> {
-        loop {
-            let zk = counter.live().await;
-            let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
-            if let Written::Made(held) = self.write(counter, held).await? {
-                return Ok(held);
-            }
+        Self {
+            mark: format!("{MARKS}/{:032x}", env.host.random()),
         }
     }
 
@@ -55,7 +42,7 @@ impl Versioned {
         let data = id.to_string().into_bytes();
         let ops = vec![
             Op::Set(COUNTER.to_owned(), data.clone(), Some(held.version)),
-            Op::Set(self.mark.to_string(), data.clone(), None),
+            Op::Set(self.mark.clone(), data.clone(), None),
         ];
         let mut unsure = false;
         loop {
@@ -103,9 +90,15 @@ fn made(id: i64, held: Held, result: Option<&OpResult>, zk: &dyn Zk) -> Held {
     }
 }
 
+#[async_trait]
 impl Increment for Versioned {
-    fn increment(&self, counter: Counter) -> BoxFuture<'static, Result<Held, OpError>> {
-        let own = self.clone();
-        async move { own.run(&counter).await }.boxed()
+    async fn increment(&self, counter: &Counter) -> Result<Held, OpError> {
+        loop {
+            let zk = counter.live().await;
+            let held = look(zk.as_ref()).await.map_err(|error| ended("read", &error, false))?;
+            if let Written::Made(held) = self.write(counter, held).await? {
+                return Ok(held);
+            }
+        }
     }
 }

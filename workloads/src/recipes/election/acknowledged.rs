@@ -6,8 +6,7 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::QUEUE;
 use crate::recipes::grant::{BeforeGrant, Candidate, Nothing, Protected, Queue};
@@ -25,30 +24,27 @@ pub fn acknowledged(env: &Env) -> Protected {
 
 struct Acknowledge;
 
-async fn acknowledge(candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
-    // The leader procedure: to see who led before. There is nothing else for it to do here.
-    if candidate.claim.zk.children(ACKS).await.is_err() {
-        candidate.claim.steady().await;
-        return None;
-    }
-    match candidate.create(ACK).await {
-        Ok(own) => Some(Grant {
-            ack: Some(own),
-            ..grant
-        }),
-        Err(nothing) => {
-            if let Nothing::Refused(error) = nothing {
-                eprintln!("acknowledge: {error}");
-            }
-            candidate.claim.steady().await;
-            None
-        }
-    }
-}
-
+#[async_trait]
 impl BeforeGrant for Acknowledge {
-    fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
-        acknowledge(candidate, grant).boxed()
+    async fn perform(&self, candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
+        // The leader procedure: to see who led before. There is nothing else for it to do here.
+        if candidate.claim.zk.children(ACKS).await.is_err() {
+            candidate.claim.steady().await;
+            return None;
+        }
+        match candidate.create(ACK).await {
+            Ok(own) => Some(Grant {
+                ack: Some(own),
+                ..grant
+            }),
+            Err(nothing) => {
+                if let Nothing::Refused(error) = nothing {
+                    eprintln!("acknowledge: {error}");
+                }
+                candidate.claim.steady().await;
+                None
+            }
+        }
     }
 
     fn acknowledges(&self) -> bool {

@@ -3,8 +3,7 @@
 //!
 //! What exists already is taken for somebody else's, also where it is the client's own of a request whose reply was lost.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use crate::recipes::grant::{Contest, Plain, create, hear};
 use crate::recipes::{Env, HolderState, OpError, Owned};
@@ -20,24 +19,21 @@ pub fn ephemeral(env: &Env) -> Plain {
 
 struct Race;
 
-async fn race(zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
-    loop {
-        match create(zk, holder, LEADER, CreateMode::Ephemeral).await {
-            Err(Error::NodeExists) => {}
-            created => return created.map_err(|error| OpError::of("create", &error)),
-        }
-        let (there, watch) = zk
-            .exists_and_watch(LEADER)
-            .await
-            .map_err(|error| OpError::of("watch the leader", &error))?;
-        if there.is_some() {
-            hear(watch).await?;
-        }
-    }
-}
-
+#[async_trait]
 impl Contest for Race {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        race(zk, holder).boxed()
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        loop {
+            match create(zk, holder, LEADER, CreateMode::Ephemeral).await {
+                Err(Error::NodeExists) => {}
+                created => return created.map_err(|error| OpError::of("create", &error)),
+            }
+            let (there, watch) = zk
+                .exists_and_watch(LEADER)
+                .await
+                .map_err(|error| OpError::of("watch the leader", &error))?;
+            if there.is_some() {
+                hear(watch).await?;
+            }
+        }
     }
 }

@@ -7,8 +7,7 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::QUEUE;
 use crate::recipes::grant::{BeforeGrant, Candidate, Protected};
@@ -53,15 +52,13 @@ async fn raise(zk: &dyn Zk, own: &str) -> Option<i64> {
     zk.multi(term).await.ok().map(|_| next)
 }
 
+#[async_trait]
 impl BeforeGrant for Raise {
-    fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
-        async move {
-            let token = raise(candidate.claim.zk.as_ref(), &grant.path).await;
-            if token.is_none() {
-                candidate.claim.steady().await;
-            }
-            token.map(|_| Grant { token, ..grant })
+    async fn perform(&self, candidate: Candidate<'_>, grant: Grant) -> Option<Grant> {
+        let token = raise(candidate.claim.zk.as_ref(), &grant.path).await;
+        if token.is_none() {
+            candidate.claim.steady().await;
         }
-        .boxed()
+        token.map(|_| Grant { token, ..grant })
     }
 }

@@ -11,24 +11,17 @@ use crate::recipes::registry::{Known, Variant};
 /// The elections, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
     Variant {
-        family: "election",
         name: "ticket",
         promise: "the tutorial's: everybody watches the list of tickets, the smallest leads; one leader while nobody loses a \
                   session",
-        resource: Resource::External,
-        fenced: false,
         contenders: &[HA],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
         build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, ticket(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "election",
         name: "ephemeral",
         promise: "the tutorial's: all race to create one znode; one leader while nobody loses a session, and no fairness",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
         accepted: &[
             FROZEN,
             CUT_OFF,
@@ -40,28 +33,21 @@ pub const VARIANTS: &[Variant] = &[
             },
         ],
         build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, ephemeral(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "election",
         name: "sequential",
         promise: "the tutorial's: each watches the candidate before it, the first leads; fair, and one leader while nobody \
                   loses a session",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK],
         build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, sequential(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "election",
         name: "acknowledged",
         promise: "finds its znodes again, steps down when disconnected, leaves nothing behind, and writes only once its \
                   acknowledgement exists: one leader but for one that is frozen or cut off for longer than its session, \
                   or whose session is closed",
-        resource: Resource::External,
-        fenced: false,
         contenders: &[PARENT, ACKS],
         capabilities: Capabilities {
             acknowledges: true,
@@ -69,21 +55,25 @@ pub const VARIANTS: &[Variant] = &[
         },
         accepted: &[DEPOSED_FROZEN, DEPOSED_CUT_OFF],
         build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, acknowledged(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "election",
         name: "epoch",
         promise: "each term raises an epoch in one transaction with its claim, and each write carries it: no stale write under \
                   any fault",
-        resource: Resource::External,
         fenced: true,
-        contenders: &[PARENT],
-        accepted: &[],
         build: |env| Ok(Arc::new(Handler::new(env, &ELECTION, epoch(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
 ];
+
+/// What all of them have in common, but for those that say otherwise.
+const PLAIN: Variant = Variant {
+    family: "election",
+    resource: Resource::External,
+    contenders: &[PARENT],
+    ..Variant::PLAIN
+};
 
 const FROZEN: Known = Known {
     anomaly: "stale-write",

@@ -1,6 +1,6 @@
 //! What the first in a protected queue, or a reader with no writer before it, does before it holds.
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::claim::{Claim, Nothing};
 use super::{Protected, Queue};
@@ -8,9 +8,10 @@ use crate::recipes::{Grant, Owned};
 use crate::zk::Shared;
 
 /// What the first in the queue does before it holds.
+#[async_trait]
 pub trait BeforeGrant: Send + Sync {
     /// Completes the grant. `None` if the candidate has to look again whether it is still the first.
-    fn perform<'a>(&'a self, candidate: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>>;
+    async fn perform(&self, candidate: Candidate<'_>, grant: Grant) -> Option<Grant>;
 
     /// Whether it promises an acknowledgement with each grant.
     fn acknowledges(&self) -> bool {

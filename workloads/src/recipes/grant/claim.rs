@@ -2,14 +2,11 @@
 //! after an unknown outcome (ZOOKEEPER-22, ZOOKEEPER-1262; Curator calls this protected creation).
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use super::Queue;
+use crate::recipes::requests::steady;
 use crate::recipes::{Env, Owned};
-use crate::zk::{CreateMode, Error, SessionState, Zk};
-
-/// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
-const RETRY: Duration = Duration::from_millis(20);
+use crate::zk::{CreateMode, Error, Zk};
 
 /// One attempt's place in the queue: at most one znode, made in one session.
 #[derive(Clone)]
@@ -147,13 +144,7 @@ impl Claim {
 
     /// Waits until it makes sense to ask again. False if the session is over.
     pub async fn steady(&self) -> bool {
-        if self.zk.state() == SessionState::Disconnected {
-            self.zk.changed(SessionState::Disconnected).await;
-        }
-        if !self.zk.state().is_over() {
-            self.env.host.sleep(RETRY).await;
-        }
-        !self.zk.state().is_over()
+        steady(&self.env, self.zk.as_ref()).await
     }
 
     fn owned(&self, path: String, czxid: i64) -> Owned {

@@ -1,18 +1,16 @@
 //! The operations of whatever grants: of a lock `acquire`, `write`, `release`, where readers share it also `read`, of a semaphore
 //! `work` instead of `write`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use serde_json::Value;
 use zooquake_history::operation::grant::{Answer as Answered, Request as Asked};
 use zooquake_history::operation::{Made, Mode};
 
 use super::GrantRecipe;
 use crate::protocol::Request;
-use crate::recipes::{Env, Grant, Held, NOT_HELD, Owned, Working};
+use crate::recipes::{Env, Grant, HolderState, NOT_HELD, Owned, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
 use crate::zk::session_hex;
 
@@ -32,11 +30,10 @@ pub const ELECTION: [&str; 3] = ["elect", "write", "resign"];
 pub const SEMAPHORE: [&str; 3] = ["acquire", "work", "release"];
 
 /// A recipe that grants, as the client program drives it.
-#[derive(Clone)]
 pub struct Handler {
     env: Env,
     words: &'static Words,
-    recipe: Arc<dyn GrantRecipe>,
+    recipe: Box<dyn GrantRecipe>,
 }
 
 impl Handler {
@@ -45,7 +42,7 @@ impl Handler {
         Self {
             env: env.clone(),
             words,
-            recipe: Arc::new(recipe),
+            recipe: Box::new(recipe),
         }
     }
 
@@ -138,6 +135,13 @@ impl Handler {
     fn ack(&self, grant: &Grant) -> Option<Option<Made>> {
         self.recipe.acknowledges().then(|| grant.ack.as_ref().map(Made::from))
     }
+}
+
+#[async_trait]
+impl Service for Handler {
+    fn operations(&self) -> &'static [&'static str] {
+        self.words
+    }
 
     async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
         Ok(match parse(request)? {
@@ -152,36 +156,16 @@ impl Handler {
             Asked::Work { grant, work_ms } => (self.work(grant, Duration::from_millis(work_ms)).await, None),
         })
     }
-}
 
-impl Service for Handler {
-    fn operations(&self) -> &'static [&'static str] {
-        self.words
+    async fn session(&self) -> SessionHandle {
+        self.recipe.session().await
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let handler = self.clone();
-        async move {
-            let served = handler.serve(&request, deadline).await;
-            served.unwrap_or_else(|answer| (answer, None))
-        }
-        .boxed()
+    fn holder(&self) -> Option<&HolderState> {
+        Some(self.recipe.holder())
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.recipe.session()
-    }
-
-    fn held(&self) -> Option<Held> {
-        self.recipe.holder().held()
-    }
-
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        self.recipe.znodes()
-    }
-
-    fn idle(&self) -> BoxFuture<'static, ()> {
-        let holder = self.recipe.holder().clone();
-        async move { holder.idle().await }.boxed()
+    async fn znodes(&self) -> Vec<Owned> {
+        self.recipe.znodes().await
     }
 }

@@ -2,6 +2,7 @@
 //! names. Of a read-write lock many may hold shared grants.
 
 mod before_grant;
+mod chain;
 mod claim;
 mod handler;
 mod plain;
@@ -10,10 +11,10 @@ mod queue;
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 pub use before_grant::{BeforeGrant, Candidate};
+pub use chain::Chain;
 pub use claim::{Claim, Nothing};
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 pub use handler::{ELECTION, Handler, LOCK, RWLOCK, SEMAPHORE, Words};
 pub use plain::{Contest, Plain, create, hear};
 pub use protected::Protected;
@@ -24,36 +25,37 @@ use super::{Grant, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
 
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
+#[async_trait]
 pub trait GrantRecipe: Send + Sync {
     /// Waits for the lock, or to lead; the grant then has this name. Answers by `deadline`, a moment of the host's clock.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing of the attempt is left.
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>>;
+    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError>;
 
     /// The same for a shared grant. A recipe that knows none grants exclusively.
     ///
     /// # Errors
     /// As [`GrantRecipe::acquire`].
-    fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        self.acquire(name, deadline)
+    async fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        self.acquire(name, deadline).await
     }
 
     /// Gives it back.
     ///
     /// # Errors
     /// [`OpError::Fail`] with [`super::NOT_HELD`] if it is not held any more.
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>>;
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError>;
 
     /// What the client knows and believes.
     fn holder(&self) -> &HolderState;
 
     /// The session that the client has now.
-    fn session(&self) -> BoxFuture<'static, SessionHandle>;
+    async fn session(&self) -> SessionHandle;
 
     /// The znodes that the client knows to be its own: held or waiting with.
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.holder().znodes()).boxed()
+    async fn znodes(&self) -> Vec<Owned> {
+        self.holder().znodes()
     }
 
     /// Whether it promises an acknowledgement with each grant.
@@ -70,9 +72,9 @@ pub trait GrantRecipe: Send + Sync {
     ///
     /// # Errors
     /// [`OpError::Fail`] with an error that begins with `refused` if the guard refused it.
-    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, OpError>> {
+    async fn write(&self, name: &str, value: &Value) -> Result<i64, OpError> {
         let why = format!("{name}: the resource is not in ZooKeeper, {value} cannot be written there");
-        std::future::ready(Err(OpError::Fail(why))).boxed()
+        Err(OpError::Fail(why))
     }
 }
 

@@ -6,24 +6,25 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::Mode;
 
 use super::{GrantRecipe, Released, not_held, overdue};
+use crate::recipes::requests::heard;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, Grant, Held, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error, Watch, WatchEvent, Zk};
+use crate::zk::{CreateMode, Error, Watch, Zk};
 
 /// How a tutorial's client comes to hold.
+#[async_trait]
 pub trait Contest: Send + Sync {
     /// Ends when the client may believe that it holds, by the znode that it answers.
-    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>>;
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError>;
 
     /// The same for a shared grant. A recipe that knows none grants exclusively.
-    fn win_shared<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        self.win(zk, holder)
+    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        self.win(zk, holder).await
     }
 }
 
@@ -62,23 +63,14 @@ impl Plain {
         Ok(grant)
     }
 
-    fn contend(
-        &self,
-        name: &str,
-        mode: Mode,
-        deadline: Option<Duration>,
-    ) -> BoxFuture<'static, Result<Grant, OpError>> {
-        let (client, name) = (self.clone(), name.to_string());
-        async move {
-            let attempt = client.env.within(deadline, client.attempt(&name, mode)).await;
-            let result = attempt.unwrap_or_else(|| Err(overdue()));
-            if result.is_err() {
-                // Whatever it created is still there, but it has lost track of it.
-                client.holder.forget();
-            }
-            result
+    async fn contend(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        let attempt = self.env.within(deadline, self.attempt(name, mode)).await;
+        let result = attempt.unwrap_or_else(|| Err(overdue()));
+        if result.is_err() {
+            // Whatever it created is still there, but it has lost track of it.
+            self.holder.forget();
         }
-        .boxed()
+        result
     }
 }
 
@@ -103,54 +95,34 @@ pub async fn create(zk: &dyn Zk, holder: &HolderState, path: &str, mode: CreateM
 /// # Errors
 /// The session is over.
 pub async fn hear(watch: Watch) -> Result<(), OpError> {
-    match watch.await {
-        WatchEvent::Session(state) => Err(OpError::Info(format!("the session is {} while waiting", state.name()))),
-        _ => Ok(()),
-    }
+    heard(watch.await)
 }
 
+#[async_trait]
 impl GrantRecipe for Plain {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        self.contend(name, Mode::Exclusive, deadline)
+    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        self.contend(name, Mode::Exclusive, deadline).await
     }
 
-    fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        self.contend(name, Mode::Shared, deadline)
+    async fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        self.contend(name, Mode::Shared, deadline).await
     }
 
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
-        let (client, name) = (self.clone(), name.to_string());
-        async move {
-            let held = client.holder.let_go(&name).ok_or_else(not_held)?;
-            let delete = async {
-                let deleted = held.zk.delete(&held.grant.path, None).await;
-                deleted
-                    .map(|()| Released::of(&held.grant))
-                    .map_err(|error| OpError::of("delete", &error))
-            };
-            let result = client
-                .env
-                .within(deadline, delete)
-                .await
-                .unwrap_or_else(|| Err(overdue()));
-            client.holder.forget();
-            result
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+        let held = self.holder.let_go(name).ok_or_else(not_held)?;
+        let deleted = self.env.within(deadline, held.zk.delete(&held.grant.path, None)).await;
+        self.holder.forget();
+        match deleted.ok_or_else(overdue)? {
+            Ok(()) => Ok(Released::of(&held.grant)),
+            Err(error) => Err(OpError::of("delete", &error)),
         }
-        .boxed()
     }
 
     fn holder(&self) -> &HolderState {
         &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        let handle = self.handle.clone();
-        async move {
-            SessionHandle {
-                zk: handle.current().await,
-                temporary: false,
-            }
-        }
-        .boxed()
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::lasting(self.handle.current().await)
     }
 }

@@ -9,8 +9,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures_util::FutureExt;
-use futures_util::future::{BoxFuture, select};
+use futures_util::future::select;
 use zooquake_history::operation::Mode;
 
 use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
@@ -156,14 +157,14 @@ impl Protected {
         }
     }
 
-    async fn attempt(self, name: String, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
+    async fn attempt(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
         let (place, traces) = (self.queues.place(mode), Shared::new(Vec::new()));
         let Some(deadline) = deadline else {
-            return self.contend(&name, &place, &traces).await;
+            return self.contend(name, &place, &traces).await;
         };
         let reserve = RESERVE.min(deadline.saturating_sub(self.env.host.now()) / 5);
         let soon = deadline.saturating_sub(reserve);
-        let contend = self.contend(&name, &place, &traces);
+        let contend = self.contend(name, &place, &traces);
         match self.env.within(Some(soon), contend).await {
             Some(result) => result,
             None => Err(self.withdraw(&traces, deadline).await),
@@ -242,35 +243,30 @@ impl Protected {
     }
 }
 
+#[async_trait]
 impl GrantRecipe for Protected {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        self.clone()
-            .attempt(name.to_string(), Mode::Exclusive, deadline)
-            .boxed()
+    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        self.attempt(name, Mode::Exclusive, deadline).await
     }
 
-    fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        self.clone().attempt(name.to_string(), Mode::Shared, deadline).boxed()
+    async fn acquire_shared(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        self.attempt(name, Mode::Shared, deadline).await
     }
 
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
-        let (client, name) = (self.clone(), name.to_string());
-        async move {
-            let Some(held) = client.holder.let_go(&name) else {
-                // It was lost. The clean-up is under way, and the next attempt shall not queue behind it.
-                client.env.within(deadline, client.holder.idle()).await;
-                return Err(not_held());
-            };
-            match client.remove_by(client.traces(&held), deadline).await {
-                Some(Removed::Deleted) => Ok(Released::of(&held.grant)),
-                Some(Removed::Absent) => Ok(Released::unsure()),
-                Some(Removed::Gone) => Err(OpError::Info(
-                    "the session is over, and its znode goes with it".to_string(),
-                )),
-                None => Err(OpError::Info("timed out; still deleting the znode".to_string())),
-            }
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+        let Some(held) = self.holder.let_go(name) else {
+            // It was lost. The clean-up is under way, and the next attempt shall not queue behind it.
+            self.env.within(deadline, self.holder.idle()).await;
+            return Err(not_held());
+        };
+        match self.remove_by(self.traces(&held), deadline).await {
+            Some(Removed::Deleted) => Ok(Released::of(&held.grant)),
+            Some(Removed::Absent) => Ok(Released::unsure()),
+            Some(Removed::Gone) => Err(OpError::Info(
+                "the session is over, and its znode goes with it".to_string(),
+            )),
+            None => Err(OpError::Info("timed out; still deleting the znode".to_string())),
         }
-        .boxed()
     }
 
     fn holder(&self) -> &HolderState {
@@ -281,14 +277,7 @@ impl GrantRecipe for Protected {
         self.before_grant.acknowledges()
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        let session = self.session.clone();
-        async move {
-            SessionHandle {
-                zk: session.until(Clone::clone).await,
-                temporary: false,
-            }
-        }
-        .boxed()
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::lasting(self.session.until(Clone::clone).await)
     }
 }

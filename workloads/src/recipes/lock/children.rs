@@ -1,7 +1,6 @@
 //! The tutorial's first lock, faults and all: everybody watches the list of children, and a change wakes the herd.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::PARENT;
 use crate::recipes::grant::{Contest, Plain, create, hear};
@@ -26,8 +25,9 @@ pub struct Herd {
     pub prefix: &'static str,
 }
 
-impl Herd {
-    async fn queue(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+#[async_trait]
+impl Contest for Herd {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
         let prefix = format!("{}/{}", self.parent, self.prefix);
         let own = create(zk, holder, &prefix, CreateMode::EphemeralSequential)
             .await
@@ -48,11 +48,5 @@ impl Herd {
             }
             hear(watch).await?;
         }
-    }
-}
-
-impl Contest for Herd {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        self.queue(zk, holder).boxed()
     }
 }

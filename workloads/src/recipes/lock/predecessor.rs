@@ -9,11 +9,11 @@ use std::future::pending;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::PARENT;
 use crate::recipes::grant::{GrantRecipe, Released, create, not_held, overdue};
+use crate::recipes::requests::ensure_or_print;
 use crate::recipes::{Env, Grant, Held, HolderState, OpError};
 use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, SessionState, Shared, Watch, WatchEvent, Zk};
@@ -50,7 +50,7 @@ impl Predecessor {
     async fn attempt(&self, name: &str) -> Result<Grant, OpError> {
         let zk = self.env.connect().await;
         self.attempt.update(|attempt| *attempt = Some(zk.clone()));
-        create_parent(zk.as_ref()).await;
+        ensure_or_print(zk.as_ref(), PARENT).await;
         let prefix = format!("{PARENT}/sub");
         let own = create(zk.as_ref(), &self.holder, &prefix, CreateMode::EphemeralSequential)
             .await
@@ -78,18 +78,6 @@ impl Predecessor {
             zk,
         });
         Ok(grant)
-    }
-}
-
-/// Exists, then create: a race gives NodeExists, which is only printed, like every other error.
-async fn create_parent(zk: &dyn Zk) {
-    let created = match zk.exists(PARENT).await {
-        Ok(Some(_)) => return,
-        Ok(None) => zk.create(PARENT, b"", CreateMode::Persistent).await.map(|_| ()),
-        Err(error) => Err(error),
-    };
-    if let Err(error) = created {
-        eprintln!("create {PARENT}: {error}");
     }
 }
 
@@ -128,51 +116,34 @@ async fn never(why: &str) {
     pending::<()>().await
 }
 
+#[async_trait]
 impl GrantRecipe for Predecessor {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        let (lock, name) = (self.clone(), name.to_string());
-        async move {
-            let attempt = lock.env.within(deadline, lock.attempt(&name)).await;
-            let result = attempt.unwrap_or_else(|| Err(overdue()));
-            if result.is_err() {
-                // The session stays open, and its znode with it, but nobody keeps track of them.
-                lock.holder.forget();
-            }
-            result
+    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        let attempt = self.env.within(deadline, self.attempt(name)).await;
+        let result = attempt.unwrap_or_else(|| Err(overdue()));
+        if result.is_err() {
+            // The session stays open, and its znode with it, but nobody keeps track of them.
+            self.holder.forget();
         }
-        .boxed()
+        result
     }
 
-    fn release(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
-        let (lock, name) = (self.clone(), name.to_string());
-        async move {
-            let held = lock.holder.let_go(&name).ok_or_else(not_held)?;
-            lock.attempt.update(|attempt| *attempt = None);
-            let state = lock.env.within(deadline, held.zk.close()).await;
-            lock.holder.forget();
-            match state.ok_or_else(overdue)? {
-                SessionState::Closed => Ok(Released::of(&held.grant)),
-                _ => Ok(Released::unsure()),
-            }
+    async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+        let held = self.holder.let_go(name).ok_or_else(not_held)?;
+        self.attempt.update(|attempt| *attempt = None);
+        let state = self.env.within(deadline, held.zk.close()).await;
+        self.holder.forget();
+        match state.ok_or_else(overdue)? {
+            SessionState::Closed => Ok(Released::of(&held.grant)),
+            _ => Ok(Released::unsure()),
         }
-        .boxed()
     }
 
     fn holder(&self) -> &HolderState {
         &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        let lock = self.clone();
-        async move {
-            match lock.attempt.with(Clone::clone) {
-                Some(zk) => SessionHandle { zk, temporary: false },
-                None => SessionHandle {
-                    zk: lock.env.connect().await,
-                    temporary: true,
-                },
-            }
-        }
-        .boxed()
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::or_temporary(&self.attempt, &self.env).await
     }
 }

@@ -2,8 +2,7 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::PARENT;
 use crate::recipes::grant::{BeforeGrant, Candidate, Protected, Queue};
@@ -19,9 +18,10 @@ pub fn protected(env: &Env, fenced: bool) -> Protected {
 /// The first in the queue holds, and its znode's age is its token, if it has one.
 pub struct Token(pub bool);
 
+#[async_trait]
 impl BeforeGrant for Token {
-    fn perform<'a>(&'a self, _: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
+    async fn perform(&self, _: Candidate<'_>, grant: Grant) -> Option<Grant> {
         let token = grant.czxid.filter(|_| self.0);
-        std::future::ready(Some(Grant { token, ..grant })).boxed()
+        Some(Grant { token, ..grant })
     }
 }

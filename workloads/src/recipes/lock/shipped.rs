@@ -7,8 +7,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use zookeeper_client as zkc;
 
@@ -120,25 +120,6 @@ impl Shipped {
         Ok(client.lock(prefix, b"", zkc::Acls::anyone_all()).await?.into_owned())
     }
 
-    async fn guarded(&self, name: &str, value: &Value) -> Result<i64, OpError> {
-        let lock = self.lock.with(Clone::clone).ok_or_else(not_held)?;
-        let data = json!({"grant": name, "value": value}).to_string();
-        let written = lock.set_data(RESOURCE, data.as_bytes(), None).await;
-        match written {
-            Ok(stat) => Ok(stat.mzxid),
-            Err(zkc::Error::RuntimeInconsistent) => {
-                drop(lock);
-                if self.holder.let_go(name).is_some() {
-                    self.holder.forget();
-                    self.env.lost(name, "a guarded write was refused");
-                }
-                self.drop_lock();
-                Err(OpError::Fail(format!("refused: {NOT_HELD}: the lock znode is gone")))
-            }
-            Err(error) => Err(OpError::of("write", &error.into())),
-        }
-    }
-
     /// The znode that `Client::lock` waits with, which it does not tell: the youngest of this session.
     async fn youngest(&self) -> Option<Owned> {
         let zk = self.session.with(Clone::clone)?;
@@ -169,65 +150,65 @@ fn ended(error: &zkc::Error) -> OpError {
     }
 }
 
+#[async_trait]
 impl GrantRecipe for Shipped {
-    fn acquire(&self, name: &str, deadline: Option<Duration>) -> BoxFuture<'static, Result<Grant, OpError>> {
-        let (lock, name) = (self.clone(), name.to_string());
-        async move {
-            lock.waiting.update(|waiting| *waiting = true);
-            let result = lock.env.within(deadline, lock.attempt(&name)).await;
-            lock.waiting.update(|waiting| *waiting = false);
-            let result = result.unwrap_or_else(|| Err(overdue()));
-            if result.is_err() {
-                lock.drop_lock();
-            }
-            result
+    async fn acquire(&self, name: &str, deadline: Option<Duration>) -> Result<Grant, OpError> {
+        self.waiting.update(|waiting| *waiting = true);
+        let result = self.env.within(deadline, self.attempt(name)).await;
+        self.waiting.update(|waiting| *waiting = false);
+        let result = result.unwrap_or_else(|| Err(overdue()));
+        if result.is_err() {
+            self.drop_lock();
         }
-        .boxed()
+        result
     }
 
-    fn release(&self, name: &str, _deadline: Option<Duration>) -> BoxFuture<'static, Result<Released, OpError>> {
+    async fn release(&self, name: &str, _deadline: Option<Duration>) -> Result<Released, OpError> {
         let held = self.holder.let_go(name);
         if held.is_some() {
             self.holder.forget();
             self.drop_lock();
         }
         // The delete goes on in the background, and its end is not told.
-        std::future::ready(held.map(|_| Released::unsure()).ok_or_else(not_held)).boxed()
+        held.map(|_| Released::unsure()).ok_or_else(not_held)
     }
 
     fn holder(&self) -> &HolderState {
         &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        let session = self.session.clone();
-        async move {
-            SessionHandle {
-                zk: session.until(Clone::clone).await,
-                temporary: false,
-            }
-        }
-        .boxed()
+    async fn session(&self) -> SessionHandle {
+        SessionHandle::lasting(self.session.until(Clone::clone).await)
     }
 
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        let lock = self.clone();
-        async move {
-            let mut znodes = lock.holder.znodes();
-            if znodes.is_empty() && lock.waiting.with(|waiting| *waiting) {
-                znodes.extend(lock.youngest().await);
-            }
-            znodes
+    async fn znodes(&self) -> Vec<Owned> {
+        let mut znodes = self.holder.znodes();
+        if znodes.is_empty() && self.waiting.with(|waiting| *waiting) {
+            znodes.extend(self.youngest().await);
         }
-        .boxed()
+        znodes
     }
 
     fn guards(&self) -> bool {
         true
     }
 
-    fn write(&self, name: &str, value: &Value) -> BoxFuture<'static, Result<i64, OpError>> {
-        let (lock, name, value) = (self.clone(), name.to_string(), value.clone());
-        async move { lock.guarded(&name, &value).await }.boxed()
+    async fn write(&self, name: &str, value: &Value) -> Result<i64, OpError> {
+        let lock = self.lock.with(Clone::clone).ok_or_else(not_held)?;
+        let data = json!({"grant": name, "value": value}).to_string();
+        let written = lock.set_data(RESOURCE, data.as_bytes(), None).await;
+        match written {
+            Ok(stat) => Ok(stat.mzxid),
+            Err(zkc::Error::RuntimeInconsistent) => {
+                drop(lock);
+                if self.holder.let_go(name).is_some() {
+                    self.holder.forget();
+                    self.env.lost(name, "a guarded write was refused");
+                }
+                self.drop_lock();
+                Err(OpError::Fail(format!("refused: {NOT_HELD}: the lock znode is gone")))
+            }
+            Err(error) => Err(OpError::of("write", &error.into())),
+        }
     }
 }

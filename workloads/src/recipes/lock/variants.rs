@@ -11,12 +11,8 @@ use crate::recipes::registry::{Known, Variant};
 /// The locks, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
     Variant {
-        family: "lock",
         name: "children",
         promise: "the tutorial's: everybody watches the list of children; exclusive while nobody loses a session",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
         accepted: &[
             FROZEN,
             CUT_OFF,
@@ -30,55 +26,48 @@ pub const VARIANTS: &[Variant] = &[
             },
         ],
         build: |env| Ok(Arc::new(Handler::new(env, &LOCK, children(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "lock",
         name: "predecessor",
         promise: "the tutorial's: watches the znode before its own, releases by closing the session; exclusive while nobody \
                   loses a session",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
         accepted: &[FROZEN, CUT_OFF, ORPHAN, STUCK, PRINTED],
         build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Predecessor::new(env)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "lock",
         name: "protected",
         promise: "finds its znode again, gives up when disconnected, leaves nothing behind: exclusive but for a holder that \
                   is frozen or cut off for longer than its session, or whose session is closed",
-        resource: Resource::External,
-        fenced: false,
-        contenders: &[PARENT],
         accepted: &[PROTECTED_FROZEN, PROTECTED_CUT_OFF],
         build: |env| Ok(Arc::new(Handler::new(env, &LOCK, protected(env, false)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "lock",
         name: "fenced",
         promise: "protected, and each write carries the czxid of its lock znode: no stale write under any fault",
-        resource: Resource::External,
         fenced: true,
-        contenders: &[PARENT],
-        accepted: &[],
         build: |env| Ok(Arc::new(Handler::new(env, &LOCK, protected(env, true)))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
     Variant {
-        family: "lock",
         name: "crate",
         promise: "zookeeper-client's own `Client::lock`: writes in ZooKeeper are guarded by its lock znode, so none is stale",
         resource: Resource::Zookeeper,
-        fenced: false,
-        contenders: &[PARENT],
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
         build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Shipped::new(env)?))),
-        ..Variant::PLAIN
+        ..PLAIN
     },
 ];
+
+/// What all of them have in common, but for those that say otherwise.
+const PLAIN: Variant = Variant {
+    family: "lock",
+    resource: Resource::External,
+    contenders: &[PARENT],
+    ..Variant::PLAIN
+};
 
 const FROZEN: Known = Known {
     anomaly: "stale-write",

@@ -7,8 +7,8 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
 
 use super::claim::{Claim, look};
 use super::item::{Content, in_order};
@@ -237,49 +237,38 @@ fn content(path: &str, data: &[u8]) -> Result<Content, OpError> {
     Content::read(data).ok_or_else(|| OpError::Fail(format!("{path} holds no item")))
 }
 
+#[async_trait]
 impl Queue for Claimed {
-    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, OpError>> {
-        let queue = self.clone();
-        async move {
-            let put = queue.env.within(deadline, put(&queue.env, &queue.owners, item)).await;
-            put.unwrap_or_else(|| Err(overdue()))
-        }
-        .boxed()
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<Stored, OpError> {
+        let put = self.env.within(deadline, put(&self.env, &self.owners, item));
+        put.await.ok_or_else(overdue)?
     }
 
-    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, OpError>> {
-        let (queue, attempt) = (self.clone(), Attempts::new(Attempt::default()));
-        async move {
-            let work = queue.clone().attempt(attempt.clone(), queue.holder.busy());
-            queue.env.host.spawn(work.boxed());
-            let ended = attempt.until(|attempt| attempt.ended.clone());
-            if let Some(ended) = queue.env.within(deadline, ended).await {
-                return ended;
-            }
-            let late = attempt.update(|attempt| {
-                attempt.abandoned = true;
-                attempt.ended.take()
-            });
-            late.unwrap_or_else(|| Err(overdue()))
+    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<Given>, OpError> {
+        let attempt = Attempts::new(Attempt::default());
+        let work = self.clone().attempt(attempt.clone(), self.holder.busy());
+        self.env.host.spawn(work.boxed());
+        let ended = attempt.until(|attempt| attempt.ended.clone());
+        if let Some(ended) = self.env.within(deadline, ended).await {
+            return ended;
         }
-        .boxed()
+        let late = attempt.update(|attempt| {
+            attempt.abandoned = true;
+            attempt.ended.take()
+        });
+        late.ok_or_else(overdue)?
     }
 
-    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), OpError>>> {
-        let queue = self.clone();
-        let acknowledged = async move {
-            let work = queue.clone().finish(item, queue.holder.busy());
-            let ended = queue.env.outlast(deadline, work).await;
-            ended.unwrap_or_else(|| Err(overdue()))
-        };
-        Some(acknowledged.boxed())
+    async fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Result<(), OpError> {
+        let work = self.clone().finish(item, self.holder.busy());
+        self.env.outlast(deadline, work).await.ok_or_else(overdue)?
     }
 
     fn holder(&self) -> &HolderState {
         &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.owners.handle.session_handle()
+    async fn session(&self) -> SessionHandle {
+        self.owners.handle.session_handle().await
     }
 }

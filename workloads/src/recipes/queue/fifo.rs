@@ -6,8 +6,7 @@
 
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::item::{Content, MARK, in_order};
 use super::{Given, QUEUE, Queue, Stored, ensure, overdue};
@@ -84,34 +83,26 @@ impl Fifo {
     }
 }
 
+#[async_trait]
 impl Queue for Fifo {
-    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, OpError>> {
-        let queue = self.clone();
-        async move {
-            let put = queue.env.within(deadline, queue.put(item)).await;
-            put.unwrap_or_else(|| Err(overdue()))
-        }
-        .boxed()
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<Stored, OpError> {
+        self.env.within(deadline, self.put(item)).await.ok_or_else(overdue)?
     }
 
-    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, OpError>> {
-        let queue = self.clone();
-        async move {
-            let taken = queue.env.within(deadline, queue.take()).await;
-            taken.unwrap_or_else(|| Err(overdue()))
-        }
-        .boxed()
+    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<Given>, OpError> {
+        self.env.within(deadline, self.take()).await.ok_or_else(overdue)?
     }
 
-    fn acknowledge(&self, _: i64, _: Option<Duration>) -> Option<BoxFuture<'static, Result<(), OpError>>> {
-        None
+    async fn acknowledge(&self, _: i64, _: Option<Duration>) -> Result<(), OpError> {
+        let why = "this queue's items need no acknowledgement";
+        Err(OpError::Fail(why.to_string()))
     }
 
     fn holder(&self) -> &HolderState {
         &self.holder
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.handle.session_handle()
+    async fn session(&self) -> SessionHandle {
+        self.handle.session_handle().await
     }
 }

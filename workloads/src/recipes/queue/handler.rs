@@ -1,10 +1,8 @@
 //! The operations of a queue: `enqueue`, `dequeue`, `acknowledge`.
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::Made;
 use zooquake_history::operation::queue::{Answer as Answered, Request as Asked};
 
@@ -32,43 +30,53 @@ pub struct Given {
 
 /// A queue, as one client uses it: one operation at a time, each polled to its end. Each answers by `deadline`, a moment
 /// of the host's clock.
+#[async_trait]
 pub trait Queue: Send + Sync {
     /// Puts an item at the end.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if the item is certainly not there.
-    fn enqueue(&self, item: i64, deadline: Option<Duration>) -> BoxFuture<'static, Result<Stored, OpError>>;
+    async fn enqueue(&self, item: i64, deadline: Option<Duration>) -> Result<Stored, OpError>;
 
     /// Takes the first item; `None` if there is none. It is named by a `taking` notice before anything is taken.
     ///
     /// # Errors
     /// [`OpError::Fail`] only if nothing was taken.
-    fn dequeue(&self, deadline: Option<Duration>) -> BoxFuture<'static, Result<Option<Given>, OpError>>;
+    async fn dequeue(&self, deadline: Option<Duration>) -> Result<Option<Given>, OpError>;
 
-    /// Ends the life of an item that was delivered; `None` where delivery does.
-    fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Option<BoxFuture<'static, Result<(), OpError>>>;
+    /// Ends the life of an item that was delivered.
+    ///
+    /// # Errors
+    /// [`OpError::Fail`] if the client has no claim on the item, which no client has where delivery ends the item's life.
+    async fn acknowledge(&self, item: i64, deadline: Option<Duration>) -> Result<(), OpError>;
 
     /// What the client knows to be its own.
     fn holder(&self) -> &HolderState;
 
     /// The session that the client has now.
-    fn session(&self) -> BoxFuture<'static, SessionHandle>;
+    async fn session(&self) -> SessionHandle;
 }
 
 /// A queue, as the client program drives it.
-#[derive(Clone)]
 pub struct Handler {
-    queue: Arc<dyn Queue>,
+    queue: Box<dyn Queue>,
 }
 
 impl Handler {
     /// Serves this queue.
     pub fn new(queue: impl Queue + 'static) -> Self {
-        Self { queue: Arc::new(queue) }
+        Self { queue: Box::new(queue) }
+    }
+}
+
+#[async_trait]
+impl Service for Handler {
+    fn operations(&self) -> &'static [&'static str] {
+        &["enqueue", "dequeue", "acknowledge"]
     }
 
-    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<Answer, Answer> {
-        Ok(Answer::ok(match parse(request)? {
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+        let answered = match parse(request)? {
             Asked::Enqueue { item } => {
                 let Stored { path, czxid } = self.queue.enqueue(item, deadline).await?;
                 let znode = Made { path, czxid };
@@ -83,42 +91,18 @@ impl Handler {
                 }
             },
             Asked::Acknowledge { item } => {
-                let Some(acknowledged) = self.queue.acknowledge(item, deadline) else {
-                    return Err(Answer::fail("this queue's items need no acknowledgement"));
-                };
-                acknowledged.await?;
+                self.queue.acknowledge(item, deadline).await?;
                 Answered::Item { item: Some(item) }
             }
-        }))
-    }
-}
-
-impl Service for Handler {
-    fn operations(&self) -> &'static [&'static str] {
-        &["enqueue", "dequeue", "acknowledge"]
+        };
+        Ok((Answer::ok(answered), None))
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let handler = self.clone();
-        async move {
-            (
-                handler.serve(&request, deadline).await.unwrap_or_else(|answer| answer),
-                None,
-            )
-        }
-        .boxed()
+    async fn session(&self) -> SessionHandle {
+        self.queue.session().await
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.queue.session()
-    }
-
-    fn znodes(&self) -> BoxFuture<'static, Vec<Owned>> {
-        std::future::ready(self.queue.holder().znodes()).boxed()
-    }
-
-    fn idle(&self) -> BoxFuture<'static, ()> {
-        let holder = self.queue.holder().clone();
-        async move { holder.idle().await }.boxed()
+    fn holder(&self) -> Option<&HolderState> {
+        Some(self.queue.holder())
     }
 }

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 use zooquake_history::operation::register::{Answer as Answered, Request as Asked, What};
 
 use super::{Prelude, REGISTER};
 use crate::protocol::Request;
+use crate::recipes::requests::overdue;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError, Working};
 use crate::service::{Answer, Service, SessionHandle, parse};
@@ -29,7 +29,6 @@ pub struct Held {
 ///
 /// It repeats nothing: a write that has no known outcome is answered as unknown. When its session is over it goes on in a
 /// new one.
-#[derive(Clone)]
 pub struct Register {
     env: Env,
     handle: Handle,
@@ -52,7 +51,7 @@ impl Register {
     /// [`OpError::Fail`]: a read leaves nothing behind.
     pub async fn read(&self) -> Result<Held, OpError> {
         let zk = self.handle.live().await;
-        let before = self.prelude.before_read(zk.clone()).await;
+        let before = self.prelude.before_read(zk.as_ref()).await;
         before.map_err(|error| OpError::Fail(format!("before the read: {error}")))?;
         let (held, _) = look(zk.as_ref()).await?;
         Ok(held)
@@ -80,7 +79,7 @@ impl Register {
         set(zk.as_ref(), to, Some(stat.version)).await
     }
 
-    async fn serve(&self, request: &Request) -> Result<Answer, Answer> {
+    async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
         let (what, held) = match parse(request)? {
             Asked::Read {} => {
                 let held = self.read().await?;
@@ -128,22 +127,18 @@ async fn set(zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, OpEr
     }
 }
 
+#[async_trait]
 impl Service for Register {
     fn operations(&self) -> &'static [&'static str] {
         &["read", "write", "cas"]
     }
 
-    fn answer(&self, request: Request, deadline: Option<Duration>) -> BoxFuture<'static, (Answer, Option<Working>)> {
-        let register = self.clone();
-        async move {
-            let served = register.env.within(deadline, register.serve(&request)).await;
-            let answer = served.unwrap_or_else(|| Err(Answer::info("timed out")));
-            (answer.unwrap_or_else(|answer| answer), None)
-        }
-        .boxed()
+    async fn serve(&self, request: &Request, deadline: Option<Duration>) -> Result<(Answer, Option<Working>), Answer> {
+        let answer = self.env.within(deadline, self.answer(request)).await;
+        Ok((answer.ok_or_else(overdue)??, None))
     }
 
-    fn session(&self) -> BoxFuture<'static, SessionHandle> {
-        self.handle.session_handle()
+    async fn session(&self) -> SessionHandle {
+        self.handle.session_handle().await
     }
 }

@@ -7,7 +7,7 @@ mod quorum;
 mod sync;
 pub(super) mod variants;
 
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 pub use handler::{Held, Register};
 
 use super::Env;
@@ -18,9 +18,10 @@ use std::sync::Arc;
 pub const REGISTER: &str = "/register";
 
 /// What comes before the read of the znode.
+#[async_trait]
 pub trait Prelude: Send + Sync {
     /// Does it, in the session that reads afterwards. Nothing of the register may be changed by it.
-    fn before_read(&self, zk: Arc<dyn Zk>) -> BoxFuture<'static, Result<(), Error>>;
+    async fn before_read(&self, zk: &dyn Zk) -> Result<(), Error>;
 }
 
 /// Makes the prelude of a client.
@@ -30,8 +31,9 @@ pub type Make = fn(&Env) -> Arc<dyn Prelude>;
 /// deposed without knowing, answers old values.
 struct Plain;
 
+#[async_trait]
 impl Prelude for Plain {
-    fn before_read(&self, _: Arc<dyn Zk>) -> BoxFuture<'static, Result<(), Error>> {
-        Box::pin(std::future::ready(Ok(())))
+    async fn before_read(&self, _: &dyn Zk) -> Result<(), Error> {
+        Ok(())
     }
 }

@@ -1,10 +1,7 @@
 //! A write before the read, to a znode of the client's own: a server acknowledges it only once it has applied it, and with it
 //! all that was acknowledged to anybody before it was sent. A deposed leader finds no quorum for it.
 
-use std::sync::Arc;
-
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::Prelude;
 use crate::recipes::{Env, SCRATCH, touch};
@@ -24,9 +21,9 @@ impl Quorum {
     }
 }
 
+#[async_trait]
 impl Prelude for Quorum {
-    fn before_read(&self, zk: Arc<dyn Zk>) -> BoxFuture<'static, Result<(), Error>> {
-        let own = self.own.clone();
-        async move { touch(zk.as_ref(), &own).await.map(drop) }.boxed()
+    async fn before_read(&self, zk: &dyn Zk) -> Result<(), Error> {
+        touch(zk, &self.own).await.map(drop)
     }
 }

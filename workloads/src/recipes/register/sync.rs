@@ -3,9 +3,7 @@
 //! Not enough under faults: sync is no quorum operation, so a leader that was deposed and does not know it answers it from
 //! its own state (ZOOKEEPER-1675).
 
-use std::sync::Arc;
-
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::{Prelude, REGISTER};
 use crate::zk::{Error, Zk};
@@ -13,8 +11,9 @@ use crate::zk::{Error, Zk};
 /// `register/sync-read`.
 pub(super) struct Sync;
 
+#[async_trait]
 impl Prelude for Sync {
-    fn before_read(&self, zk: Arc<dyn Zk>) -> BoxFuture<'static, Result<(), Error>> {
-        zk.sync(REGISTER)
+    async fn before_read(&self, zk: &dyn Zk) -> Result<(), Error> {
+        zk.sync(REGISTER).await
     }
 }

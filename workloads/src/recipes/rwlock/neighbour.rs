@@ -2,70 +2,16 @@
 //! own, and believes that it holds if that is another reader's. Whether that one holds it does not ask: a writer may hold, or wait,
 //! before it.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
-
 use super::PARENT;
-use crate::recipes::grant::{Contest, Plain, create, hear};
-use crate::recipes::sequence::sequence;
-use crate::recipes::{Env, HolderState, OpError, Owned};
-use crate::zk::{CreateMode, Zk};
-
-const READ: &str = "read-";
-const WRITE: &str = "write-";
+use crate::recipes::Env;
+use crate::recipes::grant::{Chain, Plain};
 
 /// A client of `rwlock/neighbour` that begins to open its session.
 pub fn neighbour(env: &Env) -> Plain {
-    Plain::new(env, Neighbour)
-}
-
-struct Neighbour;
-
-async fn queue(zk: &dyn Zk, holder: &HolderState, prefix: &str) -> Result<Owned, OpError> {
-    let own = create(
-        zk,
-        holder,
-        &format!("{PARENT}/{prefix}"),
-        CreateMode::EphemeralSequential,
-    )
-    .await
-    .map_err(|error| OpError::of("create", &error))?;
-    loop {
-        let names = zk
-            .children(PARENT)
-            .await
-            .map_err(|error| OpError::unknown("list the queue", &error))?;
-        let number = |name| sequence(name, READ).or_else(|| sequence(name, WRITE));
-        let mut queue: Vec<_> = names.iter().filter_map(|name| Some((number(name)?, name))).collect();
-        queue.sort_unstable();
-        let place = queue
-            .iter()
-            .position(|(_, name)| own.path == format!("{PARENT}/{name}"));
-        let Some(place) = place else {
-            return Err(OpError::Info("the own znode is not in the list".to_string()));
-        };
-        let Some((_, before)) = place.checked_sub(1).map(|before| queue[before]) else {
-            return Ok(own);
-        };
-        if prefix == READ && before.starts_with(READ) {
-            return Ok(own);
-        }
-        let (there, watch) = zk
-            .exists_and_watch(&format!("{PARENT}/{before}"))
-            .await
-            .map_err(|error| OpError::unknown("watch the neighbour", &error))?;
-        if there.is_some() {
-            hear(watch).await?;
-        }
-    }
-}
-
-impl Contest for Neighbour {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        queue(zk, holder, WRITE).boxed()
-    }
-
-    fn win_shared<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        queue(zk, holder, READ).boxed()
-    }
+    let queue = Chain {
+        parent: PARENT,
+        exclusive: "write-",
+        shared: Some("read-"),
+    };
+    Plain::new(env, queue)
 }

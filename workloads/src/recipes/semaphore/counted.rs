@@ -1,8 +1,7 @@
 //! Counts the leases, and if there are fewer than the capacity creates its own; else waits until the list changes. That is what
 //! kazoo's Semaphore does under a lock, here by one who has left out the lock: several may count before any of them creates.
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
 use crate::recipes::grant::{Contest, Plain, create, hear};
@@ -16,23 +15,20 @@ pub fn counted(env: &Env) -> Plain {
 
 struct Count;
 
-async fn count(zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
-    loop {
-        let (leases, watch) = zk
-            .children_and_watch(PARENT)
-            .await
-            .map_err(|error| OpError::of("list the leases", &error))?;
-        if leases.len() < CAPACITY.get() {
-            return create(zk, holder, &format!("{PARENT}/lease-"), CreateMode::EphemeralSequential)
-                .await
-                .map_err(|error| OpError::of("create", &error));
-        }
-        hear(watch).await?;
-    }
-}
-
+#[async_trait]
 impl Contest for Count {
-    fn win<'a>(&'a self, zk: &'a dyn Zk, holder: &'a HolderState) -> BoxFuture<'a, Result<Owned, OpError>> {
-        count(zk, holder).boxed()
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        loop {
+            let (leases, watch) = zk
+                .children_and_watch(PARENT)
+                .await
+                .map_err(|error| OpError::of("list the leases", &error))?;
+            if leases.len() < CAPACITY.get() {
+                return create(zk, holder, &format!("{PARENT}/lease-"), CreateMode::EphemeralSequential)
+                    .await
+                    .map_err(|error| OpError::of("create", &error));
+            }
+            hear(watch).await?;
+        }
     }
 }

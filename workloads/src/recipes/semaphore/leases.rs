@@ -4,8 +4,7 @@
 
 use std::sync::Arc;
 
-use futures_util::FutureExt;
-use futures_util::future::BoxFuture;
+use async_trait::async_trait;
 
 use super::{CAPACITY, PARENT};
 use crate::recipes::grant::{BeforeGrant, Candidate, Protected, Queue};
@@ -25,8 +24,9 @@ pub fn leases(env: &Env) -> Protected {
 /// One of the first holds, and does nothing before.
 struct AtOnce;
 
+#[async_trait]
 impl BeforeGrant for AtOnce {
-    fn perform<'a>(&'a self, _: Candidate<'a>, grant: Grant) -> BoxFuture<'a, Option<Grant>> {
-        std::future::ready(Some(grant)).boxed()
+    async fn perform(&self, _: Candidate<'_>, grant: Grant) -> Option<Grant> {
+        Some(grant)
     }
 }

@@ -251,12 +251,12 @@ impl Bed {
     }
 
     /// Asks a client for an operation, once it lives. `None` if it died over it.
-    pub(super) async fn ask<T: Clone>(
+    pub(super) async fn ask<T: Clone, F: Future<Output = Result<T, OpError>> + Send>(
         &self,
         name: &str,
         f: &str,
         asked: Value,
-        work: impl FnOnce(Arc<dyn Party>) -> BoxFuture<'static, Result<T, OpError>>,
+        work: impl FnOnce(Arc<dyn Party>) -> F,
         answer: impl FnOnce(&T) -> Value,
     ) -> Option<Result<T, OpError>> {
         let alive = |programs: &BTreeMap<String, Program>| {

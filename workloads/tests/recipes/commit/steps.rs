@@ -91,7 +91,7 @@ async fn coordinate(bed: Bed, plans: Vec<Plan>, sites: Vec<String>) {
             "c1",
             "begin",
             asked.clone(),
-            |party| party.begin(begun, Some(until)),
+            |party| async move { party.begin(&begun, Some(until)).await },
             |()| json!({"tx": tx}),
         );
         let begun = begin.await;
@@ -106,7 +106,7 @@ async fn coordinate(bed: Bed, plans: Vec<Plan>, sites: Vec<String>) {
                 "c1",
                 "decide",
                 asked,
-                |party| party.decide(transaction, Some(until)),
+                |party| async move { party.decide(&transaction, Some(until)).await },
                 |decision: &Decision| json!({"tx": tx, "decision": decision}),
             )
             .await;
@@ -155,7 +155,7 @@ async fn vote_on(bed: &Bed, site: &str, tx: &str, vote: Vote, work: Duration) ->
         site,
         "vote",
         json!({"tx": tx, "vote": vote}),
-        |party| party.vote(tx, vote, work, Some(until)),
+        |party| async move { party.vote(tx, vote, work, Some(until)).await },
         |voted| json!({"tx": tx, "voted": voted}),
     )
     .await
@@ -167,7 +167,7 @@ async fn learn(bed: &Bed, site: &str, tx: &str, milliseconds: u64) -> Option<Dec
         site,
         "decided",
         json!({"tx": tx}),
-        |party| party.decided(tx, Some(until)),
+        |party| async move { party.decided(tx, Some(until)).await },
         |decision| json!({"tx": tx, "decision": decision}),
     );
     told.await.and_then(Result::ok)

@@ -1,0 +1,79 @@
+//! The tutorials' queue in which each client watches the znode just before its own, and looks at the list again when that one
+//! goes.
+
+use async_trait::async_trait;
+
+use super::{Contest, create, hear};
+use crate::recipes::sequence::sequence;
+use crate::recipes::{HolderState, OpError, Owned};
+use crate::zk::{CreateMode, Zk};
+
+/// Everybody has an ephemeral sequential znode; the first holds. One that is to hold shared also does if the znode just before
+/// its own is another such.
+pub struct Chain {
+    /// The parent of the znodes.
+    pub parent: &'static str,
+    /// What stands before the number of one that is to hold exclusively.
+    pub exclusive: &'static str,
+    /// The same of one that is to hold shared; `None` where nobody is.
+    pub shared: Option<&'static str>,
+}
+
+impl Chain {
+    async fn queue(&self, zk: &dyn Zk, holder: &HolderState, prefix: &str) -> Result<Owned, OpError> {
+        let Self { parent, shared, .. } = *self;
+        let own = create(
+            zk,
+            holder,
+            &format!("{parent}/{prefix}"),
+            CreateMode::EphemeralSequential,
+        )
+        .await
+        .map_err(|error| OpError::of("create", &error))?;
+        loop {
+            let names = zk
+                .children(parent)
+                .await
+                .map_err(|error| OpError::unknown("list the queue", &error))?;
+            let Some(before) = self.before(&names, &own.path)? else {
+                return Ok(own);
+            };
+            if shared.is_some_and(|shared| prefix == shared && before.starts_with(shared)) {
+                return Ok(own);
+            }
+            let (there, watch) = zk
+                .exists_and_watch(&format!("{parent}/{before}"))
+                .await
+                .map_err(|error| OpError::unknown("watch the one before", &error))?;
+            if there.is_some() {
+                hear(watch).await?;
+            }
+        }
+    }
+
+    /// The znode just before the one at `own`; `None` if that is the first.
+    fn before<'a>(&self, names: &'a [String], own: &str) -> Result<Option<&'a str>, OpError> {
+        let Self {
+            parent,
+            exclusive,
+            shared,
+        } = *self;
+        let number = |name| sequence(name, exclusive).or_else(|| sequence(name, shared?));
+        let mut queue: Vec<_> = names.iter().filter_map(|name| Some((number(name)?, name))).collect();
+        queue.sort_unstable();
+        let place = queue.iter().position(|(_, name)| own == format!("{parent}/{name}"));
+        let place = place.ok_or_else(|| OpError::Info("the own znode is not in the list".to_string()))?;
+        Ok(place.checked_sub(1).map(|before| queue[before].1.as_str()))
+    }
+}
+
+#[async_trait]
+impl Contest for Chain {
+    async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        self.queue(zk, holder, self.exclusive).await
+    }
+
+    async fn win_shared(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
+        self.queue(zk, holder, self.shared.unwrap_or(self.exclusive)).await
+    }
+}

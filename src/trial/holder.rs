@@ -277,34 +277,6 @@ impl Trial {
         }
         Ok(())
     }
-
-    /// Whether a znode is a contender's that belongs to a session of the second client.
-    fn is_left(&self, znode: &Znode) -> bool {
-        let contender = |parent: &String| znode.path.starts_with(&format!("{parent}/"));
-        let told = self.clients[1].sessions();
-        self.plan.workload.contenders.iter().any(contender)
-            && znode
-                .owner
-                .as_ref()
-                .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
-    }
-
-    /// That a release says what it removed, and that it is gone.
-    async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<Seen> {
-        let tree = self.tree().await?;
-        Ok(answer.and_then(|value| {
-            if self.can("removed") && !grant["path"].is_null() && value["removed"]["path"] != grant["path"] {
-                return Err(format!("{value} does not say that {} was removed", grant["path"]));
-            }
-            let same = |znode: &&Znode| {
-                grant["path"] == json!(znode.path) && grant["czxid"].as_i64().is_none_or(|czxid| czxid == znode.czxid)
-            };
-            match tree.iter().find(same) {
-                Some(znode) => Err(format!("{value}, but {} is still there", znode.path)),
-                None => Ok(value.to_string()),
-            }
-        }))
-    }
 }
 
 fn is_session(text: &str) -> bool {

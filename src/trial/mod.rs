@@ -4,6 +4,7 @@
 mod common;
 mod holder;
 mod items;
+mod left;
 mod life;
 mod sentences;
 mod talk;

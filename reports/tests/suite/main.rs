@@ -7,5 +7,6 @@ mod hostile;
 mod index;
 mod measurement;
 mod night;
+mod numbers;
 mod page;
 mod pictures;

@@ -7,6 +7,7 @@ mod contradictions;
 mod items;
 pub mod meetings;
 mod nameless;
+mod orphans;
 mod scale;
 pub mod told;
 pub mod world;

@@ -10,7 +10,6 @@ use super::{PATIENT, SOON, Seen, Trial, is_there};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_checkers::evidence::Znode;
 use zooquake_history::protocol::Outcome;
 
 /// Milliseconds that a holder works.
@@ -219,20 +218,9 @@ impl Trial {
         let Some([ask, ..]) = self.words() else { return Ok(()) };
         let name = self.grant();
         let waiting = self.clients[1].send(ask, json!({ "grant": name }), None);
-        self.clock.sleep(Duration::from_millis(300)).await;
         if self.can("beside") {
-            let seen = self.quiet(1, None).await?;
-            let own: Vec<Znode> = self
-                .tree()
-                .await?
-                .into_iter()
-                .filter(|znode| self.is_left(znode))
-                .collect();
-            let named = seen.and_then(|seen| match own.iter().find(|znode| !seen.contains(&znode.path)) {
-                Some(znode) => Err(format!("{seen} does not name {}", znode.path)),
-                None => Ok(seen),
-            });
-            self.note(WAITING, named);
+            let seen = self.names_waiting().await?;
+            self.note(WAITING, seen);
         }
         let left = self.leave(0, grant).await;
         let seen = self.removed(grant, left).await?;

@@ -1,11 +1,39 @@
 //! What an operation leaves of its znodes.
 
-use super::{Seen, Trial};
+use super::{SOON, Seen, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
+use std::time::Duration;
 use zooquake_checkers::evidence::Znode;
 
+/// How often what a waiting client names is looked at.
+const EVERY: Duration = Duration::from_millis(100);
+
 impl Trial {
+    /// That the second client, which waits, names its znodes, once it had time to make them: one may be there before the client has
+    /// heard of it.
+    pub(super) async fn names_waiting(&mut self) -> Result<Seen> {
+        let by = self.clock.now() + SOON;
+        loop {
+            self.clock.sleep(EVERY).await;
+            let seen = self.quiet(1, None).await?;
+            let own: Vec<Znode> = self
+                .tree()
+                .await?
+                .into_iter()
+                .filter(|znode| self.is_left(znode))
+                .collect();
+            let named = seen.and_then(|seen| match own.iter().find(|znode| !seen.contains(&znode.path)) {
+                Some(znode) => Err(format!("{seen} does not name {}", znode.path)),
+                None => Ok(seen),
+            });
+            let made = named.is_ok() && !own.is_empty();
+            if made || self.clock.now() >= by {
+                return Ok(named);
+            }
+        }
+    }
+
     /// Whether a znode is a contender's that belongs to a session of the second client.
     pub(super) fn is_left(&self, znode: &Znode) -> bool {
         let contender = |parent: &String| znode.path.starts_with(&format!("{parent}/"));

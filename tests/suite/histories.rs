@@ -165,3 +165,27 @@ fn published_histories_have_their_known_verdicts() {
     let output = check(folder, &["--expect", table.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output));
 }
+
+#[test]
+fn a_generated_history_is_the_same_for_a_seed_and_has_the_verdict_that_was_asked_for() {
+    let folder = Runs::new("generated");
+    let generate = |model: &str, name: &str, more: &[&str]| {
+        let file = folder.path().join(name).to_str().unwrap().to_owned();
+        let asked = [
+            "generate", "--model", model, "--ops", "400", "--seed", "42", "--out", &file,
+        ];
+        let output = zooquake().args(asked).args(more).output().expect("starting zooquake");
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        file
+    };
+    for model in ["register", "cas-register", "mutex"] {
+        let valid = generate(model, &format!("{model}.jsonl"), &["--unknown", "0.02"]);
+        let again = generate(model, &format!("{model}-again.jsonl"), &["--unknown", "0.02"]);
+        assert_eq!(fs::read(&valid).unwrap(), fs::read(&again).unwrap(), "{model}");
+        let broken = generate(model, &format!("{model}-broken.jsonl"), &["--violation"]);
+        for (file, code) in [(valid, 0), (broken, 1)] {
+            let output = check(Path::new(&file), &["--model", model]);
+            assert_eq!(output.status.code(), Some(code), "{file}: {}", text(&output));
+        }
+    }
+}

@@ -16,6 +16,7 @@ mod measure;
 mod new;
 mod nightly;
 mod packs;
+mod protocol;
 mod recipe;
 mod refused;
 mod register;

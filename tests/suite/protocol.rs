@@ -10,7 +10,7 @@ fn paths(cell: &str) -> Vec<&str> {
 
 #[test]
 fn the_table_of_znodes_is_that_of_the_variants() {
-    let page = include_str!("../docs/protocol.md");
+    let page = include_str!("../../docs/protocol.md");
     let rows: Vec<Vec<&str>> = page
         .lines()
         .filter(|line| line.starts_with("| `"))

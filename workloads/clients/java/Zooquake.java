@@ -90,6 +90,11 @@ public final class Zooquake {
         /** Whether there is an operation of this name. */
         protected abstract boolean knows(String f);
 
+        /** What the client cannot tell, as docs/protocol.md names it. */
+        protected List<String> cannot() {
+            return List.of();
+        }
+
         /** The present session's client. */
         protected ZooKeeper zk() {
             return kit.zk;
@@ -290,7 +295,9 @@ public final class Zooquake {
         this.recipe = recipe;
         recipe.kit = this;
         recipe.client = client;
-        send(object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session"));
+        ObjectNode hello = object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session");
+        recipe.cannot().forEach(hello.putArray("cannot")::add);
+        send(hello);
         connect();
     }
 

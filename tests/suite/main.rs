@@ -1,7 +1,6 @@
 //! The real program: its command line, and runs on real ensembles. One binary, so that a test that waits for an ensemble
 //! leaves a core to one that does not need any.
 
-mod browser;
 mod clean;
 mod cli;
 mod common;

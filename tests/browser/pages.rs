@@ -1,7 +1,7 @@
 //! Every kind of page: nothing goes wrong, in light and dark, with and without JavaScript.
 
-use super::common::{Folder, Run, families, results};
-use super::tab::{Reader, Tab};
+use crate::common::{Folder, Run, families, results};
+use crate::tab::{Reader, Tab};
 
 /// Opens the page of a report.
 pub fn open(folder: &Folder, reader: Reader) -> Tab {

@@ -1,8 +1,8 @@
 //! The timeline: zooms, moves, filters, tells what is under the mouse, and leads to what proves an anomaly.
 
-use super::common::results;
-use super::pages::open;
-use super::tab::{Reader, Tab};
+use crate::common::results;
+use crate::pages::open;
+use crate::tab::{Reader, Tab};
 
 /// What the timeline says it shows: from, until (in seconds), how many operations.
 fn range(tab: &Tab) -> (f64, f64, usize) {

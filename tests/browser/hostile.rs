@@ -1,8 +1,8 @@
 //! Histories made to break a page render, and run nothing of their own.
 
-use super::common::{Run, hostile};
-use super::pages::open;
-use super::tab::{Reader, Tab};
+use crate::common::{Run, hostile};
+use crate::pages::open;
+use crate::tab::{Reader, Tab};
 
 /// Opens the page, and lets the reader do what shows texts: point everywhere, choose an anomaly, open the filters.
 fn harmless(run: &Run, name: &str) -> Tab {

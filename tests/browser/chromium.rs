@@ -1,7 +1,7 @@
 //! A headless Chromium in a container, driven over the DevTools protocol: messages of JSON, each ended by a zero byte,
 //! through the container's stdin and stdout.
 
-use crate::common::{EnsembleSlot, zooquake};
+use crate::program::{EnsembleSlot, zooquake};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::fs::File;

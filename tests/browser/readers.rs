@@ -1,8 +1,8 @@
 //! Readers who prefer dark colours, have no JavaScript, or print.
 
-use super::common::results;
-use super::pages::open;
-use super::tab::{Reader, Tab};
+use crate::common::results;
+use crate::pages::open;
+use crate::tab::{Reader, Tab};
 use serde_json::json;
 
 /// Every text whose colour stands out too little from what is behind it, by the formula and bounds of WCAG 2 (AA).

@@ -1,6 +1,6 @@
 //! A tab with one of our pages, and what a reader does in it.
 
-use super::chromium::{CHROMIUM, PATIENCE};
+use crate::chromium::{CHROMIUM, PATIENCE};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::Mutex;

@@ -1,8 +1,8 @@
 //! The index of a folder of runs.
 
-use super::common::{Folder, index};
-use super::readers::FAINT;
-use super::tab::{Reader, Tab};
+use crate::common::{Folder, index};
+use crate::readers::FAINT;
+use crate::tab::{Reader, Tab};
 use serde_json::json;
 
 fn open(name: &str, reader: Reader) -> Tab {

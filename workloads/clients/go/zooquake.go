@@ -48,9 +48,6 @@ func (value Object) Int(name string) int64 {
 	return whole
 }
 
-// Cannot is what the client cannot tell, as docs/protocol.md names it; to be set before Run.
-var Cannot []string
-
 // Recipe is what answers operations.
 type Recipe interface {
 	// Knows says whether there is an operation of this name.
@@ -345,7 +342,7 @@ func Run(recipe func(*Kit) Recipe) {
 		state: "connected", connected: make(chan struct{}), work: make(chan func(), 1024),
 	}
 	os.Stdout = os.Stderr
-	kit.send(Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil, "cannot": append([]string{}, Cannot...)})
+	kit.send(Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil})
 	milliseconds, err := strconv.Atoi(os.Getenv("ZOOQUAKE_SESSION_MS"))
 	if err != nil {
 		panic(err)

@@ -90,11 +90,6 @@ public final class Zooquake {
         /** Whether there is an operation of this name. */
         protected abstract boolean knows(String f);
 
-        /** What the client cannot tell, as docs/protocol.md names it. */
-        protected List<String> cannot() {
-            return List.of();
-        }
-
         /** The present session's client. */
         protected ZooKeeper zk() {
             return kit.zk;
@@ -295,9 +290,7 @@ public final class Zooquake {
         this.recipe = recipe;
         recipe.kit = this;
         recipe.client = client;
-        ObjectNode hello = object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session");
-        recipe.cannot().forEach(hello.putArray("cannot")::add);
-        send(hello);
+        send(object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session"));
         connect();
     }
 

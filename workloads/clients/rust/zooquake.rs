@@ -37,9 +37,6 @@ impl From<Error> for End {
 
 /// A recipe.
 pub trait Holder: Send + Sync + 'static {
-    /// What the client cannot tell, as docs/protocol.md names it.
-    const CANNOT: &'static [&'static str] = &[];
-
     /// Waits until the client holds; returns the path of its ephemeral znode, which it has named with [`Kit::created`].
     fn acquire(&self, kit: &Kit, deadline: Instant) -> impl Future<Output = Result<String, End>> + Send;
 }
@@ -432,11 +429,10 @@ fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
 }
 
 /// Runs a client with a recipe on stdin and stdout. It does not return: it ends the process when stdin ends.
-pub async fn run<H: Holder>(holder: H) {
+pub async fn run(holder: impl Holder) {
     let variable =
         |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
-    let pid = std::process::id();
-    send(&json!({ "type": "hello", "protocol": 1, "pid": pid, "session": null, "cannot": H::CANNOT }));
+    send(&json!({ "type": "hello", "protocol": 1, "pid": std::process::id(), "session": null }));
     let kit = Arc::new(Kit {
         name: variable("ZOOQUAKE_CLIENT"),
         state: Mutex::default(),

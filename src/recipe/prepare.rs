@@ -9,8 +9,8 @@ use tokio::process::Command;
 /// Runs the command by which the recipe in a folder makes its files, if it has one. What the command prints goes to stderr.
 ///
 /// # Errors
-/// If the command cannot be started, or ends with another code than 0. A folder that is none of a recipe is no error: it
-/// is told where it is read.
+/// If the command cannot be started, or ends with another code than 0. A folder without a
+/// manifest is no error here, but where it is read.
 pub async fn prepare(folder: &str) -> Result<()> {
     let path = Path::new(folder);
     let Ok(text) = std::fs::read_to_string(path.join(MANIFEST)) else {

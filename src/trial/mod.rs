@@ -145,7 +145,7 @@ impl Trial {
         let family = self.plan.workload.family.clone();
         if self.begin().await? {
             self.common().await?;
-            // Whoever holds nothing yet says so.
+            // A client that holds nothing yet says so.
             let seen = self.confirms(None).await?;
             self.note(sentences::CONFIRM, seen);
             match family.as_str() {

@@ -53,10 +53,8 @@ impl Model for LeaseMutex {
     }
 
     fn decide(&self, ops: &[Op<LeaseOp>], budget: &mut Budget<'_>) -> Decision {
-        match self.near(ops) {
-            Near::Linearizable => Decision::Linearizable,
-            Near::Not(found) => Decision::Not { stuck: found.stuck },
-            Near::Unsaid => search(self, ops, budget).into(),
-        }
+        self.near(ops)
+            .decision()
+            .unwrap_or_else(|| search(self, ops, budget).into())
     }
 }

@@ -1,6 +1,6 @@
 //! What is decided in time nearly linear, without a search.
 
-use super::{Contradiction, Model, Op, Witness};
+use super::{Contradiction, Decision, Model, Op, Witness};
 
 /// What was found without a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +11,17 @@ pub enum Near {
     Not(Contradiction),
     /// It takes a search to tell.
     Unsaid,
+}
+
+impl Near {
+    /// The same as a decision; `None` if it takes a search to tell.
+    pub fn decision(self) -> Option<Decision> {
+        match self {
+            Self::Linearizable => Some(Decision::Linearizable),
+            Self::Not(found) => Some(Decision::Not { stuck: found.stuck }),
+            Self::Unsaid => None,
+        }
+    }
 }
 
 /// The contradiction that ends first, of all that are found without a search in what was recorded before the one found

@@ -82,16 +82,10 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
     }
 
     fn decide(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
-        match self.near(ops) {
-            Near::Linearizable => Decision::Linearizable,
-            Near::Not(found) => Decision::Not { stuck: found.stuck },
-            Near::Unsaid => race(
-                ops,
-                &First::With(&self.initial),
-                |budget| search(self, ops, budget),
-                budget,
-            ),
-        }
+        let first = First::With(&self.initial);
+        self.near(ops)
+            .decision()
+            .unwrap_or_else(|| race(ops, &first, |budget| search(self, ops, budget), budget))
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
@@ -168,16 +162,10 @@ impl<V: Clone + Eq + Hash> Model for Unset<V> {
     }
 
     fn decide(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
-        match self.near(ops) {
-            Near::Linearizable => Decision::Linearizable,
-            Near::Not(found) => Decision::Not { stuck: found.stuck },
-            Near::Unsaid => race(
-                ops,
-                &First::If(&|value| self.began(value)),
-                |budget| search(self, ops, budget),
-                budget,
-            ),
-        }
+        let first = First::If(&|value| self.began(value));
+        self.near(ops)
+            .decision()
+            .unwrap_or_else(|| race(ops, &first, |budget| search(self, ops, budget), budget))
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {

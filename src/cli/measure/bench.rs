@@ -2,14 +2,13 @@
 
 use crate::backend::docker::{DockerBackend, DockerCluster};
 use crate::backend::{Backend, BringUp, Cluster};
+use crate::campaign::ensembles::pin;
 use crate::cli::exit::Usage;
 use crate::cli::interrupt;
 use crate::naming;
-use crate::recipe::Source;
 use crate::run::draw;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
-use std::path::Path;
 use zooquake_checkers::plan::Cluster as Shape;
 
 /// The host of the clients.
@@ -31,10 +30,7 @@ pub async fn on_ensemble<T>(
     let mut interrupt = interrupt::listen()?;
     let mut workload = naming::workload(workload).map_err(Usage)?;
     let backend = DockerBackend::connect().await?.with_images(None).await?;
-    if let Some(recipe) = &mut workload.recipe {
-        let source = Source::read(Path::new(&recipe.folder), &recipe.carried)?;
-        recipe.digest = Some(backend.recipe(&workload.variant, recipe, &source).await?);
-    }
+    pin(&backend, None, &mut workload).await?;
     let shape = Shape {
         servers,
         clients: 1,

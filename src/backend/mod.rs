@@ -3,7 +3,7 @@
 mod clock;
 pub mod docker;
 #[cfg(test)]
-pub mod memory;
+pub mod sim;
 
 use crate::sidecar::Dropped;
 use anyhow::Result;

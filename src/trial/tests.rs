@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::backend::Output;
-use crate::backend::memory::MemoryBackend;
+use crate::backend::sim::SimBackend;
 use tokio::sync::mpsc;
 use zooquake_workloads::recipes::{registry, workload};
 
@@ -29,7 +29,7 @@ fn broken(name: &str, between: Between) -> Vec<&'static str> {
 
 fn tried(name: &str, between: Between) -> Vec<Finding> {
     let (family, variant) = name.split_once('/').unwrap();
-    let (backend, plan) = (MemoryBackend::default(), plan(workload(family, variant).unwrap()));
+    let (backend, plan) = (SimBackend::default(), plan(workload(family, variant).unwrap()));
     let world = backend.clone();
     let between = Arc::new(between);
     let trial = async move {

@@ -8,7 +8,7 @@ use super::draw;
 use super::execute::{Order, attempt};
 use super::folder::Folder;
 use crate::backend::Backend;
-use crate::backend::memory::MemoryBackend;
+use crate::backend::sim::SimBackend;
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -58,7 +58,7 @@ fn run(plan: Plan) -> Ran {
 /// The same, stopped by the user so long after its begin.
 fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
     let out = std::env::temp_dir().join(format!("zooquake-memory-{:016x}", fastrand::u64(..)));
-    let backend = MemoryBackend::default();
+    let backend = SimBackend::default();
     let (world, folder) = (backend.clone(), Folder::create(&out, &plan).unwrap());
     folder.write_json("plan.json", &plan).unwrap();
     let (stop, interrupt) = watch::channel(false);

@@ -1,6 +1,6 @@
 //! Requests and replies that are lost in memory.
 
-use super::cluster::MemoryCluster;
+use super::cluster::SimCluster;
 use crate::sidecar::{Dropped, Lost};
 use anyhow::{Result, bail};
 use futures_util::future::{Either, select};
@@ -22,7 +22,7 @@ fn fits(op: WireOp, asked: &str) -> bool {
     }
 }
 
-impl MemoryCluster {
+impl SimCluster {
     /// Loses the request of a client that `wire` names, or the reply to it; `None` if none came within the limit.
     pub(super) async fn lose_one(&self, client: &str, wire: Wire, limit: Duration) -> Result<Option<Dropped>> {
         let (which, fate, lost) = match wire {

@@ -56,14 +56,14 @@ pub(super) struct State {
 
 /// A cluster in memory. Clones share it.
 #[derive(Clone)]
-pub struct MemoryCluster {
+pub struct SimCluster {
     pub(super) world: World,
     pub(super) net: Net,
     pub(super) plan: Arc<Plan>,
     state: Arc<Mutex<State>>,
 }
 
-impl MemoryCluster {
+impl SimCluster {
     /// Hosts on which nothing runs.
     pub fn new(world: &World, plan: &Plan) -> Self {
         let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());

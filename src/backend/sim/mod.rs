@@ -1,4 +1,4 @@
-//! A backend in memory and in virtual time, on [`zooquake_workloads::zk::sim`]: engine, nemesis, generators, recipes and
+//! A simulated backend, in memory and in virtual time, on [`zooquake_workloads::zk::sim`]: engine, nemesis, generators, recipes and
 //! checkers run as they do on containers, and the same seed gives the same history.
 //!
 //! Its servers share one order of transactions. A server that is dead, frozen or cut off serves nobody; its clients go to
@@ -11,7 +11,7 @@ mod primitives;
 mod process;
 
 use super::{Backend, BringUp, Claim, Clock, Cluster, Doing};
-use cluster::MemoryCluster;
+use cluster::SimCluster;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
@@ -24,11 +24,11 @@ use zooquake_workloads::zk::sim::World;
 
 /// A world in which runs take place.
 #[derive(Clone, Default)]
-pub struct MemoryBackend {
+pub struct SimBackend {
     world: World,
 }
 
-impl MemoryBackend {
+impl SimBackend {
     /// Runs until this is done, and lets virtual time pass for it.
     pub fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         self.world.run(work)
@@ -69,7 +69,7 @@ impl Claim for Claimed {
     }
 }
 
-impl Backend for MemoryBackend {
+impl Backend for SimBackend {
     fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(VirtualClock(self.world.clone()))
     }
@@ -87,7 +87,7 @@ impl Backend for MemoryBackend {
     }
 
     fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>> {
-        let cluster = MemoryCluster::new(&self.world, what.plan);
+        let cluster = SimCluster::new(&self.world, what.plan);
         ready(Ok(Arc::new(cluster) as Arc<dyn Cluster>)).boxed()
     }
 

@@ -1,6 +1,6 @@
 //! The primitives in memory.
 
-use super::cluster::MemoryCluster;
+use super::cluster::SimCluster;
 use super::process::Life;
 use crate::backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin};
 use crate::sidecar::Dropped;
@@ -23,7 +23,7 @@ fn is_client(node: &str) -> bool {
     node.starts_with('c')
 }
 
-impl MemoryCluster {
+impl SimCluster {
     /// What was done, once it has had the time to be seen.
     fn after<'a>(&'a self, done: Result<()>, seen: &'static str) -> Doing<'a> {
         async move {
@@ -57,7 +57,7 @@ impl MemoryCluster {
     }
 }
 
-impl Cluster for MemoryCluster {
+impl Cluster for SimCluster {
     fn servers(&self) -> Vec<String> {
         self.state().servers.keys().cloned().collect()
     }

@@ -21,5 +21,6 @@ mod refused;
 mod register;
 mod replay;
 mod stalls;
+mod trials;
 mod upkeep;
 mod wire;

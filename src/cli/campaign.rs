@@ -3,6 +3,7 @@
 use crate::campaign::{spec, values};
 use crate::naming;
 use crate::nightly::campaign::{Campaign, Ensemble, matching};
+use crate::recipe;
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
@@ -74,12 +75,15 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
 pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
     let keys: Option<Keys> = toml::from_str(text).ok();
     let variants = keys.into_iter().flat_map(|keys| keys.variants);
-    let paths = variants.filter(|pattern| is_path(pattern.get_ref()));
-    paths.map(|path| below(folder, path.get_ref())).collect()
+    variants
+        .filter_map(|pattern| recipe_folder(pattern.get_ref(), folder))
+        .collect()
 }
 
-fn is_path(pattern: &str) -> bool {
-    pattern.starts_with(['.', '/'])
+/// The folder of the recipe that a pattern in a file in this folder stands for; `None` if it stands for built-in variants.
+fn recipe_folder(pattern: &str, folder: &Path) -> Option<String> {
+    let is = naming::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder);
+    is.then(|| below(folder, pattern))
 }
 
 /// A path of a file in a folder, as it is seen from where this program runs.
@@ -139,8 +143,7 @@ impl File<'_> {
     fn variants(&self, patterns: &[Spanned<String>], folder: &Path) -> Result<Vec<String>, String> {
         let known = naming::variants();
         let found = self.each("variants", patterns, |pattern| {
-            if is_path(pattern) {
-                let path = below(folder, pattern);
+            if let Some(path) = recipe_folder(pattern, folder) {
                 return naming::workload(&path).map(|_| vec![path]);
             }
             let present = naming::built_in(pattern).map(|workload| workload.name());

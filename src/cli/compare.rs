@@ -89,8 +89,8 @@ pub struct CompareOptions {
 /// # Errors
 /// [`Usage`] for what does not exist or a folder of another comparison; otherwise the harness failed as a whole.
 pub async fn compare(options: CompareOptions) -> Result<Code> {
-    for folder in options.variants.iter().filter(|name| recipe::is_path(name)) {
-        recipe::prepare(folder).await?;
+    for variant in &options.variants {
+        recipe::prepare(&named(family(&options), variant)).await?;
     }
     let setup = setup(&options).map_err(Usage)?;
     if !options.anyway {
@@ -135,9 +135,25 @@ fn refuse(setup: &Setup) -> Result<(), String> {
     })
 }
 
+fn family(options: &CompareOptions) -> &str {
+    options.family.trim_end_matches('/')
+}
+
+/// The whole name of a variant that may be given without its family, or the path of a recipe's folder.
+fn named(family: &str, variant: &str) -> String {
+    let whole = match variant.split_once('/') {
+        Some((before, _)) if before == family => variant.to_string(),
+        _ => format!("{family}/{variant}"),
+    };
+    match naming::built_in(&whole).is_none() && recipe::is_path(variant) {
+        true => variant.to_string(),
+        false => whole,
+    }
+}
+
 /// What the options ask for.
 fn setup(options: &CompareOptions) -> Result<Setup, String> {
-    let family = options.family.trim_end_matches('/');
+    let family = family(options);
     let prefix = format!("{family}/");
     let known: Vec<String> = naming::variants();
     let of_family: Vec<&str> = known.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
@@ -146,19 +162,14 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         let families: Vec<String> = families.into_iter().map(String::from).collect();
         return Err(naming::unknown("family", family, &families));
     }
-    let given = options.variants.iter();
-    let given = given.map(|name| name.strip_prefix(&prefix).unwrap_or(name));
     let variants: Vec<&str> = match options.variants.is_empty() {
         true => of_family,
-        false => given.collect(),
+        false => options.variants.iter().map(String::as_str).collect(),
     };
     let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
     let workloads: Result<Vec<Workload>, String> = variants
         .iter()
-        .map(|variant| match recipe::is_path(variant) {
-            true => naming::workload(variant),
-            false => naming::workload(&format!("{prefix}{variant}")),
-        })
+        .map(|variant| naming::workload(&named(family, variant)))
         .collect();
     let workloads = workloads?;
     // A former name may be that of a variant that has moved to another family.

@@ -17,9 +17,7 @@ use zooquake_checkers::{Results, Verdict};
 /// # Errors
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
 pub async fn run(options: RunSpec) -> Result<Code> {
-    if recipe::is_path(&options.workload) {
-        recipe::prepare(&options.workload).await?;
-    }
+    recipe::prepare(&options.workload).await?;
     let plan = options.plan().map_err(Usage)?;
     if !options.anyway {
         ensure_feasible(&options, &plan)?;

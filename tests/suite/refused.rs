@@ -182,3 +182,41 @@ fn without_an_engine_it_says_what_was_tried_and_leaves_nothing() {
         );
     }
 }
+
+#[test]
+fn the_name_of_a_variant_runs_nothing_of_a_folder_that_is_called_like_it() {
+    let home = tempfile::tempdir().unwrap();
+    let folders = ["lock/fenced", "fenced", "mine"];
+    for folder in folders {
+        let folder = home.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let recipe =
+            "family = \"lock\"\nname = \"mine\"\nprepare = [\"touch\", \"prepared\"]\ncommand = [\"./recipe\"]\n";
+        std::fs::write(folder.join("zooquake.toml"), recipe).unwrap();
+    }
+    let campaign =
+        |variant: &str| format!("variants = [\"{variant}\"]\nfaults = [\"pause\"]\ntime = \"1s\"\nclients = 1\n");
+    std::fs::write(home.path().join("built-in.toml"), campaign("lock/fenced")).unwrap();
+    std::fs::write(home.path().join("mine.toml"), campaign("mine")).unwrap();
+    // All are refused, as the time is too short, but only once the recipe is known.
+    let too_short = ["--faults", "pause", "--time", "1s"];
+    let refused = |arguments: &[&str], rest: &[&str]| {
+        let mut command = zooquake();
+        let output = command.args(arguments).args(rest).current_dir(home.path()).output();
+        let output = output.expect("starting zooquake");
+        assert_eq!(output.status.code(), Some(254), "{arguments:?}: {}", text(&output));
+        folders.map(|folder| std::fs::remove_file(home.path().join(folder).join("prepared")).is_ok())
+    };
+    assert_eq!(refused(&["run", "lock/fenced"], &too_short), [false; 3]);
+    assert_eq!(refused(&["run", "mine"], &too_short), [false, false, true]);
+    assert_eq!(
+        refused(&["compare", "lock", "--variants", "fenced,lock/fenced"], &too_short),
+        [false; 3]
+    );
+    assert_eq!(
+        refused(&["compare", "lock", "--variants", "fenced,mine"], &too_short),
+        [false, false, true]
+    );
+    assert_eq!(refused(&["nightly", "built-in.toml"], &[]), [false; 3]);
+    assert_eq!(refused(&["nightly", "mine.toml"], &[]), [false, false, true]);
+}

@@ -22,13 +22,37 @@ use std::time::Duration;
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::World;
 
-/// A world in which runs take place.
-#[derive(Clone, Default)]
+/// A world in which runs take place. Clones share it; with the last of them goes all that still runs there.
+#[derive(Clone)]
 pub struct SimBackend {
     world: World,
+    _owner: Arc<Owner>,
+}
+
+struct Owner(World);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Default for SimBackend {
+    fn default() -> Self {
+        Self::seeded(0)
+    }
 }
 
 impl SimBackend {
+    /// A world whose randomness comes from this seed: the same seed gives the same runs.
+    pub fn seeded(seed: u64) -> Self {
+        let world = World::seeded(seed);
+        Self {
+            _owner: Arc::new(Owner(world.clone())),
+            world,
+        }
+    }
+
     /// Runs until this is done, and lets virtual time pass for it.
     pub fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         self.world.run(work)

@@ -11,6 +11,7 @@ mod primitives;
 mod process;
 
 use super::{Backend, BringUp, Claim, Clock, Cluster, Doing};
+use anyhow::Context;
 use cluster::SimCluster;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -96,6 +97,16 @@ impl Claim for Claimed {
 impl Backend for SimBackend {
     fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(VirtualClock(self.world.clone()))
+    }
+
+    /// On a thread of its own, where nothing else of this program waits for it.
+    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> Doing<'a, ()> {
+        let world = self.clone();
+        async move {
+            let passing = tokio::task::spawn_blocking(move || world.run(work));
+            passing.await.context("the simulation did not come to its end")
+        }
+        .boxed()
     }
 
     fn claim<'a>(&'a self, _: &'a str) -> Doing<'a, Box<dyn Claim>> {

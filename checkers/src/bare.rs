@@ -69,7 +69,7 @@ pub fn unjudged(history: &History) -> String {
         [] => "the history holds no operation".to_owned(),
         names => format!(
             "nothing here judges the operations {}: there are the models register (read, write, cas), mutex and mutex-strict \
-             (acquire, release), and the families of our own histories",
+             (acquire, release), kv (get, put, append), and the families of our own histories",
             names.join(", ")
         ),
     }

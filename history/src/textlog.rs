@@ -4,11 +4,14 @@
 //! :read  17`. Later versions write `jepsen.util: ` and a date before the level. A line that begins with a date or a level
 //! and names another logger is passed over; any other line is damage.
 
-use crate::edn::{Reader, error_text, kind, name, number, to_json};
+use crate::edn::{Reader, error_text, from_error, from_json, from_kind, from_name, from_process};
+use crate::edn::{kind, name, number, to_json};
 use crate::event::{Damage, Event, History, Process};
 use crate::jsonl::unmarked;
 
 const LEVELS: [&str; 6] = ["TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL"];
+
+const BLANKS: [char; 2] = [' ', '\t'];
 
 /// Reads a history. What stands before the first damage is kept.
 ///
@@ -28,6 +31,23 @@ pub fn parse_log(bytes: &[u8]) -> (History, Option<Damage>) {
     (history, damage)
 }
 
+/// A history as such a log; times and nodes are left out, as these logs have none.
+pub fn to_log(history: &History) -> String {
+    let mut text = String::new();
+    for event in &history.events {
+        let words = [
+            from_process(&event.process),
+            from_kind(event.kind),
+            from_name(&event.f),
+            from_json(&event.value),
+        ];
+        let error = event.error.as_deref().map(from_error);
+        let words: Vec<String> = words.iter().chain(&error).map(ToString::to_string).collect();
+        text += &format!("INFO  jepsen.util - {}\n", words.join("\t"));
+    }
+    text
+}
+
 /// The event of a line, if it has one.
 fn event(line: &str, index: usize) -> Result<Option<Event>, Damage> {
     let damage = |column: usize, what: String| Damage { line: 1, column, what };
@@ -41,7 +61,8 @@ fn event(line: &str, index: usize) -> Result<Option<Event>, Damage> {
             "expected a line of a log, such as `INFO jepsen.util - 3 :ok :read 17`".into(),
         ));
     };
-    let told = told.trim_start_matches([' ', '\t', '-', ':']);
+    let told = told.strip_prefix(':').unwrap_or(told).trim_start_matches(BLANKS);
+    let told = told.strip_prefix("- ").unwrap_or(told).trim_start_matches(BLANKS);
     let before = line[..line.len() - told.len()].chars().count();
     let mut reader = Reader::new(told);
     let read = read(&mut reader, index);

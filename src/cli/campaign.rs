@@ -25,6 +25,7 @@ struct Keys {
     clients: Option<Spanned<u64>>,
     timing: Option<Spanned<String>>,
     zookeeper: Option<String>,
+    on: Option<Spanned<String>>,
 }
 
 /// Reads a campaign from the text of its file; `called` is its name if it gives itself none, and folders of recipes lie
@@ -55,6 +56,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
     let observers = size("observers", keys.observers.as_ref(), values::observers)?;
     let clients = size("clients", keys.clients.as_ref(), values::clients)?;
     let timing = file.one("timing", keys.timing.as_ref(), |text| values::timing(text))?;
+    let on = file.one("on", keys.on.as_ref(), |text| values::on(text))?;
     Ok(Campaign {
         name: keys.name.unwrap_or_else(|| called.to_string()),
         variants,
@@ -68,6 +70,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
             image: keys.zookeeper,
             timing,
         },
+        on: on.unwrap_or_default(),
     })
 }
 

@@ -2,8 +2,8 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::backend::docker::DockerBackend;
 use crate::calendar;
+use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::{Header as _, Other};
@@ -19,7 +19,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use zooquake_checkers::plan::{Timing, Workload};
+use zooquake_checkers::plan::{On, Timing, Workload};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`
@@ -73,6 +73,9 @@ pub struct CompareOptions {
     /// Clients
     #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
     pub clients: usize,
+    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one
+    #[arg(long, default_value = "docker", value_name = "docker|sim", value_parser = values::on)]
+    pub on: On,
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
@@ -104,7 +107,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {
-        DockerBackend::connect().await?;
+        Place::connect(options.on).await?;
     }
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
     let end = go_on(&mut ledger, &options.out).await?;
@@ -205,6 +208,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         seeds: seeds.collect(),
         time_ms: options.time.as_millis() as u64,
         clients: options.clients,
+        on: options.on,
     };
     setup.check()?;
     Ok(setup)
@@ -239,12 +243,12 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
         return Ok(End::Through);
     }
     let interrupt = interrupt::listen()?;
-    let engine = DockerBackend::connect().await?;
+    let place = Place::connect(ledger.recorded.header.setup.on).await?;
     let runs = out.join("runs");
-    ensembles::clear(&engine, &runs, &ledger.runs(), "it is run again").await?;
+    ensembles::clear(&place, &runs, &ledger.runs(), "it is run again").await?;
     let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
-    let runner = Ensembles::prepare(&engine, asked, runs, interrupt).await?;
+    let runner = Ensembles::prepare(place, asked, runs, interrupt).await?;
     let specs = setup.specs().map_err(Usage)?;
     runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
     let turns = turns(&setup);

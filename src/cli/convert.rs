@@ -7,20 +7,23 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::json;
 use std::path::{Path, PathBuf};
-use zooquake_checkers::History;
-use zooquake_checkers::edn::to_edn;
+use zooquake_checkers::edn::{to_edn, to_keyed};
 use zooquake_checkers::jsonl::to_line;
+use zooquake_checkers::search::Kind;
+use zooquake_checkers::textlog::to_log;
 
 /// `convert`
 #[derive(Debug, Args)]
 #[command(after_help = "\
-The names give the formats: .jsonl is ours, .edn Jepsen's; .log and .txt, Jepsen's text logs, can be read only.
+The names give the formats: .jsonl is ours, .edn Jepsen's, .log Jepsen's text log, which has neither times nor nodes. .txt is
+porcupine's key-value text where the history gets, puts and appends, else Jepsen's text log.
 What both can say comes back as it was: keywords that are no names of fields become strings such as \":timeout\", and
 keywords again. What our events have no field for, such as :exception, is left out.
 
 Examples:
   zooquake convert runs/latest/history.jsonl history.edn
-  zooquake convert history.edn history.jsonl")]
+  zooquake convert history.edn history.jsonl
+  zooquake convert c10-ok.txt c10-ok.edn")]
 pub struct ConvertOptions {
     /// The history to read
     #[arg(value_name = "IN")]
@@ -41,20 +44,20 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
     let (from, to) = (&options.from, &options.to);
     paths::file(from, "give the file of a history as IN")?;
     let (read_as, write_as) = (format(from)?, format(to)?);
-    if write_as == Format::Log {
-        return Err(Usage(format!(
-            "{}: text logs can be read only; write .jsonl or .edn",
-            to.display()
-        ))
-        .into());
-    }
     paths::output_file(to, "give the file to write as OUT")?;
     let bytes = bytes(from)?;
-    let (history, damage) = read(read_as, &bytes);
+    let (history, damage) = read(read_as.within(&bytes), &bytes);
     if let Some(damage) = damage {
         bail!("{}, {damage}", from.display());
     }
-    write(to, &text(write_as, &history))?;
+    let keyed = to.extension().is_some_and(|end| end == "txt") && Kind::of(&history) == Some(Kind::Kv);
+    let text = match write_as {
+        Format::Edn => to_edn(&history),
+        Format::Jsonl => history.events.iter().map(to_line).collect(),
+        Format::Log if keyed => to_keyed(&history).map_err(|what| Usage(format!("{}, {what}", from.display())))?,
+        Format::Log => to_log(&history),
+    };
+    write(to, &text)?;
     let events = history.events.len();
     if options.json {
         println!("{}", json!({ "file": to, "events": events }));
@@ -72,13 +75,6 @@ fn format(path: &Path) -> Result<Format> {
         ))
     };
     Ok(Format::of(path).ok_or_else(unknown)?)
-}
-
-fn text(format: Format, history: &History) -> String {
-    match format {
-        Format::Edn => to_edn(history),
-        Format::Jsonl | Format::Log => history.events.iter().map(to_line).collect(),
-    }
 }
 
 /// Writes a file in full or not at all.

@@ -4,9 +4,11 @@ use super::args::ListOptions;
 use super::exit::Code;
 use crate::faults::FAULTS;
 use crate::naming;
+use crate::run::simulated;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::plan::Workload;
 use zooquake_checkers::{crash, ensemble};
 
 /// What the checkers are listed under that judge the ensemble in every run, whatever its family.
@@ -24,7 +26,11 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     if options.json {
         let variants: Vec<Value> = variants
             .iter()
-            .map(|workload| json!({ "name": workload.name(), "promise": workload.promise, "accepted": workload.accepted }))
+            .map(|workload| {
+                let simulated = simulated::supports_workload(workload).is_ok();
+                let Workload { promise, accepted, .. } = workload;
+                json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
+            })
             .collect();
         let faults: Vec<Value> = FAULTS
             .iter()
@@ -45,6 +51,9 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     println!("Variants");
     for workload in &variants {
         println!("  {}\n      {}", workload.name(), workload.promise);
+        if let Err(why) = simulated::supports_workload(workload) {
+            println!("      on real ensembles only: {why}");
+        }
         for accepted in &workload.accepted {
             println!(
                 "      known: {} under {} ({})",

@@ -141,8 +141,21 @@ fn histories_are_converted_there_and_back() {
         let output = check(Path::new(&file(name)), &[]);
         assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output));
     }
-    let output = convert("stale.edn", "no.log");
-    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
+    // Jepsen's text log has no times, but the verdict does not rest on them.
+    for (from, to, model, code) in [
+        ("lease.edn", "d.log", "mutex", 0),
+        ("stale.edn", "e.txt", "register", 1),
+    ] {
+        let output = convert(from, to);
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        assert!(
+            read(to).starts_with("INFO  jepsen.util - 0\t:invoke\t:"),
+            "{}",
+            read(to)
+        );
+        let output = check(Path::new(&file(to)), &["--model", model]);
+        assert_eq!(output.status.code(), Some(code), "{to}: {}", text(&output));
+    }
     fs::write(file("bad.edn"), "[{:type :ok}]").unwrap();
     let output = convert("bad.edn", "no.jsonl");
     assert_eq!(output.status.code(), Some(255), "{}", text(&output));
@@ -151,6 +164,53 @@ fn histories_are_converted_there_and_back() {
         !Path::new(&file("no.jsonl")).exists(),
         "nothing is written of a damaged history"
     );
+}
+
+/// Valid, and as porcupine writes it; the text under `x` is found as neither order of the appends leaves it in the second one.
+const KEYED: &str = r#"{:process 0, :type :invoke, :f :append, :key "x", :value "a"}
+{:process 1, :type :invoke, :f :append, :key "x", :value "b"}
+{:process 0, :type :ok, :f :append, :key "x", :value "a"}
+{:process 1, :type :ok, :f :append, :key "x", :value "b"}
+{:process 0, :type :invoke, :f :get, :key "x", :value nil}
+{:process 0, :type :ok, :f :get, :key "x", :value "ba"}
+"#;
+
+#[test]
+fn key_value_histories_of_porcupine_are_known_by_what_they_hold() {
+    let folder = histories("keyed");
+    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    fs::write(file("ok.txt"), KEYED).unwrap();
+    fs::write(file("bad.txt"), KEYED.replace("\"ba\"", "\"bb\"")).unwrap();
+    let all = printed(&check(folder.path(), &["--json"]));
+    let bad = all
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|one| one["path"] == file("bad.txt"))
+        .unwrap();
+    assert_eq!(
+        (&bad["verdict"], &bad["anomalies"][0]["kind"]),
+        (&"invalid".into(), &"not-linearizable".into())
+    );
+    let table = "file\tmodel\tverdict\nok.txt\tkv\tvalid\nbad.txt\tkv\tinvalid\n";
+    let output = expect(folder.path(), table, &[]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+
+    for (from, to) in [("ok.txt", "a.edn"), ("a.edn", "b.jsonl"), ("b.jsonl", "c.txt")] {
+        let output = zooquake().args(["convert", &file(from), &file(to)]).output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        let output = check(Path::new(&file(to)), &["--model", "kv"]);
+        assert_eq!(output.status.code(), Some(0), "{to}: {}", text(&output));
+    }
+    assert_eq!(fs::read_to_string(file("c.txt")).unwrap(), KEYED);
+    let failed = KEYED.replacen(":ok", ":fail", 1);
+    fs::write(file("failed.edn"), failed).unwrap();
+    let output = zooquake()
+        .args(["convert", &file("failed.edn"), &file("d.txt")])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
+    assert!(text(&output).contains("event 2: "), "{}", text(&output));
 }
 
 /// Published histories are not ours to keep; `ZOOQUAKE_HISTORIES` names a folder of them with an `expected.tsv`.

@@ -20,6 +20,7 @@ mod recipe;
 mod refused;
 mod register;
 mod replay;
+mod simulated;
 mod stalls;
 mod trials;
 mod upkeep;

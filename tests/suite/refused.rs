@@ -16,6 +16,15 @@ fn wrong_usage_names_the_way_out() {
     refused(&["run", "lock/fenced", "--servers", "2"], &["1, 3 or 5"]);
     refused(&["run", "lock/fenced", "--timing", "250/4/100"], &["500 to 5000 ms"]);
     refused(&["run", "lock/fenced", "--time", "soon"], &["60s, 2m or 500ms"]);
+    for (more, why) in [
+        (&["lock/crate"][..], "built on the client library"),
+        (&["ensemble/textbook"], "ZooKeeper's own elections"),
+        (&["lock/fenced", "--zookeeper", "trixie"], "no ZooKeeper"),
+        (&["lock/fenced", "--keep"], "--keep"),
+    ] {
+        refused(&[&["run", "--on", "sim"], more].concat(), &[why]);
+    }
+    refused(&["run", "lock/fenced", "--on", "mars"], &["docker", "sim"]);
     refused(&["check", "/nowhere/at/all"], &["/nowhere/at/all"]);
     refused(&["nonsense"], &["nonsense"]);
 }
@@ -99,6 +108,8 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
     let run = [
         "run",
         "lock/fenced",
+        "--on",
+        "docker",
         "--faults",
         "pause,kill",
         "--seed",
@@ -114,7 +125,7 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
             &["--time", "4s"][..],
             &["no window of pause", "lock/fenced"][..],
         ),
-        (&run[..4], &["--time", "4s", "--out", out], &["no window of pause"]),
+        (&run[..6], &["--time", "4s", "--out", out], &["no window of pause"]),
         (
             &compare,
             &["--time", "4s"],
@@ -164,7 +175,11 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
 #[test]
 fn without_an_engine_it_says_what_was_tried_and_leaves_nothing() {
     for command in [
-        &["run", "lock/fenced"][..],
+        &["run", "lock/fenced", "--on", "docker"][..],
+        &["run", "lock/crate"],
+        &["run", "ensemble/textbook"],
+        &["run", "lock/fenced", "--zookeeper", "trixie"],
+        &["run", "lock/fenced", "--keep"],
         &["compare", "lock", "--faults", "none", "--runs", "1"],
         &["nightly"],
     ] {

@@ -7,6 +7,7 @@ use super::mutex::Mutex;
 use super::prove::prove;
 use super::reading::{self, Notation, Reading};
 use super::register::{Register, Unset};
+use super::texts;
 use super::words::{anomaly, gave_up};
 use super::{Budget, Model};
 use crate::history::{History, Process};
@@ -26,6 +27,8 @@ pub enum Kind {
     Mutex,
     /// A textbook mutex, held until a release succeeds.
     MutexStrict,
+    /// Texts under keys, with get, put and append.
+    Kv,
 }
 
 impl FromStr for Kind {
@@ -36,8 +39,9 @@ impl FromStr for Kind {
             "register" | "cas-register" => Ok(Self::Register),
             "mutex" => Ok(Self::Mutex),
             "mutex-strict" => Ok(Self::MutexStrict),
+            "kv" => Ok(Self::Kv),
             _ => Err(format!(
-                "there is no model `{name}`; there are register, cas-register, mutex and mutex-strict"
+                "there is no model `{name}`; there are register, cas-register, mutex, mutex-strict and kv"
             )),
         }
     }
@@ -49,6 +53,7 @@ impl fmt::Display for Kind {
             Self::Register => "register",
             Self::Mutex => "mutex",
             Self::MutexStrict => "mutex-strict",
+            Self::Kv => "kv",
         })
     }
 }
@@ -66,8 +71,10 @@ impl Kind {
         // Under a lock things are written too.
         if any(&["acquire", "release"]) {
             Some(Self::Mutex)
+        } else if any(&["read", "write", "cas"]) {
+            Some(Self::Register)
         } else {
-            any(&["read", "write", "cas"]).then_some(Self::Register)
+            any(&["get", "put", "append"]).then_some(Self::Kv)
         }
     }
 }
@@ -157,6 +164,7 @@ fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'
         }),
         Kind::Mutex => reading::lease(calls).map(|reading| decide(&LeaseMutex, reading, kind, budget)),
         Kind::MutexStrict => reading::mutex(calls).map(|reading| decide(&Mutex, reading, kind, budget)),
+        Kind::Kv => texts::kv(calls).map(|(kv, reading)| decide(&kv, reading, kind, budget)),
     };
     found.unwrap_or_else(|what| Found {
         reasons: vec![what],

@@ -33,7 +33,9 @@ pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
         };
         let Ok(key) = canonical(key) else { return Ok(Keyed::No) };
         match call.f() {
-            "read" | "acquire" | "release" if asked.is_null() || call.unsent => sure |= asked.is_null(),
+            "read" | "get" | "acquire" | "release" if asked.is_null() || call.unsent => sure |= asked.is_null(),
+            // Only texts are put under keys, so a pair is none.
+            "put" | "append" => sure |= asked.is_string(),
             "write" => {}
             "cas" if pair(asked).is_some() => possible = true,
             _ => return Ok(Keyed::No),
@@ -65,11 +67,16 @@ fn split(value: &Value) -> Option<(&Value, &Value)> {
 
 /// Checks that a read was answered for its own key.
 fn answered(call: &Call<'_>) -> Result<(), String> {
-    let read = call.end.filter(|end| call.f() == "read" && end.kind == EventType::Ok);
+    let reads = matches!(call.f(), "read" | "get");
+    let read = call.end.filter(|end| reads && end.kind == EventType::Ok);
     match read {
         Some(end) if std::ptr::eq(call.answered, &raw const end.value) => Err(format!(
-            "the read of event {} was sent for the key of {}, and answered for another at event {}: {}",
-            call.invoke.index, call.invoke.value, end.index, end.value
+            "the {} of event {} was sent for the key of {}, and answered for another at event {}: {}",
+            call.f(),
+            call.invoke.index,
+            call.invoke.value,
+            end.index,
+            end.value
         )),
         _ => Ok(()),
     }

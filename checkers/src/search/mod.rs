@@ -9,7 +9,7 @@
 //! once, `holds` for mutexes that know their holders, and where these do not tell a `race` of the search with sweeps over
 //! `configurations`: of `moves` that are `in_flight` each leads from one `configuration` to another.
 //!
-//! The models, one a file: [`register`], [`mutex`], [`lease`]. `calls` pairs the events of a history, `keys` sorts them by
+//! The models, one a file: [`register`], [`mutex`], [`lease`], [`kv`]. `calls` pairs the events of a history, `keys` sorts them by
 //! their keys, `reading` makes operations of them (`values` tells which values are equal), `unexplained` and `near` find what needs no
 //! search, and [`judge`] is the whole way from a history to its verdict, with `words` for its texts.
 
@@ -22,6 +22,7 @@ mod holds;
 mod in_flight;
 mod judge;
 mod keys;
+pub mod kv;
 pub mod lease;
 mod list;
 mod moves;
@@ -32,6 +33,7 @@ mod race;
 mod reading;
 pub mod register;
 mod seen;
+mod texts;
 mod unexplained;
 mod values;
 mod walk;

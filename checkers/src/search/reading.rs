@@ -37,7 +37,8 @@ pub struct Reading<'a, I> {
 }
 
 impl<'a, I> Reading<'a, I> {
-    fn new() -> Self {
+    /// No operations.
+    pub fn new() -> Self {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
@@ -47,7 +48,7 @@ impl<'a, I> Reading<'a, I> {
     }
 
     /// Adds an operation, unless it certainly did not happen.
-    fn add(&mut self, call: Call<'a>, input: I) {
+    pub fn add(&mut self, call: Call<'a>, input: I) {
         let invoke = call.from();
         let op = match (call.outcome(), call.end_index()) {
             (EventType::Ok, Some(end)) => Op::done(input, invoke, end),

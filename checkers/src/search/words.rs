@@ -31,6 +31,11 @@ pub fn anomaly(kind: Kind, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
             "linearizability",
             "no order of the register's operations fits",
         ),
+        Kind::Kv => (
+            "not-linearizable",
+            "linearizability",
+            "no order of the operations on the text fits",
+        ),
         Kind::Mutex => (
             "double-grant",
             "mutual exclusion",
@@ -105,12 +110,12 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
 fn described(call: &Call<'_>) -> String {
     let (process, from) = (call.process(), call.invoke.index);
     let value = match (call.f(), call.end) {
-        ("read", Some(_)) => call.answered,
+        ("read" | "get", Some(_)) => call.answered,
         _ => call.asked,
     };
     let of = match value {
-        Value::Null if call.f() != "read" => String::new(),
-        value => format!(" of {value}"),
+        Value::Null if !matches!(call.f(), "read" | "get") => String::new(),
+        value => format!(" of {}", clipped(&value.to_string())),
     };
     let how = match call.outcome() {
         EventType::Fail => ", which failed,",
@@ -118,4 +123,17 @@ fn described(call: &Call<'_>) -> String {
     };
     let to = call.end_index().map_or("the end".to_owned(), |end| end.to_string());
     format!("the {}{of} by process {process}{how} (events {from} to {to})", call.f())
+}
+
+/// The end of a text that is too long for a sentence, as what was written last tells most.
+fn clipped(text: &str) -> String {
+    const LONGEST: usize = 200;
+    let characters = text.chars().count();
+    match characters.checked_sub(LONGEST) {
+        None | Some(0) => text.to_owned(),
+        Some(left_out) => {
+            let end: String = text.chars().skip(left_out).collect();
+            format!("…{end} ({characters} characters)")
+        }
+    }
 }

@@ -2,7 +2,8 @@
 //!
 //! A history is a vector or a list of maps, or one map after the other. `:process`, `:type` and `:f` must be there. `:index` is
 //! the position whatever is written, `:time` that of the operation before if it is missing or lower. `:error` may be any
-//! value; fields that an [`Event`] lacks are left out.
+//! value; fields that an [`Event`] lacks are left out. The `:key` of a map is one of Jepsen's independent keys written beside the
+//! value, as porcupine's key-value histories have it: the value becomes the vector of both.
 
 use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, Reader};
@@ -87,6 +88,7 @@ fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
     let mut time = None;
     let (mut process, mut kind, mut f) = (None, None, None);
     let (mut value, mut error, mut node) = (serde_json::Value::Null, None, None);
+    let mut under = None;
     for (key, content) in &fields {
         let Edn::Keyword(key) = key else { continue };
         match key.as_str() {
@@ -95,10 +97,14 @@ fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
             "type" => kind = Some(self::kind(content)?),
             "f" => f = Some(name(content).ok_or_else(|| format!("{content} is no name of an operation"))?),
             "value" => value = to_json(content),
+            "key" => under = Some(to_json(content)),
             "error" => error = error_text(content),
             "node" => node = name(content),
             _ => {}
         }
+    }
+    if let Some(key) = under {
+        value = vec![key, value].into();
     }
     let last = before.last().map_or(0, |event| event.time);
     Ok(Event {
@@ -163,31 +169,52 @@ fn is_error(value: &Edn) -> bool {
     !matches!(value, Edn::Str(_) | Edn::Nil | Edn::Symbol(_))
 }
 
-fn from_event(event: &Event) -> Edn {
-    let named = |name: &str| match plain(name) {
+/// A name as a keyword, if one can have it.
+pub(crate) fn from_name(name: &str) -> Edn {
+    match plain(name) {
         true => Edn::Keyword(name.to_owned()),
         false => Edn::Str(name.to_owned()),
-    };
-    let count = |number: u64| i64::try_from(number).map_or_else(|_| Edn::Number(number.to_string()), Edn::Int);
-    let kind = match event.kind {
+    }
+}
+
+/// A process as its number or its name.
+pub(crate) fn from_process(process: &Process) -> Edn {
+    match process {
+        Process::Number(number) => count(*number),
+        Process::Name(name) => from_name(name),
+    }
+}
+
+/// The type of an event as a keyword.
+pub(crate) fn from_kind(kind: EventType) -> Edn {
+    let name = match kind {
         EventType::Invoke => "invoke",
         EventType::Ok => "ok",
         EventType::Fail => "fail",
         EventType::Info => "info",
     };
-    let process = match &event.process {
-        Process::Number(number) => count(*number),
-        Process::Name(name) => named(name),
-    };
+    Edn::Keyword(name.to_owned())
+}
+
+/// An error as it was before it became text.
+pub(crate) fn from_error(error: &str) -> Edn {
+    decode(error, is_error)
+}
+
+fn count(number: u64) -> Edn {
+    i64::try_from(number).map_or_else(|_| Edn::Number(number.to_string()), Edn::Int)
+}
+
+fn from_event(event: &Event) -> Edn {
     let mut fields = vec![
         ("index", count(event.index as u64)),
         ("time", count(event.time)),
-        ("process", process),
-        ("type", Edn::Keyword(kind.to_owned())),
-        ("f", named(&event.f)),
+        ("process", from_process(&event.process)),
+        ("type", from_kind(event.kind)),
+        ("f", from_name(&event.f)),
         ("value", from_json(&event.value)),
     ];
-    fields.extend(event.error.iter().map(|error| ("error", decode(error, is_error))));
+    fields.extend(event.error.iter().map(|error| ("error", from_error(error))));
     fields.extend(event.node.iter().map(|node| ("node", Edn::Str(node.clone()))));
     let keyed = fields
         .into_iter()

@@ -3,6 +3,7 @@
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 use zooquake_history::edn::{Edn, from_json, parse, parse_edn, to_edn, to_json};
+use zooquake_history::textlog::{parse_log, to_log};
 use zooquake_history::{Event, EventType, History, Process};
 
 const TIMES: usize = 20_000;
@@ -54,26 +55,47 @@ fn value(rng: &mut Rng, depth: usize) -> Value {
     }
 }
 
-#[test]
-fn ours_come_back_from_edn_as_they_were() {
-    let mut rng = Rng::with_seed(4);
+/// A history of ours that holds anything.
+fn ours(rng: &mut Rng) -> History {
     let kinds = [EventType::Invoke, EventType::Ok, EventType::Fail, EventType::Info];
     let events = (0..TIMES).map(|index| Event {
         index,
         time: 1_000 * index as u64,
         process: match rng.bool() {
             true => Process::Number(rng.u64(..)),
-            false => Process::Name(word(&mut rng)),
+            false => Process::Name(word(rng)),
         },
         kind: kinds[rng.usize(0..4)],
-        f: word(&mut rng),
-        value: value(&mut rng, 3),
-        error: rng.bool().then(|| word(&mut rng)),
-        node: rng.bool().then(|| word(&mut rng)),
+        f: word(rng),
+        value: value(rng, 3),
+        error: rng.bool().then(|| word(rng)),
+        node: rng.bool().then(|| word(rng)),
     });
-    let history = History {
+    History {
         events: events.collect(),
-    };
+    }
+}
+
+#[test]
+fn text_logs_keep_all_but_times_and_nodes() {
+    let history = ours(&mut Rng::with_seed(6));
+    let text = to_log(&history);
+    let (again, damage) = parse_log(text.as_bytes());
+    assert_eq!(damage, None);
+    assert_eq!(again.events.len(), TIMES);
+    for ((before, after), line) in history.events.iter().zip(&again.events).zip(text.lines()) {
+        let told = Event {
+            time: before.index as u64,
+            node: None,
+            ..before.clone()
+        };
+        assert_eq!(told, *after, "{line}");
+    }
+}
+
+#[test]
+fn ours_come_back_from_edn_as_they_were() {
+    let history = ours(&mut Rng::with_seed(4));
     let (again, damage) = parse_edn(to_edn(&history).as_bytes());
     assert_eq!(damage, None);
     for (before, after) in history.events.iter().zip(&again.events) {

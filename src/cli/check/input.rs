@@ -31,6 +31,22 @@ impl Format {
             _ => None,
         }
     }
+
+    /// The format of such a file that holds this: maps of operations may be in a `.txt` too, as porcupine's are.
+    pub fn within(self, content: &[u8]) -> Self {
+        match (self, opens(content)) {
+            (Self::Log, true) => Self::Edn,
+            _ => self,
+        }
+    }
+}
+
+/// Whether a text begins as EDN's collections do, behind a byte order mark, blanks and comments.
+fn opens(content: &[u8]) -> bool {
+    let text = content.strip_prefix("\u{feff}".as_bytes()).unwrap_or(content);
+    let mut lines = text.split(|&byte| byte == b'\n').map(<[u8]>::trim_ascii);
+    let first = lines.find(|line| !line.is_empty() && !line.starts_with(b";"));
+    first.is_some_and(|line| matches!(line[0], b'{' | b'[' | b'('))
 }
 
 /// The most bytes to which a history may unpack; as events they take several times as much memory.
@@ -159,7 +175,8 @@ fn is_history(path: &Path) -> std::io::Result<bool> {
                 Some(codec) => codec.reader(file)?.take(START).read_to_end(&mut start)?,
                 None => file.take(START).read_to_end(&mut start)?,
             };
-            String::from_utf8_lossy(&start).contains("jepsen.util")
+            let text = String::from_utf8_lossy(&start);
+            text.contains("jepsen.util") || opens(&start) && text.contains(":process")
         }
         None => false,
     })

@@ -94,7 +94,7 @@ fn timed(begun: Instant, record: &Record) -> Checked {
 fn check_file(path: &Path, model: Option<Kind>, how: How) -> Result<Checked> {
     let begun = Instant::now();
     let bytes = input::bytes(path)?;
-    let format = Format::of(path).unwrap_or(Format::Jsonl);
+    let format = Format::of(path).unwrap_or(Format::Jsonl).within(&bytes);
     let plan = path.with_file_name("plan.json");
     if format == Format::Jsonl && model.is_none() && plan.exists() {
         let plan = input::bytes(&plan)?;

@@ -6,6 +6,7 @@ mod decided;
 mod foreign;
 pub mod judged;
 mod keys;
+mod kv;
 mod long;
 mod unexplained;
 mod words;

@@ -16,5 +16,6 @@ pub mod ledger;
 mod leftover;
 pub mod ran;
 pub mod refusal;
+pub mod shard;
 pub mod spec;
 pub mod values;

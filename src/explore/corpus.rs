@@ -1,7 +1,7 @@
 //! The folder in which an exploration keeps what it has explored, so that a later one goes on.
 
-use super::shard::Shard;
 use super::space::Space;
+use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use std::fmt;

@@ -3,8 +3,8 @@
 use super::corpus::Corpus;
 use super::coverage::Coverage;
 use super::failure::{self, Signature};
-use super::shard::Shard;
 use super::space::Space;
+use crate::campaign::shard::Shard;
 use crate::run::simulated;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
@@ -174,7 +174,7 @@ impl Exploration<'_> {
             // Announced before it is taken, so that nobody takes it for explored.
             self.at[thread].store(self.next.load(Ordering::SeqCst), Ordering::SeqCst);
             let position = self.next.fetch_add(1, Ordering::SeqCst);
-            let Some(number) = self.shard.schedule(position) else {
+            let Some(number) = self.shard.number(position) else {
                 return;
             };
             if self.before.as_ref().is_some_and(|before| before.has(number)) {

@@ -7,5 +7,4 @@ pub mod corpus;
 pub mod coverage;
 pub mod drive;
 pub mod failure;
-pub mod shard;
 pub mod space;

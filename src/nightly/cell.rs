@@ -1,6 +1,7 @@
 //! One place in the matrix: a variant under some faults, with a seed.
 
 use crate::campaign::attempt::Place;
+use crate::campaign::shard::Shard;
 use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 use std::fmt;
@@ -42,6 +43,11 @@ impl Cell {
         hash ^ (hash >> 33)
     }
 
+    /// Whether it is in this part of the matrix. It stays there whatever other cells a campaign gains or loses.
+    pub fn is_in(&self, shard: Shard) -> bool {
+        shard.position(self.hash()).is_some()
+    }
+
     /// Whether another cell is the same but for its seed.
     pub fn same_place(&self, variant: &str, faults: &str) -> bool {
         self.variant == variant && self.faults == faults
@@ -51,6 +57,24 @@ impl Cell {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_cell_is_in_one_part_and_no_part_is_empty() {
+        let cell = |n: u64| Cell {
+            variant: format!("lock/v{}", n % 10),
+            faults: format!("f{}", n / 10 % 5),
+            seed: n / 50,
+        };
+        let cells: Vec<Cell> = (0..400).map(cell).collect();
+        let shards: Vec<Shard> = ["1/4", "2/4", "3/4", "4/4"].map(|s| s.parse().unwrap()).into();
+        for cell in &cells {
+            assert_eq!(shards.iter().filter(|shard| cell.is_in(**shard)).count(), 1, "{cell}");
+        }
+        for shard in shards {
+            let held = cells.iter().filter(|cell| cell.is_in(shard)).count();
+            assert!((60..140).contains(&held), "shard {shard} holds {held} of 400");
+        }
+    }
 
     #[test]
     fn the_hash_is_that_of_all_versions() {

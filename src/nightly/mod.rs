@@ -1,6 +1,6 @@
 //! A night of runs: a matrix of variants × faults × seeds, judged against what is known of the variants.
 //!
-//! [`campaign`] is what was asked for, [`cell`] one place in its matrix, [`shard`] a part of it, [`order`] which cells come
+//! [`campaign`] is what was asked for, [`cell`] one place in its matrix, [`order`] which cells come
 //! first, [`state`] what a cell still needs, [`past`] what earlier nights saw. [`folder`] is what is on record and where,
 //! [`drive`] what the engine of campaigns attempts, and [`report`] says what came of it.
 
@@ -14,6 +14,5 @@ pub mod order;
 pub mod past;
 pub mod remarks;
 pub mod report;
-pub mod shard;
 pub mod state;
 pub mod thin;

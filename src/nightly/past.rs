@@ -3,9 +3,9 @@
 use super::attempt::Attempt;
 use super::cell::Cell;
 use super::folder::{self, Header, Recorded};
-use super::shard::Shard;
 use super::state;
 use crate::campaign::ledger;
+use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
 use zooquake_reports::night::Outcome;
@@ -63,7 +63,7 @@ impl Past {
 pub fn cells(header: &Header) -> Vec<Cell> {
     let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
     let mut cells = header.campaign.cells();
-    cells.retain(|cell| shard.is_none_or(|shard| shard.holds(cell)));
+    cells.retain(|cell| shard.is_none_or(|shard| cell.is_in(shard)));
     cells
 }
 

@@ -14,7 +14,7 @@ use zooquake_checkers::plan::{On, Plan, Workload};
 /// The simulated backend of a plan's run, which has it to itself.
 pub fn backend(plan: &Plan) -> SimBackend {
     zooquake_workloads::stderr::mute();
-    SimBackend::seeded(plan.seed)
+    SimBackend::seeded(plan.seed).walking()
 }
 
 /// Stops no run: they take a moment.
@@ -99,4 +99,23 @@ pub fn supports_workload(workload: &Workload) -> Result<(), String> {
         ));
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::campaign::spec::RunSpec;
+
+    #[test]
+    fn the_seed_decides_the_order_in_which_things_happen_and_nothing_else_does() {
+        let line = "lock/protected --on sim --faults none --time 2s --seed 7";
+        let plan = RunSpec::from_args(line.split(' ')).unwrap().plan().unwrap();
+        let history = |seed| {
+            let plan = Plan { seed, ..plan.clone() };
+            record(&plan).unwrap().history.events
+        };
+        assert!(history(7) == history(7));
+        // The clients' work is that of the plan, whose seed decides nothing else for a lock.
+        assert!((8..12).any(|seed| history(seed) != history(7)));
+    }
 }

@@ -53,6 +53,12 @@ impl SimBackend {
         }
     }
 
+    /// The same, in which the task that goes on next is drawn from those that are ready.
+    pub fn walking(self) -> Self {
+        self.world.walk();
+        self
+    }
+
     /// Runs until this is done, and lets virtual time pass for it.
     pub fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         self.world.run(work)

@@ -4,11 +4,11 @@ mod show;
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::campaign::shard::Shard;
 use crate::campaign::{spec, values};
 use crate::explore::corpus::{Corpus, Other};
 use crate::explore::drive::{self, Explored, Found, Limits};
 use crate::explore::failure::Signature;
-use crate::explore::shard::Shard;
 use crate::explore::space::Space;
 use crate::naming;
 use crate::run::{simulated, stage};

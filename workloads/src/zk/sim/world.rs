@@ -28,6 +28,8 @@ struct Inner {
     /// Places in `tasks` that are not in use.
     free: Vec<usize>,
     rng: fastrand::Rng,
+    /// Whether the task that goes on next is drawn from those that are ready, rather than the one that waited longest.
+    walks: bool,
 }
 
 enum Timer {
@@ -79,11 +81,32 @@ impl World {
             tasks: Vec::new(),
             free: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
+            walks: false,
         };
         Self {
             inner: Arc::new(Mutex::new(inner)),
             ready: Arc::default(),
         }
+    }
+
+    /// From now on it walks at random: of the tasks that are ready it draws the one that goes on. What one task does keeps its
+    /// order.
+    pub fn walk(&self) {
+        self.inner().walks = true;
+    }
+
+    /// The task that goes on next, if one is ready.
+    fn next(&self) -> Option<usize> {
+        // It only grows meanwhile, by what other threads wake.
+        let ready = lock(&self.ready).len();
+        let at = match ready {
+            0 | 1 => 0,
+            many => {
+                let mut inner = self.inner();
+                if inner.walks { inner.rng.usize(..many) } else { 0 }
+            }
+        };
+        lock(&self.ready).remove(at)
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -148,8 +171,7 @@ impl World {
 
     /// Polls one task that is ready, or moves the clock to what is due next. False if neither is possible.
     fn step(&self) -> bool {
-        let ready = lock(&self.ready).pop_front();
-        if let Some(task) = ready {
+        if let Some(task) = self.next() {
             self.poll(task);
             return true;
         }

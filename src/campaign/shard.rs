@@ -1,10 +1,10 @@
-//! A part of a space, so that several machines explore it without overlap.
+//! A part of a whole, so that several machines share it without overlap.
 
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
 
-/// Part `number` of `of`: the schedules whose number, divided by `of`, leaves `number - 1`.
+/// Part `number` of `of`: that of the numbers which leave `number - 1` when they are divided by `of`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Shard {
@@ -20,14 +20,14 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// The number of the schedule at a position of this shard; `None` beyond the last one there can be.
-    pub fn schedule(self, position: u64) -> Option<u64> {
+    /// The number at a position of this part, from 0; `None` beyond the last one there can be.
+    pub fn number(self, position: u64) -> Option<u64> {
         position.checked_mul(self.of)?.checked_add(self.number - 1)
     }
 
-    /// The position of a schedule in this shard; `None` if it lies in another.
-    pub fn position(self, schedule: u64) -> Option<u64> {
-        (schedule % self.of == self.number - 1).then_some(schedule / self.of)
+    /// The position of a number in this part; `None` if it is in another one.
+    pub fn position(self, number: u64) -> Option<u64> {
+        (number % self.of == self.number - 1).then_some(number / self.of)
     }
 }
 
@@ -69,17 +69,17 @@ mod tests {
     use super::Shard;
 
     #[test]
-    fn the_shards_of_a_whole_have_every_schedule_once() {
+    fn the_parts_of_a_whole_have_every_number_once() {
         let shards: Vec<Shard> = (1..=3).map(|n| format!("{n}/3").parse().unwrap()).collect();
-        for schedule in 0..100 {
-            let homes: Vec<u64> = shards.iter().filter_map(|shard| shard.position(schedule)).collect();
+        for number in 0..100 {
+            let homes: Vec<u64> = shards.iter().filter_map(|shard| shard.position(number)).collect();
             assert_eq!(homes.len(), 1);
-            let back = shards.iter().filter(|shard| shard.schedule(homes[0]) == Some(schedule));
+            let back = shards.iter().filter(|shard| shard.number(homes[0]) == Some(number));
             assert_eq!(back.count(), 1);
         }
-        assert_eq!(Shard::default().schedule(7), Some(7));
-        for wrong in ["0/3", "4/3", "1", "a/b", "1/0"] {
-            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        assert_eq!(Shard::default().number(7), Some(7));
+        for wrong in ["0/3", "4/3", "1", "a/b", "1/0", "1/2/3"] {
+            assert!(wrong.parse::<Shard>().unwrap_err().contains(wrong), "{wrong}");
         }
     }
 }

@@ -141,10 +141,10 @@ impl Recorder {
             time,
             process,
             kind,
-            f,
-            value,
+            f: f.into(),
+            value: value.into(),
             error,
-            node,
+            node: node.map(Into::into),
         };
         let mut line = serde_json::to_vec(&event).context("writing an event as JSON")?;
         line.push(b'\n');

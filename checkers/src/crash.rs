@@ -19,6 +19,9 @@ use crate::ops;
 use crate::text::count;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+/// The checkers of a user's own recipe, beside those of its family, by the names in `results.json`.
+pub const CHECKERS: &[&str] = &["client-crash"];
+
 /// The life of one process of a client that ended by itself.
 #[derive(Debug)]
 struct Life<'a> {
@@ -65,7 +68,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             Excuse::None | Excuse::Good => {}
         }
     }
-    out.ran("client-crash", lives.len());
+    CHECKERS.iter().for_each(|checker| out.ran(checker, lives.len()));
 }
 
 /// The processes that ended by themselves, in the order in which they did.

@@ -73,7 +73,7 @@ mod barrier;
 mod claims;
 mod commit;
 mod counter;
-mod crash;
+pub mod crash;
 mod election;
 pub mod ensemble;
 mod evidence_consistency;

@@ -1,6 +1,7 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
 use crate::near::Span;
+use crate::plan::On;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -34,6 +35,9 @@ impl fmt::Display for Verdict {
 pub struct Results {
     /// The verdict.
     pub verdict: Verdict,
+    /// Where the run took place; left out for a real ensemble and for a history without a plan.
+    #[serde(default, skip_serializing_if = "On::is_docker")]
+    pub on: On,
     /// What was found, the worst first (not advisory before advisory, then by the first event of the witness).
     pub anomalies: Vec<Anomaly>,
     /// Why the verdict is not `valid`, apart from the anomalies; remarks for the reader of a valid one start with

@@ -75,6 +75,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Resu
     reasons.sort_by_key(|reason| reason.starts_with(NOTE));
     anomalies.sort_by(|a, b| (a.advisory, &a.witness, &a.kind, &a.why).cmp(&(b.advisory, &b.witness, &b.kind, &b.why)));
     Results {
+        on: run.record.plan.on,
         verdict: verdict(&anomalies, &reasons),
         anomalies,
         reasons,

@@ -12,12 +12,41 @@ pub use scene::{Act, Scene, Step};
 use serde::{Deserialize, Serialize};
 pub use window::{State, Target, Trigger, Window};
 
+/// Where a run takes place.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum On {
+    /// On a real ensemble, in containers on a Docker engine.
+    #[default]
+    Docker,
+    /// On a simulated ensemble: a model of ZooKeeper in memory and in virtual time.
+    Sim,
+}
+
+impl On {
+    /// Its name on command lines and in files.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Docker => "docker",
+            Self::Sim => "sim",
+        }
+    }
+
+    /// Whether it is the real ensemble, which files do not say.
+    pub fn is_docker(&self) -> bool {
+        *self == Self::Docker
+    }
+}
+
 /// Everything that decides a run. The run is driven by this alone.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Version of this format; 1.
     pub format: u32,
-    /// What every random choice below was drawn from.
+    /// Where it runs; left out for a real ensemble.
+    #[serde(default, skip_serializing_if = "On::is_docker")]
+    pub on: On,
+    /// What every random choice below was drawn from; a simulated ensemble draws its own from it too.
     pub seed: u64,
     /// What is tested.
     #[serde(deserialize_with = "renamed::workload_of")]

@@ -83,6 +83,11 @@ mod tests {
                 &["--observers", "0", "--zookeeper", "trixie"],
                 "run ensemble/textbook --seed 0 --observers 0 --zookeeper trixie",
             ),
+            (
+                "lock/fenced",
+                &["--seed", "7", "--faults", "none", "--on", "sim"],
+                "run lock/fenced --seed 7 --faults none --time 60000ms --on sim",
+            ),
             ("ensemble/textbook", &[], "run ensemble/textbook --seed 0 --observers 1"),
         ] {
             let plan = plan(name, arguments);

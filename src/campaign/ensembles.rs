@@ -1,21 +1,20 @@
-//! Real ensembles for the runs of a campaign: engine, images, folder of runs and Ctrl-C.
+//! Ensembles for the runs of a campaign: backends, recipes, folder of runs and Ctrl-C.
 
 use super::again;
-use super::attempt::{Attempt, Place};
+use super::attempt::{self, Attempt};
+use super::backends::{Backends, Place};
 use super::leftover;
 use super::ran::{self, Ran};
 use super::spec::RunSpec;
-use crate::backend::Backend;
 use crate::backend::docker::DockerBackend;
 use crate::calendar;
 use crate::naming;
 use crate::recipe::Source;
 use crate::run::folder::Folder;
 use crate::run::{Finished, Order, execute};
-use anyhow::{Context, Result, anyhow, ensure};
+use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Instant;
 use tokio::sync::watch;
 use zooquake_checkers::plan::{Plan, Workload};
@@ -43,7 +42,11 @@ pub trait Runner {
 ///
 /// # Errors
 /// If [`Runner::run`] fails.
-pub async fn attempt<P: Place>(runner: &mut impl Runner, place: P, spec: &RunSpec) -> Result<Option<Attempt<P>>> {
+pub async fn attempt<P: attempt::Place>(
+    runner: &mut impl Runner,
+    place: P,
+    spec: &RunSpec,
+) -> Result<Option<Attempt<P>>> {
     let seed = spec.seed.unwrap_or_else(|| place.seed());
     let line = spec.plan().ok().and_then(|plan| again::drawn(&plan));
     let (begun, clock) = (calendar::now(), Instant::now());
@@ -57,10 +60,10 @@ pub async fn attempt<P: Place>(runner: &mut impl Runner, place: P, spec: &RunSpe
 ///
 /// # Errors
 /// If one of them still goes on, or something cannot be removed.
-pub async fn clear(engine: &DockerBackend, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
+pub async fn clear(place: &Place, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
     std::fs::create_dir_all(runs).with_context(|| format!("making the folder {}", runs.display()))?;
     let left = leftover::unclaimed(runs, claimed)?;
-    leftover::clear(engine, runs, &left).await?;
+    leftover::clear(&*place.cleaner(), runs, &left).await?;
     for name in left {
         eprintln!("removed the run {name}, which did not come to its end: {again}");
     }
@@ -94,39 +97,30 @@ pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut W
     Ok(Some(source))
 }
 
-/// An engine with images.
+/// Backends that are ready, and what their runs have in common.
 pub struct Ensembles {
-    engine: DockerBackend,
+    backends: Backends,
     /// The folder that recipes are read from, if not from the one that their plan names.
     recipe: Option<PathBuf>,
-    /// One with the images of each ZooKeeper asked for.
-    backends: Vec<(Option<String>, Arc<dyn Backend>)>,
     /// The folder of runs.
     out: PathBuf,
     interrupt: watch::Receiver<bool>,
 }
 
 impl Ensembles {
-    /// Prepares the images of each ZooKeeper asked for; `None` is the project's choice.
+    /// Prepares the backends of each ZooKeeper asked for; `None` is the project's choice.
     ///
     /// # Errors
-    /// If there are none.
+    /// If an image cannot be prepared.
     pub async fn prepare<'a>(
-        engine: &DockerBackend,
+        place: Place,
         asked: impl IntoIterator<Item = Option<&'a str>>,
         out: PathBuf,
         interrupt: watch::Receiver<bool>,
     ) -> Result<Self> {
-        let asked: BTreeSet<Option<&str>> = asked.into_iter().collect();
-        let mut backends = Vec::new();
-        for name in asked {
-            let backend: Arc<dyn Backend> = Arc::new(engine.with_images(name).await?);
-            backends.push((name.map(String::from), backend));
-        }
         Ok(Self {
-            engine: engine.clone(),
+            backends: place.prepare(asked).await?,
             recipe: None,
-            backends,
             out,
             interrupt,
         })
@@ -154,7 +148,11 @@ impl Ensembles {
     }
 
     async fn pin(&self, workload: &mut Workload) -> Result<Option<Source>> {
-        pin(&self.engine, self.recipe.as_deref(), workload).await
+        match (&self.backends, &workload.recipe) {
+            (Backends::Docker { engine, .. }, _) => pin(engine, self.recipe.as_deref(), workload).await,
+            (Backends::Sim, None) => Ok(None),
+            (Backends::Sim, Some(_)) => bail!("a simulated ensemble cannot run {}", workload.name()),
+        }
     }
 
     /// Executes a plan by itself.
@@ -167,12 +165,10 @@ impl Ensembles {
 
     async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
         let recipe = self.pin(&mut plan.workload).await?;
-        let backend = self.backends.iter().find(|(asked, _)| *asked == plan.cluster.image);
-        let (_, backend) = backend.context("its images were not prepared")?;
         Ok(Order {
+            backend: self.backends.of(&plan)?,
             plan,
             recipe,
-            backend: Arc::clone(backend),
             out: self.out.clone(),
             keep,
             interrupt: self.interrupt.clone(),

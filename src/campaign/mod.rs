@@ -8,6 +8,7 @@
 
 pub mod again;
 pub mod attempt;
+pub mod backends;
 pub mod engine;
 pub mod ensembles;
 mod journal;

@@ -2,14 +2,14 @@
 //! line of a spec draws the plan that ran.
 
 use super::values;
-use crate::run::{draw, feasible, scenes};
+use crate::run::{draw, feasible, scenes, simulated};
 use crate::{faults, naming, shell};
 use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Duration;
-use zooquake_checkers::plan::{Cluster, DrawnFor, Plan, Timing};
+use zooquake_checkers::plan::{Cluster, DrawnFor, On, Plan, Timing};
 
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
@@ -29,6 +29,7 @@ Examples:
   zooquake run ./my-lock --faults pause                          a recipe of your own; `zooquake new` makes one
   zooquake run lock/protected --timing 500/4/1000 --faults partition
   zooquake run ensemble/textbook
+  zooquake run lock/protected --on sim                           on a simulated ensemble, in virtual time, without Docker
   zooquake run lock/crate --faults none --times 3 --json
   zooquake run lock/children --zookeeper zookeeper:3.9 --keep
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
@@ -45,9 +46,10 @@ pub struct RunSpec {
     /// What every random choice is drawn from; a random one if not given
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Where to run: a Docker engine
-    #[arg(long, default_value = "docker", value_parser = ["docker"])]
-    pub on: String,
+    /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it simulated
+    /// only where no Docker engine answers
+    #[arg(long, value_name = "docker|sim", value_parser = values::on)]
+    pub on: Option<On>,
     /// How often to run the plan
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: u32,
@@ -100,7 +102,7 @@ impl RunSpec {
             faults: None,
             time: None,
             seed: None,
-            on: "docker".into(),
+            on: None,
             times: 1,
             servers: None,
             observers: None,
@@ -160,7 +162,7 @@ impl RunSpec {
         );
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
         give("--drawn-for", self.drawn_for.as_ref().map(shape));
-        give("--on", (self.on != usual.on).then(|| self.on.clone().into()));
+        give("--on", self.on.map(|on| on.name().into()));
         give(
             "--times",
             (self.times != usual.times).then(|| number(self.times as usize)),
@@ -186,6 +188,7 @@ impl RunSpec {
         let named = Self {
             seed: Some(plan.seed),
             zookeeper: cluster.image.clone(),
+            on: Some(plan.on).filter(|on| !on.is_docker()),
             ..Self::new(workload)
         };
         let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
@@ -216,9 +219,19 @@ impl RunSpec {
     /// # Errors
     /// If the variant or a fault does not exist, or the variant does not take an option: what is said to the user.
     pub fn plan(&self) -> Result<Plan, String> {
+        let plan = self.drawn()?;
+        simulated::check(&plan)?;
+        Ok(plan)
+    }
+
+    fn drawn(&self) -> Result<Plan, String> {
         let workload = naming::workload(&self.workload)?;
+        let on = self.on.unwrap_or_default();
         if let Some(variant) = scenes::of(&workload) {
-            return self.of_scenes(variant);
+            return Ok(Plan {
+                on,
+                ..self.of_scenes(variant)?
+            });
         }
         let faults = match &self.faults {
             Some(list) => naming::faults(list)?,
@@ -247,6 +260,7 @@ impl RunSpec {
             ..cluster.clone()
         };
         Ok(Plan {
+            on,
             cluster,
             drawn_for,
             ..draw::plan(seed, workload, shape, self.time_ms(), &faults)

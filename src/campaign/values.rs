@@ -2,7 +2,7 @@
 
 use jiff::SignedDuration;
 use std::time::Duration;
-use zooquake_checkers::plan::{DrawnFor, Timing};
+use zooquake_checkers::plan::{DrawnFor, On, Timing};
 
 /// A length of time such as `60s`, `1h30m`, `500ms`, as [`jiff::fmt::friendly`] reads them; a bare number is seconds.
 ///
@@ -17,6 +17,15 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     let ms = within.ok_or("give between one second and a day")?.as_millis();
     // Plans count milliseconds.
     Ok(Duration::from_millis(ms as u64))
+}
+
+/// Where to run.
+///
+/// # Errors
+/// If it is neither `docker` nor `sim`.
+pub fn on(text: &str) -> Result<On, String> {
+    let known = [On::Docker, On::Sim].into_iter().find(|on| on.name() == text);
+    known.ok_or_else(|| "give `docker`, a real ensemble, or `sim`, a simulated one".to_string())
 }
 
 /// The number of an ensemble's voting servers.

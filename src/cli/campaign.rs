@@ -3,6 +3,7 @@
 use crate::campaign::{spec, values};
 use crate::naming;
 use crate::nightly::campaign::{Campaign, Ensemble, matching};
+use crate::recipe;
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
@@ -24,6 +25,7 @@ struct Keys {
     clients: Option<Spanned<u64>>,
     timing: Option<Spanned<String>>,
     zookeeper: Option<String>,
+    on: Option<Spanned<String>>,
 }
 
 /// Reads a campaign from the text of its file; `called` is its name if it gives itself none, and folders of recipes lie
@@ -54,6 +56,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
     let observers = size("observers", keys.observers.as_ref(), values::observers)?;
     let clients = size("clients", keys.clients.as_ref(), values::clients)?;
     let timing = file.one("timing", keys.timing.as_ref(), |text| values::timing(text))?;
+    let on = file.one("on", keys.on.as_ref(), |text| values::on(text))?;
     Ok(Campaign {
         name: keys.name.unwrap_or_else(|| called.to_string()),
         variants,
@@ -67,6 +70,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
             image: keys.zookeeper,
             timing,
         },
+        on: on.unwrap_or_default(),
     })
 }
 
@@ -74,12 +78,15 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
 pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
     let keys: Option<Keys> = toml::from_str(text).ok();
     let variants = keys.into_iter().flat_map(|keys| keys.variants);
-    let paths = variants.filter(|pattern| is_path(pattern.get_ref()));
-    paths.map(|path| below(folder, path.get_ref())).collect()
+    variants
+        .filter_map(|pattern| recipe_folder(pattern.get_ref(), folder))
+        .collect()
 }
 
-fn is_path(pattern: &str) -> bool {
-    pattern.starts_with(['.', '/'])
+/// The folder of the recipe that a pattern in a file in this folder stands for; `None` if it stands for built-in variants.
+fn recipe_folder(pattern: &str, folder: &Path) -> Option<String> {
+    let is = naming::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder);
+    is.then(|| below(folder, pattern))
 }
 
 /// A path of a file in a folder, as it is seen from where this program runs.
@@ -139,8 +146,7 @@ impl File<'_> {
     fn variants(&self, patterns: &[Spanned<String>], folder: &Path) -> Result<Vec<String>, String> {
         let known = naming::variants();
         let found = self.each("variants", patterns, |pattern| {
-            if is_path(pattern) {
-                let path = below(folder, pattern);
+            if let Some(path) = recipe_folder(pattern, folder) {
                 return naming::workload(&path).map(|_| vec![path]);
             }
             let present = naming::built_in(pattern).map(|workload| workload.name());

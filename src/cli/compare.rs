@@ -2,8 +2,8 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::backend::docker::DockerBackend;
 use crate::calendar;
+use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::{Header as _, Other};
@@ -19,7 +19,7 @@ use clap::Args;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use zooquake_checkers::plan::{Timing, Workload};
+use zooquake_checkers::plan::{On, Timing, Workload};
 use zooquake_reports::compare::{Comparison, summary, write_all};
 
 /// `compare`
@@ -73,6 +73,9 @@ pub struct CompareOptions {
     /// Clients
     #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
     pub clients: usize,
+    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one
+    #[arg(long, default_value = "docker", value_name = "docker|sim", value_parser = values::on)]
+    pub on: On,
     /// The comparison's folder
     #[arg(long, default_value = "compare", value_name = "DIR")]
     pub out: PathBuf,
@@ -89,8 +92,8 @@ pub struct CompareOptions {
 /// # Errors
 /// [`Usage`] for what does not exist or a folder of another comparison; otherwise the harness failed as a whole.
 pub async fn compare(options: CompareOptions) -> Result<Code> {
-    for folder in options.variants.iter().filter(|name| recipe::is_path(name)) {
-        recipe::prepare(folder).await?;
+    for variant in &options.variants {
+        recipe::prepare(&named(family(&options), variant)).await?;
     }
     let setup = setup(&options).map_err(Usage)?;
     if !options.anyway {
@@ -104,7 +107,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {
-        DockerBackend::connect().await?;
+        Place::connect(options.on).await?;
     }
     let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
     let end = go_on(&mut ledger, &options.out).await?;
@@ -135,9 +138,25 @@ fn refuse(setup: &Setup) -> Result<(), String> {
     })
 }
 
+fn family(options: &CompareOptions) -> &str {
+    options.family.trim_end_matches('/')
+}
+
+/// The whole name of a variant that may be given without its family, or the path of a recipe's folder.
+fn named(family: &str, variant: &str) -> String {
+    let whole = match variant.split_once('/') {
+        Some((before, _)) if before == family => variant.to_string(),
+        _ => format!("{family}/{variant}"),
+    };
+    match naming::built_in(&whole).is_none() && recipe::is_path(variant) {
+        true => variant.to_string(),
+        false => whole,
+    }
+}
+
 /// What the options ask for.
 fn setup(options: &CompareOptions) -> Result<Setup, String> {
-    let family = options.family.trim_end_matches('/');
+    let family = family(options);
     let prefix = format!("{family}/");
     let known: Vec<String> = naming::variants();
     let of_family: Vec<&str> = known.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
@@ -146,19 +165,14 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         let families: Vec<String> = families.into_iter().map(String::from).collect();
         return Err(naming::unknown("family", family, &families));
     }
-    let given = options.variants.iter();
-    let given = given.map(|name| name.strip_prefix(&prefix).unwrap_or(name));
     let variants: Vec<&str> = match options.variants.is_empty() {
         true => of_family,
-        false => given.collect(),
+        false => options.variants.iter().map(String::as_str).collect(),
     };
     let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
     let workloads: Result<Vec<Workload>, String> = variants
         .iter()
-        .map(|variant| match recipe::is_path(variant) {
-            true => naming::workload(variant),
-            false => naming::workload(&format!("{prefix}{variant}")),
-        })
+        .map(|variant| naming::workload(&named(family, variant)))
         .collect();
     let workloads = workloads?;
     // A former name may be that of a variant that has moved to another family.
@@ -194,6 +208,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
         seeds: seeds.collect(),
         time_ms: options.time.as_millis() as u64,
         clients: options.clients,
+        on: options.on,
     };
     setup.check()?;
     Ok(setup)
@@ -228,12 +243,12 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
         return Ok(End::Through);
     }
     let interrupt = interrupt::listen()?;
-    let engine = DockerBackend::connect().await?;
+    let place = Place::connect(ledger.recorded.header.setup.on).await?;
     let runs = out.join("runs");
-    ensembles::clear(&engine, &runs, &ledger.runs(), "it is run again").await?;
+    ensembles::clear(&place, &runs, &ledger.runs(), "it is run again").await?;
     let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
-    let runner = Ensembles::prepare(&engine, asked, runs, interrupt).await?;
+    let runner = Ensembles::prepare(place, asked, runs, interrupt).await?;
     let specs = setup.specs().map_err(Usage)?;
     runner.prepare_recipes(specs.iter().map(|(_, spec)| spec)).await?;
     let turns = turns(&setup);

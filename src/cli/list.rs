@@ -4,13 +4,18 @@ use super::args::ListOptions;
 use super::exit::Code;
 use crate::faults::FAULTS;
 use crate::naming;
+use crate::run::simulated;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
-use zooquake_checkers::ensemble;
 use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::plan::Workload;
+use zooquake_checkers::{crash, ensemble};
 
 /// What the checkers are listed under that judge the ensemble in every run, whatever its family.
 const EVERY_RUN: &str = "every run";
+
+/// What the checkers are listed under that judge users' own recipes, whatever their family.
+const OWN_RECIPE: &str = "own recipe";
 
 /// Shows variants with what they promise and what they are known to break under, faults, and checkers.
 ///
@@ -21,7 +26,11 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     if options.json {
         let variants: Vec<Value> = variants
             .iter()
-            .map(|workload| json!({ "name": workload.name(), "promise": workload.promise, "accepted": workload.accepted }))
+            .map(|workload| {
+                let simulated = simulated::supports_workload(workload).is_ok();
+                let Workload { promise, accepted, .. } = workload;
+                json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
+            })
             .collect();
         let faults: Vec<Value> = FAULTS
             .iter()
@@ -30,7 +39,10 @@ pub fn list(options: &ListOptions) -> Result<Code> {
         let checkers: Vec<Value> = FAMILIES
             .iter()
             .map(|family| json!({ "name": family.name, "anomalies": family.checkers }))
-            .chain([json!({ "name": EVERY_RUN, "anomalies": ensemble::CHECKERS })])
+            .chain([
+                json!({ "name": OWN_RECIPE, "anomalies": crash::CHECKERS }),
+                json!({ "name": EVERY_RUN, "anomalies": ensemble::CHECKERS }),
+            ])
             .collect();
         let all = json!({ "variants": variants, "faults": faults, "checkers": checkers });
         println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
@@ -39,6 +51,9 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     println!("Variants");
     for workload in &variants {
         println!("  {}\n      {}", workload.name(), workload.promise);
+        if let Err(why) = simulated::supports_workload(workload) {
+            println!("      on real ensembles only: {why}");
+        }
         for accepted in &workload.accepted {
             println!(
                 "      known: {} under {} ({})",
@@ -56,6 +71,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     for family in FAMILIES {
         println!("  {:<10} {}", family.name, family.checkers.join(", "));
     }
+    println!("  {OWN_RECIPE:<10} {}", crash::CHECKERS.join(", "));
     println!("  {EVERY_RUN:<10} {}", ensemble::CHECKERS.join(", "));
     Ok(Code::Valid)
 }

@@ -3,8 +3,8 @@
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::backend::docker::DockerBackend;
 use crate::calendar;
+use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::Other;
@@ -24,6 +24,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use zooquake_checkers::plan::On;
 use zooquake_reports::night::{self, Night, Outcome};
 
 /// Where nights are unless told otherwise.
@@ -38,6 +39,7 @@ Examples:
   zooquake nightly                                       one variant a family under four faults
   zooquake nightly campaign.toml --budget 90m --junit junit.xml
   zooquake nightly campaign.toml --shard 2/4 --out nights/today-2
+  zooquake nightly --on sim                              the same on simulated ensembles, in virtual time
   zooquake nightly                                       again after a crash: it goes on where it was")]
 pub struct NightlyOptions {
     /// Variants, faults, seeds and more, in TOML; a built-in campaign if not given
@@ -45,6 +47,9 @@ pub struct NightlyOptions {
     /// Only this part of the matrix; a cell is always in the same one
     #[arg(long, value_name = "K/N")]
     pub shard: Option<Shard>,
+    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one; what the campaign says, or else docker, if not given
+    #[arg(long, value_name = "docker|sim", value_parser = values::on)]
+    pub on: Option<On>,
     /// No run is begun that would end later than this after the start, such as 90m
     #[arg(long, value_parser = values::duration)]
     pub budget: Option<Duration>,
@@ -68,10 +73,12 @@ pub struct NightlyOptions {
 /// [`Usage`] for a campaign that makes no sense or a folder of another one; otherwise the harness failed as a whole.
 pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     let budget = Budget::new(options.budget);
+    let mut campaign = read_campaign(options.campaign.as_deref()).await?;
+    campaign.on = options.on.unwrap_or(campaign.on);
     let header = Header {
         format: 2,
         zooquake: env!("CARGO_PKG_VERSION").to_string(),
-        campaign: read_campaign(options.campaign.as_deref()).await?,
+        campaign,
         shard: options.shard.map(|shard| shard.to_string()),
         begun: calendar::now(),
     };
@@ -88,19 +95,19 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     };
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
-    let engine = DockerBackend::connect().await?;
+    let place = Place::connect(header.campaign.on).await?;
     let mut ledger = Ledger::open(&path, header).map_err(usage)?;
     let header = ledger.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
     let runs = path.join("runs");
-    ensembles::clear(&engine, &runs, &ledger.runs(), "its cell is run again").await?;
+    ensembles::clear(&place, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
     let order = order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
         false => End::Through,
         true => {
             let asked = [campaign.cluster.image.as_deref()];
-            let runner = Ensembles::prepare(&engine, asked, runs.clone(), interrupt).await?;
+            let runner = Ensembles::prepare(place, asked, runs.clone(), interrupt).await?;
             let specs: Vec<RunSpec> = order.iter().map(|cell| campaign.spec(cell, cell.seed)).collect();
             runner.prepare_recipes(&specs).await?;
             let mut going_on = drive::Night {

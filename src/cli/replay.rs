@@ -1,28 +1,33 @@
 //! `zooquake replay`
 
 use super::exit::{Code, Usage};
+use super::run::keeps_nothing_simulated;
 use super::series::{Series, print_json};
 use super::{consent, paths};
+use crate::campaign::backends::Place;
+use crate::campaign::values;
 use crate::recipe::Source;
 use crate::replay::{headline, pin, runnable};
-use crate::run::Finished;
 use crate::run::folder::{Folder, RECIPE};
+use crate::run::{Finished, simulated};
 use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use zooquake_checkers::Anomaly;
-use zooquake_checkers::plan::Recipe;
+use zooquake_checkers::plan::{On, Recipe};
 
 /// `replay`
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Where the run has an anomaly, windows that began after its witness are left out, and each other one strikes at the
 moment of the operations at which it struck then, such as 210 ms into the second write of c3, rather than by the clock.
+A simulated run is repeated as it was, event by event; `--on docker` shows its plan on a real ensemble.
 
 Examples:
   zooquake replay runs/latest
   zooquake replay runs/latest --times 5
+  zooquake replay runs/latest --on docker           a simulated run, on a real ensemble
   zooquake replay failure.zooquake.tar.gz --exact
   zooquake replay failure.zooquake.tar.gz --yes     pulls the image that its plan names, if it is not there")]
 pub struct ReplayOptions {
@@ -31,6 +36,9 @@ pub struct ReplayOptions {
     /// The original clock, and all windows
     #[arg(long)]
     pub exact: bool,
+    /// Where to run: `docker`, a real ensemble, or `sim`, a simulated one; where the run took place if not given
+    #[arg(long, value_name = "docker|sim", value_parser = values::on)]
+    pub on: Option<On>,
     /// How often to run it
     #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub times: u32,
@@ -53,15 +61,21 @@ pub struct ReplayOptions {
 /// # Errors
 /// [`Usage`] if there is no such run; otherwise the harness failed.
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
-    let (opened, record) = paths::run(&options.run)?;
+    let (opened, mut record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
     runnable::check(&record.plan).map_err(cannot)?;
+    let ran_on = record.plan.on;
+    record.plan.on = options.on.unwrap_or(ran_on);
+    simulated::check(&record.plan).map_err(Usage)?;
+    keeps_nothing_simulated(&record.plan, options.keep)?;
+    // A simulated run is repeated as it was, and needs no pins.
+    let exact = options.exact || (ran_on, record.plan.on) == (On::Sim, On::Sim);
     paths::output_folder(&options.out, "--out")?;
     let recipe = match &record.plan.workload.recipe {
         Some(recipe) => Some(kept(&opened.folder, recipe)?),
         None => None,
     };
-    if !options.yes {
+    if !options.yes && record.plan.on == On::Docker {
         consent::to_run(&options.run, &record.plan).await?;
     }
     let results = zooquake_checkers::check(&record);
@@ -73,7 +87,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         own.files.clone_from(files);
     }
     match &wanted {
-        Some(anomaly) if !options.exact && plan.scenes.is_empty() => {
+        Some(anomaly) if !exact && plan.scenes.is_empty() => {
             eprintln!("replaying {name} for its {}", anomaly.kind);
             let pinned = pin(&record, anomaly, &name);
             pinned.notes.iter().for_each(|note| eprintln!("  {note}"));
@@ -82,8 +96,10 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         Some(anomaly) => eprintln!("replaying {name} for its {}, by its own clock", anomaly.kind),
         None => eprintln!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
+    let place = Place::connect(plan.on).await?;
     let series = Series {
         plan,
+        place,
         recipe: recipe.map(|(folder, _)| folder),
         times: options.times,
         out: options.out,

@@ -3,13 +3,15 @@
 use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
+use crate::backend::docker;
+use crate::campaign::backends::Place;
 use crate::campaign::refusal::refuse;
 use crate::campaign::spec::RunSpec;
 use crate::recipe;
-use crate::run::{Finished, feasible};
+use crate::run::{Finished, feasible, simulated};
 use crate::terminal::line;
 use anyhow::Result;
-use zooquake_checkers::plan::{DrawnFor, Plan};
+use zooquake_checkers::plan::{DrawnFor, On, Plan};
 use zooquake_checkers::{Results, Verdict};
 
 /// Draws the plan and runs it as often as asked.
@@ -17,16 +19,17 @@ use zooquake_checkers::{Results, Verdict};
 /// # Errors
 /// [`Usage`] for a variant or fault that does not exist; otherwise the harness failed.
 pub async fn run(options: RunSpec) -> Result<Code> {
-    if recipe::is_path(&options.workload) {
-        recipe::prepare(&options.workload).await?;
-    }
-    let plan = options.plan().map_err(Usage)?;
+    recipe::prepare(&options.workload).await?;
+    let mut plan = options.plan().map_err(Usage)?;
+    keeps_nothing_simulated(&plan, options.keep)?;
     if !options.anyway {
         ensure_feasible(&options, &plan)?;
     }
     paths::output_folder(&options.out, "--out")?;
+    let place = place(&options, &mut plan).await?;
     let series = Series {
         plan,
+        place,
         recipe: None,
         times: options.times,
         out: options.out,
@@ -40,6 +43,38 @@ pub async fn run(options: RunSpec) -> Result<Code> {
         print_rate(&runs);
     }
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
+}
+
+/// Where the plan runs: where it is to, or simulated where nothing else was asked for and no engine answers.
+async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
+    let connected = Place::connect(plan.on).await;
+    let Err(none) = connected else { return connected };
+    if options.on.is_some() || options.keep {
+        return Err(none);
+    }
+    if let Err(why) = simulated::supports(plan) {
+        return Err(none.context(format!("{why}, and no real one can be had")));
+    }
+    eprintln!(
+        "simulated: no Docker engine answers at {}, so this run takes place on a simulated ensemble, in virtual time; \
+         --on docker insists on a real one",
+        docker::tried()
+    );
+    plan.on = On::Sim;
+    Ok(Place::Sim)
+}
+
+/// Refuses to leave a simulated ensemble standing.
+///
+/// # Errors
+/// [`Usage`] if that is asked for.
+pub fn keeps_nothing_simulated(plan: &Plan, keep: bool) -> Result<(), Usage> {
+    match (plan.on, keep) {
+        (On::Sim, true) => Err(Usage(
+            "nothing is left of a simulated ensemble: leave --keep out".into(),
+        )),
+        _ => Ok(()),
+    }
 }
 
 /// Refuses a plan that cannot end valid. Without a seed it says how long is enough for any.
@@ -68,7 +103,11 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
 
 /// The verdict in a few lines: what was found, then why it is not more.
 pub fn summary(results: &Results) -> String {
-    let mut lines = vec![format!("verdict: {}", results.verdict)];
+    let on = match results.on {
+        On::Docker => "",
+        On::Sim => ", on a simulated ensemble",
+    };
+    let mut lines = vec![format!("verdict: {}{on}", results.verdict)];
     let mut shown: Vec<&str> = Vec::new();
     for anomaly in &results.anomalies {
         let kind = anomaly.kind.as_str();

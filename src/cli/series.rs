@@ -2,8 +2,8 @@
 
 use super::interrupt;
 use super::run::summary;
-use crate::backend::docker::DockerBackend;
 use crate::campaign::again;
+use crate::campaign::backends::Place;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::run::Finished;
 use anyhow::{Context, Result};
@@ -13,10 +13,11 @@ use zooquake_checkers::Verdict;
 use zooquake_checkers::plan::Plan;
 
 /// What to run, and how often.
-#[derive(Debug)]
 pub struct Series {
     /// The plan.
     pub plan: Plan,
+    /// Where it runs.
+    pub place: Place,
     /// The folder that its recipe is read from, if not from the one that it names.
     pub recipe: Option<PathBuf>,
     /// How often.
@@ -36,9 +37,8 @@ impl Series {
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
-        let engine = DockerBackend::connect().await?;
         let asked = [self.plan.cluster.image.as_deref()];
-        let ensembles = Ensembles::prepare(&engine, asked, self.out, interrupt)
+        let ensembles = Ensembles::prepare(self.place, asked, self.out, interrupt)
             .await?
             .with_recipe(self.recipe);
         let mut runs = Vec::new();

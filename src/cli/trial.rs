@@ -36,9 +36,7 @@ pub struct TrialOptions {
 /// # Errors
 /// [`Usage`] for a name that stands for no client; otherwise the harness failed.
 pub async fn trial(options: &TrialOptions) -> Result<Code> {
-    if recipe::is_path(&options.workload) {
-        recipe::prepare(&options.workload).await?;
-    }
+    recipe::prepare(&options.workload).await?;
     let workload = naming::workload(&options.workload).map_err(Usage)?;
     if workload.family == "ensemble" {
         return Err(Usage(format!("{} has no clients to try", workload.name())).into());

@@ -7,7 +7,7 @@ use crate::naming;
 use crate::run::draw;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use zooquake_checkers::plan::{DrawnFor, Timing, Workload};
+use zooquake_checkers::plan::{DrawnFor, On, Timing, Workload};
 
 /// What all runs of a comparison have in common, and what they differ in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct Setup {
     pub time_ms: u64,
     /// Clients.
     pub clients: usize,
+    /// Where it runs; left out for a real ensemble.
+    #[serde(default, skip_serializing_if = "On::is_docker")]
+    pub on: On,
 }
 
 /// One of the things compared.
@@ -81,6 +84,7 @@ impl Setup {
             clients: self.clients,
             timing: Some(subject.timing),
             zookeeper: subject.zookeeper.clone(),
+            on: Some(self.on).filter(|on| !on.is_docker()),
             drawn_for: Some(DrawnFor {
                 servers: kin.servers,
                 timing: kin.timing,
@@ -161,6 +165,9 @@ impl Setup {
             ("time".to_string(), format!("{} s", self.time_ms as f64 / 1000.0)),
             ("clients".to_string(), self.clients.to_string()),
         ];
+        if self.on == On::Sim {
+            settings.push(("on".to_string(), "simulated ensembles, in virtual time".to_string()));
+        }
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         settings.push(("seeds".to_string(), seeds.join(", ")));
         if let Some(first) = self.subjects.first() {

@@ -7,7 +7,7 @@ use crate::run::draw;
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
-use zooquake_checkers::plan::Timing;
+use zooquake_checkers::plan::{On, Timing};
 
 /// A campaign. Nights of the same name are compared with each other.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +24,9 @@ pub struct Campaign {
     pub time_ms: u64,
     /// The ensemble and its clients.
     pub cluster: Ensemble,
+    /// Where it runs; left out for a real ensemble.
+    #[serde(default, skip_serializing_if = "On::is_docker")]
+    pub on: On,
 }
 
 /// What each run has for an ensemble.
@@ -90,6 +93,7 @@ impl Campaign {
             clients,
             timing,
             zookeeper: image,
+            on: Some(self.on).filter(|on| !on.is_docker()),
             ..RunSpec::new(&cell.variant)
         }
     }
@@ -142,6 +146,7 @@ pub mod tests {
                 image: None,
                 timing: None,
             },
+            on: On::Docker,
         }
     }
 

@@ -7,7 +7,7 @@ use super::{attempt, remarks, state};
 use crate::campaign::engine::End;
 use crate::campaign::values;
 use crate::naming;
-use zooquake_checkers::plan::Timing;
+use zooquake_checkers::plan::{On, Timing};
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
@@ -171,7 +171,10 @@ fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
 fn settings(header: &Header) -> Vec<(String, String)> {
     let campaign = &header.campaign;
     let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
-    let image = campaign.cluster.image.as_deref().unwrap_or("zooquake's own");
+    let image = match campaign.on {
+        On::Docker => campaign.cluster.image.as_deref().unwrap_or("zooquake's own"),
+        On::Sim => "none: the ensembles were simulated",
+    };
     let timing = |timing: &Timing| {
         let hazard = if timing.hazardous() {
             ", a hazard of its own"

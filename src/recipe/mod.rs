@@ -15,7 +15,12 @@ pub const MANIFEST: &str = "zooquake.toml";
 
 /// Whether a name on the command line is a path rather than a name: it begins with `.` or `/`, or there is a recipe's folder.
 pub fn is_path(name: &str) -> bool {
-    name.starts_with(['.', '/']) || Path::new(name).join(MANIFEST).is_file()
+    is_path_in(name, Path::new(""))
+}
+
+/// [`is_path`] of a name that is read from a file in this folder.
+pub fn is_path_in(name: &str, folder: &Path) -> bool {
+    name.starts_with(['.', '/']) || folder.join(name).join(MANIFEST).is_file()
 }
 
 /// Whether this may be the name of a recipe: letters, digits, `-`, `_` and `.`, 64 at most, the first of them a letter or digit.

@@ -1,17 +1,22 @@
 //! Making a recipe's files on the host, such as a program that is compiled.
 
 use super::{MANIFEST, manifest};
+use crate::naming;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Runs the command by which the recipe in a folder makes its files, if it has one. What the command prints goes to stderr.
+/// Runs the command by which the recipe in a folder makes its files, if it has one. What the command prints goes to stderr. The
+/// name of a built-in variant is no folder's, also where there is a folder at that path.
 ///
 /// # Errors
 /// If the command cannot be started, or ends with another code than 0. A folder without a
 /// manifest is no error here, but where it is read.
 pub async fn prepare(folder: &str) -> Result<()> {
+    if naming::built_in(folder).is_some() {
+        return Ok(());
+    }
     let path = Path::new(folder);
     let Ok(text) = std::fs::read_to_string(path.join(MANIFEST)) else {
         return Ok(());

@@ -3,7 +3,7 @@
 use super::in_doubt;
 use crate::faults::{self, Topology};
 use zooquake_checkers::plan::{
-    Capabilities, ClientPlan, Cluster, Cycle, Plan, Timing, Transaction, Trigger, Window, Workload,
+    Capabilities, ClientPlan, Cluster, Cycle, On, Plan, Timing, Transaction, Trigger, Window, Workload,
 };
 
 /// How many different cycles a client goes through before it begins again.
@@ -52,6 +52,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     let windows = windows(&mut rng, (&topology, &transactions), time_ms, faults);
     Plan {
         format: 1,
+        on: On::Docker,
         seed,
         workload,
         cluster,

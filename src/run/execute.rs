@@ -13,13 +13,14 @@ use crate::judge;
 use crate::recipe::Source;
 use anyhow::{Context, Result};
 use fnv::FnvHasher;
+use futures_util::FutureExt;
 use futures_util::future::{try_join, try_join_all};
 use serde_json::{Value, json};
 use std::fs;
 use std::hash::{Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
-use tokio::sync::watch;
+use tokio::sync::{oneshot, watch};
 use zooquake_checkers::Results;
 use zooquake_checkers::plan::Plan;
 
@@ -64,6 +65,15 @@ pub struct Place {
 /// folder; everything that was started is removed. What cannot be removed after the run does not fail it: a warning names
 /// it.
 pub async fn execute(order: Order) -> Result<Finished> {
+    let backend = Arc::clone(&order.backend);
+    let (done, outcome) = oneshot::channel();
+    // Nobody waits for the outcome of a run that is dropped.
+    let work = execute_here(order).map(|finished| drop(done.send(finished)));
+    backend.drive(work.boxed()).await?;
+    outcome.await.context("the run ended without an outcome")?
+}
+
+async fn execute_here(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
     stage::enter("clearing away what was started, then checking what was recorded");
     folder.write_json("plan.json", &order.plan)?;
@@ -120,7 +130,7 @@ fn id(folder: &Folder, seed: u64) -> String {
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
     let (plan, clock) = (&order.plan, order.backend.clock());
-    let mut progress = Progress::new();
+    let mut progress = Progress::new(plan.on);
     progress.say(&format!("{} in {}", plan.workload.name(), folder.path.display()));
     let (mut history, mut sampled) = (None, Vec::new());
     let schedules = Schedule::of(plan);

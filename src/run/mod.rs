@@ -10,6 +10,7 @@ mod recorder;
 mod samples;
 pub mod scenes;
 mod shell;
+pub mod simulated;
 pub mod stage;
 mod steady;
 #[cfg(test)]

@@ -1,20 +1,23 @@
 //! The live progress line on stderr.
 
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::On;
 
 /// Says what a run does at the moment: one line that renews itself on a terminal, a line now and then elsewhere.
 #[derive(Debug)]
 pub struct Progress {
     live: bool,
-    last: Option<Duration>,
+    on: On,
+    last: Option<Instant>,
     width: usize,
 }
 
 impl Progress {
-    /// A progress line on stderr.
-    pub fn new() -> Self {
+    /// A progress line on stderr of a run that takes place there.
+    pub fn new(on: On) -> Self {
         Self {
+            on,
             live: std::io::stderr().is_terminal(),
             last: None,
             width: 0,
@@ -24,17 +27,29 @@ impl Progress {
     /// Says something that stays.
     pub fn say(&mut self, text: &str) {
         self.clear();
-        eprintln!("{text}");
+        eprintln!("{}{text}", self.simulated());
     }
 
-    /// Renews the line at this moment of the run's clock, unless it was renewed just before.
-    pub fn tick(&mut self, now: Duration, text: impl FnOnce() -> String) {
-        let every = Duration::from_millis(if self.live { 250 } else { 10_000 });
+    /// What goes before a line whose times are virtual.
+    fn simulated(&self) -> &'static str {
+        match self.on {
+            On::Docker => "",
+            On::Sim => "simulated: ",
+        }
+    }
+
+    /// Renews the line, unless it was renewed just before.
+    pub fn tick(&mut self, text: impl FnOnce() -> String) {
+        // The user's time, which a simulated run does not live in.
+        let (now, every) = (
+            Instant::now(),
+            Duration::from_millis(if self.live { 250 } else { 10_000 }),
+        );
         if self.last.is_some_and(|last| now - last < every) {
             return;
         }
         self.last = Some(now);
-        let text = crate::terminal::line(&text());
+        let text = format!("{}{}", self.simulated(), crate::terminal::line(&text()));
         if !self.live {
             eprintln!("{text}");
             return;

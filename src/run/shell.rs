@@ -128,7 +128,7 @@ impl<'a> Shell<'a> {
             let input = self.input(happened);
             self.step(input)?;
             let (engine, now) = (&self.engine, self.place.clock.now());
-            self.progress.tick(now, || engine.status(now));
+            self.progress.tick(|| engine.status(now));
         }
     }
 

@@ -47,16 +47,19 @@ impl Trial {
                 _ => Err(reply.shown()),
             }),
         );
+        self.awake().await?;
         let reply = self.clients[0].ask("no-such-operation", json!({}), SOON).await;
         self.note(UNKNOWN, refused(reply));
         // What a counter is asked has no value.
         let wants = |op: &&OpSpec| op.role == Role::Work && self.plan.workload.family != "counter";
         let asked = family(&self.plan.workload.family).and_then(|family| family.ops.iter().find(wants));
+        self.awake().await?;
         if let Some(asked) = asked {
             let f = self.words().map_or(asked.f, |[ask, ..]| ask);
             let reply = self.clients[0].ask(f, json!({ "no": "sense" }), SOON).await;
             self.note(NONSENSE, refused(reply));
         }
+        self.awake().await?;
         let seen = self.malformed().await;
         self.note(MALFORMED, seen);
         Ok(())

@@ -3,12 +3,15 @@
 use super::holder::ok;
 use super::sentences::{BESIDE, BUSY, OPERATES, QUIESCE, TAKING, TIMEOUT};
 use super::talk::Heard;
-use super::{PATIENT, SOON, Seen, Trial, common};
+use super::{CLIENTS, PATIENT, SOON, Seen, Trial, common};
 use anyhow::Result;
 use serde_json::json;
 use std::time::Duration;
 use zooquake_history::plan::Delivery;
 use zooquake_history::protocol::{Message, Outcome};
+
+/// How long a member of a round is listened to before the other one is.
+const LOOK: Duration = Duration::from_millis(50);
 
 impl Trial {
     /// An item goes in and comes out.
@@ -44,7 +47,7 @@ impl Trial {
 
     /// Both enter and both leave; the first one has to wait.
     pub(super) async fn barrier(&mut self) -> Result<()> {
-        let seen = self.round().await;
+        let seen = self.round(false).await;
         self.note(OPERATES, seen);
         let seen = self.quiet(0, None).await?;
         self.note(QUIESCE, seen);
@@ -72,20 +75,42 @@ impl Trial {
         self.note(TIMEOUT, seen);
     }
 
-    /// Both enter a round and both leave it.
-    pub(super) async fn round(&mut self) -> Seen {
+    /// Both enter a round and both leave it. Who does not enter at the first time may be asked again, as in a run.
+    pub(super) async fn round(&mut self, again: bool) -> Seen {
         let number = self.number();
-        let (enter, round) = (json!({ "round": number, "members": 2 }), json!({ "round": number }));
-        let entering = [0, 1].map(|client| self.clients[client].send("enter", enter.clone(), None));
-        let mut shown = Vec::new();
-        for (client, asked) in entering.into_iter().enumerate() {
-            shown.push(ok(self.clients[client].reply(asked, PATIENT).await)?.to_string());
-        }
+        let round = json!({ "round": number });
+        let mut shown = self.enter(number, again).await?;
         let leaving = [0, 1].map(|client| self.clients[client].send("leave", round.clone(), None));
         for (client, asked) in leaving.into_iter().enumerate() {
             shown.push(ok(self.clients[client].reply(asked, PATIENT).await)?.to_string());
         }
         Ok(shown.join(", "))
+    }
+}
+
+impl Trial {
+    /// Both enter a round: their answers.
+    async fn enter(&mut self, round: u64, again: bool) -> Result<Vec<String>, String> {
+        let enter = json!({ "round": round, "members": 2 });
+        let mut asked = [0, 1].map(|client| self.clients[client].send("enter", enter.clone(), None));
+        let (mut entered, until) = ([None, None], self.clock.now() + PATIENT);
+        while entered.iter().any(Option::is_none) {
+            for client in [0, 1]
+                .into_iter()
+                .filter(|client| entered[*client].is_none())
+                .collect::<Vec<_>>()
+            {
+                let over = self.clock.now() >= until || self.clients[client].ended();
+                match self.clients[client].reply(asked[client], LOOK).await {
+                    Ok(reply) if reply.outcome == Outcome::Ok => entered[client] = Some(reply.value.to_string()),
+                    Ok(reply) if over || !again => return Err(reply.shown()),
+                    Ok(_) => asked[client] = self.clients[client].send("enter", enter.clone(), None),
+                    Err(_) if over => return Err(format!("{} did not enter round {round}", CLIENTS[client])),
+                    Err(_) => {}
+                }
+            }
+        }
+        Ok(entered.into_iter().flatten().collect())
     }
 }
 

@@ -16,10 +16,16 @@ const BOTH: Directions = Directions {
 /// `timeout_ms` of a confirm that cannot succeed.
 const CONFIRM_MS: u64 = 1_000;
 
+/// What is seen of a client that ends when its session is lost.
+const MAY_END: &str = "the process ended, as it may";
+
 impl Trial {
     pub(super) async fn life(&mut self) -> Result<()> {
+        self.awake().await?;
         self.cut_off().await?;
+        self.awake().await?;
         self.killed().await?;
+        self.awake().await?;
         self.left_alone().await
     }
 
@@ -41,18 +47,17 @@ impl Trial {
         let reply = self.clients[0]
             .reply(asked, Duration::from_millis(CONFIRM_MS) + SOON)
             .await;
-        let seen = reply.and_then(|reply| match reply.outcome {
-            Outcome::Info => Ok(reply.shown()),
-            _ => Err(format!("{}, while it was cut off", reply.shown())),
-        });
+        let seen = match reply {
+            Ok(reply) if reply.outcome == Outcome::Info => Ok(reply.shown()),
+            Ok(reply) => Err(format!("{}, while it was cut off", reply.shown())),
+            Err(_) if self.clients[0].ended() => Ok(MAY_END.to_string()),
+            Err(why) => Err(why),
+        };
         self.note(CUT_OFF, seen);
         let over = Duration::from_millis(timing.session_ms * 5 / 2 + timing.tick_ms);
         self.clock.sleep((begun + over).saturating_sub(self.clock.now())).await;
         self.cluster.heal_partition("c1", &peers).await?;
-        if self.clients[0].ended() {
-            // It may, and is then started again.
-            self.start(0, 2).await?;
-        } else {
+        if !self.clients[0].ended() {
             if connected {
                 let seen = self.away(told).await;
                 self.note(AWAY, seen);
@@ -64,7 +69,7 @@ impl Trial {
                 let _ = self.leave(0, grant).await;
             }
         }
-        let seen = self.works_again().await;
+        let seen = self.works_again(true).await?;
         self.note(RECOVERS, seen);
         Ok(())
     }
@@ -73,6 +78,9 @@ impl Trial {
         let away = |(_, state): &(String, String)| state == "disconnected" || state == "expired";
         let until = self.clock.now() + SOON;
         loop {
+            if self.clients[0].ended() {
+                return Ok(MAY_END.to_string());
+            }
             let later = self.clients[0].sessions().split_off(told);
             if later.iter().any(away) {
                 return Ok(format!("told: {later:?}"));
@@ -88,7 +96,10 @@ impl Trial {
     async fn unconfirmed(&mut self, grant: &Value) -> Seen {
         let until = self.clock.now() + SOON;
         loop {
-            let reply = self.clients[0].ask("confirm", json!({}), PATIENT).await?;
+            let reply = match self.clients[0].ask("confirm", json!({}), PATIENT).await {
+                Err(_) if self.clients[0].ended() => return Ok(MAY_END.to_string()),
+                reply => reply?,
+            };
             match reply.outcome {
                 Outcome::Ok if reply.value["holds"] == json!(true) => {
                     return Err(format!(
@@ -104,15 +115,20 @@ impl Trial {
         }
     }
 
-    /// An operation that can succeed does; one that the way back has broken off may be tried again.
-    async fn works_again(&mut self) -> Seen {
+    /// An operation that can succeed does; one that the way back has broken off may be tried again. A process whose session is over
+    /// may end, and is then started again.
+    async fn works_again(&mut self, may_end: bool) -> Result<Seen> {
         let until = self.clock.now() + PATIENT;
         loop {
+            let ended = self.clients[0].ended();
+            if ended && may_end {
+                self.start(0).await?;
+            }
             let done = self.work_once().await;
             match done {
-                Err(why) if self.clock.now() >= until || self.clients[0].ended() => return Err(why),
+                Err(why) if self.clock.now() >= until || (ended && !may_end) => return Ok(Err(why)),
                 Err(_) => self.clock.sleep(Duration::from_millis(100)).await,
-                done => return done,
+                done => return Ok(done),
             }
         }
     }
@@ -125,7 +141,7 @@ impl Trial {
                 self.leave(0, &grant).await.map(|_| grant.to_string())
             }
             "queue" => self.item().await,
-            _ if self.enters_together() => self.round().await,
+            _ if self.enters_together() => self.round(true).await,
             _ => self.clients[0]
                 .ask("confirm", json!({}), PATIENT)
                 .await
@@ -142,8 +158,8 @@ impl Trial {
         if !self.clients[0].end(SOON).await {
             anyhow::bail!("c1 was killed, and its stream did not end");
         }
-        self.start(0, 3).await?;
-        let seen = self.works_again().await;
+        self.start(0).await?;
+        let seen = self.works_again(false).await?;
         self.note(KILLED, seen);
         Ok(())
     }

@@ -27,6 +27,9 @@ use talk::Talk;
 /// The server.
 const SERVER: &str = "n1";
 
+/// The clients, by position.
+const CLIENTS: [&str; 2] = ["c1", "c2"];
+
 /// Longest wait for what comes at once.
 const SOON: Duration = Duration::from_secs(3);
 
@@ -114,7 +117,7 @@ struct Trial {
     clock: Arc<dyn Clock>,
     plan: Plan,
     start: Start,
-    /// The clients, by position: the first is `c1`.
+    /// Each of [`CLIENTS`], by position.
     clients: Vec<Talk>,
     /// Conversations with processes that are dead.
     former: Vec<Talk>,
@@ -122,6 +125,8 @@ struct Trial {
     cannot: Vec<String>,
     /// How many numbers were given.
     numbers: u64,
+    /// How often each client was started.
+    incarnations: [u64; 2],
     findings: Vec<Finding>,
 }
 
@@ -136,6 +141,7 @@ impl Trial {
             former: Vec::new(),
             cannot: Vec::new(),
             numbers: 0,
+            incarnations: [0; 2],
             findings: Vec::new(),
         }
     }
@@ -145,9 +151,11 @@ impl Trial {
         let family = self.plan.workload.family.clone();
         if self.begin().await? {
             self.common().await?;
+            self.awake().await?;
             // A client that holds nothing yet says so.
             let seen = self.confirms(None).await?;
             self.note(sentences::CONFIRM, seen);
+            self.awake().await?;
             match family.as_str() {
                 name if zooquake_history::operation::family(name).is_some_and(|family| family.grants) => {
                     self.holder().await?
@@ -157,6 +165,7 @@ impl Trial {
                 _ => {}
             }
             self.life().await?;
+            self.note(sentences::STAYS_UP, Ok("none ended".to_string()));
             self.whole_lines();
         }
         for sentence in SENTENCES {
@@ -192,10 +201,10 @@ impl Trial {
     }
 
     /// Starts a client's process and waits for its hello, which is noted.
-    async fn start(&mut self, client: usize, incarnation: u64) -> Result<bool> {
-        let name = ["c1", "c2"][client];
+    async fn start(&mut self, client: usize) -> Result<bool> {
+        self.incarnations[client] += 1;
         let (mut talk, on_output) = Talk::new(Arc::clone(&self.clock));
-        talk.open((self.start)(name, incarnation, on_output).await?);
+        talk.open((self.start)(CLIENTS[client], self.incarnations[client], on_output).await?);
         let hello = talk.hear(Duration::from_secs(10), |lines| lines.first().cloned()).await;
         match self.clients.get_mut(client) {
             Some(slot) => self.former.push(std::mem::replace(slot, talk)),
@@ -207,8 +216,20 @@ impl Trial {
     }
 
     async fn begin(&mut self) -> Result<bool> {
-        let first = self.start(0, 1).await?;
-        Ok(self.start(1, 1).await? && first)
+        let first = self.start(0).await?;
+        Ok(self.start(1).await? && first)
+    }
+
+    /// Notes the processes that have ended by themselves, and starts them again: what follows is tried all the same.
+    async fn awake(&mut self) -> Result<()> {
+        for (client, name) in CLIENTS.into_iter().enumerate() {
+            if self.clients[client].ended() {
+                let seen = format!("{name} ended, though nothing had befallen it or its session");
+                self.note(sentences::STAYS_UP, Err(seen));
+                self.start(client).await?;
+            }
+        }
+        Ok(())
     }
 
     /// Whether it is a double barrier.

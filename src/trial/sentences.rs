@@ -46,5 +46,6 @@ sentences! {
     RECOVERS, "recovers", "the client works again when the servers are back";
     KILLED, "killed", "after SIGKILL a second incarnation works";
     END_OF_STDIN, "end-of-stdin", "the end of stdin ends the process at once; it releases nothing and closes no session";
+    STAYS_UP, "stays-up", "a process ends by itself only when its session is over";
     WHOLE_LINES, "whole-lines", "each line on stdout is one message; each request has exactly one reply";
 }

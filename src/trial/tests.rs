@@ -15,6 +15,8 @@ struct Between {
     said: Option<fn(Value) -> Vec<String>>,
     /// Whether the end of stdin is kept from it.
     keeps_stdin: bool,
+    /// The operation that it dies of.
+    dies_of: Option<&'static str>,
 }
 
 /// The names of the sentences that a variant's client breaks, through what stands between.
@@ -49,7 +51,11 @@ fn tried(name: &str, between: Between) -> Vec<Finding> {
             Box::pin(async move {
                 let on_output = altered(on_output, between.said);
                 let stdin = cluster.start_client(client, incarnation, on_output).await?;
-                Ok(forwarded(&*clock, stdin, &between))
+                let dies: Dies = Box::new(move || {
+                    let cluster = Arc::clone(&cluster);
+                    Box::pin(async move { cluster.kill(client).await.map(|_| ()) })
+                });
+                Ok(forwarded(&*clock, stdin, &between, dies))
             })
         });
         Trial::new(cluster, backend.clock(), &plan, start).run().await
@@ -67,14 +73,19 @@ fn altered(mut on_output: OnOutput, said: Option<fn(Value) -> Vec<String>>) -> O
     })
 }
 
+/// Ends a process.
+type Dies = Box<dyn Fn() -> BoxFuture<'static, Result<()>> + Send>;
+
 /// A way to the process on which lines may change.
-fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &Between) -> Stdin {
-    let (request, keeps) = (between.request, between.keeps_stdin);
+fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &Between, dies: Dies) -> Stdin {
+    let (request, keeps, dies_of) = (between.request, between.keeps_stdin, between.dies_of);
     let (sender, mut lines) = mpsc::unbounded_channel::<String>();
     clock.spawn(Box::pin(async move {
         while let Some(line) = lines.recv().await {
             let parsed = serde_json::from_str::<Value>(&line).ok();
+            let mortal = |value: &Value| dies_of.is_some_and(|f| value["f"] == f);
             match (request, parsed) {
+                (_, Some(value)) if mortal(&value) => dies().await.unwrap(),
                 (Some(request), Some(value)) => request(value)
                     .into_iter()
                     .for_each(|value| stdin.send(value.to_string())),
@@ -270,6 +281,34 @@ fn each_broken_sentence_is_named() {
         let broken = broken("lock/fenced", between);
         assert!(broken.contains(&sentence), "{sentence}: {broken:?}");
     }
+}
+
+#[test]
+fn who_dies_is_started_again_and_tried_further() {
+    for (f, sentence) in [("no-such-operation", "unknown-operation"), ("release", "release")] {
+        let dies = Between {
+            dies_of: Some(f),
+            ..Between::default()
+        };
+        let findings = tried("lock/fenced", dies);
+        let broken: Vec<&str> = findings
+            .iter()
+            .filter(|finding| finding.outcome == Kept::Broken)
+            .map(|finding| finding.sentence.name)
+            .collect();
+        assert!(broken.contains(&sentence) && broken.contains(&"stays-up"), "{broken:?}");
+        let restarted = findings.iter().find(|finding| finding.sentence.name == "end-of-stdin");
+        assert_eq!(
+            restarted.map(|finding| finding.outcome),
+            Some(Kept::Held),
+            "{findings:#?}"
+        );
+    }
+    let dies = Between {
+        dies_of: Some("no-such-operation"),
+        ..Between::default()
+    };
+    assert_eq!(broken("lock/fenced", dies), ["unknown-operation", "stays-up"]);
 }
 
 #[test]

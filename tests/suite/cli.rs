@@ -72,6 +72,11 @@ fn the_list_says_what_is_promised_and_known() {
         0,
         "the fenced lock promises everything"
     );
+    let of = |name: &str| {
+        let checkers = list["checkers"].as_array().unwrap();
+        checkers.iter().find(|checkers| checkers["name"] == name).unwrap()["anomalies"].clone()
+    };
+    assert_eq!(of("own recipe"), serde_json::json!(["client-crash"]));
     let faults: Vec<&str> = list["faults"]
         .as_array()
         .unwrap()

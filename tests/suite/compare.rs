@@ -29,7 +29,7 @@ fn record(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_comparison_goes_on_where_it_was_and_its_page_is_complete() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let folder = Runs::new("compare");
     let folder = folder.path();
     let first = compare(folder, &["--time", "3s"]);

@@ -20,6 +20,8 @@ mod recipe;
 mod refused;
 mod register;
 mod replay;
+mod simulated;
 mod stalls;
+mod trials;
 mod upkeep;
 mod wire;

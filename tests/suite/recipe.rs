@@ -19,7 +19,7 @@ fn succeeds(folder: &Path, arguments: &[&str]) -> String {
 
 #[test]
 fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("recipe");
     let home = tempfile::tempdir().expect("a folder");
     succeeds(home.path(), &["new", "lock", "my-lock", "--language", "python"]);

@@ -16,6 +16,15 @@ fn wrong_usage_names_the_way_out() {
     refused(&["run", "lock/fenced", "--servers", "2"], &["1, 3 or 5"]);
     refused(&["run", "lock/fenced", "--timing", "250/4/100"], &["500 to 5000 ms"]);
     refused(&["run", "lock/fenced", "--time", "soon"], &["60s, 2m or 500ms"]);
+    for (more, why) in [
+        (&["lock/crate"][..], "built on the client library"),
+        (&["ensemble/textbook"], "ZooKeeper's own elections"),
+        (&["lock/fenced", "--zookeeper", "trixie"], "no ZooKeeper"),
+        (&["lock/fenced", "--keep"], "--keep"),
+    ] {
+        refused(&[&["run", "--on", "sim"], more].concat(), &[why]);
+    }
+    refused(&["run", "lock/fenced", "--on", "mars"], &["docker", "sim"]);
     refused(&["check", "/nowhere/at/all"], &["/nowhere/at/all"]);
     refused(&["nonsense"], &["nonsense"]);
 }
@@ -99,6 +108,8 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
     let run = [
         "run",
         "lock/fenced",
+        "--on",
+        "docker",
         "--faults",
         "pause,kill",
         "--seed",
@@ -114,7 +125,7 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
             &["--time", "4s"][..],
             &["no window of pause", "lock/fenced"][..],
         ),
-        (&run[..4], &["--time", "4s", "--out", out], &["no window of pause"]),
+        (&run[..6], &["--time", "4s", "--out", out], &["no window of pause"]),
         (
             &compare,
             &["--time", "4s"],
@@ -164,7 +175,11 @@ fn what_cannot_end_valid_is_refused_before_it_begins() {
 #[test]
 fn without_an_engine_it_says_what_was_tried_and_leaves_nothing() {
     for command in [
-        &["run", "lock/fenced"][..],
+        &["run", "lock/fenced", "--on", "docker"][..],
+        &["run", "lock/crate"],
+        &["run", "ensemble/textbook"],
+        &["run", "lock/fenced", "--zookeeper", "trixie"],
+        &["run", "lock/fenced", "--keep"],
         &["compare", "lock", "--faults", "none", "--runs", "1"],
         &["nightly"],
     ] {
@@ -181,4 +196,42 @@ fn without_an_engine_it_says_what_was_tried_and_leaves_nothing() {
             "{command:?} never began"
         );
     }
+}
+
+#[test]
+fn the_name_of_a_variant_runs_nothing_of_a_folder_that_is_called_like_it() {
+    let home = tempfile::tempdir().unwrap();
+    let folders = ["lock/fenced", "fenced", "mine"];
+    for folder in folders {
+        let folder = home.path().join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        let recipe =
+            "family = \"lock\"\nname = \"mine\"\nprepare = [\"touch\", \"prepared\"]\ncommand = [\"./recipe\"]\n";
+        std::fs::write(folder.join("zooquake.toml"), recipe).unwrap();
+    }
+    let campaign =
+        |variant: &str| format!("variants = [\"{variant}\"]\nfaults = [\"pause\"]\ntime = \"1s\"\nclients = 1\n");
+    std::fs::write(home.path().join("built-in.toml"), campaign("lock/fenced")).unwrap();
+    std::fs::write(home.path().join("mine.toml"), campaign("mine")).unwrap();
+    // All are refused, as the time is too short, but only once the recipe is known.
+    let too_short = ["--faults", "pause", "--time", "1s"];
+    let refused = |arguments: &[&str], rest: &[&str]| {
+        let mut command = zooquake();
+        let output = command.args(arguments).args(rest).current_dir(home.path()).output();
+        let output = output.expect("starting zooquake");
+        assert_eq!(output.status.code(), Some(254), "{arguments:?}: {}", text(&output));
+        folders.map(|folder| std::fs::remove_file(home.path().join(folder).join("prepared")).is_ok())
+    };
+    assert_eq!(refused(&["run", "lock/fenced"], &too_short), [false; 3]);
+    assert_eq!(refused(&["run", "mine"], &too_short), [false, false, true]);
+    assert_eq!(
+        refused(&["compare", "lock", "--variants", "fenced,lock/fenced"], &too_short),
+        [false; 3]
+    );
+    assert_eq!(
+        refused(&["compare", "lock", "--variants", "fenced,mine"], &too_short),
+        [false, false, true]
+    );
+    assert_eq!(refused(&["nightly", "built-in.toml"], &[]), [false; 3]);
+    assert_eq!(refused(&["nightly", "mine.toml"], &[]), [false, false, true]);
 }

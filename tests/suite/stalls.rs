@@ -1,6 +1,6 @@
 //! What is no client's doing convicts nobody: the harness stands still, or a third party freezes a client, after recovery.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left, docker, history, signal, start, text, until};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, docker, history, signal, start, text, until};
 use serde_json::Value;
 use std::process::Child;
 use std::time::Duration;
@@ -27,14 +27,14 @@ fn never_invalid(runs: &Runs, child: Child) -> Vec<Value> {
     let output = child.wait_with_output().expect("waiting for zooquake");
     let code = output.status.code();
     assert!(matches!(code, Some(0 | 2)), "{code:?}: {}", text(&output));
-    assert_nothing_left();
+    assert_nothing_left_of(&runs.id());
     let event = |line: &str| serde_json::from_str(line).expect("an event");
     history(runs).lines().map(event).collect()
 }
 
 #[test]
 fn a_stall_of_the_harness_is_recorded_before_what_was_read_after_it() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("stalled");
     let child = reach(&runs, "lock/fenced", "recovered");
     signal(&child, "STOP");
@@ -57,10 +57,10 @@ fn a_stall_of_the_harness_is_recorded_before_what_was_read_after_it() {
 
 #[test]
 fn a_client_that_a_third_party_freezes_convicts_nobody() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("frozen-client");
     let child = reach(&runs, "election/epoch", "recover");
-    let of = docker(&["ps", "--format", "{{.Names}}", "--filter", "label=zooquake.run"]);
+    let of = docker(&["ps", "--format", "{{.Names}}", "--filter", &runs.label()]);
     let client = of
         .lines()
         .find(|name| name.ends_with("-c2"))

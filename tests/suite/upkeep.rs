@@ -1,8 +1,8 @@
 //! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left, call, docker, history, recorded, signal, start, text, tools_image,
-    until, zooquake,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, call, docker, history, recorded, signal, start, text,
+    tools_image, until, zooquake,
 };
 use std::io::{BufRead, BufReader};
 use std::process::Child;
@@ -24,7 +24,7 @@ fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
         "{text}"
     );
     assert!(history(runs).contains("\"interrupted\""));
-    assert_nothing_left();
+    assert_nothing_left_of(&runs.id());
 }
 
 /// Whether a fault was taken away.
@@ -34,7 +34,7 @@ fn healed(runs: &Runs) -> bool {
 
 #[test]
 fn ctrl_c_heals_clears_away_and_still_checks() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("interrupted");
     let child = start(
         &runs,
@@ -48,7 +48,7 @@ fn ctrl_c_heals_clears_away_and_still_checks() {
 
 #[test]
 fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     for (moment, containers) in [("the lease", 1), ("the servers", 3), ("the clients", 6)] {
         let runs = Runs::new(&format!("interrupted-bring-up-{containers}"));
         let child = start(
@@ -56,7 +56,9 @@ fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
             &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
         );
         until(moment, PATIENCE, || {
-            let made = docker(&["ps", "-aq", "--filter", "label=zooquake.run"]);
+            let begun = std::fs::read_dir(runs.path()).ok()?.flatten();
+            let begun = begun.into_iter().find(|e| e.path().join("containers.json").exists());
+            let made = begun.map(|_| docker(&["ps", "-aq", "--filter", &runs.label()]))?;
             (made.lines().count() >= containers).then_some(())
         });
         signal(&child, "INT");
@@ -69,7 +71,7 @@ fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
 
 #[test]
 fn ctrl_c_in_recovery_says_what_it_does() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("interrupted-recovery");
     let child = start(
         &runs,
@@ -82,7 +84,7 @@ fn ctrl_c_in_recovery_says_what_it_does() {
 
 #[test]
 fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     for (fault, sign) in [("pause", "paused"), ("partition", "cut")] {
         let runs = Runs::new(&format!("killed-{fault}"));
         let mut child = start(
@@ -90,11 +92,11 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
             &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"],
         );
         recorded(&runs, &["\"phase\":\"on\""]);
-        assert!(damaged(fault), "nothing is {sign} although the fault is on");
+        assert!(damaged(&runs, fault), "nothing is {sign} although the fault is on");
         signal(&child, "KILL");
         child.wait().expect("waiting for zooquake");
         until("healing by the watcher", Duration::from_secs(20), || {
-            (!damaged(fault)).then_some(())
+            (!damaged(&runs, fault)).then_some(())
         });
         let checked = zooquake()
             .arg("check")
@@ -108,18 +110,18 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
             text(&checked)
         );
         assert!(
-            !docker(&["ps", "-aq", "--filter", "label=zooquake.run"]).is_empty(),
+            !docker(&["ps", "-aq", "--filter", &runs.label()]).is_empty(),
             "containers outlive SIGKILL"
         );
         let cleaned = call(&["clean", "--run", &runs.id()]);
         assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
-        assert_nothing_left();
+        assert_nothing_left_of(&runs.id());
     }
 }
 
 #[test]
 fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let name = tools_image();
     let runs = Runs::new("no-zookeeper");
     let run = start(
@@ -133,7 +135,7 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
         text.contains("ended instead of serving") && text.contains("docker-entrypoint.sh"),
         "{text}"
     );
-    assert_nothing_left();
+    assert_nothing_left_of(&runs.id());
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn sighup_heals_clears_away_and_still_checks() {
         eprintln!("skipped: these tests run under nohup, and so would zooquake");
         return;
     }
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("hung-up");
     let child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
     recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
@@ -157,7 +159,7 @@ fn sighup_heals_clears_away_and_still_checks() {
 
 #[test]
 fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     for delay_ms in [0, 2, 5, 10] {
         let runs = Runs::new(&format!("killed-in-pause-{delay_ms}"));
         let mut child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
@@ -171,19 +173,22 @@ fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
         // The engine needs a moment for a pause that it was asked for, the watcher one to see it.
         std::thread::sleep(Duration::from_secs(2));
         until("healing by the watcher", Duration::from_secs(10), || {
-            (!damaged("pause")).then_some(())
+            (!damaged(&runs, "pause")).then_some(())
         });
         std::thread::sleep(Duration::from_secs(1));
-        assert!(!damaged("pause"), "frozen again, {delay_ms} ms after the beginning");
+        assert!(
+            !damaged(&runs, "pause"),
+            "frozen again, {delay_ms} ms after the beginning"
+        );
         let cleaned = call(&["clean", "--run", &runs.id()]);
         assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
-        assert_nothing_left();
+        assert_nothing_left_of(&runs.id());
     }
 }
 
 #[test]
 fn a_reader_that_goes_after_one_line_ends_no_run() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new("head");
     let (reader, writer) = std::io::pipe().expect("a pipe");
     let mut command = zooquake();
@@ -203,23 +208,16 @@ fn a_reader_that_goes_after_one_line_ends_no_run() {
     let status = child.wait().expect("waiting for zooquake");
     assert_eq!(status.code(), Some(0), "the first line was {line}");
     assert!(runs.only().join("results.json").exists() && runs.only().join("report.html").exists());
-    assert_nothing_left();
+    assert_nothing_left_of(&runs.id());
 }
 
-/// Whether some container of ours is frozen, or has network rules.
-fn damaged(fault: &str) -> bool {
-    let running = docker(&["ps", "-q", "--filter", "label=zooquake.sidecar"]);
+/// Whether some container of the run is frozen, or has network rules.
+fn damaged(runs: &Runs, fault: &str) -> bool {
+    let label = runs.label();
+    let of = |filter| docker(&["ps", "-q", "--filter", &label, "--filter", filter]);
     match fault {
-        "pause" => !docker(&[
-            "ps",
-            "-q",
-            "--filter",
-            "label=zooquake.run",
-            "--filter",
-            "status=paused",
-        ])
-        .is_empty(),
-        _ => running
+        "pause" => !of("status=paused").is_empty(),
+        _ => of("label=zooquake.sidecar")
             .lines()
             .any(|id| docker(&["exec", id, "iptables-save"]).contains("ZOOQUAKE")),
     }

@@ -5,6 +5,7 @@
 pub mod client;
 pub mod recipes;
 pub mod service;
+pub mod stderr;
 pub mod zk;
 
 pub use zooquake_history::protocol;

@@ -6,6 +6,7 @@ use crate::model::{Outcome, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::plan::On;
 use zooquake_checkers::{Anomaly, Verdict};
 
 /// How many steps fit on the first screen: the three events of each of three clients.
@@ -20,8 +21,9 @@ pub fn section(model: &RunModel<'_>) -> String {
         None => calm(model),
     };
     format!(
-        "<header id=\"first\">\n{}{}{}{picture}</header>",
+        "<header id=\"first\">\n{}{}{}{}{picture}</header>",
         head(model),
+        simulated(model),
         kinds(model),
         not_judged(model)
     )
@@ -64,6 +66,17 @@ fn head(model: &RunModel<'_>) -> String {
     )
 }
 
+/// That no ZooKeeper took part, if none did.
+fn simulated(model: &RunModel<'_>) -> &'static str {
+    match model.record.plan.on {
+        On::Docker => "",
+        On::Sim => {
+            "<p class=\"note simulated\"><b>The ensemble was simulated</b>: a model of ZooKeeper in virtual time. No ZooKeeper took part; \
+             <code>replay --on docker</code> runs the plan on a real ensemble.</p>\n"
+        }
+    }
+}
+
 /// `523 operations and 26 control requests`: the timeline shows both.
 fn operations(model: &RunModel<'_>) -> String {
     let control = model.ops.iter().filter(|op| op.control).count();
@@ -87,6 +100,10 @@ fn ensemble(model: &RunModel<'_>) -> String {
         .iter()
         .flatten()
         .map(|sample| sample.version.as_str());
+    if model.record.plan.on == On::Sim {
+        let servers = text::count(cluster.servers, "simulated server");
+        return format!("{servers}{observers}");
+    }
     let versions: BTreeSet<&str> = samples.filter(|version| !version.is_empty()).collect();
     let versions: Vec<&str> = versions.into_iter().take(4).collect();
     let of = match versions.as_slice() {

@@ -4,6 +4,7 @@ use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::text;
 use zooquake_checkers::Value;
+use zooquake_checkers::plan::On;
 
 /// The section.
 pub fn section(model: &RunModel<'_>) -> String {
@@ -32,6 +33,9 @@ pub fn section(model: &RunModel<'_>) -> String {
 
 /// What the run's containers could do; nothing for a history that does not tell it.
 fn confinement(model: &RunModel<'_>) -> String {
+    if model.record.plan.on == On::Sim {
+        return String::new();
+    }
     let mut events = model.record.history.events.iter();
     let Some(event) = events.find(|event| event.f == "confinement" && event.is_of("run")) else {
         return String::new();

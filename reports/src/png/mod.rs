@@ -25,6 +25,8 @@ const FONT: &str = "zooquake";
 const WIDTH: u32 = 1200;
 const HEIGHT: u32 = 700;
 const LEGEND: u32 = 40;
+/// From one row of a legend to the next.
+const LEGEND_ROW: u32 = 22;
 
 const INK: RGBColor = RGBColor(27, 31, 36);
 const FAINT: RGBColor = RGBColor(89, 99, 110);
@@ -62,7 +64,7 @@ fn titled(
     sized(path, (WIDTH, HEIGHT), (title, subtitle), keys, plot)
 }
 
-/// The same of a given width and height.
+/// The same of a given width, and a height that grows with each further row of the legend.
 fn sized(
     path: &Path,
     (width, height): (u32, u32),
@@ -76,7 +78,9 @@ fn sized(
         include_bytes!("../../assets/DejaVuSans-subset.ttf"),
     )
     .map_err(|_| anyhow!("the embedded font is damaged"))?;
-    let root = BitMapBackend::new(path, (width, height)).into_drawing_area();
+    let keys = legend(width as i32, keys);
+    let further = keys.last().map_or(0, |(_, (_, row))| *row as u32) * LEGEND_ROW;
+    let root = BitMapBackend::new(path, (width, height + further)).into_drawing_area();
     root.fill(&WHITE)?;
     root.draw(&Text::new(
         printable(title),
@@ -91,34 +95,41 @@ fn sized(
     let (_, below) = root.split_vertically(58);
     let (middle, legend) = below.split_vertically(height - 58 - LEGEND);
     plot(&middle)?;
-    draw_legend(&legend, width as i32, keys)?;
+    for (key, place) in keys {
+        draw_key(&legend, key, place)?;
+    }
     root.present()?;
     Ok(())
 }
 
-fn draw_legend(area: &Area<'_>, room: i32, keys: &[(Key, String)]) -> Result<()> {
-    let mut x = 70;
-    for (key, words) in keys {
-        let words = printable(words);
-        let width = 26 + text_width(&words, 14) + 14;
-        if x + width > room {
-            break;
+/// The column and the row of each key in a legend of this width.
+fn legend(room: i32, keys: &[(Key, String)]) -> Vec<(&(Key, String), (i32, i32))> {
+    const LEFT: i32 = 70;
+    let (mut x, mut row) = (LEFT, 0);
+    let mut places = Vec::new();
+    for key in keys {
+        let width = 26 + text_width(&key.1, 14) + 14;
+        if x + width > room && x > LEFT {
+            (x, row) = (LEFT, row + 1);
         }
-        match *key {
-            Key::Box(color, opacity) => {
-                let style = rgb(color).mix(opacity).filled();
-                area.draw(&Rectangle::new([(x, 12), (x + 18, 25)], style))?;
-                area.draw(&Rectangle::new([(x, 12), (x + 18, 25)], rgb(color).stroke_width(1)))?;
-            }
-            Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, 18), rgb(color))?,
-        }
-        area.draw(&Text::new(
-            words.clone(),
-            (x + 26, 13),
-            (FONT, 14).into_font().color(&INK),
-        ))?;
+        places.push((key, (x, row)));
         x += width;
     }
+    places
+}
+
+fn draw_key(area: &Area<'_>, (key, words): &(Key, String), (x, row): (i32, i32)) -> Result<()> {
+    let y = row * LEGEND_ROW as i32;
+    match *key {
+        Key::Box(color, opacity) => {
+            let place = [(x, y + 12), (x + 18, y + 25)];
+            area.draw(&Rectangle::new(place, rgb(color).mix(opacity).filled()))?;
+            area.draw(&Rectangle::new(place, rgb(color).stroke_width(1)))?;
+        }
+        Key::Mark(mark, color) => draw_mark(area, mark, (x + 10, y + 18), rgb(color))?,
+    }
+    let place = (x + 26, y + 13);
+    area.draw(&Text::new(printable(words), place, (FONT, 14).into_font().color(&INK)))?;
     Ok(())
 }
 
@@ -154,7 +165,7 @@ fn text_width(s: &str, size: i32) -> i32 {
 
 /// The kinds of fault of the run, for a legend.
 fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = (Key, String)> {
-    let kinds = model.fault_kinds().into_iter().take(4);
+    let kinds = model.fault_kinds().into_iter();
     kinds.map(|k| (Key::Box(FaultKind::of(k).colour, 0.3), text::clip(k, 16)))
 }
 

@@ -7,14 +7,20 @@ use zooquake_reports::Extras;
 
 /// Colours of a picture, by how many pixels have them.
 fn colors(path: &std::path::Path) -> HashMap<[u8; 3], usize> {
+    colors_below(path, 0)
+}
+
+/// The same of the rows from this one on.
+fn colors_below(path: &std::path::Path, row: usize) -> HashMap<[u8; 3], usize> {
     let decoder = png::Decoder::new(std::fs::File::open(path).unwrap());
     let mut reader = decoder.read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size()];
     let info = reader.next_frame(&mut pixels).unwrap();
-    assert_eq!((info.width, info.height), (1200, 700));
+    // A legend of two rows makes it higher.
+    assert!(info.width == 1200 && [700, 722].contains(&info.height), "{info:?}");
     assert_eq!(info.color_type, png::ColorType::Rgb);
     let mut colors = HashMap::new();
-    for pixel in pixels.chunks(3) {
+    for pixel in pixels.chunks(3).skip(row * 1200) {
         *colors.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1;
     }
     colors
@@ -35,6 +41,21 @@ fn pictures_show_what_happened() {
     has("rate.png", [0, 114, 178]); // ok
     has("rate.png", [230, 159, 0]); // fail
     has("rate.png", [27, 31, 36]); // text
+}
+
+#[test]
+fn the_legend_names_every_fault() {
+    let mut run = results::invalid();
+    let kinds = zooquake_history::fault::KINDS;
+    run.record.plan.faults = kinds.iter().map(|kind| kind.name.to_owned()).collect();
+    let folder = run.write("legend");
+    for name in ["timeline.png", "latency.png"] {
+        let legend = colors_below(&folder.0.join(name), 700 - 40);
+        for kind in kinds {
+            let (r, g, b) = kind.colour;
+            assert!(legend.contains_key(&[r, g, b]), "{name}: {}", kind.name);
+        }
+    }
 }
 
 #[test]

@@ -4,12 +4,17 @@ use anyhow::{Context, Result};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 
+/// Where a Docker engine is looked for.
+pub fn tried() -> String {
+    std::env::var("DOCKER_HOST").unwrap_or_else(|_| "unix:///var/run/docker.sock".to_string())
+}
+
 /// Connects to the Docker engine that testcontainers finds.
 ///
 /// # Errors
 /// If none answers; the message says what was tried and what to do.
 pub async fn connect() -> Result<Docker> {
-    let tried = std::env::var("DOCKER_HOST").unwrap_or_else(|_| "unix:///var/run/docker.sock".to_string());
+    let tried = tried();
     let help = || {
         format!(
             "no Docker engine answers at {tried}. zooquake runs ZooKeeper and its clients in containers: start the \

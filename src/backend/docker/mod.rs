@@ -28,7 +28,7 @@ use watcher::Watcher;
 use zooquake_checkers::plan::Recipe;
 
 pub use cluster::DockerCluster;
-pub use connect::connect;
+pub use connect::{connect, tried};
 
 /// Longest wait for a sidecar's answer to something local.
 const LOCAL: std::time::Duration = std::time::Duration::from_secs(10);

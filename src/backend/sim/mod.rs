@@ -11,6 +11,7 @@ mod primitives;
 mod process;
 
 use super::{Backend, BringUp, Claim, Clock, Cluster, Doing};
+use anyhow::Context;
 use cluster::SimCluster;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -22,13 +23,37 @@ use std::time::Duration;
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::World;
 
-/// A world in which runs take place.
-#[derive(Clone, Default)]
+/// A world in which runs take place. Clones share it; with the last of them goes all that still runs there.
+#[derive(Clone)]
 pub struct SimBackend {
     world: World,
+    _owner: Arc<Owner>,
+}
+
+struct Owner(World);
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        self.0.clear();
+    }
+}
+
+impl Default for SimBackend {
+    fn default() -> Self {
+        Self::seeded(0)
+    }
 }
 
 impl SimBackend {
+    /// A world whose randomness comes from this seed: the same seed gives the same runs.
+    pub fn seeded(seed: u64) -> Self {
+        let world = World::seeded(seed);
+        Self {
+            _owner: Arc::new(Owner(world.clone())),
+            world,
+        }
+    }
+
     /// Runs until this is done, and lets virtual time pass for it.
     pub fn run<T: Send + 'static>(&self, work: impl Future<Output = T> + Send + 'static) -> T {
         self.world.run(work)
@@ -72,6 +97,16 @@ impl Claim for Claimed {
 impl Backend for SimBackend {
     fn clock(&self) -> Arc<dyn Clock> {
         Arc::new(VirtualClock(self.world.clone()))
+    }
+
+    /// On a thread of its own, where nothing else of this program waits for it.
+    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> Doing<'a, ()> {
+        let world = self.clone();
+        async move {
+            let passing = tokio::task::spawn_blocking(move || world.run(work));
+            passing.await.context("the simulation did not come to its end")
+        }
+        .boxed()
     }
 
     fn claim<'a>(&'a self, _: &'a str) -> Doing<'a, Box<dyn Claim>> {

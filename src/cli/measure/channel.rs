@@ -17,9 +17,7 @@ use zooquake_workloads::protocol::{Message, Request};
 /// # Errors
 /// If the cluster does not come up, or the client does not answer.
 pub async fn channel(options: &ChannelOptions) -> Result<Code> {
-    if recipe::is_path(&options.variant) {
-        recipe::prepare(&options.variant).await?;
-    }
+    recipe::prepare(&options.variant).await?;
     let measured = on_ensemble(1, &options.variant, async |cluster| {
         round_trips(cluster, options.requests).await
     });

@@ -3,7 +3,7 @@ use crate::campaign::again;
 use crate::campaign::spec::tests::{assert_same, run_again};
 use crate::campaign::values::timing;
 use std::collections::BTreeSet;
-use zooquake_checkers::plan::Plan;
+use zooquake_checkers::plan::{On, Plan};
 
 /// A comparison of these locks.
 pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {
@@ -21,6 +21,7 @@ pub fn setup(variants: &[&str], faults: &[&str], seeds: &[u64]) -> Setup {
         seeds: seeds.to_vec(),
         time_ms: 20_000,
         clients: 5,
+        on: On::Docker,
     }
 }
 

@@ -84,7 +84,7 @@ impl Runs {
         let entries = std::fs::read_dir(&self.path).expect("the folder of runs");
         let runs: Vec<PathBuf> = entries
             .map(|e| e.expect("an entry").path())
-            .filter(|p| !p.is_symlink())
+            .filter(|p| p.is_dir() && !p.is_symlink())
             .collect();
         assert_eq!(runs.len(), 1, "runs in {}: {runs:?}", self.path.display());
         runs.into_iter().next().expect("one")
@@ -95,6 +95,11 @@ impl Runs {
         let containers = std::fs::read(self.only().join("containers.json")).expect("containers.json");
         let containers: Value = serde_json::from_slice(&containers).expect("JSON");
         containers["run"].as_str().expect("the run's id").to_string()
+    }
+
+    /// The filter by which the engine lists what belongs to the only run in it.
+    pub fn label(&self) -> String {
+        format!("label=zooquake.run={}", self.id())
     }
 }
 

@@ -33,7 +33,7 @@ pub async fn ensure_or_print(zk: &dyn Zk, path: &str) {
         Err(error) => Err(error),
     };
     if let Err(error) = created {
-        eprintln!("create {path}: {error}");
+        crate::stderr::say(&format!("create {path}: {error}"));
     }
 }
 

@@ -4,7 +4,7 @@ use super::Run;
 use super::build::{Builder, MS};
 use super::lock;
 use serde_json::json;
-use zooquake_checkers::plan::{Accepted, ClientPlan, Cluster, Cycle, Target, Timing, Trigger, Window, Workload};
+use zooquake_checkers::plan::{Accepted, ClientPlan, Cluster, Cycle, On, Target, Timing, Trigger, Window, Workload};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Plan, Record, Results, Verdict};
 use zooquake_reports::Extras;
@@ -236,6 +236,7 @@ fn plan() -> Plan {
     };
     Plan {
         format: 1,
+        on: On::Docker,
         seed: 7,
         workload: Workload {
             family: "lock".into(),

@@ -47,7 +47,7 @@ impl Tutorial {
         let zk = self.env.connect().await;
         self.session.update(|session| *session = Some(zk.clone()));
         if let Err(error) = ensure(zk.as_ref(), MEMBERS).await {
-            eprintln!("create {MEMBERS}: {error}");
+            crate::stderr::say(&format!("create {MEMBERS}: {error}"));
         }
         zk
     }

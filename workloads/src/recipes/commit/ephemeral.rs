@@ -31,7 +31,7 @@ impl Ephemeral {
         match zk.create(&own, b"", CreateMode::Ephemeral).await {
             Ok(_) => {}
             // Its own, from before: that it may be an earlier session's is not thought of.
-            Err(Error::NodeExists) => eprintln!("{own} is there already"),
+            Err(Error::NodeExists) => crate::stderr::say(&format!("{own} is there already")),
             Err(error) => return Err(OpError::of("join", &error)),
         }
         self.0.env.host.sleep(work).await;

@@ -39,7 +39,7 @@ impl BeforeGrant for Acknowledge {
             }),
             Err(nothing) => {
                 if let Nothing::Refused(error) = nothing {
-                    eprintln!("acknowledge: {error}");
+                    crate::stderr::say(&format!("acknowledge: {error}"));
                 }
                 candidate.claim.steady().await;
                 None

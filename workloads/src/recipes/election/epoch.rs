@@ -41,7 +41,7 @@ async fn raise(zk: &dyn Zk, own: &str) -> Option<i64> {
     let (data, stat) = read(zk).await.ok()?;
     let text = String::from_utf8_lossy(&data);
     let Ok(last) = text.parse::<i64>() else {
-        eprintln!("{EPOCH} is `{text}`, not a number");
+        crate::stderr::say(&format!("{EPOCH} is `{text}`, not a number"));
         return None;
     };
     let next = last + 1;

@@ -96,7 +96,7 @@ impl Claim {
                 Ok(()) => return Removed::Deleted,
                 // The name is nobody else's, so a try of ours that was not answered has removed it, or the session's end.
                 Err(Error::NoNode) => return Removed::Absent,
-                Err(error) if error.is_definite() => eprintln!("delete {target}: {error}"),
+                Err(error) if error.is_definite() => crate::stderr::say(&format!("delete {target}: {error}")),
                 Err(_) => {}
             }
             if !self.steady().await {

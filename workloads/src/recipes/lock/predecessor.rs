@@ -112,7 +112,7 @@ async fn look(zk: &dyn Zk, own: &str) -> Result<Look, Error> {
 
 /// The tutorial prints, and waits for a latch that nobody opens.
 async fn never(why: &str) {
-    eprintln!("this attempt never ends: {why}");
+    crate::stderr::say(&format!("this attempt never ends: {why}"));
     pending::<()>().await
 }
 

@@ -1,6 +1,6 @@
 //! A machine with a clock of its own: one thread, and time passes when nothing else can happen.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,36 +12,95 @@ use futures_util::future::BoxFuture;
 
 use crate::zk::{Host, Shared};
 
-/// The machine. Clones share it. Whatever runs on it does so in the same order each time.
-#[derive(Clone, Default)]
-pub struct World(Arc<Mutex<Inner>>);
+/// The machine. Clones share it. All of its randomness comes from one seed, so the same seed gives the same execution.
+#[derive(Clone)]
+pub struct World {
+    inner: Arc<Mutex<Inner>>,
+    ready: Arc<Mutex<VecDeque<usize>>>,
+}
 
-#[derive(Default)]
 struct Inner {
     now: Duration,
-    /// Those that sleep, by the moment at which they wake and the order in which they went to sleep.
-    timers: BTreeMap<(Duration, u64), Waker>,
-    slept: u64,
-    tasks: Vec<Task>,
-    random: u128,
+    /// What is due later, by its moment and the order in which it was scheduled.
+    timers: BTreeMap<(Duration, u64), Timer>,
+    scheduled: u64,
+    tasks: Vec<Option<Task>>,
+    /// Places in `tasks` that are not in use.
+    free: Vec<usize>,
+    rng: fastrand::Rng,
+}
+
+enum Timer {
+    Wake(Waker),
+    Act(Box<dyn FnOnce() + Send>),
 }
 
 struct Task {
     future: BoxFuture<'static, ()>,
+    waker: Waker,
     ready: Arc<Ready>,
 }
 
-struct Ready(AtomicBool);
+struct Ready {
+    task: usize,
+    queued: AtomicBool,
+    queue: Arc<Mutex<VecDeque<usize>>>,
+}
 
 impl Wake for Ready {
     fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.queued.swap(true, Ordering::SeqCst) {
+            lock(&self.queue).push_back(self.task);
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Default for World {
+    fn default() -> Self {
+        Self::seeded(0)
     }
 }
 
 impl World {
+    /// A machine whose randomness comes from this seed.
+    pub fn seeded(seed: u64) -> Self {
+        let inner = Inner {
+            now: Duration::ZERO,
+            timers: BTreeMap::new(),
+            scheduled: 0,
+            tasks: Vec::new(),
+            free: Vec::new(),
+            rng: fastrand::Rng::with_seed(seed),
+        };
+        Self {
+            inner: Arc::new(Mutex::new(inner)),
+            ready: Arc::default(),
+        }
+    }
+
     fn inner(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.inner)
+    }
+
+    /// Draws from the world's randomness.
+    pub fn draw<T>(&self, draw: impl FnOnce(&mut fastrand::Rng) -> T) -> T {
+        draw(&mut self.inner().rng)
+    }
+
+    /// Does something when that much time has passed. What is due at one moment happens in the order in which it was scheduled.
+    pub fn after(&self, time: Duration, act: impl FnOnce() + Send + 'static) {
+        let mut inner = self.inner();
+        inner.scheduled += 1;
+        let key = (inner.now + time, inner.scheduled);
+        inner.timers.insert(key, Timer::Act(Box::new(act)));
     }
 
     /// Starts something, whose result can be looked at or waited for.
@@ -76,35 +135,54 @@ impl World {
         self.run(async move { host.sleep(time).await });
     }
 
-    /// Polls what is ready, or moves the clock. False if neither is possible.
+    /// Drops all that still runs or is scheduled. Tasks own clones of the world, so that a world that is never cleared is
+    /// never freed.
+    pub fn clear(&self) {
+        let (tasks, timers) = {
+            let mut inner = self.inner();
+            (std::mem::take(&mut inner.tasks), std::mem::take(&mut inner.timers))
+        };
+        lock(&self.ready).clear();
+        drop((tasks, timers));
+    }
+
+    /// Polls one task that is ready, or moves the clock to what is due next. False if neither is possible.
     fn step(&self) -> bool {
-        let mut tasks = std::mem::take(&mut self.inner().tasks);
-        let mut moved = false;
-        tasks.retain_mut(|task| {
-            if !task.ready.0.swap(false, Ordering::SeqCst) {
-                return true;
-            }
-            moved = true;
-            let waker = Waker::from(task.ready.clone());
-            task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending()
-        });
-        let mut inner = self.inner();
-        // Those that were spawned meanwhile come after.
-        tasks.append(&mut inner.tasks);
-        inner.tasks = tasks;
-        if moved {
+        let ready = lock(&self.ready).pop_front();
+        if let Some(task) = ready {
+            self.poll(task);
             return true;
         }
-        let Some((&(next, _), _)) = inner.timers.first_key_value() else {
+        let mut inner = self.inner();
+        let Some(((due, _), timer)) = inner.timers.pop_first() else {
             return false;
         };
-        inner.now = inner.now.max(next);
-        let now = inner.now;
-        let later = inner.timers.split_off(&(now, u64::MAX));
-        let due = std::mem::replace(&mut inner.timers, later);
+        inner.now = inner.now.max(due);
         drop(inner);
-        due.into_values().for_each(Waker::wake);
+        match timer {
+            Timer::Wake(waker) => waker.wake(),
+            Timer::Act(act) => act(),
+        }
         true
+    }
+
+    fn poll(&self, at: usize) {
+        // The task is taken out, because polling it may spawn others.
+        let Some(mut task) = self.inner().tasks.get_mut(at).and_then(Option::take) else {
+            return;
+        };
+        task.ready.queued.store(false, Ordering::SeqCst);
+        let waker = task.waker.clone();
+        let pending = task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending();
+        let mut inner = self.inner();
+        // The world may have been cleared meanwhile.
+        if pending && at < inner.tasks.len() {
+            inner.tasks[at] = Some(task);
+        } else {
+            inner.free.push(at);
+            drop(inner);
+            drop(task);
+        }
     }
 }
 
@@ -115,8 +193,8 @@ impl Host for World {
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
         let mut inner = self.inner();
-        inner.slept += 1;
-        let key = (inner.now + time, inner.slept);
+        inner.scheduled += 1;
+        let key = (inner.now.saturating_add(time), inner.scheduled);
         Box::pin(Sleep {
             world: self.clone(),
             key,
@@ -124,16 +202,27 @@ impl Host for World {
     }
 
     fn spawn(&self, future: BoxFuture<'static, ()>) {
-        self.inner().tasks.push(Task {
-            future,
-            ready: Arc::new(Ready(AtomicBool::new(true))),
+        let mut inner = self.inner();
+        let at = inner.free.pop().unwrap_or_else(|| {
+            inner.tasks.push(None);
+            inner.tasks.len() - 1
         });
+        let ready = Arc::new(Ready {
+            task: at,
+            queued: AtomicBool::new(true),
+            queue: self.ready.clone(),
+        });
+        inner.tasks[at] = Some(Task {
+            future,
+            waker: Waker::from(ready.clone()),
+            ready,
+        });
+        drop(inner);
+        lock(&self.ready).push_back(at);
     }
 
     fn random(&self) -> u128 {
-        let mut inner = self.inner();
-        inner.random += 1;
-        inner.random
+        self.draw(|rng| rng.u128(..))
     }
 }
 
@@ -151,13 +240,15 @@ impl Future for Sleep {
         if inner.now >= self.key.0 {
             return Poll::Ready(());
         }
-        inner.timers.insert(self.key, context.waker().clone());
+        inner.timers.insert(self.key, Timer::Wake(context.waker().clone()));
         Poll::Pending
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        self.world.inner().timers.remove(&self.key);
+        let timer = self.world.inner().timers.remove(&self.key);
+        // A waker may own the last of a task, whose own timers go with it.
+        drop(timer);
     }
 }

@@ -33,8 +33,10 @@ pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
         };
         let Ok(key) = canonical(key) else { return Ok(Keyed::No) };
         match call.f() {
-            "read" | "acquire" | "release" if asked.is_null() || call.unsent => sure |= asked.is_null(),
-            "write" => {}
+            "read" | "acquire" | "release" | "dequeue" | "drain" | "generate" if asked.is_null() || call.unsent => {
+                sure |= asked.is_null()
+            }
+            "write" | "add" | "enqueue" => {}
             "cas" if pair(asked).is_some() => possible = true,
             _ => return Ok(Keyed::No),
         }

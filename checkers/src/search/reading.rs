@@ -37,7 +37,7 @@ pub struct Reading<'a, I> {
 }
 
 impl<'a, I> Reading<'a, I> {
-    fn new() -> Self {
+    pub fn new() -> Self {
         Self {
             ops: Vec::new(),
             calls: Vec::new(),
@@ -47,7 +47,7 @@ impl<'a, I> Reading<'a, I> {
     }
 
     /// Adds an operation, unless it certainly did not happen.
-    fn add(&mut self, call: Call<'a>, input: I) {
+    pub fn add(&mut self, call: Call<'a>, input: I) {
         let invoke = call.from();
         let op = match (call.outcome(), call.end_index()) {
             (EventType::Ok, Some(end)) => Op::done(input, invoke, end),
@@ -56,6 +56,14 @@ impl<'a, I> Reading<'a, I> {
         };
         self.ops.push(op);
         self.calls.push(call);
+    }
+
+    /// Leaves those operations, by their places, that should be kept; nothing reveals another one.
+    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
+        let mut places = 0..;
+        self.ops.retain(|_| places.next().is_some_and(&keep));
+        let mut places = 0..;
+        self.calls.retain(|_| places.next().is_some_and(&keep));
     }
 }
 

@@ -6,7 +6,9 @@ mod decided;
 mod foreign;
 pub mod judged;
 mod keys;
+mod kinds;
 mod long;
+mod models;
 mod unexplained;
 mod words;
 

@@ -8,6 +8,7 @@ use crate::families;
 use crate::history::{Event, EventType, History, Process};
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
 use crate::results::Results;
+use crate::search::Kind;
 use crate::verdict::verdict;
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::ROUND;
@@ -67,9 +68,10 @@ pub fn unjudged(history: &History) -> String {
     match names.as_slice() {
         [] => "the history holds no operation".to_owned(),
         names => format!(
-            "nothing here judges the operations {}: there are the models register (read, write, cas), mutex and mutex-strict \
-             (acquire, release), kv (get, put, append), and the families of our own histories",
-            names.join(", ")
+            "nothing here judges the operations {} unless --model says what they are of ({}); else there are the families of our \
+             own histories",
+            names.join(", "),
+            Kind::names()
         ),
     }
 }

@@ -50,7 +50,7 @@ pub fn convert(options: &ConvertOptions) -> Result<Code> {
     if let Some(damage) = damage {
         bail!("{}, {damage}", from.display());
     }
-    let keyed = to.extension().is_some_and(|end| end == "txt") && Kind::of(&history) == Some(Kind::Kv);
+    let keyed = to.extension().is_some_and(|end| end == "txt") && Kind::of(&history) == Some(Kind::KV);
     let text = match write_as {
         Format::Edn => to_edn(&history),
         Format::Jsonl => history.events.iter().map(to_line).collect(),

@@ -13,15 +13,19 @@ use zooquake_checkers::jsonl::to_line;
 /// `generate`
 #[derive(Debug, Args)]
 #[command(after_help = "\
+Models: register, cas-register, mutex, fenced-mutex, reentrant-mutex, semaphore:N, rwlock, fifo-queue, unordered-queue,
+total-queue, set, counter, id-generator; `check --model` takes the same names.
+
 The history is linearizable, unless --violation plants one contradiction in it, which is certain whatever the operations of
 unknown outcome did. The same options give the same history.
 
 Examples:
   zooquake generate --model register --values unique --out valid.jsonl
+  zooquake generate --model semaphore:3 --clients 20 --out valid.jsonl
   zooquake generate --model mutex --ops 100000 --unknown 0.01 --violation --out double.jsonl
   zooquake check double.jsonl")]
 pub struct GenerateOptions {
-    /// What is simulated: register, cas-register, mutex
+    /// What is simulated; the models are named below
     #[arg(long, value_name = "MODEL", default_value = "register")]
     pub model: Object,
     /// Operations
@@ -33,7 +37,7 @@ pub struct GenerateOptions {
     /// The share of operations of unknown outcome
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     pub unknown: f64,
-    /// What a register's writes write: `unique` values, or each one of so many
+    /// What is written, put in or added: `unique` values, or each one of so many
     #[arg(long, value_name = "N|unique", default_value_t = Values::Unique)]
     pub values: Values,
     /// Decides whatever is drawn

@@ -39,6 +39,13 @@ pub trait Simulated {
     fn plant(clients: &mut Clients<Self>, last: bool) -> bool
     where
         Self: Sized;
+
+    /// Ends a history whose clients do nothing any more.
+    fn close(_clients: &mut Clients<Self>)
+    where
+        Self: Sized,
+    {
+    }
 }
 
 /// What a client is doing.
@@ -105,6 +112,7 @@ impl<S: Simulated> Clients<S> {
                 self.object.apply(client, &op);
             }
         }
+        S::close(&mut self);
         History { events: self.events }
     }
 

@@ -5,17 +5,30 @@
 //! client goes on as a new process, as in Jepsen. The same options give the same history.
 //!
 //! The violation is certain by what is in the history, whatever the operations of unknown outcome did. A register has a value
-//! that is written once, and a process reads it, then another one, then it again, while its write is in flight. A mutex is
-//! granted and released within the hold of another process, whose release succeeds.
+//! that is written once, and a process reads it, then another one, then it again, while its write is in flight. A mutex, a
+//! semaphore or a read-write lock is granted and released within holds that exclude it, whose releases succeed; a mutex with
+//! tokens gives out the same token twice. Of a FIFO queue two items come out in the wrong order, of an unordered one an item
+//! comes out twice, of a total one something that was not put in. A set is read without what was added before, a counter
+//! with less than before, and an id is given out twice.
 
 mod clients;
+mod counter;
+mod ids;
 mod mutex;
+mod permits;
+mod queue;
 mod register;
+mod set;
 
 use crate::history::History;
-use clients::Clients;
+use clients::{Clients, Simulated};
+use counter::Counter;
+use ids::Ids;
 use mutex::Mutex;
+use permits::{Permits, Style};
+use queue::{Order, Queue};
 use register::Register;
+use set::Set;
 use std::fmt;
 use std::str::FromStr;
 
@@ -28,29 +41,77 @@ pub enum Object {
     CasRegister,
     /// A mutex that is acquired and released by its holder. An acquire waits until nobody holds it.
     Mutex,
+    /// The same, whose grants are answered with tokens that grow.
+    FencedMutex,
+    /// The same, which its holder may acquire again.
+    ReentrantMutex,
+    /// The same for so many holders at once.
+    Semaphore(u32),
+    /// A lock of many readers or one writer.
+    RwLock,
+    /// A queue, first in, first out.
+    FifoQueue,
+    /// A queue without an order.
+    UnorderedQueue,
+    /// The same, which is drained at the end.
+    TotalQueue,
+    /// A set to which elements are added; few of its operations are reads, as each reads all.
+    Set,
+    /// A counter. With unique values each add adds one, else up to so much.
+    Counter,
+    /// A generator of unique ids.
+    IdGenerator,
+}
+
+impl Object {
+    /// All of them, by name; a semaphore of three.
+    pub const ALL: [(&str, Self); 13] = [
+        ("register", Self::Register),
+        ("cas-register", Self::CasRegister),
+        ("mutex", Self::Mutex),
+        ("fenced-mutex", Self::FencedMutex),
+        ("reentrant-mutex", Self::ReentrantMutex),
+        ("semaphore:3", Self::Semaphore(3)),
+        ("rwlock", Self::RwLock),
+        ("fifo-queue", Self::FifoQueue),
+        ("unordered-queue", Self::UnorderedQueue),
+        ("total-queue", Self::TotalQueue),
+        ("set", Self::Set),
+        ("counter", Self::Counter),
+        ("id-generator", Self::IdGenerator),
+    ];
+
+    /// How many clients a violation needs.
+    fn clients(self) -> usize {
+        match self {
+            Self::Semaphore(permits) => permits as usize + 1,
+            _ => 2,
+        }
+    }
 }
 
 impl FromStr for Object {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "register" => Ok(Self::Register),
-            "cas-register" => Ok(Self::CasRegister),
-            "mutex" => Ok(Self::Mutex),
-            _ => Err(format!(
-                "there is no model `{name}` to generate; there are register, cas-register and mutex"
-            )),
+        let permits = name.strip_prefix("semaphore:").and_then(|number| number.parse().ok());
+        if let Some(permits) = permits.filter(|&permits| permits > 0) {
+            return Ok(Self::Semaphore(permits));
         }
+        let named = Self::ALL.iter().find(|(known, _)| *known == name);
+        named.map(|&(_, object)| object).ok_or_else(|| {
+            let known = Self::ALL.map(|(name, _)| name).join(", ");
+            format!("there is no model `{name}` to generate; there are {known} (or another number)")
+        })
     }
 }
 
-/// The values that are written to a register.
+/// The values that are written to a register, put into a queue, or added to a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Values {
-    /// Each write writes another one.
+    /// Each is another one; a counter counts by one.
     Unique,
-    /// Each write draws one of so many. A planted violation writes one more, once.
+    /// Each is drawn from so many; a planted violation has others, once each. A counter counts by one to so much.
     Of(u64),
 }
 
@@ -86,7 +147,7 @@ pub struct Options {
     pub clients: usize,
     /// The share of operations that end with unknown outcome, from 0 to 1.
     pub unknown: f64,
-    /// What is written; of no meaning for a mutex.
+    /// What is written, put in or added; of no meaning for what has holders, and for ids.
     pub values: Values,
     /// Decides whatever is drawn.
     pub seed: u64,
@@ -97,7 +158,7 @@ pub struct Options {
 /// The history, with bare values (`3`, `[3,4]`) as Jepsen writes them; a microsecond lies between its events.
 ///
 /// # Errors
-/// If the share is no share, there are no clients, or a violation is asked for with fewer than two clients or ten operations.
+/// If the share is no share, there are no clients, or a violation is asked for with too few clients or fewer than ten operations.
 pub fn generate(options: &Options) -> Result<History, String> {
     if !(0.0..=1.0).contains(&options.unknown) {
         return Err(format!("{} is no share from 0 to 1", options.unknown));
@@ -105,11 +166,30 @@ pub fn generate(options: &Options) -> Result<History, String> {
     if options.clients == 0 {
         return Err("a history needs a client at least".to_owned());
     }
-    if options.violation && (options.clients < 2 || options.ops < 10) {
-        return Err("a violation needs two clients and ten operations at least".to_owned());
+    let needed = options.object.clients();
+    if options.violation && (options.clients < needed || options.ops < 10) {
+        return Err(format!(
+            "a violation needs {needed} clients and ten operations at least"
+        ));
     }
+    let permits = |style| made(options, Permits::new(style, options.clients));
+    let queue = |order| made(options, Queue::new(order, options));
     Ok(match options.object {
-        Object::Mutex => Clients::new(options, Mutex::new(options.clients)).run(),
-        Object::Register | Object::CasRegister => Clients::new(options, Register::new(options)).run(),
+        Object::Register | Object::CasRegister => made(options, Register::new(options)),
+        Object::Mutex => made(options, Mutex::new(options.clients, false)),
+        Object::FencedMutex => made(options, Mutex::new(options.clients, true)),
+        Object::ReentrantMutex => permits(Style::Reentrant),
+        Object::Semaphore(number) => permits(Style::Semaphore(u64::from(number))),
+        Object::RwLock => permits(Style::ReadWrite),
+        Object::FifoQueue => queue(Order::Fifo),
+        Object::UnorderedQueue => queue(Order::None),
+        Object::TotalQueue => queue(Order::Drained),
+        Object::Set => made(options, Set::new(options)),
+        Object::Counter => made(options, Counter::new(options)),
+        Object::IdGenerator => made(options, Ids::default()),
     })
+}
+
+fn made<S: Simulated>(options: &Options, object: S) -> History {
+    Clients::new(options, object).run()
 }

@@ -2,7 +2,7 @@
 
 use super::clients::{Answer, Clients, Simulated, Stage};
 use fastrand::Rng;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// The mutex, free at first.
 #[derive(Debug)]
@@ -10,6 +10,8 @@ pub struct Mutex {
     holder: Option<usize>,
     /// The number of the last hold.
     hold: u64,
+    /// Whether grants are answered with tokens: the numbers of their holds.
+    tokens: bool,
     /// For each client whether it holds, as far as it knows.
     known: Vec<Known>,
 }
@@ -34,12 +36,18 @@ pub enum Request {
 
 impl Mutex {
     /// A free one.
-    pub fn new(clients: usize) -> Self {
+    pub fn new(clients: usize, tokens: bool) -> Self {
         Self {
             holder: None,
             hold: 0,
+            tokens,
             known: vec![Known::Free; clients],
         }
+    }
+
+    /// How the last grant is answered.
+    fn granted(&self) -> Answer {
+        Answer::Ok(if self.tokens { json!(self.hold) } else { Value::Null })
     }
 }
 
@@ -67,6 +75,7 @@ impl Simulated for Mutex {
             Request::Acquire => {
                 self.holder = Some(client);
                 self.hold += 1;
+                return Some(self.granted());
             }
             Request::Release(hold) if (self.holder, self.hold) == (Some(client), hold) => self.holder = None,
             Request::Release(_) => return Some(Answer::Fail("not-held")),
@@ -109,9 +118,16 @@ impl Simulated for Mutex {
             clients.invoke(other, &Request::Acquire);
         }
         clients.stages[other] = Stage::Idle;
-        clients.complete(other, &Request::Acquire, &ok);
-        for client in [other, holder] {
-            clients.at_once(client, &release, &ok);
+        // Of a mutex with tokens the same one is given out twice, one after the other.
+        let tokens = clients.object.tokens;
+        if tokens {
+            clients.at_once(holder, &release, &ok);
+        }
+        let granted = clients.object.granted();
+        clients.complete(other, &Request::Acquire, &granted);
+        clients.at_once(other, &release, &ok);
+        if !tokens {
+            clients.at_once(holder, &release, &ok);
         }
         clients.object.holder = None;
         true

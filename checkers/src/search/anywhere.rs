@@ -27,4 +27,8 @@ impl<M: Model> Model for Anywhere<'_, M> {
     fn after(&self, input: &M::Input) -> Option<Self::State> {
         self.0.after(input).map(Some)
     }
+
+    fn heap(&self, state: &Self::State) -> usize {
+        state.as_ref().map_or(0, |state| self.0.heap(state))
+    }
 }

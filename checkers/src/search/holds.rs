@@ -94,5 +94,6 @@ fn contradiction(ops: &[Op<LeaseOp>], grant: usize, other: usize) -> Contradicti
             ops: witness,
             least: true,
         },
+        claim: None,
     }
 }

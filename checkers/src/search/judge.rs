@@ -1,84 +1,17 @@
 //! From a history to a verdict by search.
 
+use super::Budget;
 use super::calls::{Call, calls};
 use super::keys::{Keyed, Keys, keyed};
-use super::lease::LeaseMutex;
-use super::mutex::Mutex;
-use super::prove::prove;
-use super::reading::{self, Notation, Reading};
-use super::register::{Register, Unset};
-use super::texts;
-use super::words::{anomaly, gave_up};
-use super::{Budget, Model};
+use super::kinds::{Judgement, Kind};
+use super::reading::Notation;
 use crate::Value;
-use crate::history::{History, Process};
-use crate::results::{Anomaly, Results};
+use crate::history::History;
+use crate::results::Anomaly;
+use crate::results::Results;
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
 use serde_json::json;
-use std::fmt;
-use std::str::FromStr;
-
-/// What a history is judged as.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A register with read, write and compare-and-set.
-    Register,
-    /// A mutex that rests on a lease, which may be lost.
-    Mutex,
-    /// A textbook mutex, held until a release succeeds.
-    MutexStrict,
-    /// Texts under keys, with get, put and append.
-    Kv,
-}
-
-impl FromStr for Kind {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        match name {
-            "register" | "cas-register" => Ok(Self::Register),
-            "mutex" => Ok(Self::Mutex),
-            "mutex-strict" => Ok(Self::MutexStrict),
-            "kv" => Ok(Self::Kv),
-            _ => Err(format!(
-                "there is no model `{name}`; there are register, cas-register, mutex, mutex-strict and kv"
-            )),
-        }
-    }
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Register => "register",
-            Self::Mutex => "mutex",
-            Self::MutexStrict => "mutex-strict",
-            Self::Kv => "kv",
-        })
-    }
-}
-
-impl Kind {
-    /// What the operations of a history are of, by their names; `None` if they are of nothing that can be searched.
-    pub fn of(history: &History) -> Option<Self> {
-        let any = |names: &[&str]| {
-            let mut work = history
-                .events
-                .iter()
-                .filter(|event| matches!(event.process, Process::Number(_)));
-            work.any(|event| names.contains(&event.f.as_str()))
-        };
-        // Under a lock things are written too.
-        if any(&["acquire", "release"]) {
-            Some(Self::Mutex)
-        } else if any(&["read", "write", "cas"]) {
-            Some(Self::Register)
-        } else {
-            any(&["get", "put", "append"]).then_some(Self::Kv)
-        }
-    }
-}
 
 /// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.
 pub fn judge(
@@ -95,7 +28,7 @@ pub fn judge(
         reasons.push(format!("the history holds no operation of a {kind}"));
     }
     let mut one = |calls: &[Call<'_>]| one(calls, kind, notation, budget);
-    let mut found = Found::default();
+    let mut found = Judgement::default();
     match keyed(&calls) {
         Err(what) => found.reasons.push(what),
         Ok(Keyed::No) => found = one(&calls),
@@ -104,7 +37,7 @@ pub fn judge(
             found = one(&calls);
             let apart = each(&keys, kind, &mut one);
             if found.anomalies.is_empty() != apart.anomalies.is_empty() {
-                found = Found::default();
+                found = Judgement::default();
                 found.reasons.push(format!(
                     "nothing tells whether the values are those of one {kind}, or pairs of a key and a value, and the verdict \
                      depends on it"
@@ -127,16 +60,9 @@ pub fn judge(
     }
 }
 
-/// What a search found.
-#[derive(Debug, Default)]
-struct Found {
-    anomalies: Vec<Anomaly>,
-    reasons: Vec<String>,
-}
-
 /// Judges the operations of each key by themselves.
-fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Found) -> Found {
-    let mut all = Found::default();
+fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Judgement) -> Judgement {
+    let mut all = Judgement::default();
     for calls in keys.values() {
         let found = one(calls);
         let key = calls.first().map_or(&Value::Null, |call| &call.invoke.value[0]);
@@ -157,35 +83,9 @@ fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Found)
 }
 
 /// Judges operations of one object.
-fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'_>) -> Found {
-    let found = match kind {
-        Kind::Register => reading::register(calls, notation).map(|accesses| match accesses.initial {
-            Some(initial) => decide(&Register { initial }, accesses.reading, kind, budget),
-            None => decide(&Unset { never: accesses.never }, accesses.reading, kind, budget),
-        }),
-        Kind::Mutex => reading::lease(calls).map(|reading| decide(&LeaseMutex, reading, kind, budget)),
-        Kind::MutexStrict => reading::mutex(calls).map(|reading| decide(&Mutex, reading, kind, budget)),
-        Kind::Kv => texts::kv(calls).map(|(kv, reading)| decide(&kv, reading, kind, budget)),
-    };
-    found.unwrap_or_else(|what| Found {
+fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'_>) -> Judgement {
+    kind.judge(calls, notation, budget).unwrap_or_else(|what| Judgement {
         reasons: vec![what],
-        ..Found::default()
+        ..Judgement::default()
     })
-}
-
-fn decide<M: Model>(model: &M, reading: Reading<'_, M::Input>, kind: Kind, budget: &mut Budget<'_>) -> Found
-where
-    M::Input: Clone,
-{
-    let mut found = Found {
-        anomalies: Vec::new(),
-        reasons: reading.notes.clone(),
-    };
-    match prove(model, &reading, budget) {
-        Ok(proof) => found
-            .anomalies
-            .extend(proof.map(|proof| anomaly(kind, &reading.calls, &proof))),
-        Err(limit) => found.reasons.push(gave_up(limit)),
-    }
-    found
 }

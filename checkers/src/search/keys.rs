@@ -33,10 +33,14 @@ pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
         };
         let Ok(key) = canonical(key) else { return Ok(Keyed::No) };
         match call.f() {
-            "read" | "get" | "acquire" | "release" if asked.is_null() || call.unsent => sure |= asked.is_null(),
+            "read" | "get" | "acquire" | "release" | "dequeue" | "drain" | "generate"
+                if asked.is_null() || call.unsent =>
+            {
+                sure |= asked.is_null()
+            }
             // Only texts are put under keys, so a pair is none.
             "put" | "append" => sure |= asked.is_string(),
-            "write" => {}
+            "write" | "add" | "enqueue" => {}
             "cas" if pair(asked).is_some() => possible = true,
             _ => return Ok(Keyed::No),
         }

@@ -4,7 +4,7 @@
 //! took effect. Any other hold may have ended the moment after its grant, so its grant says only that nobody held with
 //! certainty at that moment.
 
-use super::{Budget, Decision, Model, Near, Op, holds, search};
+use super::{Model, Near, Op, holds};
 
 /// The mutex, free at the beginning. Its state is the certain hold that is on, if one is.
 #[derive(Debug, Clone, Copy)]
@@ -50,11 +50,5 @@ impl Model for LeaseMutex {
 
     fn near(&self, ops: &[Op<LeaseOp>]) -> Near {
         holds::judge(ops)
-    }
-
-    fn decide(&self, ops: &[Op<LeaseOp>], budget: &mut Budget<'_>) -> Decision {
-        self.near(ops)
-            .decision()
-            .unwrap_or_else(|| search(self, ops, budget).into())
     }
 }

@@ -5,16 +5,52 @@
 //! P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at worst:
 //! hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
 //!
-//! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: `zones` for registers whose values are written
-//! once, `holds` for mutexes that know their holders, and where these do not tell a `race` of the search with sweeps over
+//! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`] (`zones` for registers whose values are
+//! written once, `holds` for mutexes that know their holders, and so on), and where that does not tell [`Model::explore`]: a `race` of the search with sweeps over
 //! `configurations`: of `moves` that are `in_flight` each leads from one `configuration` to another.
 //!
-//! The models, one a file: [`register`], [`mutex`], [`lease`], [`kv`]. `calls` pairs the events of a history, `keys` sorts them by
-//! their keys, `reading` makes operations of them (`values` tells which values are equal), `unexplained` and `near` find what needs no
-//! search, and [`judge`] is the whole way from a history to its verdict, with `words` for its texts.
+//! The models, one a file: [`register`], [`mutex`], [`lease`], and in [`models`] those of other objects. `calls` pairs the events
+//! of a history, `keys` sorts them by their keys, [`kinds`] tells which operations of which model they are (with `reading` for registers
+//! and mutexes; `values` tells which values are equal), `unexplained` and `near` find what needs no search, and [`judge`] is the whole
+//! way from a history to its verdict, with `words` for its texts.
+//!
+//! # A model of one's own
+//!
+//! ```
+//! use zooquake_checkers::search::{Budget, Decision, Model, Op};
+//!
+//! /// A flag that is raised once: whoever raises it learns whether it was the first.
+//! struct Flag;
+//!
+//! impl Model for Flag {
+//!     type State = bool;
+//!     /// Raised, and whether that was the first time.
+//!     type Input = bool;
+//!
+//!     fn initial(&self) -> bool {
+//!         false
+//!     }
+//!     fn step(&self, raised: &bool, first: &bool) -> Option<bool> {
+//!         (*first != *raised).then_some(true)
+//!     }
+//!     fn is_read(&self, first: &bool) -> bool {
+//!         !first
+//!     }
+//!     fn after(&self, _: &bool) -> Option<bool> {
+//!         Some(true)
+//!     }
+//! }
+//!
+//! let mut budget = Budget { steps: 1_000_000, bytes: 1 << 20, expired: &mut || false };
+//! let both_first = [Op::done(true, 0, 2), Op::done(true, 1, 3)];
+//! assert_eq!(Flag.decide(&both_first, &mut budget), Decision::Not { stuck: 1 });
+//! let one_unknown = [Op::unknown(true, 0), Op::done(false, 1, 2)];
+//! assert_eq!(Flag.decide(&one_unknown, &mut budget), Decision::Linearizable);
+//! ```
 
 mod anywhere;
 mod bits;
+mod budget;
 mod calls;
 mod configuration;
 mod configurations;
@@ -22,9 +58,10 @@ mod holds;
 mod in_flight;
 mod judge;
 mod keys;
-pub mod kv;
+pub mod kinds;
 pub mod lease;
 mod list;
+pub mod models;
 mod moves;
 pub mod mutex;
 mod near;
@@ -33,7 +70,6 @@ mod race;
 mod reading;
 pub mod register;
 mod seen;
-mod texts;
 mod unexplained;
 mod values;
 mod walk;
@@ -41,18 +77,20 @@ mod witness;
 mod words;
 mod zones;
 
-use std::fmt;
 use std::hash::Hash;
 
 use anywhere::Anywhere;
-pub use judge::{Kind, judge};
+pub use budget::{Budget, Limit};
+pub use calls::Call;
+pub use judge::judge;
+pub use kinds::Kind;
 pub use near::Near;
 pub use reading::Notation;
 pub use witness::{Witness, prefix, reduce, shrink};
 
 /// A sequential type: what each operation does to its state.
 pub trait Model {
-    /// The state; small and without references to the heap, for the sake of the memory budget.
+    /// The state; small, for each configuration that a search has been in holds one.
     type State: Clone + Eq + Hash;
     /// An operation together with its answer.
     type Input: Eq + Hash;
@@ -71,6 +109,11 @@ pub trait Model {
     /// The state after an operation that was possible, whatever state it began in; `None` if that leaves more than one.
     fn after(&self, input: &Self::Input) -> Option<Self::State>;
 
+    /// Bytes on the heap that a state owns, for the memory budget.
+    fn heap(&self, _state: &Self::State) -> usize {
+        0
+    }
+
     /// A contradiction that is found in time nearly linear, without a search; `None` says nothing.
     fn contradiction(&self, _ops: &[Op<Self::Input>]) -> Option<Contradiction> {
         None
@@ -81,12 +124,21 @@ pub trait Model {
         Near::Unsaid
     }
 
-    /// Decides a history by whatever is soonest for the type. Steps of all that is tried count.
-    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    /// Decides by a search what [`near`](Self::near) leaves unsaid. Steps of all that is tried count.
+    fn explore(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
     where
         Self: Sized,
     {
         search(self, ops, budget).into()
+    }
+
+    /// Decides a history: without a search if that can be, else by one.
+    fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
+    where
+        Self: Sized,
+    {
+        let near = self.near(ops).decision();
+        near.unwrap_or_else(|| self.explore(ops, budget))
     }
 
     /// The same of a history of which nobody knows in what state it begins.
@@ -105,6 +157,19 @@ pub struct Contradiction {
     pub stuck: usize,
     /// All of them.
     pub witness: Witness,
+    /// What they break, if that is known more closely than that no order fits.
+    pub claim: Option<&'static Claim>,
+}
+
+/// What a contradiction breaks, in words.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Claim {
+    /// The name of the anomaly.
+    pub kind: &'static str,
+    /// The property that is broken.
+    pub property: &'static str,
+    /// What is wrong, as the beginning of a sentence.
+    pub says: &'static str,
 }
 
 /// An operation of a history: what it did, and from when to when it was in flight.
@@ -148,63 +213,6 @@ impl<I> Op<I> {
     /// Whether an order must hold it.
     fn must(&self) -> bool {
         self.required && self.complete.is_some()
-    }
-}
-
-/// How much a search may use. It is used up by one search after another.
-pub struct Budget<'a> {
-    /// Steps of the model that are left.
-    pub steps: u64,
-    /// Bytes that a search may take (estimated): its operations and lists, and the table of visited configurations; for each
-    /// search anew.
-    pub bytes: usize,
-    /// Asked every few thousand steps; the search gives up once it says `true`.
-    pub expired: &'a mut dyn FnMut() -> bool,
-}
-
-impl fmt::Debug for Budget<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Budget")
-            .field("steps", &self.steps)
-            .field("bytes", &self.bytes)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Budget<'_> {
-    /// Spends one step.
-    fn spend(&mut self) -> Result<(), Limit> {
-        // How often, in steps, the clock is asked: often enough for a second, too seldom to cost anything.
-        const POLL: u64 = 4096;
-        if self.steps == 0 {
-            return Err(Limit::Steps);
-        }
-        if self.steps.is_multiple_of(POLL) && (self.expired)() {
-            return Err(Limit::Time);
-        }
-        self.steps -= 1;
-        Ok(())
-    }
-}
-
-/// What ran out.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Limit {
-    /// The steps.
-    Steps,
-    /// The memory.
-    Memory,
-    /// The time: [`Budget::expired`] said so.
-    Time,
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Steps => "steps",
-            Self::Memory => "memory",
-            Self::Time => "time",
-        })
     }
 }
 

@@ -43,7 +43,7 @@ impl Model for Mutex {
         Some(*input == MutexOp::Acquire)
     }
 
-    fn decide(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
         race(
             &sets(ops),
             &First::With(&false),

@@ -43,6 +43,7 @@ where
                         ops: earlier.witness.ops.iter().map(|&op| kept[op]).collect(),
                         ..earlier.witness
                     },
+                    claim: earlier.claim,
                 };
             }
             other => return (found, other == Near::Linearizable),

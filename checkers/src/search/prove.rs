@@ -2,7 +2,7 @@
 
 use super::reading::Reading;
 use super::witness::{Witness, proves, share};
-use super::{Budget, Decision, Limit, Model, Near, Op, near, prefix, reduce, shrink};
+use super::{Budget, Claim, Decision, Limit, Model, Near, Op, near, prefix, reduce, shrink};
 
 /// What of a history proves that it has no order. Operations are places in a reading.
 #[derive(Debug)]
@@ -13,6 +13,8 @@ pub struct Proof {
     pub witness: Vec<usize>,
     /// Whether none of these can be left out.
     pub least: bool,
+    /// What is broken, if that is known more closely than that no order fits.
+    pub claim: Option<&'static Claim>,
     /// How many operations that were answered before it fit together; `None` if that is not known.
     pub fits: Option<usize>,
 }
@@ -53,7 +55,7 @@ where
     }
     let stuck = match &plain {
         Some(plain) => plain.stuck,
-        None => match model.decide(ops, budget) {
+        None => match model.explore(ops, budget) {
             Decision::Linearizable => return Ok(None),
             Decision::Not { stuck } => stuck,
             Decision::GaveUp(limit) => return Err(limit),
@@ -65,6 +67,7 @@ where
     budget.steps -= kept;
     let searched = || share(ops.len(), budget, |budget| prefix(model, ops, stuck, budget)).map(|order| order.len());
     fits = fits.or_else(searched);
+    let claim = plain.as_ref().and_then(|plain| plain.claim);
     let witness = match plain {
         Some(plain) if plain.witness.least => plain.witness,
         Some(plain) => reduce(model, ops, stuck, &plain.witness.ops, budget),
@@ -72,7 +75,7 @@ where
     };
     let proof = with_revealing(model, reading, stuck, witness, budget);
     budget.steps += kept;
-    Ok(Some(Proof { fits, ..proof }))
+    Ok(Some(Proof { fits, claim, ..proof }))
 }
 
 /// A witness with the later operations that reveal what those in it were, where it proves nothing without them. What else
@@ -127,6 +130,7 @@ where
         stuck,
         witness: ops,
         least,
+        claim: None,
         fits: None,
     }
 }

@@ -81,11 +81,9 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
         zones::judge(ops, &Began::With(&self.initial))
     }
 
-    fn decide(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
         let first = First::With(&self.initial);
-        self.near(ops)
-            .decision()
-            .unwrap_or_else(|| race(ops, &first, |budget| search(self, ops, budget), budget))
+        race(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
@@ -161,11 +159,9 @@ impl<V: Clone + Eq + Hash> Model for Unset<V> {
         zones::judge(ops, &Began::Unless(&self.never))
     }
 
-    fn decide(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
         let first = First::If(&|value| self.began(value));
-        self.near(ops)
-            .decision()
-            .unwrap_or_else(|| race(ops, &first, |budget| search(self, ops, budget), budget))
+        race(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {

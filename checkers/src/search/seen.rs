@@ -14,7 +14,7 @@ struct Left<S> {
 #[derive(Debug)]
 pub struct Seen<S> {
     table: HashMap<Box<[u64]>, Vec<Left<S>>>,
-    /// Bytes that it takes, estimated from above for states that own nothing.
+    /// Bytes that it takes, estimated from above.
     pub bytes: usize,
 }
 
@@ -28,14 +28,14 @@ impl<S: Clone + Eq> Seen<S> {
     }
 
     /// Adds a configuration; says whether it is worth going on from: not if one is known with the same operations done, the
-    /// same state, and none used but such as are used here.
-    pub fn insert(&mut self, done: &[u64], used: &[u64], state: &S) -> bool {
+    /// same state, and none used but such as are used here. The state owns `heap` bytes.
+    pub fn insert(&mut self, done: &[u64], used: &[u64], state: &S, heap: usize) -> bool {
         // What an allocation costs beside its contents, and how far vectors and the table are ahead of what is in them: a table
         // that has just grown is filled to 7/16, and until it has, the one before, half as large, is there too.
         const ALLOCATION: usize = 16;
         const AHEAD: usize = 2;
         const TABLE: usize = 4;
-        let each = |used: &[u64]| AHEAD * size_of::<Left<S>>() + size_of_val(used) + ALLOCATION;
+        let each = |used: &[u64]| AHEAD * size_of::<Left<S>>() + size_of_val(used) + heap + ALLOCATION;
         let left = Left {
             state: state.clone(),
             used: used.into(),

@@ -64,6 +64,7 @@ fn contradiction(mut ops: Vec<usize>, stuck: usize, least: bool) -> Contradictio
     Contradiction {
         stuck,
         witness: Witness { ops, least },
+        claim: None,
     }
 }
 

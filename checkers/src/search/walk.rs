@@ -218,10 +218,11 @@ impl<'a, M: Model> Walk<'a, M> {
     }
 
     fn visit(&mut self, op: usize, state: M::State, reason: Reason) -> bool {
+        let heap = self.model.heap(&state);
         self.take(op, state, reason);
         self.key.clear();
         self.done.key(&mut self.key);
-        let new = self.seen.insert(&self.key, self.open.words(), &self.state);
+        let new = self.seen.insert(&self.key, self.open.words(), &self.state, heap);
         if !new {
             self.undo();
         }

@@ -1,9 +1,8 @@
 //! Verdicts of a search in words.
 
-use super::Limit;
 use super::calls::Call;
-use super::judge::Kind;
 use super::prove::Proof;
+use super::{Claim, Limit};
 use crate::Value;
 use crate::history::EventType;
 use crate::results::Anomaly;
@@ -22,32 +21,12 @@ pub fn gave_up(limit: Limit) -> String {
 }
 
 /// What a search found, of the operations `calls`.
-pub fn anomaly(kind: Kind, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
+/// `broken` is what they break where nothing is known more closely.
+pub fn anomaly(broken: &Claim, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
+    let broken = proof.claim.unwrap_or(broken);
     let stuck = &calls[proof.stuck];
     let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| &calls[op]).collect();
-    let (name, property, claim) = match kind {
-        Kind::Register => (
-            "not-linearizable",
-            "linearizability",
-            "no order of the register's operations fits",
-        ),
-        Kind::Kv => (
-            "not-linearizable",
-            "linearizability",
-            "no order of the operations on the text fits",
-        ),
-        Kind::Mutex => (
-            "double-grant",
-            "mutual exclusion",
-            "two held the mutex at once, although holds count only as far as they are certain",
-        ),
-        Kind::MutexStrict => (
-            "double-grant",
-            "mutual exclusion",
-            "no order fits in which the mutex is held from each acquire to the next release that succeeded",
-        ),
-    };
-    let mut why = format!("{claim}: {} cannot have its answer.", described(stuck));
+    let mut why = format!("{}: {} cannot have its answer.", broken.says, described(stuck));
     if let Some(fits) = proof.fits {
         why += &match fits {
             0 => " Before it nothing is known to have happened.".to_owned(),
@@ -65,18 +44,11 @@ pub fn anomaly(kind: Kind, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
         .flat_map(|call| [Some(call.invoke.index), call.end_index()])
         .flatten()
         .collect();
-    // Two holds that were both released overlap by when they were granted, and not by when that was asked for.
-    if let (Kind::Mutex, [_, _, _, _]) = (kind, witness.as_slice()) {
-        events.retain(|at| {
-            !witness
-                .iter()
-                .any(|call| call.f() == "acquire" && call.invoke.index == *at)
-        });
-    }
     events.sort_unstable();
+    events.dedup();
     Anomaly {
-        kind: name.to_owned(),
-        property: property.to_owned(),
+        kind: broken.kind.to_owned(),
+        property: broken.property.to_owned(),
         advisory: false,
         accepted: false,
         witness: events,
@@ -91,6 +63,7 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
     let mut others: Vec<&Call<'_>> = witness.to_vec();
     others.retain(|call| call.invoke.index != stuck.invoke.index);
     others.sort_by_key(|call| call.invoke.index);
+    others.dedup_by_key(|call| call.invoke.index);
     let hidden = others.len().saturating_sub(SHOWN);
     let shown: Vec<String> = others[hidden..].iter().map(|call| described(call)).collect();
     let before = match hidden {
@@ -111,11 +84,13 @@ fn described(call: &Call<'_>) -> String {
     let (process, from) = (call.process(), call.invoke.index);
     let value = match (call.f(), call.end) {
         ("read" | "get", Some(_)) => call.answered,
+        (_, Some(_)) if call.asked.is_null() => call.answered,
         _ => call.asked,
     };
     let of = match value {
+        Value::Null if call.f() == "dequeue" && call.outcome() == EventType::Ok => " of nothing".to_owned(),
         Value::Null if !matches!(call.f(), "read" | "get") => String::new(),
-        value => format!(" of {}", clipped(&value.to_string())),
+        value => format!(" of {}", short(value)),
     };
     let how = match call.outcome() {
         EventType::Fail => ", which failed,",
@@ -125,12 +100,19 @@ fn described(call: &Call<'_>) -> String {
     format!("the {}{of} by process {process}{how} (events {from} to {to})", call.f())
 }
 
-/// The end of a text that is too long for a sentence, as what was written last tells most.
-fn clipped(text: &str) -> String {
+/// A value for a sentence: the first ones of a long list and how many there are, the end of a long text, as what was written
+/// last tells most.
+fn short(value: &Value) -> String {
+    const SHOWN: usize = 8;
     const LONGEST: usize = 200;
+    if let Some(values) = value.as_array().filter(|values| values.len() > SHOWN) {
+        let first: Vec<String> = values[..SHOWN].iter().map(Value::to_string).collect();
+        return format!("[{},… {} in all]", first.join(","), values.len());
+    }
+    let text = value.to_string();
     let characters = text.chars().count();
     match characters.checked_sub(LONGEST) {
-        None | Some(0) => text.to_owned(),
+        None | Some(0) => text,
         Some(left_out) => {
             let end: String = text.chars().skip(left_out).collect();
             format!("…{end} ({characters} characters)")

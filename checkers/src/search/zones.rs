@@ -54,7 +54,8 @@ pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> N
             witness.dedup();
             let witness = register.least(witness, whole && register.exact);
             let stuck = witness.ops.iter().copied().max_by_key(end).unwrap_or_default();
-            return Near::Not(Contradiction { stuck, witness });
+            let claim = None;
+            return Near::Not(Contradiction { stuck, witness, claim });
         }
     }
     Near::Unsaid

@@ -24,9 +24,11 @@ Runs and our own histories (.jsonl) are judged by the checkers of their family; 
 Other histories, and any with --model, are searched for an order of their operations: Jepsen's EDN (.edn) and text logs
 (.log, .txt), porcupine's key-value text (.txt), and .jsonl with bare values. Each may be compressed by gzip or zstd.
 
-Models: register (or cas-register): read, write and cas. mutex: the lock may be lost like a lease, and a hold counts only
-as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that succeeded.
-kv: texts under keys, with get, put and append.
+Models: register (or cas-register): read, write and cas. mutex: acquire and release of a lock that may be lost like a lease; a
+hold counts only as far as a release that succeeded proves it. mutex-strict: held from each acquire to the next release that
+succeeded. fenced-mutex: grants are answered with tokens that grow. reentrant-mutex, semaphore:N, rwlock (the value is read or
+write): holds count as a mutex's do. fifo-queue, unordered-queue: enqueue, dequeue, drain. total-queue: what goes in comes out at
+least once, and nothing else. set: add, read. counter: add, read. id-generator: generate. kv: texts under keys, with get, put and append.
 
 Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 254 if some input could not be read. With --expect: 0 if all
 verdicts are as expected, else 1.
@@ -41,7 +43,7 @@ pub struct CheckOptions {
     /// A run's folder or pack, a history file, or a folder of such, searched through
     #[arg(required = true)]
     pub paths: Vec<PathBuf>,
-    /// What the histories are of: register, cas-register, mutex, mutex-strict or kv; inferred from their operations if not given
+    /// What the histories are of; the models are named below. Inferred from their operations if not given
     #[arg(long, value_name = "MODEL", conflicts_with = "expect")]
     pub model: Option<Kind>,
     /// What the verdicts should be: lines of `file<TAB>model<TAB>verdict`, the files relative to this one's folder

@@ -21,10 +21,10 @@ fn history(seed: u64, kind: Kind) -> History {
         let number = who as u64 + 10 * renewed[who];
         let (outcome, f, value) = match doing[who].take() {
             None => {
-                let asked = match (kind, rng.u8(0..6)) {
-                    (Kind::Register, 0 | 1) => ("read", Value::Null),
-                    (Kind::Register, 2 | 3) => ("write", json!(rng.u8(0..3))),
-                    (Kind::Register, _) => ("cas", json!([rng.u8(0..3), rng.u8(0..3)])),
+                let asked = match rng.u8(0..6) {
+                    0 | 1 if kind == Kind::REGISTER => ("read", Value::Null),
+                    2 | 3 if kind == Kind::REGISTER => ("write", json!(rng.u8(0..3))),
+                    _ if kind == Kind::REGISTER => ("cas", json!([rng.u8(0..3), rng.u8(0..3)])),
                     _ if holds[who] => ("release", Value::Null),
                     _ => ("acquire", Value::Null),
                 };
@@ -95,7 +95,7 @@ fn convicts(history: &History, must: &BTreeSet<usize>, kind: Kind) -> bool {
 fn every_witness_of_a_foreign_history() {
     let mut seen = Names::new();
     for seed in 0..crate::histories(USUAL) {
-        let kind = [Kind::Register, Kind::Mutex, Kind::MutexStrict][(seed % 3) as usize];
+        let kind = [Kind::REGISTER, Kind::MUTEX, Kind::MUTEX_STRICT][(seed % 3) as usize];
         let history = history(seed, kind);
         for anomaly in found(&history, kind) {
             let told = || format!("seed {seed}, {kind}: {anomaly:#?}\n{:#?}", history.events);

@@ -18,15 +18,15 @@ pub fn histories() -> usize {
 
 /// How often histories were decided without a search, and how often they were convicted so.
 #[derive(Debug, Default)]
-struct Counts {
-    good: usize,
-    bad: usize,
-    near: usize,
-    near_bad: usize,
+pub struct Counts {
+    pub good: usize,
+    pub bad: usize,
+    pub near: usize,
+    pub near_bad: usize,
 }
 
 /// Holds a model's decision against the brute force and the search.
-fn agree<M: Model>(model: &M, ops: &[Op<M::Input>], counts: &mut Counts)
+pub fn agree<M: Model>(model: &M, ops: &[Op<M::Input>], counts: &mut Counts)
 where
     M::Input: Clone + Debug,
 {
@@ -63,7 +63,7 @@ where
 }
 
 /// Operations all of which are answered or of unknown outcome, as histories have them.
-fn recorded<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
+pub fn recorded<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
     let mut ops = history(rng, draw);
     for op in ops.iter_mut().filter(|op| !op.required) {
         op.complete = None;

@@ -11,7 +11,7 @@ use zooquake_checkers::{Results, Verdict};
 const BROKEN: usize = 100_000;
 
 pub fn register(lines: &[&str]) -> Results {
-    maps(Kind::Register, lines)
+    maps(Kind::REGISTER, lines)
 }
 
 #[track_caller]
@@ -51,7 +51,7 @@ fn equal_values_may_be_written_in_many_ways() {
         "0 ok read 2",
     ];
     verdicts(
-        Kind::Register,
+        Kind::REGISTER,
         &[
             (&list, Verdict::Valid),
             (
@@ -70,7 +70,7 @@ fn maps_as_values_are_values() {
         "0 invoke read nil",
         "0 ok read {:a 2}",
     ];
-    verdicts(Kind::Register, &[(&lines, Verdict::Invalid)]);
+    verdicts(Kind::REGISTER, &[(&lines, Verdict::Invalid)]);
 }
 
 #[test]
@@ -90,7 +90,7 @@ fn an_object_as_a_value_is_refused() {
 fn a_first_value_is_not_known_until_it_is_read() {
     let first = ["0 invoke read", "0 ok read 5", "0 invoke write 1", "0 ok write 1"];
     verdicts(
-        Kind::Register,
+        Kind::REGISTER,
         &[
             (&first, Verdict::Valid),
             (
@@ -185,7 +185,7 @@ fn what_cannot_be_paired_is_unknown_and_the_rest_is_judged() {
     ];
     let released = ["0 invoke release", "0 ok release"];
     verdicts(
-        Kind::Mutex,
+        Kind::MUTEX,
         &[
             (&[&held[..], &released].concat(), Verdict::Unknown),
             (&[&held[..2], &held[3..], &released].concat(), Verdict::Invalid),
@@ -205,7 +205,7 @@ fn a_witness_of_two_holds_has_the_releases_that_it_needs() {
         "3 ok release",
         "2 ok release",
     ];
-    let results = maps(Kind::Mutex, &both);
+    let results = maps(Kind::MUTEX, &both);
     let witness = &results.anomalies[0].witness;
     assert_eq!(witness, &[0, 1, 2, 3, 5, 7], "that of 3 proves nothing more");
 }

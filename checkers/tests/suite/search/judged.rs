@@ -41,7 +41,7 @@ pub fn log(lines: &[&str]) -> Results {
         .collect();
     let (history, damage) = parse_log(text.as_bytes());
     assert_eq!(damage, None, "{text}");
-    judged(&history, Kind::Register, Notation::Log)
+    judged(&history, Kind::REGISTER, Notation::Log)
 }
 
 #[test]
@@ -54,7 +54,7 @@ fn a_stale_read_is_told_with_what_it_contradicts() {
         "2 invoke read",
         "2 ok read 3",
     ];
-    let results = maps(Kind::Register, &lines);
+    let results = maps(Kind::REGISTER, &lines);
     assert_eq!(results.verdict, Verdict::Invalid);
     let [anomaly] = results.anomalies.as_slice() else {
         panic!("{:?}", results.anomalies)
@@ -76,7 +76,7 @@ fn a_stale_read_is_told_with_what_it_contradicts() {
 #[test]
 fn nil_is_unknown_in_edn_and_a_value_in_logs() {
     let edn = ["0 invoke write 3", "0 ok write 3", "1 invoke read", "1 ok read nil"];
-    assert_eq!(maps(Kind::Register, &edn).verdict, Verdict::Valid);
+    assert_eq!(maps(Kind::REGISTER, &edn).verdict, Verdict::Valid);
     let logged = [
         "0 :invoke :write 3",
         "0 :ok :write 3",
@@ -95,7 +95,7 @@ fn a_failed_cas_says_something_in_logs_only() {
         "1 invoke cas [3 4]",
         "1 fail cas [3 4]",
     ];
-    assert_eq!(maps(Kind::Register, &edn).verdict, Verdict::Valid);
+    assert_eq!(maps(Kind::REGISTER, &edn).verdict, Verdict::Valid);
     let logged = [
         "0 :invoke :write 3",
         "0 :ok :write 3",
@@ -110,12 +110,12 @@ fn what_failed_did_not_happen_and_what_is_unknown_may_have() {
     let read = ["1 invoke read", "1 ok read 3"];
     let with = |end: &str| {
         let write = ["0 invoke write 3", end];
-        maps(Kind::Register, &[write, read].concat()).verdict
+        maps(Kind::REGISTER, &[write, read].concat()).verdict
     };
     assert_eq!(with("0 info write :timed-out"), Verdict::Valid);
     assert_eq!(with("0 fail write 3"), Verdict::Invalid);
     assert_eq!(
-        maps(Kind::Register, &["0 invoke read", "0 fail read"]).verdict,
+        maps(Kind::REGISTER, &["0 invoke read", "0 fail read"]).verdict,
         Verdict::Valid
     );
 }
@@ -136,8 +136,8 @@ fn our_own_values_have_fields() {
         let end = line(5, 1, &format!(r#""type":"ok","f":"read","value":{{"value":{value}}}"#));
         let (history, damage) = parse_jsonl((write.concat() + &end).as_bytes());
         assert_eq!(damage, None);
-        assert_eq!(Kind::of(&history), Some(Kind::Register));
-        judged(&history, Kind::Register, Notation::Maps).verdict
+        assert_eq!(Kind::of(&history), Some(Kind::REGISTER));
+        judged(&history, Kind::REGISTER, Notation::Maps).verdict
     };
     assert_eq!(ended("8"), Verdict::Valid);
     assert_eq!(ended("7"), Verdict::Invalid);
@@ -155,14 +155,14 @@ const LOST: [&str; 6] = [
 
 #[test]
 fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
-    let lost = maps(Kind::Mutex, &LOST);
+    let lost = maps(Kind::MUTEX, &LOST);
     assert_eq!((lost.verdict, lost.anomalies.len()), (Verdict::Valid, 0));
     assert!(
         lost.reasons[0].starts_with("note: lease lost: process 0 was granted at event 1"),
         "{:?}",
         lost.reasons
     );
-    let strict = maps(Kind::MutexStrict, &LOST);
+    let strict = maps(Kind::MUTEX_STRICT, &LOST);
     assert_eq!(
         (strict.verdict, strict.anomalies[0].kind.as_str()),
         (Verdict::Invalid, "double-grant")
@@ -172,7 +172,7 @@ fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
 #[test]
 fn a_grant_within_a_certain_hold_is_a_double_grant() {
     let released = [&LOST[..4], &["0 invoke release", "0 ok release"]].concat();
-    let results = maps(Kind::Mutex, &released);
+    let results = maps(Kind::MUTEX, &released);
     assert_eq!(
         (results.verdict, results.anomalies[0].kind.as_str()),
         (Verdict::Invalid, "double-grant")
@@ -187,7 +187,7 @@ fn a_grant_within_a_certain_hold_is_a_double_grant() {
         "0 ok release",
     ];
     assert_eq!(
-        maps(Kind::Mutex, &overlapping).verdict,
+        maps(Kind::MUTEX, &overlapping).verdict,
         Verdict::Valid,
         "released before it was answered"
     );
@@ -200,17 +200,17 @@ fn what_cannot_be_judged_is_unknown_with_the_reason() {
         assert_eq!(results.verdict, Verdict::Unknown);
         results.reasons.join("; ")
     };
-    assert!(reason(Kind::Register, &[]).contains("holds no operation"));
-    assert!(reason(Kind::Register, &["0 invoke append 3"]).contains("no register can append"));
-    assert!(reason(Kind::Mutex, &["0 invoke read"]).contains("no mutex can read"));
-    assert!(reason(Kind::Register, &["0 invoke cas 3"]).contains("no pair of values"));
-    assert!(reason(Kind::Register, &["0 invoke read", "0 invoke read"]).contains("while that of event 0 is in flight"));
-    assert!(reason(Kind::Register, &["0 ok read 3"]).contains("without having invoked it"));
+    assert!(reason(Kind::REGISTER, &[]).contains("holds no operation"));
+    assert!(reason(Kind::REGISTER, &["0 invoke append 3"]).contains("no register can append"));
+    assert!(reason(Kind::MUTEX, &["0 invoke read"]).contains("no mutex can read"));
+    assert!(reason(Kind::REGISTER, &["0 invoke cas 3"]).contains("no pair of values"));
+    assert!(reason(Kind::REGISTER, &["0 invoke read", "0 invoke read"]).contains("while that of event 0 is in flight"));
+    assert!(reason(Kind::REGISTER, &["0 ok read 3"]).contains("without having invoked it"));
     let (read, damage) = (
         history(&["0 invoke read", "0 ok read 0"]),
         vec!["line 3, column 1: cut off".to_owned()],
     );
-    let cut = with_budget(|budget| judge(&read, damage, Kind::Register, Notation::Maps, budget));
+    let cut = with_budget(|budget| judge(&read, damage, Kind::REGISTER, Notation::Maps, budget));
     assert_eq!(cut.verdict, Verdict::Unknown, "what is missing might convict");
 }
 
@@ -222,7 +222,7 @@ fn a_budget_that_runs_out_says_what_to_do() {
         bytes: 0,
         expired: &mut || false,
     };
-    let results = judge(&read, Vec::new(), Kind::Register, Notation::Maps, &mut budget);
+    let results = judge(&read, Vec::new(), Kind::REGISTER, Notation::Maps, &mut budget);
     assert_eq!(results.verdict, Verdict::Unknown);
     assert!(
         results.reasons[0].contains("ran out of memory") && results.reasons[0].contains("--memory"),
@@ -257,7 +257,7 @@ fn a_witness_that_may_not_be_minimal_says_so() {
             bytes: 1 << 30,
             expired: &mut || false,
         };
-        judge(&history, Vec::new(), Kind::Register, Notation::Maps, &mut budget)
+        judge(&history, Vec::new(), Kind::REGISTER, Notation::Maps, &mut budget)
     };
     let just = (1..).map(with).find(|results| results.verdict == Verdict::Invalid);
     let just = &just.expect("some budget suffices for the search").anomalies[0];

@@ -47,7 +47,7 @@ fn independent_keys_are_registers_of_their_own() {
         "0 ok read [0 2]",
     ];
     verdicts(
-        Kind::Register,
+        Kind::REGISTER,
         &[
             (&[&KEYS[..], &cas].concat(), Verdict::Valid),
             (
@@ -76,7 +76,7 @@ fn pairs_that_are_values_are_no_keys() {
     ];
     let read = |value| [&written[..], &["0 invoke read nil", value]].concat();
     verdicts(
-        Kind::Register,
+        Kind::REGISTER,
         &[
             (&read("0 ok read [1 2]"), Verdict::Valid),
             (&read("0 ok read [0 1]"), Verdict::Invalid),
@@ -84,7 +84,7 @@ fn pairs_that_are_values_are_no_keys() {
     );
     // Without a read nothing tells; where both readings agree that does not matter.
     let cas = |value| [&written[..], &["1 invoke cas [[1 2] [3 4]]", value]].concat();
-    verdicts(Kind::Register, &[(&cas("1 ok cas [[1 2] [3 4]]"), Verdict::Valid)]);
+    verdicts(Kind::REGISTER, &[(&cas("1 ok cas [[1 2] [3 4]]"), Verdict::Valid)]);
     let either = [
         "0 invoke write [0 1]",
         "0 ok write [0 1]",
@@ -114,7 +114,7 @@ fn mutexes_may_have_keys_too() {
     ];
     let same = both.map(|line| line.replace(":b", ":a"));
     let same: Vec<&str> = same.iter().map(String::as_str).collect();
-    for kind in [Kind::Mutex, Kind::MutexStrict] {
+    for kind in [Kind::MUTEX, Kind::MUTEX_STRICT] {
         verdicts(kind, &[(&both, Verdict::Valid), (&same, Verdict::Invalid)]);
     }
 }

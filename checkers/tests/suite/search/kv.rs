@@ -3,7 +3,7 @@
 use super::{agree, brute, search, with_budget};
 use fastrand::Rng;
 use zooquake_checkers::edn::{parse_edn, to_keyed};
-use zooquake_checkers::search::kv::Kv;
+use zooquake_checkers::search::models::kv::Kv;
 use zooquake_checkers::search::{Kind, Model, Notation, Op, Outcome, judge};
 use zooquake_checkers::{History, Results, Verdict};
 
@@ -144,8 +144,8 @@ fn read(text: &str) -> History {
 
 fn judged(text: &str) -> Results {
     let history = read(text);
-    assert_eq!(Kind::of(&history), Some(Kind::Kv));
-    with_budget(|budget| judge(&history, Vec::new(), Kind::Kv, Notation::Maps, budget))
+    assert_eq!(Kind::of(&history), Some(Kind::KV));
+    with_budget(|budget| judge(&history, Vec::new(), Kind::KV, Notation::Maps, budget))
 }
 
 #[test]

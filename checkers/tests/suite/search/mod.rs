@@ -6,8 +6,10 @@ mod decided;
 mod foreign;
 pub mod judged;
 mod keys;
+mod kinds;
 mod kv;
 mod long;
+mod models;
 mod unexplained;
 mod words;
 

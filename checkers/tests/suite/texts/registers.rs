@@ -56,7 +56,7 @@ fn one_stale_read_is_one() {
 #[test]
 fn operations_of_unknown_outcome_are_not_nothing() {
     let results = maps(
-        Kind::MutexStrict,
+        Kind::MUTEX_STRICT,
         &["0 invoke release", "1 invoke release", "1 ok release", "0 info release"],
     );
     let why = &results.anomalies[0].why;
@@ -69,7 +69,7 @@ fn operations_of_unknown_outcome_are_not_nothing() {
         "2 invoke read nil",
         "2 ok read 0",
     ];
-    let why = &maps(Kind::Register, &failed).anomalies[0].why;
+    let why = &maps(Kind::REGISTER, &failed).anomalies[0].why;
     assert!(!why.contains("everything else nobody knew"), "{why}");
 }
 

@@ -2,9 +2,9 @@
 //!
 //! What a text may still become matters only as far as some get found it. So a state is where the text stands among the texts
 //! that were found: appending to it takes O(l log n) for n texts of length l, and a text that begins none of them is like any other
-//! such. Keys are told apart before ([`judge`](super::judge())): each is searched by itself (Horn and Kroening 2015).
+//! such. Keys are told apart before ([`judge`](crate::search::judge())): each is searched by itself (Horn and Kroening 2015).
 
-use super::Model;
+use crate::search::Model;
 
 /// The texts of the operations of one key, and the places of those that were found.
 #[derive(Debug, Clone)]

@@ -1,0 +1,50 @@
+//! A simulated generator of ids.
+
+use super::clients::{Answer, Clients, Simulated};
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// The generator.
+#[derive(Debug, Default)]
+pub struct Ids {
+    next: u64,
+}
+
+/// An id is given out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Generate;
+
+impl Simulated for Ids {
+    type Op = Generate;
+
+    fn draw(&mut self, _: usize, _: &mut Rng) -> Generate {
+        Generate
+    }
+
+    fn request(_: &Generate) -> (&'static str, Value) {
+        ("generate", Value::Null)
+    }
+
+    fn apply(&mut self, _: usize, _: &Generate) -> Option<Answer> {
+        self.next += 1;
+        Some(Answer::Ok(json!(self.next)))
+    }
+
+    fn told(&mut self, _: usize, _: &Generate, _: Option<&Answer>) {}
+
+    fn may_be_late(&self, _: &Generate) -> bool {
+        true
+    }
+
+    fn plant(clients: &mut Clients<Self>, _: bool) -> bool {
+        let Some(client) = clients.idle().next() else {
+            return false;
+        };
+        clients.object.next += 1;
+        let id = Answer::Ok(json!(clients.object.next));
+        for _ in 0..2 {
+            clients.at_once(client, &Generate, &id);
+        }
+        true
+    }
+}

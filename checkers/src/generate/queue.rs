@@ -1,0 +1,126 @@
+//! A simulated queue.
+
+use super::clients::{Answer, Clients, Simulated};
+use super::{Options, Values};
+use fastrand::Rng;
+use serde_json::{Value, json};
+
+/// What a queue promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// First in, first out.
+    Fifo,
+    /// No order, and each item comes out once.
+    None,
+    /// No order; one drain at the end takes out all.
+    Drained,
+}
+
+/// The queue, empty at first.
+#[derive(Debug)]
+pub struct Queue {
+    order: Order,
+    items: Vec<u64>,
+    values: Values,
+    next: u64,
+}
+
+/// An operation on it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Request {
+    /// This is put in.
+    Enqueue(u64),
+    /// Something is taken out: of an unordered queue what stands at this place, counted around.
+    Dequeue(usize),
+    /// All is taken out.
+    Drain,
+}
+
+impl Queue {
+    /// An empty one.
+    pub fn new(order: Order, options: &Options) -> Self {
+        Self {
+            order,
+            items: Vec::new(),
+            values: options.values,
+            next: 0,
+        }
+    }
+
+    /// A value that nothing else puts in.
+    fn unique(&mut self) -> u64 {
+        self.next += 1;
+        match self.values {
+            Values::Unique => self.next - 1,
+            Values::Of(count) => count + self.next - 1,
+        }
+    }
+}
+
+impl Simulated for Queue {
+    type Op = Request;
+
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
+        match (rng.bool(), self.order, self.values) {
+            (true, Order::Fifo, _) => Request::Dequeue(0),
+            (true, ..) => Request::Dequeue(rng.usize(..)),
+            (false, _, Values::Unique) => Request::Enqueue(self.unique()),
+            (false, _, Values::Of(count)) => Request::Enqueue(rng.u64(0..count)),
+        }
+    }
+
+    fn request(op: &Request) -> (&'static str, Value) {
+        match *op {
+            Request::Enqueue(item) => ("enqueue", json!(item)),
+            Request::Dequeue(_) => ("dequeue", Value::Null),
+            Request::Drain => ("drain", Value::Null),
+        }
+    }
+
+    fn apply(&mut self, _: usize, op: &Request) -> Option<Answer> {
+        Some(match *op {
+            Request::Enqueue(item) => {
+                self.items.push(item);
+                Answer::Ok(json!(item))
+            }
+            Request::Dequeue(_) if self.items.is_empty() => Answer::Fail("empty"),
+            Request::Dequeue(place) => Answer::Ok(json!(self.items.remove(place % self.items.len()))),
+            Request::Drain => Answer::Ok(json!(std::mem::take(&mut self.items))),
+        })
+    }
+
+    fn told(&mut self, _: usize, _: &Request, _: Option<&Answer>) {}
+
+    fn may_be_late(&self, _: &Request) -> bool {
+        true
+    }
+
+    fn plant(clients: &mut Clients<Self>, _: bool) -> bool {
+        let Some(client) = clients.idle().next() else {
+            return false;
+        };
+        let object = &mut clients.object;
+        let (one, other) = (object.unique(), object.unique());
+        // The items that are put in, and those that come out.
+        let (into, out) = match object.order {
+            Order::Fifo => (vec![one, other], vec![other, one]),
+            Order::None => (vec![one], vec![one, one]),
+            Order::Drained => (vec![], vec![one]),
+        };
+        for item in into {
+            clients.at_once(client, &Request::Enqueue(item), &Answer::Ok(json!(item)));
+        }
+        for item in out {
+            clients.at_once(client, &Request::Dequeue(0), &Answer::Ok(json!(item)));
+        }
+        true
+    }
+
+    fn close(clients: &mut Clients<Self>) {
+        if clients.object.order == Order::Drained
+            && let Some(answer) = clients.object.apply(0, &Request::Drain)
+        {
+            clients.at_once(0, &Request::Drain, &answer);
+        }
+    }
+}

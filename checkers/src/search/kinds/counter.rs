@@ -1,0 +1,46 @@
+//! Counters: `add` of a number, and `read`.
+
+use super::{HistoryModel, Judgement, decide, unable};
+use crate::Value;
+use crate::history::EventType;
+use crate::search::calls::Call;
+use crate::search::models::counter::{Counter, CounterOp};
+use crate::search::reading::{Notation, Reading};
+use crate::search::{Budget, Claim};
+
+const UNORDERED: Claim = Claim {
+    kind: "not-linearizable",
+    property: "linearizability",
+    says: "no order of the counter's operations fits",
+};
+
+/// Counters that begin at 0.
+pub struct Counters;
+
+impl HistoryModel for Counters {
+    fn names(&self) -> &'static [&'static str] {
+        &["counter"]
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["add", "read"]
+    }
+
+    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+        let mut reading = Reading::new();
+        for &call in calls {
+            let number = |value: &Value| {
+                let (f, at) = (call.f(), call.invoke.index);
+                let number = value.as_i64();
+                number.ok_or_else(|| format!("the {f} of event {at} has no whole number, but {value}"))
+            };
+            match call.f() {
+                "add" => reading.add(call, CounterOp::Add(number(call.asked)?)),
+                "read" if call.outcome() != EventType::Ok || call.answered.is_null() => {}
+                "read" => reading.add(call, CounterOp::Read(number(call.answered)?)),
+                _ => return Err(unable(self, &call)),
+            }
+        }
+        Ok(decide(&UNORDERED, &Counter, reading, budget))
+    }
+}

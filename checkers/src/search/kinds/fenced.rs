@@ -1,0 +1,69 @@
+//! Mutexes whose grants have tokens: `acquire` is answered with one, bare or in a field `token` or `fence`.
+
+use super::{HistoryModel, Judgement, decide};
+use crate::Value;
+use crate::search::calls::Call;
+use crate::search::lease::LeaseOp;
+use crate::search::models::fenced::{FencedMutex, FencedOp};
+use crate::search::reading::{self, Notation, Reading};
+use crate::search::{Budget, Claim, Op};
+
+const UNORDERED: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "no order fits in which holds exclude each other as far as they are certain, and tokens grow",
+};
+
+/// Mutexes on a lease whose grants have tokens that grow.
+pub struct Fenced;
+
+impl HistoryModel for Fenced {
+    fn names(&self) -> &'static [&'static str] {
+        &["fenced-mutex"]
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["acquire", "release"]
+    }
+
+    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+        let holds = reading::lease(calls)?;
+        let tokens: Vec<Option<i64>> = holds.calls.iter().map(|call| token(call.answered)).collect();
+        let lacking = |op: usize| tokens[op].is_none() && !matches!(holds.ops[op].input, LeaseOp::Release(_));
+        let without = (0..tokens.len()).filter(|&op| lacking(op)).count();
+        let input = |op: usize, input: LeaseOp| match input {
+            LeaseOp::Grant(hold) => FencedOp::Grant(hold, tokens[op]),
+            LeaseOp::Release(hold) => FencedOp::Release(hold),
+            LeaseOp::Glimpse => FencedOp::Glimpse(tokens[op]),
+        };
+        let mut reading = Reading {
+            ops: Vec::with_capacity(holds.ops.len()),
+            revealed_by: { holds.revealed_by.iter() }
+                .map(|(&op, &(by, unrevealed))| (op, (by, input(op, unrevealed))))
+                .collect(),
+            calls: holds.calls,
+            notes: holds.notes,
+        };
+        for (place, op) in holds.ops.iter().enumerate() {
+            reading.ops.push(Op {
+                input: input(place, op.input),
+                invoke: op.invoke,
+                complete: op.complete,
+                required: op.required,
+            });
+        }
+        let mut found = decide(&UNORDERED, &FencedMutex, reading, budget);
+        if without > 0 {
+            let what = format!("the answers to {without} of the grants name no token that is a number");
+            found.reasons.push(what);
+        }
+        Ok(found)
+    }
+}
+
+/// The token in an answer.
+fn token(answer: &Value) -> Option<i64> {
+    const FIELDS: [&str; 4] = ["token", ":token", "fence", ":fence"];
+    let field = FIELDS.iter().find_map(|field| answer.get(field));
+    field.unwrap_or(answer).as_i64()
+}

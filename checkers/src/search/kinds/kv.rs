@@ -1,0 +1,58 @@
+//! Texts under keys, as porcupine's key-value model has them: `get`, `put` and `append`.
+
+use super::{HistoryModel, Judgement, decide, unable};
+use crate::edn::{Edn, from_json};
+use crate::history::EventType;
+use crate::search::calls::Call;
+use crate::search::models::kv::{Kv, KvOp};
+use crate::search::reading::{Notation, Reading};
+use crate::search::{Budget, Claim};
+
+const UNORDERED: Claim = Claim {
+    kind: "not-linearizable",
+    property: "linearizability",
+    says: "no order of the operations on the text fits",
+};
+
+/// The text under a key, which is empty at first. A get of unknown outcome says nothing.
+pub struct Texts;
+
+impl HistoryModel for Texts {
+    fn names(&self) -> &'static [&'static str] {
+        &["kv"]
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["get", "put", "append"]
+    }
+
+    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+        let mut told = Vec::new();
+        let (mut texts, mut found) = (Vec::new(), Vec::new());
+        for &call in calls {
+            let (value, list) = match call.f() {
+                "get" if call.outcome() == EventType::Ok => (call.answered, &mut found),
+                "get" => continue,
+                "put" | "append" => (call.asked, &mut texts),
+                _ => return Err(unable(self, &call)),
+            };
+            let Edn::Str(text) = from_json(value) else {
+                let (f, at) = (call.f(), call.invoke.index);
+                return Err(format!("the {f} of event {at} has no text, but {value}"));
+            };
+            list.push(text.clone());
+            told.push((call, text));
+        }
+        let model = Kv::new(texts, found);
+        let mut reading: Reading<'_, KvOp> = Reading::new();
+        for (call, text) in told {
+            let input = match call.f() {
+                "get" => model.get(&text),
+                "put" => model.put(&text),
+                _ => model.append(&text),
+            };
+            reading.add(call, input);
+        }
+        Ok(decide(&UNORDERED, &model, reading, budget))
+    }
+}

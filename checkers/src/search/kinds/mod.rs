@@ -1,0 +1,224 @@
+//! What histories of others may be of: a registry of models, each with how its operations are written down.
+//!
+//! A kind more costs a file with a [`HistoryModel`], and its line in the registry.
+
+mod counter;
+mod fenced;
+mod id_generator;
+mod kv;
+mod mutex;
+mod permits;
+mod queue;
+mod register;
+mod set;
+
+use super::calls::Call;
+use super::prove::prove;
+use super::reading::{Notation, Reading};
+use super::words::{anomaly, gave_up};
+use super::{Budget, Claim, Model};
+use crate::Value;
+use crate::history::{EventType, History, Process};
+use crate::results::Anomaly;
+use std::fmt;
+use std::str::FromStr;
+
+/// A model of histories of others: its name, and how its operations are read and judged.
+pub trait HistoryModel: Sync {
+    /// Its names, its own first.
+    fn names(&self) -> &'static [&'static str];
+
+    /// The operations that it has, as histories name them.
+    fn operations(&self) -> &'static [&'static str];
+
+    /// Whether it takes a number (`semaphore:3`).
+    fn sized(&self) -> bool {
+        false
+    }
+
+    /// Judges the operations of one object; `size` is the number that it takes, else 0.
+    ///
+    /// # Errors
+    /// What it cannot do, and values that cannot be judged.
+    fn judge(
+        &self,
+        calls: &[Call<'_>],
+        notation: Notation,
+        size: u32,
+        budget: &mut Budget<'_>,
+    ) -> Result<Judgement, String>;
+}
+
+/// What was found of one object.
+#[derive(Debug, Default)]
+pub struct Judgement {
+    /// What no order has.
+    pub anomalies: Vec<Anomaly>,
+    /// Why it is not known to be valid, and notes.
+    pub reasons: Vec<String>,
+}
+
+/// All of them, in the order in which they are named.
+static REGISTRY: [&dyn HistoryModel; 14] = [
+    &register::Registers,
+    &mutex::Leases,
+    &mutex::Textbook,
+    &fenced::Fenced,
+    &permits::Reentrant,
+    &permits::Semaphore,
+    &permits::ReadWrite,
+    &queue::FifoQueue,
+    &queue::UnorderedQueue,
+    &queue::TotalQueue,
+    &set::Sets,
+    &counter::Counters,
+    &id_generator::Generators,
+    &kv::Texts,
+];
+
+/// What a history is judged as.
+#[derive(Clone, Copy)]
+pub struct Kind {
+    model: &'static dyn HistoryModel,
+    size: u32,
+}
+
+impl Kind {
+    /// A register with read, write and compare-and-set.
+    pub const REGISTER: Self = Self::new(&register::Registers);
+    /// A mutex that rests on a lease, which may be lost.
+    pub const MUTEX: Self = Self::new(&mutex::Leases);
+    /// A textbook mutex, held until a release succeeds.
+    pub const MUTEX_STRICT: Self = Self::new(&mutex::Textbook);
+    /// Texts under keys, as porcupine's histories have them.
+    pub const KV: Self = Self::new(&kv::Texts);
+
+    const fn new(model: &'static dyn HistoryModel) -> Self {
+        Self { model, size: 0 }
+    }
+
+    /// What `--model` takes.
+    pub fn names() -> String {
+        let name = |model: &&dyn HistoryModel| {
+            let number = if model.sized() { ":N" } else { "" };
+            format!("{}{number}", model.names().join(", "))
+        };
+        REGISTRY.iter().map(name).collect::<Vec<_>>().join(", ")
+    }
+
+    /// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is judged, or
+    /// of more than one thing.
+    pub fn of(history: &History) -> Option<Self> {
+        let any = |names: &[&str]| {
+            let mut work = { history.events.iter() }.filter(|event| matches!(event.process, Process::Number(_)));
+            work.any(|event| names.contains(&event.f.as_str()))
+        };
+        let read = |like: fn(&Value) -> bool| {
+            let mut reads = { history.events.iter() }.filter(|event| event.f == "read" && event.kind == EventType::Ok);
+            reads.any(|event| like(&event.value))
+        };
+        // Under a lock things are written too.
+        if any(&["acquire", "release"]) {
+            Some(Self::MUTEX)
+        } else if any(&["write", "cas"]) {
+            Some(Self::REGISTER)
+        } else if any(&["add"]) {
+            let of_numbers = read(|value| value.as_i64().is_some()).then_some(Self::new(&counter::Counters));
+            of_numbers.or_else(|| read(set::is_collection).then_some(Self::new(&set::Sets)))
+        } else if any(&["generate"]) {
+            Some(Self::new(&id_generator::Generators))
+        } else if any(&["read"]) {
+            Some(Self::REGISTER)
+        } else {
+            any(&["get", "put", "append"]).then_some(Self::KV)
+        }
+    }
+
+    /// Judges the operations of one object.
+    ///
+    /// # Errors
+    /// What it cannot do, and values that cannot be judged.
+    pub(super) fn judge(
+        self,
+        calls: &[Call<'_>],
+        notation: Notation,
+        budget: &mut Budget<'_>,
+    ) -> Result<Judgement, String> {
+        self.model.judge(calls, notation, self.size, budget)
+    }
+}
+
+impl FromStr for Kind {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, number) = match text.split_once(':') {
+            Some((name, number)) => (name, Some(number)),
+            None => (text, None),
+        };
+        let Some(&model) = REGISTRY.iter().find(|model| model.names().contains(&name)) else {
+            return Err(format!("there is no model `{name}`; there are {}", Self::names()));
+        };
+        match (model.sized(), number) {
+            (false, None) => Ok(Self::new(model)),
+            (false, Some(_)) => Err(format!("`{name}` takes no number")),
+            (true, None) => Err(format!("`{name}` needs a number: `{name}:3`")),
+            (true, Some(number)) => match number.parse() {
+                Ok(size) if size > 0 => Ok(Self { model, size }),
+                _ => Err(format!("`{number}` is no number from 1, as `{name}:3` has it")),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.model.names()[0])?;
+        if self.model.sized() {
+            write!(f, ":{}", self.size)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl PartialEq for Kind {
+    fn eq(&self, other: &Self) -> bool {
+        self.model.names() == other.model.names() && self.size == other.size
+    }
+}
+
+impl Eq for Kind {}
+
+/// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
+fn decide<M: Model>(claim: &Claim, model: &M, reading: Reading<'_, M::Input>, budget: &mut Budget<'_>) -> Judgement
+where
+    M::Input: Clone,
+{
+    let mut found = Judgement {
+        anomalies: Vec::new(),
+        reasons: reading.notes.clone(),
+    };
+    match prove(model, &reading, budget) {
+        Ok(proof) => {
+            found.anomalies = proof
+                .map(|proof| anomaly(claim, &reading.calls, &proof))
+                .into_iter()
+                .collect()
+        }
+        Err(limit) => found.reasons.push(gave_up(limit)),
+    }
+    found
+}
+
+/// An operation that a model lacks, in words.
+fn unable(model: &dyn HistoryModel, call: &Call<'_>) -> String {
+    let (name, operations) = (model.names()[0], model.operations().join(", "));
+    let (f, at) = (call.f(), call.invoke.index);
+    format!("a {name} has no operation {f} (event {at}), but {operations}")
+}

@@ -1,0 +1,76 @@
+//! Mutexes: on a lease, and the textbook's.
+
+use super::{HistoryModel, Judgement, decide};
+use crate::search::calls::Call;
+use crate::search::lease::LeaseMutex;
+use crate::search::mutex::Mutex;
+use crate::search::reading::{self, Notation};
+use crate::search::{Budget, Claim};
+
+const HELD_TWICE: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "two held the mutex at once, although holds count only as far as they are certain",
+};
+const UNORDERED: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "no order fits in which the mutex is held from each acquire to the next release that succeeded",
+};
+
+/// Mutexes that may be lost like a lease.
+pub struct Leases;
+
+impl HistoryModel for Leases {
+    fn names(&self) -> &'static [&'static str] {
+        &["mutex"]
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["acquire", "release"]
+    }
+
+    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+        let reading = reading::lease(calls)?;
+        Ok(without_requests(
+            decide(&HELD_TWICE, &LeaseMutex, reading, budget),
+            calls,
+        ))
+    }
+}
+
+/// Mutexes that are held until a release succeeds.
+pub struct Textbook;
+
+impl HistoryModel for Textbook {
+    fn names(&self) -> &'static [&'static str] {
+        &["mutex-strict"]
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["acquire", "release"]
+    }
+
+    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+        let reading = reading::mutex(calls)?;
+        Ok(decide(&UNORDERED, &Mutex, reading, budget))
+    }
+}
+
+/// What was found, without the requests for grants where each of these was released: such holds overlap by when they were
+/// granted, and not by when that was asked for.
+pub fn without_requests(mut found: Judgement, calls: &[Call<'_>]) -> Judgement {
+    for anomaly in &mut found.anomalies {
+        let of = |f: &str| -> Vec<usize> {
+            let requests = calls.iter().filter(|call| call.f() == f).map(|call| call.invoke.index);
+            requests
+                .filter(|at| anomaly.witness.binary_search(at).is_ok())
+                .collect()
+        };
+        let (acquires, releases) = (of("acquire"), of("release"));
+        if acquires.len() == releases.len() {
+            anomaly.witness.retain(|at| acquires.binary_search(at).is_err());
+        }
+    }
+    found
+}

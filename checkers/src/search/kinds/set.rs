@@ -1,0 +1,89 @@
+//! Sets: `add` of an element, and `read`, answered with all of them.
+
+use super::{HistoryModel, Judgement, decide, unable};
+use crate::Value;
+use crate::edn::{Edn, from_json, to_json};
+use crate::history::EventType;
+use crate::search::calls::Call;
+use crate::search::models::set::{GrowSet, SetOp};
+use crate::search::reading::{Notation, Reading};
+use crate::search::values::Values;
+use crate::search::{Budget, Claim};
+
+const UNORDERED: Claim = Claim {
+    kind: "not-linearizable",
+    property: "linearizability",
+    says: "no order of the set's operations fits",
+};
+
+/// Sets that are empty at the beginning.
+pub struct Sets;
+
+impl HistoryModel for Sets {
+    fn names(&self) -> &'static [&'static str] {
+        &["set"]
+    }
+
+    fn operations(&self) -> &'static [&'static str] {
+        &["add", "read"]
+    }
+
+    fn judge(
+        &self,
+        calls: &[Call<'_>],
+        notation: Notation,
+        _: u32,
+        budget: &mut Budget<'_>,
+    ) -> Result<Judgement, String> {
+        let (mut reading, mut values) = (Reading::new(), Values::default());
+        for &call in calls {
+            let (f, at) = (call.f(), call.invoke.index);
+            let mut number = |value: &Value| {
+                let number = values.number(value);
+                number.map_err(|what| format!("an element of the {f} of event {at} cannot be compared: {what}"))
+            };
+            match f {
+                "add" => {
+                    let element = number(call.asked)?;
+                    reading.add(call, SetOp::Add(element));
+                }
+                "read" if call.outcome() != EventType::Ok => {}
+                // In maps nil means that the value is not known.
+                "read" if call.answered.is_null() && notation == Notation::Maps => {}
+                "read" => {
+                    let Some(elements) = elements(call.answered) else {
+                        return Err(format!(
+                            "the read of event {at} was answered with no set, but {}",
+                            call.answered
+                        ));
+                    };
+                    let mut found: Vec<u32> = elements.iter().map(&mut number).collect::<Result<_, _>>()?;
+                    found.sort_unstable();
+                    found.dedup();
+                    reading.add(call, SetOp::Read(found.into()));
+                }
+                _ => return Err(unable(self, &call)),
+            }
+        }
+        Ok(decide(&UNORDERED, &GrowSet, reading, budget))
+    }
+}
+
+/// Whether a value is a set, a list or a vector.
+pub fn is_collection(value: &Value) -> bool {
+    !value.is_null() && elements(value).is_some()
+}
+
+fn elements(value: &Value) -> Option<Vec<Value>> {
+    match value {
+        Value::Array(elements) => Some(elements.to_vec()),
+        Value::String(_) => match from_json(value) {
+            Edn::Set(elements) | Edn::Vector(elements) | Edn::List(elements) => {
+                Some(elements.iter().map(to_json).collect())
+            }
+            _ => None,
+        },
+        Value::Null => Some(Vec::new()),
+        _ => None,
+    }
+}

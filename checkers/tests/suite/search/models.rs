@@ -1,0 +1,174 @@
+//! Random small histories of each model: what is decided without a search is what the definition says, and the search.
+
+use super::agree::history;
+use super::decided::{Counts, agree, histories, recorded};
+use fastrand::Rng;
+use zooquake_checkers::search::models::bag::{Bag, QueueOp};
+use zooquake_checkers::search::models::counter::{Counter, CounterOp};
+use zooquake_checkers::search::models::fenced::{FencedMutex, FencedOp};
+use zooquake_checkers::search::models::fifo::Fifo;
+use zooquake_checkers::search::models::ids::{Generated, IdGenerator};
+use zooquake_checkers::search::models::permits::{PermitOp, Permits};
+use zooquake_checkers::search::models::set::{GrowSet, SetOp};
+use zooquake_checkers::search::{Model, Op};
+
+/// Holds a model against the brute force; both answers must be given often, and at least so many of a hundred without a search.
+fn decided<M: Model>(model: &M, seed: u64, near: usize, mut draw: impl FnMut(&mut Rng) -> Vec<Op<M::Input>>)
+where
+    M::Input: Clone + std::fmt::Debug,
+{
+    let mut rng = Rng::with_seed(seed);
+    let mut counts = Counts::default();
+    for _ in 0..histories() {
+        agree(model, &draw(&mut rng), &mut counts);
+    }
+    let (all, least) = (counts.good + counts.bad, histories() / 100);
+    assert!(counts.good > least && counts.bad > least, "{counts:?}");
+    assert!(100 * counts.near >= near * all, "{counts:?}");
+}
+
+/// Turns pairs of operations that follow each other into holds, with others in between.
+fn holds<I>(rng: &mut Rng, ops: &mut [Op<I>], grant: impl Fn(usize, &I) -> I, release: impl Fn(usize, &I) -> I) {
+    rng.shuffle(ops);
+    for hold in 0..ops.len() / 2 {
+        let [from, to] = [2 * hold, 2 * hold + 1];
+        if ops[from].complete.is_some_and(|end| end < ops[to].invoke) && rng.u8(0..4) > 0 {
+            ops[to].input = release(hold, &ops[from].input);
+            ops[from].input = grant(hold, &ops[from].input);
+        }
+    }
+}
+
+#[test]
+fn permits() {
+    for (permits, weights) in [(1, 1..2), (2, 1..3), (3, 1..4)] {
+        decided(&Permits { permits }, 40 + permits, 100, |rng| {
+            let mut ops = recorded(rng, &|rng| PermitOp::Glimpse(rng.u64(weights.clone())));
+            let weight = |input: &PermitOp| match *input {
+                PermitOp::Glimpse(weight) | PermitOp::Grant(_, weight) | PermitOp::Release(_, weight) => weight,
+            };
+            let grant = |hold, input: &_| PermitOp::Grant(hold, weight(input));
+            holds(rng, &mut ops, grant, |hold, input| {
+                PermitOp::Release(hold, weight(input))
+            });
+            ops
+        });
+    }
+}
+
+#[test]
+fn mutexes_with_tokens() {
+    decided(&FencedMutex, 44, 80, |rng| {
+        // Mostly growing with their invocations.
+        let mut ops = recorded(rng, &|_| FencedOp::Glimpse(None));
+        for op in &mut ops {
+            let token = op.invoke as i64 + rng.i64(0..4);
+            op.input = FencedOp::Glimpse((rng.u8(0..40) > 0).then_some(token));
+        }
+        let token = |input: &FencedOp| match *input {
+            FencedOp::Glimpse(token) | FencedOp::Grant(_, token) => token,
+            FencedOp::Release(_) => None,
+        };
+        let grant = |hold, input: &_| FencedOp::Grant(hold, token(input));
+        holds(rng, &mut ops, grant, |hold, _| FencedOp::Release(hold));
+        ops
+    });
+}
+
+/// Operations on a queue: values mostly put in once, some out of nothing, some deliveries of nobody knows what.
+fn queue(rng: &mut Rng, unique: bool) -> Vec<Op<QueueOp>> {
+    let draw = |rng: &mut Rng| match rng.u8(0..10) {
+        0..4 => QueueOp::Enqueue(rng.u32(0..3)),
+        4..9 => QueueOp::Dequeue(rng.u32(0..3)),
+        _ => QueueOp::Empty,
+    };
+    let mut ops = recorded(rng, &draw);
+    let mut next = 0;
+    for op in &mut ops {
+        match &mut op.input {
+            QueueOp::Enqueue(item) if unique => {
+                *item = next;
+                next += 1;
+            }
+            QueueOp::Dequeue(_) if op.complete.is_none() && rng.bool() => op.input = QueueOp::Take,
+            _ => {}
+        }
+    }
+    ops
+}
+
+#[test]
+fn fifo_queues() {
+    decided(&Fifo, 45, 90, |rng| queue(rng, true));
+    decided(&Fifo, 46, 30, |rng| queue(rng, false));
+}
+
+#[test]
+fn fifo_queues_that_are_filled_and_emptied() {
+    // Items go in one after the other and come out in nearly that order.
+    decided(&Fifo, 52, 80, |rng| {
+        let mut ops = recorded(rng, &|_| QueueOp::Empty);
+        ops.sort_unstable_by_key(|op| op.invoke);
+        let items = ops.len().div_ceil(2);
+        for (place, op) in ops.iter_mut().enumerate() {
+            op.input = match (place < items, op.complete, rng.u8(0..8)) {
+                (true, ..) => QueueOp::Enqueue(place as u32),
+                (_, None, 0..6) => QueueOp::Take,
+                (_, _, 0) => QueueOp::Empty,
+                _ => QueueOp::Dequeue(rng.u32(0..items as u32)),
+            };
+        }
+        ops
+    });
+}
+
+#[test]
+fn unordered_queues() {
+    decided(&Bag, 47, 90, |rng| queue(rng, true));
+    decided(&Bag, 48, 70, |rng| queue(rng, false));
+}
+
+#[test]
+fn sets() {
+    decided(&GrowSet, 49, 100, |rng| {
+        recorded(rng, &|rng| match rng.u8(0..2) {
+            0 => SetOp::Add(rng.u32(0..3)),
+            _ => SetOp::Read((0..3).filter(|_| rng.bool()).collect()),
+        })
+    });
+    decided(&GrowSet, 53, 50, |rng| {
+        history(rng, &|rng| match rng.u8(0..2) {
+            0 => SetOp::Add(rng.u32(0..3)),
+            _ => SetOp::Read((0..3).filter(|_| rng.bool()).collect()),
+        })
+    });
+}
+
+#[test]
+fn counters() {
+    decided(&Counter, 50, 99, |rng| {
+        recorded(rng, &|rng| match rng.u8(0..2) {
+            0 => CounterOp::Add(1),
+            _ => CounterOp::Read(rng.i64(0..4)),
+        })
+    });
+    decided(&Counter, 54, 99, |rng| {
+        history(rng, &|rng| match rng.u8(0..5) {
+            0..3 => CounterOp::Add(1),
+            _ => CounterOp::Read(rng.i64(0..4)),
+        })
+    });
+    decided(&Counter, 55, 10, |rng| {
+        history(rng, &|rng| match rng.u8(0..5) {
+            0..3 => CounterOp::Add(rng.i64(-1..3)),
+            _ => CounterOp::Read(rng.i64(0..4)),
+        })
+    });
+}
+
+#[test]
+fn generators_of_ids() {
+    decided(&IdGenerator, 51, 100, |rng| {
+        recorded(rng, &|rng| Generated(rng.u32(0..12)))
+    });
+}

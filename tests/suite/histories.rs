@@ -238,15 +238,7 @@ fn a_generated_history_is_the_same_for_a_seed_and_has_the_verdict_that_was_asked
         assert_eq!(output.status.code(), Some(0), "{}", text(&output));
         file
     };
-    for model in [
-        "register",
-        "cas-register",
-        "mutex",
-        "semaphore:3",
-        "fifo-queue",
-        "set",
-        "counter",
-    ] {
+    for model in ["register", "cas-register", "mutex"] {
         let valid = generate(model, &format!("{model}.jsonl"), &["--unknown", "0.02"]);
         let again = generate(model, &format!("{model}-again.jsonl"), &["--unknown", "0.02"]);
         assert_eq!(fs::read(&valid).unwrap(), fs::read(&again).unwrap(), "{model}");

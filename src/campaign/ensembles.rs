@@ -171,6 +171,7 @@ impl Ensembles {
             recipe,
             out: self.out.clone(),
             keep,
+            quiet: false,
             interrupt: self.interrupt.clone(),
         })
     }

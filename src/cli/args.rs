@@ -3,12 +3,14 @@
 use super::check::CheckOptions;
 use super::compare::CompareOptions;
 use super::convert::ConvertOptions;
+use super::explore::ExploreOptions;
 use super::generate::GenerateOptions;
 use super::measure::args::MeasureOptions;
 use super::new::NewOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
+use super::shrink::ShrinkOptions;
 use super::trial::TrialOptions;
 use crate::campaign::spec::RunSpec;
 use clap::{Args, Parser, Subcommand};
@@ -29,6 +31,7 @@ Examples:
   zooquake new lock my-lock --language python       a recipe of your own, to begin with
   zooquake check runs/latest                        the verdict again, from what was recorded
   zooquake compare lock --faults pause,kill         which variant breaks, which is fastest
+  zooquake explore lock/protected --budget 60s      thousands of simulated schedules
   zooquake measure herd                             what one change of leader costs, as a chart
   zooquake clean                                    remove whatever crashed runs left behind"
 )]
@@ -51,6 +54,10 @@ pub enum Command {
     Run(RunSpec),
     /// Run the plan of an earlier run again, its faults pinned to what was going on when they struck
     Replay(ReplayOptions),
+    /// Play as many simulated schedules of a recipe as there is time for: rare failures in seconds, without Docker
+    Explore(ExploreOptions),
+    /// Find the smallest plan that still fails the same way as a run
+    Shrink(ShrinkOptions),
     /// Make one file of a run, to attach to a ticket; `check`, `replay` and `report` take it
     Pack(PackOptions),
     /// Check what earlier runs recorded again, and other people's histories

@@ -7,6 +7,7 @@ mod compare;
 mod consent;
 mod convert;
 mod exit;
+mod explore;
 mod generate;
 mod interrupt;
 mod list;
@@ -19,6 +20,7 @@ mod replay;
 mod report;
 mod run;
 mod series;
+mod shrink;
 mod trial;
 mod upkeep;
 
@@ -81,6 +83,8 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Run(options) => run::run(options).await,
         Command::Try(options) => trial::trial(&options).await,
         Command::Replay(options) => replay::replay(options).await,
+        Command::Explore(options) => explore::explore(options).await,
+        Command::Shrink(options) => shrink::shrink(options).await,
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),
         Command::Compare(options) => compare::compare(options).await,

@@ -241,6 +241,30 @@ impl Engine {
         }
     }
 
+    /// The moment for a client's next operation: one that has done all that its plan asks for only ends what it has begun.
+    fn moment_of_next(&self, number: usize) -> Moment {
+        let phase = match (self.phase, self.has_done_its_own(number)) {
+            (Phase::Load, true) => Phase::Drain,
+            (phase, _) => phase,
+        };
+        Moment { phase, now: self.now }
+    }
+
+    /// Whether a client was asked for as many operations as its plan has.
+    fn has_done_its_own(&self, number: usize) -> bool {
+        let asked: u64 = self.workers[number].sent.values().map(|sent| sent.count).sum();
+        let planned = self.plan.clients.get(number).and_then(|client| client.ops);
+        planned.is_some_and(|planned| asked >= planned)
+    }
+
+    /// Whether every client has done what its plan has for it, and waits for nothing.
+    fn all_have_done_their_own(&self) -> bool {
+        let rests = |(number, worker): (usize, &Worker)| {
+            self.has_done_its_own(number) && worker.idle() && worker.due.is_none() && worker.hold.is_none()
+        };
+        self.workers.iter().enumerate().all(rests)
+    }
+
     fn deadline(&self, after: Duration) -> Deadline {
         Deadline {
             at: self.now + after,

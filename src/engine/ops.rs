@@ -22,7 +22,7 @@ pub(super) fn event_type(outcome: Outcome) -> EventType {
 impl Engine {
     /// Asks the client for its next operation, if it has one.
     pub(super) fn next_op(&mut self, number: usize) {
-        match self.generator.next(number, self.moment()) {
+        match self.generator.next(number, self.moment_of_next(number)) {
             Next::Ask(next) if self.withholds(number, next.f) => {}
             Next::Ask(next) => self.ask(number, next),
             Next::Wait(time) => self.workers[number].due = Some(self.now + time),

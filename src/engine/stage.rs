@@ -153,7 +153,7 @@ impl Engine {
     }
 
     fn operating(&mut self, end: Deadline) -> Turn {
-        if !(self.interrupted || self.passed(end)) {
+        if !(self.interrupted || self.passed(end) || self.all_have_done_their_own()) {
             return Turn::Stays(Stage::Ops(end));
         }
         if self.interrupted {

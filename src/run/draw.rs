@@ -126,6 +126,7 @@ fn client(rng: &mut fastrand::Rng, timing: &Timing) -> ClientPlan {
     };
     ClientPlan {
         cycles: (0..CYCLES).map(|_| cycle(rng)).collect(),
+        ops: None,
     }
 }
 

@@ -6,6 +6,7 @@ use super::recorder::Recorder;
 use super::samples::Samples;
 use super::shell::Shell;
 use super::stage;
+use super::store::Store;
 use crate::backend::{Backend, BringUp, Clock, Cluster};
 use crate::engine::{Conclusion, Entry};
 use crate::faults::nemesis::Schedule;
@@ -36,6 +37,8 @@ pub struct Order {
     pub out: PathBuf,
     /// Whether the cluster is left standing at the end.
     pub keep: bool,
+    /// Whether it tells no progress.
+    pub quiet: bool,
     /// Becomes true when the user wants it to stop.
     pub interrupt: watch::Receiver<bool>,
 }
@@ -73,9 +76,15 @@ pub async fn execute(order: Order) -> Result<Finished> {
     outcome.await.context("the run ended without an outcome")?
 }
 
-async fn execute_here(order: Order) -> Result<Finished> {
+pub(super) async fn execute_here(order: Order) -> Result<Finished> {
     let folder = Folder::create(&order.out, &order.plan)?;
-    stage::enter("clearing away what was started, then checking what was recorded");
+    let quiet = order.quiet;
+    let enter = |does| {
+        if !quiet {
+            stage::enter(does);
+        }
+    };
+    enter("clearing away what was started, then checking what was recorded");
     folder.write_json("plan.json", &order.plan)?;
     if let Some(recipe) = &order.recipe {
         recipe.write(&folder.file(RECIPE))?;
@@ -84,7 +93,7 @@ async fn execute_here(order: Order) -> Result<Finished> {
     let backend = Arc::clone(&order.backend);
     folder.write_json(CONTAINERS, &backend.finds(&run))?;
     let claim = backend.claim(&run).await?;
-    let through = attempt(order, &folder, &run).await;
+    let through = attempt(order, &Store::Folder(folder.clone()), &run).await;
     let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
     let ended = claim.end();
     let removed = match &through {
@@ -105,7 +114,7 @@ async fn execute_here(order: Order) -> Result<Finished> {
     if let Err(error) = ended.await {
         eprintln!("zooquake: {error:#}");
     }
-    stage::enter("");
+    enter("");
     let results = outcome?;
     Ok(Finished { folder, results })
 }
@@ -128,10 +137,13 @@ fn id(folder: &Folder, seed: u64) -> String {
 }
 
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
-pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<Left> {
+pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Left> {
     let (plan, clock) = (&order.plan, order.backend.clock());
-    let mut progress = Progress::new(plan.on);
-    progress.say(&format!("{} in {}", plan.workload.name(), folder.path.display()));
+    let mut progress = match order.quiet {
+        true => Progress::silent(),
+        false => Progress::new(plan.on),
+    };
+    progress.say(&format!("{} in {}", plan.workload.name(), store.shown()));
     let (mut history, mut sampled) = (None, Vec::new());
     let schedules = Schedule::of(plan);
     let all = schedules.len();
@@ -143,13 +155,13 @@ pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<
         let mut interrupt = order.interrupt.clone();
         let up = tokio::select! {
             biased;
-            up = bring_up(&order, &schedule, folder, run) => Some(up?),
+            up = bring_up(&order, &schedule, store, run) => Some(up?),
             _ = interrupt.wait_for(|stop| *stop) => None,
         };
         let recorder = match &mut history {
             Some(recorder) => recorder,
             // The history counts from when the first ensemble is up.
-            none => none.insert(Recorder::create(&folder.file("history.jsonl"), clock.clone())?),
+            none => none.insert(Recorder::begin(store.history()?, clock.clone())?),
         };
         let Some((place, confined)) = up else {
             recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
@@ -163,7 +175,7 @@ pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<
         let mut shell = Shell::new(place.clone(), (plan, schedule), said, interrupt, begun)?;
         let conclusion = shell.run().await?;
         match &conclusion {
-            Conclusion::Audited(Ok(tree)) => folder.write_json("tree.json", tree)?,
+            Conclusion::Audited(Ok(tree)) => store.tree(tree)?,
             Conclusion::Audited(Err(why)) => eprintln!("zooquake: the tree was not read: {why}"),
             Conclusion::Played | Conclusion::Interrupted => {}
         }
@@ -171,10 +183,10 @@ pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<
         if plan.scenes.is_empty() {
             let (transactions, problems) = place.cluster.transactions().await;
             problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
-            folder.write_jsonl("txnlog.jsonl", &transactions)?;
+            store.transactions(transactions)?;
         }
         sampled.extend(samples.stop().await);
-        folder.write_jsonl("servers.jsonl", &sampled)?;
+        store.samples(&sampled)?;
         drop(shell);
         let interrupted = matches!(conclusion, Conclusion::Interrupted);
         clear(&*place.cluster, order.keep && (interrupted || number == all)).await;
@@ -190,9 +202,9 @@ pub(super) async fn attempt(order: Order, folder: &Folder, run: &str) -> Result<
 }
 
 /// Brings a cluster up on which the schedule can begin; with what its processes may do.
-async fn bring_up(order: &Order, schedule: &Schedule, folder: &Folder, run: &str) -> Result<(Place, Value)> {
+async fn bring_up(order: &Order, schedule: &Schedule, store: &Store, run: &str) -> Result<(Place, Value)> {
     let Order { plan, backend, .. } = order;
-    let mut logs = folder.file("logs");
+    let mut logs = store.logs();
     if let Schedule::Scene(scene) = schedule {
         logs.push(&scene.name);
         fs::create_dir(&logs).with_context(|| format!("making the folder {}", logs.display()))?;

@@ -13,6 +13,7 @@ mod shell;
 pub mod simulated;
 pub mod stage;
 mod steady;
+mod store;
 #[cfg(test)]
 mod tests;
 mod watchdog;

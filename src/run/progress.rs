@@ -7,6 +7,8 @@ use zooquake_checkers::plan::On;
 /// Says what a run does at the moment: one line that renews itself on a terminal, a line now and then elsewhere.
 #[derive(Debug)]
 pub struct Progress {
+    /// Whether nothing is said.
+    silent: bool,
     live: bool,
     on: On,
     last: Option<Instant>,
@@ -17,6 +19,7 @@ impl Progress {
     /// A progress line on stderr of a run that takes place there.
     pub fn new(on: On) -> Self {
         Self {
+            silent: false,
             on,
             live: std::io::stderr().is_terminal(),
             last: None,
@@ -24,8 +27,24 @@ impl Progress {
         }
     }
 
+    /// Says nothing.
+    pub fn silent() -> Self {
+        Self {
+            silent: true,
+            ..Self::new(On::Sim)
+        }
+    }
+
+    /// Whether anything is said.
+    pub fn speaks(&self) -> bool {
+        !self.silent
+    }
+
     /// Says something that stays.
     pub fn say(&mut self, text: &str) {
+        if self.silent {
+            return;
+        }
         self.clear();
         eprintln!("{}{text}", self.simulated());
     }
@@ -45,7 +64,7 @@ impl Progress {
             Instant::now(),
             Duration::from_millis(if self.live { 250 } else { 10_000 }),
         );
-        if self.last.is_some_and(|last| now - last < every) {
+        if self.silent || self.last.is_some_and(|last| now - last < every) {
             return;
         }
         self.last = Some(now);

@@ -1,24 +1,21 @@
 //! The recorder: the only writer of a history, appending each event as it happens.
 
+use super::store::Events;
 use super::watchdog::{Clocks, Watchdog};
 use crate::backend::Clock;
 use crate::engine::{Entry, Stalls};
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 use std::fmt;
-use std::fs::File;
-use std::io::Write;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_checkers::Event;
 use zooquake_history::operation::nemesis;
 
-/// Appends events to `history.jsonl`; every line is handed to the kernel at once, so that it survives our own death.
+/// Numbers and stamps the events of a history, and appends them.
 pub struct Recorder {
     clock: Arc<dyn Clock>,
-    file: File,
-    path: PathBuf,
+    events: Events,
     next: usize,
     begun: Duration,
     /// `None` while no loop turns.
@@ -29,7 +26,7 @@ pub struct Recorder {
 impl fmt::Debug for Recorder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recorder")
-            .field("path", &self.path)
+            .field("len", &self.next)
             .finish_non_exhaustive()
     }
 }
@@ -39,12 +36,10 @@ impl Recorder {
     /// are written by that, can be put beside the events.
     ///
     /// # Errors
-    /// If the file cannot be made or written.
-    pub fn create(path: &Path, clock: Arc<dyn Clock>) -> Result<Self> {
-        let file = File::create_new(path).with_context(|| format!("creating {}", path.display()))?;
+    /// If it cannot be written.
+    pub fn begin(events: Events, clock: Arc<dyn Clock>) -> Result<Self> {
         let mut recorder = Self {
-            file,
-            path: path.to_path_buf(),
+            events,
             next: 0,
             begun: clock.now(),
             clock,
@@ -146,11 +141,7 @@ impl Recorder {
             error,
             node: node.map(Into::into),
         };
-        let mut line = serde_json::to_vec(&event).context("writing an event as JSON")?;
-        line.push(b'\n');
-        self.file
-            .write_all(&line)
-            .with_context(|| format!("writing to {}", self.path.display()))?;
+        self.events.append(event)?;
         self.next += 1;
         Ok(index)
     }
@@ -160,8 +151,6 @@ impl Recorder {
     /// # Errors
     /// If the disk refuses.
     pub fn sync(&self) -> Result<()> {
-        self.file
-            .sync_data()
-            .with_context(|| format!("syncing {}", self.path.display()))
+        self.events.sync()
     }
 }

@@ -178,7 +178,9 @@ impl<'a> Shell<'a> {
             }
             Effect::Start { client, incarnation } => self.start(client, incarnation),
             Effect::Entered(phase) => {
-                stage::enter(stage::of_phase(phase));
+                if self.progress.speaks() {
+                    stage::enter(stage::of_phase(phase));
+                }
                 if phase == "ops" {
                     let took = self.place.clock.now() - self.begun;
                     let text = format!("everything is up after {:.1} s", took.as_secs_f64());

@@ -1,13 +1,57 @@
 //! What a simulated ensemble can run: the clients are this program's own recipes, on a model of ZooKeeper.
 
+use super::execute::{Finished, Order, attempt, execute_here};
+use super::store::Store;
 use crate::backend::sim::SimBackend;
 use crate::run::scenes;
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
+use tokio::sync::watch;
+use zooquake_checkers::Record;
 use zooquake_checkers::plan::{On, Plan, Workload};
 
 /// The simulated backend of a plan's run, which has it to itself.
-pub fn backend(_: &Plan) -> SimBackend {
+pub fn backend(plan: &Plan) -> SimBackend {
     zooquake_workloads::stderr::mute();
-    SimBackend::default()
+    SimBackend::seeded(plan.seed)
+}
+
+/// Stops no run: they take a moment.
+static NEVER: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::channel(false).0);
+
+fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> Order {
+    Order {
+        plan: plan.clone(),
+        recipe: None,
+        backend: Arc::new(backend.clone()),
+        out: out.to_path_buf(),
+        keep: false,
+        quiet: true,
+        interrupt: NEVER.subscribe(),
+    }
+}
+
+/// Runs a plan on this thread, quietly and in memory, and gives what was recorded: what its folder would give.
+///
+/// # Errors
+/// If the harness fails.
+pub fn record(plan: &Plan) -> Result<Record> {
+    let backend = backend(plan);
+    let (order, store) = (order(plan, &backend, Path::new("")), Store::memory(plan));
+    let kept = store.clone();
+    backend.run(async move { attempt(order, &store, "sim").await.map(drop) })?;
+    kept.into_record().context("it is kept in memory")
+}
+
+/// Runs a plan on this thread, quietly, into a folder of its own under `out`, and judges it.
+///
+/// # Errors
+/// If the harness fails.
+pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
+    let backend = backend(plan);
+    let order = order(plan, &backend, out);
+    backend.run(execute_here(order))
 }
 
 /// Refuses a plan that is to run on a simulated ensemble and cannot.

@@ -109,3 +109,98 @@ fn nights_and_comparisons_are_simulated_where_that_is_asked_for() {
     let table = String::from_utf8(read(Path::new(&compared), "compare.md")).unwrap();
     assert!(table.contains("simulated ensembles"), "{table}");
 }
+
+#[test]
+fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
+    let runs = Runs::new("explored");
+    let out = runs.path().to_str().unwrap();
+    let small = [
+        "--schedules",
+        "40",
+        "--seed",
+        "100",
+        "--clients",
+        "3",
+        "--ops",
+        "6",
+        "--json",
+        "--out",
+        out,
+    ];
+    let output = without_engine(&[&["explore", "lock/predecessor", "--faults", "drop-reply"], &small[..]].concat());
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    assert_eq!(
+        (output.status.code(), &told["schedules"]),
+        (Some(0), &Value::from(40)),
+        "known failures only"
+    );
+    let failures = told["failures"].as_array().unwrap();
+    let lost = failures
+        .iter()
+        .find(|failure| failure["anomaly"] == "lost-wakeup")
+        .unwrap();
+    assert_eq!(lost["known"], true);
+    let run = Path::new(lost["run"].as_str().unwrap());
+    let checked = without_engine(&["check", run.to_str().unwrap()]);
+    assert_eq!(checked.status.code(), Some(1), "{}", text(&checked));
+    let shrunk = Path::new(lost["shrunk"]["run"].as_str().unwrap());
+    let has = |run: &Path| {
+        let results = json(run, "results.json");
+        let anomalies = results["anomalies"].as_array().unwrap().clone();
+        anomalies.iter().any(|anomaly| anomaly["kind"] == "lost-wakeup")
+    };
+    assert!(has(run) && has(shrunk));
+    assert!(lost["shrunk"]["operations"].as_u64() <= Some(12), "{lost}");
+    // Shrunk by itself, from the run of the schedule that failed.
+    let output = without_engine(&["shrink", run.to_str().unwrap(), "--json", "--out", out]);
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    assert_eq!((output.status.code(), &told["kept"]), (Some(0), &Value::from(true)));
+    let size = |when: &str| told[when]["operations"].as_u64().unwrap();
+    assert!(size("after") < size("before"), "{told}");
+}
+
+#[test]
+fn a_correct_lock_is_silent_and_has_nothing_to_shrink() {
+    let runs = Runs::new("explored-silent");
+    let out = runs.path().to_str().unwrap();
+    let output = without_engine(&[
+        "explore",
+        "lock/fenced",
+        "--schedules",
+        "30",
+        "--seed",
+        "1",
+        "--out",
+        out,
+    ]);
+    let said = text(&output);
+    assert_eq!(output.status.code(), Some(0), "{said}");
+    assert!(
+        said.contains("30 schedules") && said.contains("was missed with"),
+        "{said}"
+    );
+    assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing failed");
+    let run = [
+        "run",
+        "lock/fenced",
+        "--on",
+        "sim",
+        "--faults",
+        "none",
+        "--time",
+        "2s",
+        "--out",
+        out,
+    ];
+    assert_eq!(without_engine(&run).status.code(), Some(0));
+    let run = runs.path().join("latest");
+    for (arguments, why) in [
+        (&["shrink", run.to_str().unwrap()][..], "no anomaly"),
+        (&["explore", "lock/crate"], "client library"),
+        (&["explore", "lock/fenced", "--shard", "2/4"], "--seed"),
+    ] {
+        let output = without_engine(arguments);
+        assert_eq!(output.status.code(), Some(254), "{}", text(&output));
+        assert!(text(&output).contains(why), "{}", text(&output));
+    }
+}

@@ -52,7 +52,13 @@ impl Bench {
                 ..Cluster::default()
             },
             time_ms: TIME_MS,
-            clients: vec![ClientPlan { cycles: vec![cycle] }; clients],
+            clients: vec![
+                ClientPlan {
+                    cycles: vec![cycle],
+                    ops: None
+                };
+                clients
+            ],
             ..Plan::default()
         };
         change(&mut plan);

@@ -7,6 +7,8 @@ mod torture;
 use super::draw;
 use super::execute::{Order, attempt};
 use super::folder::Folder;
+use super::simulated;
+use super::store::Store;
 use crate::backend::Backend;
 use crate::backend::sim::SimBackend;
 use futures_util::FutureExt;
@@ -16,7 +18,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_checkers::analysis::{Analysis, Hold};
 use zooquake_checkers::plan::{Cluster, Plan, Target, Trigger, Window, Workload};
-use zooquake_checkers::{Anomaly, Event, EventType, Record, Results, Verdict, check};
+use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
 use zooquake_history::fault::{Cut, Payload, Wire};
 use zooquake_history::operation::Mode;
 use zooquake_workloads::recipes::registry;
@@ -69,13 +71,14 @@ fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
         backend: Arc::new(backend),
         out: out.clone(),
         keep: false,
+        quiet: true,
         interrupt,
     };
     let of = folder.clone();
     let run = async move {
         let stopping = clock.sleep(stopped.unwrap_or(Duration::MAX));
         clock.spawn(stopping.map(move |()| stop.send_replace(true)).map(|_| ()).boxed());
-        attempt(order, &of, "memory").await
+        attempt(order, &Store::Folder(of), "memory").await
     };
     world.run(run).unwrap();
     let record = folder.load().unwrap();
@@ -233,6 +236,45 @@ fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
         let window = &ran.results.windows[0];
         assert!(!window.counts && window.why.contains(why), "{fault}: {}", window.why);
         assert_eq!(ran.kinds(), [""; 0], "{fault}");
+    }
+}
+
+#[test]
+fn a_record_in_memory_is_the_one_that_its_folder_gives() {
+    for name in ["lock/predecessor", "queue/claimed", "register/read"] {
+        let plan = plan(name, 5, 12_000, &["kill", "pause", "drop-reply"]);
+        let out = tempfile::tempdir().unwrap();
+        let finished = simulated::run(&plan, out.path()).unwrap();
+        let (folder, memory) = (finished.folder.load().unwrap(), simulated::record(&plan).unwrap());
+        assert!(folder.history.events == memory.history.events, "{name}");
+        assert_eq!((&folder.tree, &folder.txnlog), (&memory.tree, &memory.txnlog), "{name}");
+        assert_eq!(
+            (&folder.servers, &folder.damage),
+            (&memory.servers, &memory.damage),
+            "{name}"
+        );
+        assert_eq!(finished.results, check(&memory), "{name}");
+    }
+}
+
+#[test]
+fn a_client_does_as_many_operations_as_its_plan_has_and_the_run_goes_on_without_waiting() {
+    for name in variants() {
+        let mut plan = plan(&name, 5, 60_000, &[]);
+        plan.clients.iter_mut().for_each(|client| client.ops = Some(6));
+        let ran = run(plan);
+        let events = &ran.record.history.events;
+        let until = events.iter().position(|event| event.entered() == Some("heal")).unwrap();
+        for client in 1..=5 {
+            let own = |event: &&Event| {
+                event.node.as_deref() == Some(&format!("c{client}"))
+                    && matches!((&event.process, event.kind), (Process::Number(_), EventType::Invoke))
+            };
+            let asked = events[..until].iter().filter(own).count();
+            // What was begun is ended: a grant is given back, a claimed item acknowledged, a round left.
+            assert!(asked <= 9, "{name}: c{client} was asked {asked} times");
+        }
+        assert_eq!(ran.phases().last(), Some(&"done"), "{name}");
     }
 }
 

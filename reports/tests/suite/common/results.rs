@@ -258,7 +258,7 @@ fn plan() -> Plan {
             trigger: Trigger::At { at_ms: 7_100 },
             duration_ms: 2_900,
         }],
-        clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }] }; 5],
+        clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }], ops: None }; 5],
         transactions: Vec::new(),
         scenes: Vec::new(),
         replay_of: None,

@@ -1,0 +1,250 @@
+//! `zooquake explore`
+
+mod show;
+
+use super::exit::{Code, Usage};
+use super::{interrupt, paths};
+use crate::campaign::{spec, values};
+use crate::explore::corpus::{Corpus, Other};
+use crate::explore::drive::{self, Explored, Found, Limits};
+use crate::explore::failure::Signature;
+use crate::explore::shard::Shard;
+use crate::explore::space::Space;
+use crate::naming;
+use crate::run::{simulated, stage};
+use crate::shrink::{Shrinker, Size, Wanted};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::Workload;
+
+/// The kinds of fault that are explored if none are given.
+const FAULTS: &str = "kill,pause,partition,drop-reply,disconnect,expire";
+
+/// Of each anomaly so many shapes are written as runs and shrunk; the others are counted.
+const WRITTEN: usize = 3;
+
+/// How long one failure is shrunk at most.
+const SHRINKING: Duration = Duration::from_secs(20);
+
+/// `explore`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+A schedule is a few operations of a few clients under a few faults on a simulated ensemble, drawn from a seed with the order in
+which things happen. Each failure is told once, by property, anomaly and the shape of its witness, written as a run that `check`,
+`report`, `replay` and `shrink` take, and shrunk to a plan that is short enough to read.
+
+Exit codes: 0 no failure, or only such as the variant is known for; 1 a failure that is not known; 254 wrong usage; 255 the harness
+failed.
+
+Examples:
+  zooquake explore lock/protected --budget 60s
+  zooquake explore lock/predecessor --faults drop-reply --schedules 1000 --seed 1
+  zooquake explore queue/claimed --clients 4 --ops 12 --windows 3
+  zooquake explore lock/fenced --budget 8h --corpus corpus/fenced            again: it goes on where it was
+  zooquake explore lock/fenced --budget 8h --corpus fenced-2 --seed 1 --shard 2/4")]
+pub struct ExploreOptions {
+    /// Family and variant, such as lock/predecessor
+    pub variant: String,
+    /// How long to explore
+    #[arg(long, default_value = "60s", value_parser = values::duration)]
+    pub budget: Duration,
+    /// Explore no more than so many schedules
+    #[arg(long)]
+    pub schedules: Option<u64>,
+    /// Seed of the first schedule; a random one if not given, or that of the corpus
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Only this part of the schedules, so that several machines explore them without overlap: give each the same --seed
+    #[arg(long, value_name = "K/N", default_value = "1/1")]
+    pub shard: Shard,
+    /// Folder that keeps what was explored, so that the same command goes on later
+    #[arg(long, value_name = "DIR")]
+    pub corpus: Option<PathBuf>,
+    /// Kinds of fault, separated by commas, or `none`
+    #[arg(long, default_value = FAULTS, value_name = "FAULTS")]
+    pub faults: String,
+    /// Servers of the ensemble: 1, 3 or 5
+    #[arg(long, default_value_t = spec::SERVERS, value_parser = values::servers)]
+    pub servers: usize,
+    /// Clients
+    #[arg(long, default_value_t = spec::CLIENTS, value_parser = values::clients)]
+    pub clients: usize,
+    /// Operations of each client in a schedule
+    #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=10_000))]
+    pub ops: u64,
+    /// Fault windows in a schedule
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u16).range(0..=100))]
+    pub windows: u16,
+    /// Threads; one a core if not given
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Folder of the runs that failures are written to
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub out: PathBuf,
+    /// JSON on stdout: schedules, schedules a second, failures, coverage
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A failure, and where it is written.
+#[derive(Debug, Serialize)]
+struct Failure {
+    #[serde(flatten)]
+    signature: Signature,
+    /// How many schedules show it.
+    schedules: u64,
+    /// The lowest seed of these.
+    seed: u64,
+    why: String,
+    /// The run of that schedule; `None` if enough of its anomaly are written.
+    run: Option<PathBuf>,
+    /// The run of the smallest plan that still fails the same way.
+    shrunk: Option<Shrunk>,
+}
+
+#[derive(Debug, Serialize)]
+struct Shrunk {
+    run: PathBuf,
+    clients: usize,
+    windows: usize,
+    operations: usize,
+    tried: u64,
+}
+
+/// Explores, writes what failed, and says what was covered.
+///
+/// # Errors
+/// [`Usage`] for what does not exist or cannot be simulated, or the corpus of another exploration; otherwise the harness failed.
+pub async fn explore(options: ExploreOptions) -> Result<Code> {
+    if options.shard != Shard::default() && options.seed.is_none() {
+        let why = "--shard needs --seed, the same on every machine, so that their schedules do not overlap";
+        return Err(Usage(why.into()).into());
+    }
+    let asked = space(&options).map_err(Usage)?;
+    let workload = asked.workload().map_err(Usage)?;
+    paths::output_folder(&options.out, "--out")?;
+    let (mut corpus, space) = match &options.corpus {
+        None => (None, asked),
+        Some(folder) => {
+            paths::output_folder(folder, "--corpus")?;
+            let (corpus, space) = Corpus::open(folder, &asked, options.seed).map_err(usage)?;
+            (Some(corpus), space)
+        }
+    };
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut interrupt = interrupt::listen()?;
+    let stopping = Arc::clone(&stop);
+    tokio::spawn(async move {
+        // Closed only when the program ends.
+        let _ = interrupt.wait_for(|stop| *stop).await;
+        stopping.store(true, Ordering::SeqCst);
+    });
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let limits = Limits {
+        budget: options.budget,
+        schedules: options.schedules,
+        threads: options.threads.map_or(cores, usize::from),
+    };
+    let (shard, out, json) = (options.shard, options.out.clone(), options.json);
+    let seed = space.seed;
+    stage::enter("writing what was found");
+    let exploring = tokio::task::spawn_blocking(move || {
+        eprintln!(
+            "exploring {} from seed {seed} on {} threads",
+            space.variant, limits.threads
+        );
+        let tell = |explored: &Explored| eprintln!("{}", show::progress(explored));
+        let explored = drive::explore((&space, &workload, shard), corpus.as_mut(), limits, &stop, tell)?;
+        let failures = write((&space, &workload), &explored, &out, &stop)?;
+        anyhow::Ok((explored, failures))
+    });
+    let (explored, failures) = exploring.await.context("the exploration did not come to its end")??;
+    match json {
+        true => show::print_json(seed, &explored, &failures)?,
+        false => show::print(&explored, &failures),
+    }
+    Ok(match failures.iter().any(|failure| !failure.signature.known) {
+        true => Code::Invalid,
+        false => Code::Valid,
+    })
+}
+
+fn usage(error: anyhow::Error) -> anyhow::Error {
+    match error.downcast::<Other>() {
+        Ok(other) => Usage(other.to_string()).into(),
+        Err(error) => error,
+    }
+}
+
+fn space(options: &ExploreOptions) -> Result<Space, String> {
+    let faults = naming::faults(&options.faults)?;
+    Ok(Space {
+        variant: naming::workload(&options.variant)?.name(),
+        servers: options.servers,
+        clients: options.clients,
+        ops: options.ops,
+        windows: if faults.is_empty() { 0 } else { options.windows.into() },
+        faults,
+        seed: options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..))),
+    })
+}
+
+/// Writes the failures as runs: of each anomaly the first few shapes, shrunk too.
+fn write(
+    (space, workload): (&Space, &Workload),
+    explored: &Explored,
+    out: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<Failure>> {
+    let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    let mut failures = Vec::new();
+    // Those that are not known first, and the most frequent shape of each.
+    let mut found: Vec<(&Signature, &Found)> = explored.failures.iter().collect();
+    found.sort_by_key(|(signature, found)| (signature.known, std::cmp::Reverse(found.count)));
+    for (signature, found) in found {
+        let count = written.entry((signature.known, &signature.anomaly)).or_default();
+        *count += 1;
+        let mut failure = Failure {
+            signature: signature.clone(),
+            schedules: found.count,
+            seed: found.seed,
+            why: found.why.clone(),
+            run: None,
+            shrunk: None,
+        };
+        if *count <= WRITTEN {
+            let plan = space.plan(workload, found.seed);
+            failure.run = Some(simulated::run(&plan, out)?.folder.path);
+            eprintln!("shrinking {} of seed {}", signature.anomaly, found.seed);
+            let wanted = Wanted {
+                property: signature.property.clone(),
+                anomaly: signature.anomaly.clone(),
+            };
+            let mut shrinker = Shrinker::new(wanted, Instant::now() + SHRINKING, stop);
+            shrinker.find(&plan, 0)?;
+            let (smallest, tried) = shrinker.shrink()?;
+            if let Some((plan, record)) = smallest {
+                let Size {
+                    clients,
+                    windows,
+                    operations,
+                } = Size::of(&record);
+                failure.shrunk = Some(Shrunk {
+                    run: super::shrink::write(plan, &failure.run, out)?,
+                    clients,
+                    windows,
+                    operations,
+                    tried,
+                });
+            }
+        }
+        failures.push(failure);
+    }
+    Ok(failures)
+}

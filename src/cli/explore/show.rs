@@ -1,0 +1,99 @@
+//! What an exploration found and covered, in lines or as JSON.
+
+use super::Failure;
+use crate::explore::drive::{Explored, missed};
+use crate::explore::failure::Signature;
+use crate::terminal::line;
+use anyhow::{Context, Result};
+use serde_json::json;
+use std::collections::BTreeMap;
+
+/// How far it has come, in a line.
+pub fn progress(explored: &Explored) -> String {
+    let (known, new): (Vec<_>, Vec<_>) = explored.failures.keys().partition(|failure| failure.known);
+    format!(
+        "{} schedules in {} s, {:.0} a second: {} failures that are not known, {} that are",
+        explored.schedules,
+        explored.took.as_secs(),
+        explored.rate(),
+        new.len(),
+        known.len()
+    )
+}
+
+/// Prints it as JSON.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn print_json(seed: u64, explored: &Explored, failures: &[Failure]) -> Result<()> {
+    let missed: BTreeMap<String, f64> = FREQUENCIES
+        .iter()
+        .map(|frequency| (frequency.to_string(), missed(*frequency, explored.schedules)))
+        .collect();
+    let value = json!({
+        "on": "sim",
+        "seed": seed,
+        "schedules": explored.schedules,
+        "seconds": explored.took.as_secs_f64(),
+        "schedules_per_second": explored.rate(),
+        "failures": failures,
+        "coverage": explored.coverage,
+        "missed": missed,
+    });
+    println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+    Ok(())
+}
+
+/// Frequencies of failures for which it is said how likely they were missed.
+const FREQUENCIES: [f64; 4] = [0.01, 0.001, 0.0001, 0.00001];
+
+/// Prints it in lines.
+pub fn print(explored: &Explored, failures: &[Failure]) {
+    println!("{}", progress(explored));
+    println!("windows that bit, of those planned:");
+    for (name, (planned, bit)) in &explored.coverage.windows {
+        println!("  {name}: {bit} of {planned}");
+    }
+    println!("in some schedule at least:");
+    for (what, count) in &explored.coverage.sometimes {
+        let never = if *count == 0 {
+            " (never: it was not tried what comes of it)"
+        } else {
+            ""
+        };
+        println!("  {what}: in {count}{never}");
+    }
+    for frequency in FREQUENCIES {
+        let probability = 100.0 * missed(frequency, explored.schedules);
+        println!(
+            "a failure in {:.0} schedules of 100,000 was missed with {probability:.2} %",
+            100_000.0 * frequency
+        );
+    }
+    for failure in failures {
+        let Signature {
+            property,
+            anomaly,
+            known,
+            shape,
+        } = &failure.signature;
+        let known = if *known { ", known of this variant" } else { "" };
+        println!(
+            "{anomaly} ({property}{known}) in {} schedules: {}",
+            failure.schedules,
+            line(shape)
+        );
+        if let Some(run) = &failure.run {
+            println!("  {}\n  seed {}: {}", line(&failure.why), failure.seed, run.display());
+        }
+        if let Some(shrunk) = &failure.shrunk {
+            println!(
+                "  shrunk to {} clients, {} windows, {} operations: {}",
+                shrunk.clients,
+                shrunk.windows,
+                shrunk.operations,
+                shrunk.run.display()
+            );
+        }
+    }
+}

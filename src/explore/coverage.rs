@@ -1,0 +1,106 @@
+//! What schedules have exercised: which faults bit in which state, and what happened in some schedule at least.
+//!
+//! The second are sometimes-assertions: an exploration that never lost a reply has not tried what a recipe does then.
+
+use super::space::state;
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+use zooquake_checkers::{EventType, Process, Record, Results};
+
+/// Something that is to happen in some schedule.
+type Sometimes = (&'static str, fn(&Record) -> bool);
+
+/// All of them. Which of them can happen depends on the faults asked for.
+const SOMETIMES: [Sometimes; 6] = [
+    ("an operation ended with an unknown outcome", |record| {
+        ended(record, EventType::Info)
+    }),
+    ("an operation was refused", |record| ended(record, EventType::Fail)),
+    ("a fault struck while an operation was pending", overlaps),
+    ("a client's process was started again", |record| {
+        of(record, "hello") > record.plan.cluster.clients
+    }),
+    ("a client learnt that it had lost what it held", |record| {
+        of(record, "lost") > 0
+    }),
+    ("another server led than before", |record| {
+        let led = record.servers.iter().flatten().filter(|sample| sample.mode == "leader");
+        led.map(|sample| sample.epoch).collect::<BTreeSet<_>>().len() > 1
+    }),
+];
+
+/// How many events have this name.
+fn of(record: &Record, f: &str) -> usize {
+    record.history.events.iter().filter(|event| event.f == f).count()
+}
+
+fn ended(record: &Record, kind: EventType) -> bool {
+    let of_clients = |process: &Process| matches!(process, Process::Number(_));
+    record
+        .history
+        .events
+        .iter()
+        .any(|event| event.kind == kind && of_clients(&event.process))
+}
+
+fn overlaps(record: &Record) -> bool {
+    let mut pending = 0_usize;
+    for event in &record.history.events {
+        match (&event.process, event.kind) {
+            (Process::Number(_), EventType::Invoke) => pending += 1,
+            (Process::Number(_), _) => pending = pending.saturating_sub(1),
+            _ if event.phase() == Some("on") && pending > 0 => return true,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Counts over schedules.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Coverage {
+    /// By kind of fault and the state that it waited for: windows planned, and windows that count, since they struck while
+    /// somebody worked and were seen to.
+    pub windows: BTreeMap<String, (u64, u64)>,
+    /// How many schedules each thing happened in that is to happen in some.
+    pub sometimes: BTreeMap<&'static str, u64>,
+}
+
+impl Coverage {
+    /// Nothing yet.
+    pub fn new() -> Self {
+        Self {
+            windows: BTreeMap::new(),
+            sometimes: SOMETIMES.iter().map(|(name, _)| (*name, 0)).collect(),
+        }
+    }
+
+    /// Counts a schedule.
+    pub fn count(&mut self, record: &Record, results: &Results) {
+        for window in &record.plan.windows {
+            let name = format!("{} {}", window.fault, state(window));
+            let (planned, bit) = self.windows.entry(name).or_default();
+            *planned += 1;
+            let counts = results
+                .windows
+                .iter()
+                .any(|result| result.id == window.id && result.counts);
+            *bit += u64::from(counts);
+        }
+        for (name, happened) in SOMETIMES {
+            *self.sometimes.entry(name).or_default() += u64::from(happened(record));
+        }
+    }
+
+    /// Counts what another has counted.
+    pub fn add(&mut self, other: &Self) {
+        for (name, (planned, bit)) in &other.windows {
+            let (all, bitten) = self.windows.entry(name.clone()).or_default();
+            *all += planned;
+            *bitten += bit;
+        }
+        for (name, count) in &other.sometimes {
+            *self.sometimes.entry(name).or_default() += count;
+        }
+    }
+}

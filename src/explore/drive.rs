@@ -1,0 +1,298 @@
+//! Explores a space on all cores: each thread plays schedules in memory, one after the other, and counts what they show.
+
+use super::corpus::Corpus;
+use super::coverage::Coverage;
+use super::failure::{self, Signature};
+use super::shard::Shard;
+use super::space::Space;
+use crate::run::simulated;
+use anyhow::{Result, bail};
+use std::collections::BTreeMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::Workload;
+
+/// How often progress is told, and the corpus says how far it has come.
+const TELL: Duration = Duration::from_secs(2);
+
+/// How often the end is looked for.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// When an exploration ends.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// After this time, on the user's clock.
+    pub budget: Duration,
+    /// After so many schedules; `None` for no limit but time.
+    pub schedules: Option<u64>,
+    /// How many threads explore.
+    pub threads: usize,
+}
+
+/// A failure, and what shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// How many schedules show it.
+    pub count: u64,
+    /// The lowest seed of these.
+    pub seed: u64,
+    /// Why it is one in that schedule, in words.
+    pub why: String,
+}
+
+/// What was explored.
+#[derive(Debug, Clone, Default)]
+pub struct Explored {
+    /// Schedules that were played to their end.
+    pub schedules: u64,
+    /// How long it took.
+    pub took: Duration,
+    /// What they exercised.
+    pub coverage: Coverage,
+    /// What they show.
+    pub failures: BTreeMap<Signature, Found>,
+    /// Why it ended before its time, if the harness failed.
+    error: Option<String>,
+}
+
+impl Explored {
+    /// Schedules a second.
+    pub fn rate(&self) -> f64 {
+        self.schedules as f64 / self.took.as_secs_f64().max(1e-9)
+    }
+}
+
+/// The probability that a failure of this frequency, from 0 to 1, shows in none of so many schedules, if each is drawn
+/// independently: (1 - p)^n.
+pub fn missed(frequency: f64, schedules: u64) -> f64 {
+    (1.0 - frequency).powf(schedules as f64)
+}
+
+/// An exploration that goes on.
+struct Exploration<'a> {
+    space: &'a Space,
+    workload: &'a Workload,
+    shard: Shard,
+    /// What was explored before.
+    before: Option<Corpus>,
+    limits: Limits,
+    begun: Instant,
+    stop: &'a AtomicBool,
+    /// The next position of the shard.
+    next: AtomicU64,
+    /// Schedules that were begun.
+    begun_schedules: AtomicU64,
+    /// The position that each thread is at; the highest number while it is at none.
+    at: Vec<AtomicU64>,
+    tally: Mutex<Explored>,
+}
+
+/// Explores until a limit is reached, or `stop` becomes true. `tell` is called now and then with what was explored so far.
+///
+/// # Errors
+/// If a schedule cannot be simulated, which names its seed, or the corpus cannot be written.
+pub fn explore(
+    (space, workload, shard): (&Space, &Workload, Shard),
+    mut corpus: Option<&mut Corpus>,
+    limits: Limits,
+    stop: &AtomicBool,
+    mut tell: impl FnMut(&Explored),
+) -> Result<Explored> {
+    let exploration = Exploration {
+        space,
+        workload,
+        shard,
+        before: corpus.as_deref().cloned(),
+        limits,
+        begun: Instant::now(),
+        stop,
+        next: AtomicU64::new(0),
+        begun_schedules: AtomicU64::new(0),
+        at: (0..limits.threads).map(|_| AtomicU64::new(u64::MAX)).collect(),
+        tally: Mutex::new(Explored {
+            coverage: Coverage::new(),
+            ..Explored::default()
+        }),
+    };
+    thread::scope(|scope| -> Result<()> {
+        let all = &exploration;
+        let threads: Vec<_> = (0..limits.threads)
+            .map(|number| scope.spawn(move || all.work(number)))
+            .collect();
+        let mut told = Instant::now();
+        while threads.iter().any(|thread| !thread.is_finished()) {
+            thread::sleep(LOOK);
+            if told.elapsed() < TELL {
+                continue;
+            }
+            told = Instant::now();
+            tell(&all.so_far());
+            if let Some(corpus) = &mut corpus {
+                corpus.reached(shard, all.until())?;
+            }
+        }
+        Ok(())
+    })?;
+    if let Some(corpus) = corpus {
+        corpus.reached(shard, exploration.until())?;
+    }
+    let explored = exploration.so_far();
+    match explored.error {
+        Some(error) => bail!(error),
+        None => Ok(explored),
+    }
+}
+
+impl Exploration<'_> {
+    fn tally(&self) -> MutexGuard<'_, Explored> {
+        self.tally.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn so_far(&self) -> Explored {
+        Explored {
+            took: self.begun.elapsed(),
+            ..self.tally().clone()
+        }
+    }
+
+    /// All positions before this one were explored.
+    fn until(&self) -> u64 {
+        // The next one first: a thread takes it from there, and is at it later.
+        let next = self.next.load(Ordering::SeqCst);
+        self.at.iter().map(|at| at.load(Ordering::SeqCst)).fold(next, u64::min)
+    }
+
+    fn over(&self) -> bool {
+        self.stop.load(Ordering::SeqCst) || self.begun.elapsed() >= self.limits.budget
+    }
+
+    fn work(&self, thread: usize) {
+        while !self.over() {
+            // Announced before it is taken, so that nobody takes it for explored.
+            self.at[thread].store(self.next.load(Ordering::SeqCst), Ordering::SeqCst);
+            let position = self.next.fetch_add(1, Ordering::SeqCst);
+            let Some(number) = self.shard.schedule(position) else {
+                return;
+            };
+            if self.before.as_ref().is_some_and(|before| before.has(number)) {
+                self.at[thread].store(u64::MAX, Ordering::SeqCst);
+                continue;
+            }
+            let begun = self.begun_schedules.fetch_add(1, Ordering::SeqCst);
+            if self.limits.schedules.is_some_and(|most| begun >= most) {
+                return;
+            }
+            let seed = self.space.seed.wrapping_add(number);
+            if let Err(error) = self.play(seed) {
+                self.tally().error = Some(format!(
+                    "the schedule with seed {seed} could not be simulated: {error:#}"
+                ));
+                self.stop.store(true, Ordering::SeqCst);
+                return;
+            }
+            self.at[thread].store(u64::MAX, Ordering::SeqCst);
+        }
+    }
+
+    fn play(&self, seed: u64) -> Result<()> {
+        let plan = self.space.plan(self.workload, seed);
+        // A panic says what it is by itself, and which schedule it was follows.
+        let record = catch_unwind(AssertUnwindSafe(|| simulated::record(&plan)));
+        let record = record.unwrap_or_else(|_| bail!("it panicked"))?;
+        let results = zooquake_checkers::check(&record);
+        let mut coverage = Coverage::new();
+        coverage.count(&record, &results);
+        let failures = failure::of(&record, &results.anomalies);
+        let mut tally = self.tally();
+        tally.schedules += 1;
+        tally.coverage.add(&coverage);
+        for (signature, why) in failures {
+            let found = tally.failures.entry(signature).or_insert_with(|| Found {
+                count: 0,
+                seed,
+                why: why.clone(),
+            });
+            found.count += 1;
+            if seed < found.seed {
+                (found.seed, found.why) = (seed, why);
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(variant: &str, faults: &[&str]) -> Space {
+        Space {
+            variant: variant.into(),
+            servers: 3,
+            clients: 3,
+            ops: 6,
+            windows: 2,
+            faults: faults.iter().map(|fault| fault.to_string()).collect(),
+            seed: 100,
+        }
+    }
+
+    fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut Corpus>) -> Explored {
+        let limits = Limits {
+            budget: Duration::from_secs(600),
+            schedules: Some(schedules),
+            threads,
+        };
+        let workload = space.workload().unwrap();
+        let stop = AtomicBool::new(false);
+        explore((space, &workload, Shard::default()), corpus, limits, &stop, |_| {}).unwrap()
+    }
+
+    #[test]
+    fn a_correct_lock_is_silent_and_faults_bite() {
+        let explored = explored(&space("lock/fenced", &["kill", "pause", "expire"]), 2, 60, None);
+        assert_eq!(explored.schedules, 60);
+        assert_eq!(explored.failures, BTreeMap::new());
+        let bit: u64 = explored.coverage.windows.values().map(|(_, bit)| bit).sum();
+        assert!(bit > 30, "{:?}", explored.coverage);
+        assert!(explored.coverage.sometimes["a fault struck while an operation was pending"] > 20);
+    }
+
+    #[test]
+    fn a_tutorial_s_lock_breaks_the_same_way_whatever_the_number_of_threads() {
+        let space = space("lock/predecessor", &["drop-reply"]);
+        let (one, two) = (explored(&space, 1, 40, None), explored(&space, 2, 40, None));
+        assert_eq!((&one.failures, &one.coverage), (&two.failures, &two.coverage));
+        assert!(
+            one.failures.keys().any(|found| found.anomaly == "lost-wakeup"),
+            "{:?}",
+            one.failures
+        );
+        assert!(one.failures.keys().all(|found| found.known), "{:?}", one.failures);
+    }
+
+    #[test]
+    fn a_corpus_goes_on_where_it_was() {
+        let folder = tempfile::tempdir().unwrap();
+        let space = space("lock/fenced", &["kill"]);
+        let go_on = |schedules| {
+            let (mut corpus, here) = Corpus::open(folder.path(), &space, None).unwrap();
+            explored(&here, 2, schedules, Some(&mut corpus)).schedules
+        };
+        assert_eq!((go_on(4), go_on(4)), (4, 4));
+        let (corpus, _) = Corpus::open(folder.path(), &space, None).unwrap();
+        assert_eq!(
+            (0..20).filter(|number| corpus.has(*number)).collect::<Vec<_>>(),
+            (0..8).collect::<Vec<_>>()
+        );
+    }
+
+    #[test]
+    fn what_is_missed_follows_from_the_number_of_schedules() {
+        assert!((missed(0.001, 3_000) - 0.0497).abs() < 0.001);
+        assert!(missed(0.5, 0) > 0.999 && missed(1.0, 1) < 1e-12);
+    }
+}

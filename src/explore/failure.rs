@@ -1,0 +1,143 @@
+//! Failures that were found: each is told once, whatever the number of schedules that show it.
+
+use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
+use zooquake_checkers::{Anomaly, Process, Record};
+
+/// What tells one failure from another: two of the same have the same anomaly of the same property, and the same events in
+/// their witnesses up to the names of clients.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Signature {
+    /// The property that does not hold.
+    pub property: String,
+    /// The anomaly, such as `stale-write`.
+    pub anomaly: String,
+    /// Whether the variant declares it as known under a fault of the schedule. In one so short any of them may have brought it
+    /// about, also one that is not near it: what a lost reply has left keeps out who asks after recovery.
+    pub known: bool,
+    /// The events of the witness in order, such as `a invoke acquire, b ok write`; clients are named by their first appearance.
+    pub shape: String,
+}
+
+impl Signature {
+    /// The signature of an anomaly of a record.
+    pub fn of(record: &Record, anomaly: &Anomaly) -> Self {
+        Self {
+            property: anomaly.property.clone(),
+            anomaly: anomaly.kind.clone(),
+            known: anomaly.accepted || is_declared(record, anomaly),
+            shape: shape(record, anomaly),
+        }
+    }
+}
+
+fn is_declared(record: &Record, anomaly: &Anomaly) -> bool {
+    let plan = &record.plan;
+    let mut declared = plan
+        .workload
+        .accepted
+        .iter()
+        .filter(|known| known.anomaly == anomaly.kind);
+    declared.any(|known| {
+        known
+            .faults
+            .iter()
+            .any(|fault| fault == "none" || plan.faults.contains(fault))
+    })
+}
+
+fn shape(record: &Record, anomaly: &Anomaly) -> String {
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    let events = anomaly
+        .witness
+        .iter()
+        .filter_map(|&index| record.history.events.get(index));
+    let mut words = Vec::new();
+    for event in events {
+        let (kind, f) = (&event.kind, &event.f);
+        match (&event.process, event.node.as_deref()) {
+            (Process::Number(_), Some(node)) => {
+                let next = names.len();
+                let number = *names.entry(node).or_insert(next);
+                words.push(format!("{} {kind:?} {f}", letter(number)).to_lowercase());
+            }
+            _ => words.push(format!("{kind:?} {f}").to_lowercase()),
+        }
+    }
+    words.join(", ")
+}
+
+/// `a`, `b`, …, and `c27` where letters end.
+fn letter(number: usize) -> String {
+    match u8::try_from(number) {
+        Ok(small) if small < 26 => char::from(b'a' + small).to_string(),
+        _ => format!("c{}", number + 1),
+    }
+}
+
+/// The anomalies of a check that count: all but the advisory ones, each signature once.
+pub fn of(record: &Record, anomalies: &[Anomaly]) -> Vec<(Signature, String)> {
+    let mut found: Vec<(Signature, String)> = Vec::new();
+    for anomaly in anomalies.iter().filter(|anomaly| !anomaly.advisory) {
+        let signature = Signature::of(record, anomaly);
+        if found.iter().all(|(other, _)| *other != signature) {
+            found.push((signature, anomaly.why.clone()));
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+    use zooquake_checkers::history::parse_jsonl;
+
+    fn record(clients: [&str; 2]) -> Record {
+        let event = |index: usize, client: &str, kind: &str, f: &str| json!({"index": index, "time": index, "process": index, "type": kind, "f": f, "value": null, "node": client});
+        let lines = [
+            event(0, clients[0], "invoke", "acquire"),
+            event(1, clients[1], "ok", "write"),
+            event(2, clients[0], "ok", "acquire"),
+        ];
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        let (history, damage) = parse_jsonl(text.as_bytes());
+        assert_eq!(damage, None);
+        Record {
+            history,
+            ..Record::default()
+        }
+    }
+
+    fn anomaly(witness: &[usize]) -> Anomaly {
+        Anomaly {
+            kind: "stale-write".into(),
+            property: "mutual exclusion".into(),
+            advisory: false,
+            accepted: false,
+            witness: witness.to_vec(),
+            span: None,
+            why: String::new(),
+        }
+    }
+
+    #[test]
+    fn failures_are_the_same_up_to_the_names_of_clients() {
+        let one = Signature::of(&record(["c1", "c2"]), &anomaly(&[0, 1, 2]));
+        assert_eq!(one.shape, "a invoke acquire, b ok write, a ok acquire");
+        assert_eq!(one, Signature::of(&record(["c5", "c3"]), &anomaly(&[0, 1, 2])));
+        assert_ne!(one, Signature::of(&record(["c1", "c1"]), &anomaly(&[0, 1, 2])));
+        assert_ne!(one, Signature::of(&record(["c1", "c2"]), &anomaly(&[0, 1])));
+    }
+
+    #[test]
+    fn advisory_anomalies_are_no_failures_and_each_is_told_once() {
+        let record = record(["c1", "c2"]);
+        let advisory = Anomaly {
+            advisory: true,
+            ..anomaly(&[0])
+        };
+        let found = of(&record, &[anomaly(&[0, 1]), advisory, anomaly(&[0, 1]), anomaly(&[1])]);
+        assert_eq!(found.len(), 2, "{found:?}");
+    }
+}

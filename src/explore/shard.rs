@@ -1,0 +1,85 @@
+//! A part of a space, so that several machines explore it without overlap.
+
+use serde::{Deserialize, Serialize};
+use std::fmt;
+use std::str::FromStr;
+
+/// Part `number` of `of`: the schedules whose number, divided by `of`, leaves `number - 1`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct Shard {
+    number: u64,
+    of: u64,
+}
+
+impl Default for Shard {
+    /// The whole.
+    fn default() -> Self {
+        Self { number: 1, of: 1 }
+    }
+}
+
+impl Shard {
+    /// The number of the schedule at a position of this shard; `None` beyond the last one there can be.
+    pub fn schedule(self, position: u64) -> Option<u64> {
+        position.checked_mul(self.of)?.checked_add(self.number - 1)
+    }
+
+    /// The position of a schedule in this shard; `None` if it lies in another.
+    pub fn position(self, schedule: u64) -> Option<u64> {
+        (schedule % self.of == self.number - 1).then_some(schedule / self.of)
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.number, self.of)
+    }
+}
+
+impl FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let parts = text.split_once('/');
+        let parts = parts.and_then(|(number, of)| Some((number.parse().ok()?, of.parse().ok()?)));
+        match parts {
+            Some((number, of)) if (1..=of).contains(&number) && of <= 100_000 => Ok(Self { number, of }),
+            _ => Err(format!("`{text}` is no part of a whole, such as 1/4 to 4/4")),
+        }
+    }
+}
+
+impl TryFrom<String> for Shard {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        text.parse()
+    }
+}
+
+impl From<Shard> for String {
+    fn from(shard: Shard) -> Self {
+        shard.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Shard;
+
+    #[test]
+    fn the_shards_of_a_whole_have_every_schedule_once() {
+        let shards: Vec<Shard> = (1..=3).map(|n| format!("{n}/3").parse().unwrap()).collect();
+        for schedule in 0..100 {
+            let homes: Vec<u64> = shards.iter().filter_map(|shard| shard.position(schedule)).collect();
+            assert_eq!(homes.len(), 1);
+            let back = shards.iter().filter(|shard| shard.schedule(homes[0]) == Some(schedule));
+            assert_eq!(back.count(), 1);
+        }
+        assert_eq!(Shard::default().schedule(7), Some(7));
+        for wrong in ["0/3", "4/3", "1", "a/b", "1/0"] {
+            assert!(wrong.parse::<Shard>().is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! What is explored: a variant, the size of its schedules, and the plan of each.
+
+use crate::faults::{self, Topology};
+use crate::run::draw;
+use crate::{naming, run::simulated};
+use serde::{Deserialize, Serialize};
+use zooquake_checkers::plan::{Cluster, On, Plan, State, Trigger, Window, Workload};
+
+/// The longest that the operations of a schedule may take, in milliseconds of virtual time: one that waits for ever is ended.
+const LONGEST_MS: u64 = 30_000;
+
+/// Within so many milliseconds of the one before, or of the beginning, a window may strike.
+const SPREAD_MS: u64 = 1_200;
+
+/// The windows of a schedule are those that a long run has in its first rounds and later ones.
+const ROUNDS: usize = 8;
+
+/// The schedules of a variant. Each is drawn from a seed of its own, and so is the order in which things happen in it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Space {
+    /// `lock/protected`, ….
+    pub variant: String,
+    /// Servers, which all vote.
+    pub servers: usize,
+    /// Clients.
+    pub clients: usize,
+    /// Operations that each client is asked for before the faults are healed.
+    pub ops: u64,
+    /// Fault windows of a schedule.
+    pub windows: usize,
+    /// The kinds that they are drawn from.
+    pub faults: Vec<String>,
+    /// The seed of the first schedule; the next ones follow.
+    pub seed: u64,
+}
+
+impl Space {
+    /// The workload.
+    ///
+    /// # Errors
+    /// If the variant does not exist or cannot be simulated: what is said to the user.
+    pub fn workload(&self) -> Result<Workload, String> {
+        let workload = naming::workload(&self.variant)?;
+        simulated::supports_workload(&workload)?;
+        Ok(workload)
+    }
+
+    /// The plan of the schedule with this seed.
+    pub fn plan(&self, workload: &Workload, seed: u64) -> Plan {
+        let cluster = Cluster {
+            servers: self.servers,
+            clients: self.clients,
+            timing: draw::timing(workload),
+            ..Cluster::default()
+        };
+        let topology = Topology::new(workload, &cluster);
+        let mut plan = draw::plan(seed, workload.clone(), cluster, LONGEST_MS, &[]);
+        plan.on = On::Sim;
+        for client in &mut plan.clients {
+            client.ops = Some(self.ops);
+            client
+                .cycles
+                .truncate(usize::try_from(self.ops).unwrap_or(usize::MAX).max(1));
+        }
+        plan.windows = self.windows(&topology, seed);
+        plan.faults = plan.windows.iter().map(|window| window.fault.clone()).collect();
+        plan.faults.sort_unstable();
+        plan.faults.dedup();
+        plan
+    }
+
+    fn windows(&self, topology: &Topology, seed: u64) -> Vec<Window> {
+        // A stream of its own: what clients do depends on the seed alone.
+        let mut rng = fastrand::Rng::with_seed(seed ^ 0x77_1d_0e_5c);
+        let mut from_ms = 0;
+        let mut windows = Vec::new();
+        for id in 1..=self.windows {
+            let Some(kind) = rng.choice(&self.faults) else { break };
+            let Some(fault) = faults::find(kind) else { continue };
+            let round = rng.usize(0..ROUNDS);
+            from_ms += rng.u64(0..SPREAD_MS);
+            windows.push(fault.draw(&mut rng, topology, round, id, from_ms));
+        }
+        windows
+    }
+}
+
+/// The state that a window waits for, in a word.
+pub fn state(window: &Window) -> String {
+    match &window.trigger {
+        Trigger::At { .. } => "by the clock".to_string(),
+        Trigger::State {
+            state: State::Asked(f), ..
+        } => format!("in `{f}`"),
+        Trigger::State { state, .. } => format!("{state:?}").to_lowercase(),
+        Trigger::Op { f, .. } => format!("in `{f}`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space() -> Space {
+        Space {
+            variant: "lock/protected".into(),
+            servers: 3,
+            clients: 5,
+            ops: 8,
+            windows: 2,
+            faults: ["kill", "pause", "expire"].map(String::from).into(),
+            seed: 1,
+        }
+    }
+
+    #[test]
+    fn a_schedule_is_drawn_from_its_seed_and_has_the_size_that_was_asked_for() {
+        let space = space();
+        let workload = space.workload().unwrap();
+        let mut drawn = std::collections::BTreeSet::new();
+        for seed in 0..100 {
+            let plan = space.plan(&workload, seed);
+            assert_eq!(plan, space.plan(&workload, seed));
+            assert_eq!((plan.windows.len(), plan.clients.len(), plan.on), (2, 5, On::Sim));
+            assert!(plan.clients.iter().all(|client| client.ops == Some(8)));
+            assert!(plan.windows.iter().all(|window| plan.faults.contains(&window.fault)));
+            drawn.extend(plan.windows.iter().map(|window| (window.fault.clone(), state(window))));
+        }
+        assert!(drawn.len() > 5, "{drawn:?}");
+    }
+
+    #[test]
+    fn what_cannot_be_simulated_has_no_space() {
+        let refused = |variant: &str| {
+            let space = Space {
+                variant: variant.into(),
+                ..space()
+            };
+            space.workload().unwrap_err()
+        };
+        assert!(refused("lock/crate").contains("client library"));
+        assert!(refused("lock/protcted").contains("did you mean `lock/protected`"));
+    }
+}

@@ -4,10 +4,10 @@
 //! says nothing the grant's counts, and where that says nothing either the write is not judged. A znode that is older than
 //! the one that the grant rests on acknowledges an earlier term.
 
+use crate::Value;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::grants::Write;
-use serde_json::Value;
 use zooquake_history::operation::CZXID;
 
 /// Looks for accepted writes of leaders without an acknowledgement; at most one anomaly for each grant, its first.

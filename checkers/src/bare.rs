@@ -9,7 +9,6 @@ use crate::history::{Event, EventType, History, Process};
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
 use crate::results::Results;
 use crate::verdict::verdict;
-use serde_json::Value;
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::ROUND;
 use zooquake_history::operation::commit::TX;
@@ -17,7 +16,7 @@ use zooquake_history::operation::counter::ID;
 use zooquake_history::operation::grant::{ACCEPTED, GRANT, MODE, TOKEN};
 use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::register::{self, FROM, TO};
-use zooquake_history::operation::{CZXID, Field, MZXID, PATH};
+use zooquake_history::operation::{Any, CZXID, Field, MZXID, PATH};
 
 /// Judges a history of ours that has no plan; `damage` says what of it could not be read.
 ///
@@ -111,7 +110,7 @@ fn infer(history: &History) -> Option<Promise> {
 
 /// The family, the variant whose promise is judged, and what that rests on.
 fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static str>)> {
-    let any = |names: &[&str], field: Field<Value>| {
+    let any = |names: &[&str], field: Field<Any>| {
         let of = |event: &Event| names.contains(&event.f.as_str()) && event.get(field).is_some();
         invocations(history).any(of)
     };
@@ -253,6 +252,6 @@ fn numbered(history: &History) -> impl Iterator<Item = &Event> {
 }
 
 /// Whether a value tells a field: it is there, and not null.
-fn known(event: &Event, field: Field<Value>) -> bool {
+fn known(event: &Event, field: Field<Any>) -> bool {
     event.get(field).is_some_and(|value| !value.is_null())
 }

@@ -115,5 +115,7 @@ pub use families::check;
 pub use near::Span;
 pub use results::{Anomaly, NotJudged, Results, Verdict};
 pub use zooquake_history::event as history;
-pub use zooquake_history::{Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, Tree, Txn};
-pub use zooquake_history::{edn, evidence, files, jsonl, plan, textlog};
+pub use zooquake_history::{
+    Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, Text, Tree, Txn, Value,
+};
+pub use zooquake_history::{edn, evidence, files, jsonl, plan, textlog, value};

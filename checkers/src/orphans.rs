@@ -1,5 +1,6 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
+use crate::Value;
 use crate::age::Ages;
 use crate::analysis::Analysis;
 use crate::clients::session;
@@ -8,10 +9,9 @@ use crate::findings::{Findings, Found};
 use crate::history::{Event, EventType};
 use crate::leaver;
 use crate::text::count;
-use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::operation::control::{SESSIONS, ZNODES};
-use zooquake_history::operation::{Field, FieldType, Made};
+use zooquake_history::operation::{Any, Field, FieldType, Made};
 
 /// What one client answered to the `quiesce` between the two readings.
 struct Answer {
@@ -156,7 +156,7 @@ fn answers<'a>(
 }
 
 /// The entries of a list in an answer, none if there is no list; `None` if it is anything else.
-fn list(event: &Event, field: Field<[Value]>) -> Option<&[Value]> {
+fn list(event: &Event, field: Field<[Any]>) -> Option<&[Value]> {
     match event.get(field.any()) {
         None => Some(&[]),
         Some(_) => event.get(field),

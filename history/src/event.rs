@@ -3,8 +3,9 @@
 //! The semantics are Jepsen's: `invoke` begins an operation, `ok` says that it happened, `fail` that it certainly did
 //! not, `info` that nobody knows. `docs/history.md` describes every operation and its values.
 
+use crate::text::Text;
+use crate::value::Value;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::fmt;
 
 pub use crate::jsonl::parse_jsonl;
@@ -21,7 +22,7 @@ pub enum Process {
     /// A logical process.
     Number(u64),
     /// A named process.
-    Name(String),
+    Name(Text),
 }
 
 impl fmt::Display for Process {
@@ -60,7 +61,7 @@ pub struct Event {
     #[serde(rename = "type")]
     pub kind: EventType,
     /// The operation: `acquire`, `write`, `pause`, …
-    pub f: String,
+    pub f: Text,
     /// The operation's value; see `docs/history.md`.
     #[serde(default)]
     pub value: Value,
@@ -69,7 +70,7 @@ pub struct Event {
     pub error: Option<String>,
     /// The client (`c1`, …) that the event belongs to.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub node: Option<String>,
+    pub node: Option<Text>,
 }
 
 impl Event {

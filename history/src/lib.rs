@@ -5,7 +5,7 @@
 //! What decides a run is its [`plan`], whose windows are each of a kind of [`fault`]; what was recorded in it are its [`event`]s, most of them of an
 //! [`operation`] of a family of recipes; what the ensemble left behind is its
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
-//! [`jsonl`] reads and writes the lines of its files. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
+//! [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
 //! versions wrote are [`renamed`]. [`protocol`] is what orchestrator and client say to each other.
 //!
 //! # Example
@@ -38,13 +38,17 @@ pub mod plan;
 pub mod protocol;
 pub mod renamed;
 pub mod server_log;
+pub mod text;
 pub mod textlog;
+pub mod value;
 
 pub use event::{Damage, Event, EventType, History, Process};
 pub use evidence::{ServerSample, Tree, Txn};
 pub use fault::FaultKind;
 pub use plan::Plan;
 pub use server_log::ServerLog;
+pub use text::Text;
+pub use value::Value;
 
 /// Everything that a run left behind and that a verdict rests on.
 #[derive(Debug, Clone, Default)]

@@ -35,7 +35,7 @@ pub fn variant(family: &str, name: &str) -> Option<(String, String)> {
 pub fn event(mut event: Event) -> Event {
     let present = fault(&event.f);
     if present != event.f && event.is_of("nemesis") && event.get(nemesis::WINDOW.any()).is_some() {
-        event.f = present.to_owned();
+        event.f = present.into();
     }
     event
 }

@@ -1,6 +1,6 @@
 //! Text that is safe to show: escaped, without control characters, and of bounded length.
 
-use serde_json::Value;
+use zooquake_checkers::Value;
 
 /// The longest value shown, in characters.
 pub const LONG: usize = 240;
@@ -52,7 +52,7 @@ pub fn html(s: &str, max: usize) -> String {
 }
 
 /// JSON that may stand inside a `script` element: no character of it can end the element.
-pub fn script_json(value: &Value) -> String {
+pub fn script_json(value: &serde_json::Value) -> String {
     let json = value.to_string();
     let mut out = String::with_capacity(json.len());
     for c in json.chars() {
@@ -149,7 +149,7 @@ mod tests {
     fn long_text_is_cut() {
         let long = "x".repeat(1_000_000);
         assert_eq!(clip(&long, 10), "xxxxxxxxxx… (1000000 bytes)");
-        assert!(value(&serde_json::json!({"k": [long]}), 100).len() < 200);
+        assert!(value(&serde_json::json!({"k": [long]}).into(), 100).len() < 200);
     }
 
     #[test]

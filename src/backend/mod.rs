@@ -232,3 +232,12 @@ pub trait Cluster: Send + Sync {
     /// Removes the cluster, and returns when the logs of its servers are complete.
     fn remove(&self) -> Doing<'_, ()>;
 }
+
+/// The znodes that a workload stands on.
+fn setup_paths(plan: &Plan) -> Vec<String> {
+    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
+    own.into_iter()
+        .chain(plan.workload.contenders.iter().cloned())
+        .chain(plan.workload.znodes.iter().cloned())
+        .collect()
+}

@@ -94,7 +94,7 @@ impl Engine {
     ) {
         let name = self.workers[number].name.clone();
         self.record(Entry {
-            process: Process::Name(name.clone()),
+            process: Process::Name(name.clone().into()),
             kind,
             f: f.to_string(),
             value,

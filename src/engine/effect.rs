@@ -148,7 +148,7 @@ impl Entry {
     /// An event of a named process that is no operation.
     pub fn named(name: &str, f: &str, value: Value) -> Self {
         Self {
-            process: Process::Name(name.to_string()),
+            process: Process::Name(name.into()),
             kind: EventType::Info,
             f: f.to_string(),
             value,

@@ -106,7 +106,7 @@ impl End {
     }
 
     /// What a field of its value says; `None` if it is missing or of another type.
-    pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_>> {
+    pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_, Value>> {
         field.of(&self.value)
     }
 }

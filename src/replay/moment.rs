@@ -26,7 +26,7 @@ impl Moment {
         let nth = 1 + asked.filter(|e| e.f == last.f).count() as u64;
         (after_ms <= TELLING_MS).then(|| Self {
             client: client.to_string(),
-            f: last.f.clone(),
+            f: last.f.to_string(),
             nth,
             work_ms: last.work_ms().unwrap_or(0).max(0).unsigned_abs(),
             after_ms,

@@ -136,10 +136,10 @@ impl Recorder {
             time,
             process,
             kind,
-            f,
-            value,
+            f: f.into(),
+            value: value.into(),
             error,
-            node,
+            node: node.map(Into::into),
         };
         self.events.append(event)?;
         self.next += 1;

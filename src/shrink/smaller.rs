@@ -63,7 +63,9 @@ fn renamed(name: &str, left_out: usize) -> Option<String> {
 fn operations(plan: &Plan, record: &Record) -> Vec<Plan> {
     let done = |number: usize| {
         let name = format!("c{}", number + 1);
-        asked(record).filter(|event| event.node.as_ref() == Some(&name)).count() as u64
+        asked(record)
+            .filter(|event| event.node.as_deref() == Some(name.as_str()))
+            .count() as u64
     };
     let each: Vec<u64> = (0..plan.clients.len())
         .map(|number| plan.clients[number].ops.unwrap_or(u64::MAX).min(done(number)))

@@ -27,10 +27,20 @@ const JAVA: Language = Language {
         },
     ],
     recipe: "Recipe.java",
-    recipes: &[Recipe {
-        families: &["lock", "election"],
-        text: text!("java/template/Grant.java"),
-    }],
+    recipes: &[
+        Recipe {
+            families: &["lock", "election"],
+            text: text!("java/template/Grant.java"),
+        },
+        Recipe {
+            families: &["queue"],
+            text: text!("java/template/Queue.java"),
+        },
+        Recipe {
+            families: &["barrier"],
+            text: text!("java/template/Barrier.java"),
+        },
+    ],
 };
 
 const GO: Language = Language {
@@ -47,10 +57,20 @@ const GO: Language = Language {
         },
     ],
     recipe: "recipe.go",
-    recipes: &[Recipe {
-        families: &["lock", "election"],
-        text: text!("go/template/grant.go"),
-    }],
+    recipes: &[
+        Recipe {
+            families: &["lock", "election"],
+            text: text!("go/template/grant.go"),
+        },
+        Recipe {
+            families: &["queue"],
+            text: text!("go/template/queue.go"),
+        },
+        Recipe {
+            families: &["barrier"],
+            text: text!("go/template/barrier.go"),
+        },
+    ],
 };
 
 const RUST: Language = Language {
@@ -68,10 +88,16 @@ const RUST: Language = Language {
         },
     ],
     recipe: "src/main.rs",
-    recipes: &[Recipe {
-        families: &["lock", "election"],
-        text: text!("rust/template/grant.rs"),
-    }],
+    recipes: &[
+        Recipe {
+            families: &["lock", "election"],
+            text: text!("rust/template/grant.rs"),
+        },
+        Recipe {
+            families: &["queue"],
+            text: text!("rust/template/queue.rs"),
+        },
+    ],
 };
 
 const PYTHON: Language = Language {
@@ -88,12 +114,32 @@ const PYTHON: Language = Language {
             text: text!("python/template/grant.py"),
         },
         Recipe {
+            families: &["rwlock"],
+            text: text!("python/template/rwlock.py"),
+        },
+        Recipe {
+            families: &["semaphore"],
+            text: text!("python/template/semaphore.py"),
+        },
+        Recipe {
             families: &["queue"],
             text: text!("python/template/queue.py"),
         },
         Recipe {
             families: &["barrier"],
             text: text!("python/template/barrier.py"),
+        },
+        Recipe {
+            families: &["commit"],
+            text: text!("python/template/commit.py"),
+        },
+        Recipe {
+            families: &["register"],
+            text: text!("python/template/register.py"),
+        },
+        Recipe {
+            families: &["counter"],
+            text: text!("python/template/counter.py"),
         },
     ],
 };

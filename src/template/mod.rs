@@ -46,8 +46,10 @@ struct Subject {
     family: &'static str,
     /// What its `zooquake.toml` says of it.
     toml: &'static str,
-    /// Parent of the znodes.
+    /// Parent of the znodes, or the only one.
     parent: &'static str,
+    /// Its sections, which end the file; may be empty.
+    sections: &'static str,
 }
 
 const SUBJECTS: &[Subject] = &[
@@ -56,22 +58,57 @@ const SUBJECTS: &[Subject] = &[
         toml: "promise = \"a queue of ephemeral znodes, whose first holds; a write carries the zxid of its znode, which the resource checks\"\n\
                fenced = true\ncontenders = [\"/lock\"]\n",
         parent: "/lock",
+        sections: "",
     },
     Subject {
         family: "election",
         toml: "promise = \"a queue of ephemeral znodes, whose first leads; a write carries the zxid of its znode, which the resource checks\"\n\
                fenced = true\ncontenders = [\"/election\"]\n",
         parent: "/election",
+        sections: "",
+    },
+    Subject {
+        family: "rwlock",
+        toml: "promise = \"readers and writers in one queue of ephemeral znodes; a write carries the zxid of its znode, which the resource checks\"\n\
+               fenced = true\ncontenders = [\"/rwlock\"]\n",
+        parent: "/rwlock",
+        sections: "",
+    },
+    Subject {
+        family: "semaphore",
+        toml: "promise = \"a queue of ephemeral znodes, whose first two hold\"\ncontenders = [\"/semaphore\"]\n",
+        parent: "/semaphore",
+        sections: "[capabilities]\ncapacity = 2\n",
+    },
+    Subject {
+        family: "counter",
+        toml: "promise = \"a read, then a write of that version: no id is given twice\"\nznodes = [\"/counter\"]\n",
+        parent: "/counter",
+        sections: "",
+    },
+    Subject {
+        family: "register",
+        toml: "promise = \"reads after a write to a znode of the client's own: linearizable\"\nznodes = [\"/register\"]\n",
+        parent: "/register",
+        sections: "[capabilities]\nreads = \"linearizable\"\n",
+    },
+    Subject {
+        family: "commit",
+        toml: "promise = \"two-phase commit: atomic; it waits while the coordinator or a site is away\"\nznodes = [\"/app\"]\n",
+        parent: "/app",
+        sections: "[[known]]\nanomaly = \"blocked-transaction\"\nfaults = [\"kill\", \"pause\", \"partition\", \"drop-reply\", \"disconnect\", \"expire\"]\nreason = \"whoever waits for the coordinator, or for a vote, waits until that comes back\"\nsource = \"Skeen, Nonblocking commit protocols (1981)\"\n",
     },
     Subject {
         family: "queue",
         toml: "promise = \"get, then delete: an item is delivered at most once\"\nznodes = [\"/queue\"]\n",
         parent: "/queue",
+        sections: "",
     },
     Subject {
         family: "barrier",
         toml: "promise = \"all enter together and leave together\"\ncontenders = [\"/barrier\"]\n",
         parent: "/barrier",
+        sections: "",
     },
 ];
 
@@ -96,7 +133,8 @@ impl Language {
         let (Some(recipe), Some(subject)) = (recipe, subject) else {
             return Ok(None);
         };
-        let toml = format!("name = \"{name}\"\nfamily = \"{family}\"\n{}{}", subject.toml, self.run);
+        let Subject { toml, sections, .. } = subject;
+        let toml = format!("name = \"{name}\"\nfamily = \"{family}\"\n{toml}{}{sections}", self.run);
         let readme = README
             .replace("@NAME@", name)
             .replace("@FAMILY@", family)

@@ -22,5 +22,6 @@ mod register;
 mod replay;
 mod simulated;
 mod stalls;
+mod trials;
 mod upkeep;
 mod wire;

@@ -104,7 +104,7 @@ mod tests {
             process: Process::Name("nemesis".into()),
             kind: EventType::Info,
             f: "pause".into(),
-            value: json!({ "window": 1, "phase": phase, "target": "c3", "verified": verified }),
+            value: json!({ "window": 1, "phase": phase, "target": "c3", "verified": verified }).into(),
             error: None,
             node: None,
         };

@@ -2,8 +2,8 @@
 
 use super::holders::HoldCounts;
 use super::{Analysis, Grant, Op};
+use crate::Value;
 use crate::history::EventType;
-use serde_json::Value;
 use std::collections::HashMap;
 use zooquake_history::operation::Holders;
 

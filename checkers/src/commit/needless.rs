@@ -10,11 +10,11 @@
 
 use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
+use crate::Value;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::history::Event;
 use crate::text::seconds;
-use serde_json::Value;
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::nemesis::STALLED_MS;
 

@@ -187,8 +187,8 @@ impl<S: Simulated> Clients<S> {
             time: 1000 * index as u64,
             process: Process::Number(self.processes[client]),
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: error.map(str::to_owned),
             node: None,
         });

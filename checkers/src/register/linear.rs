@@ -76,7 +76,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     }
     if whole {
         let all = if by_tree { tree } else { &[] };
-        cross_check::check(&[accesses.all.as_slice(), all].concat(), causes.is_empty(), out);
+        cross_check::check([&accesses.all, all], causes.is_empty(), out);
     }
     let more = causes.len().saturating_sub(NAMED);
     let ambiguous = accesses.ambiguous.iter().copied().collect();

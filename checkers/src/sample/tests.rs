@@ -21,9 +21,9 @@ impl Script {
             process,
             kind,
             f: f.into(),
-            value,
+            value: value.into(),
             error: None,
-            node: node.map(String::from),
+            node: node.map(Into::into),
         });
     }
 
@@ -50,7 +50,7 @@ impl Script {
 
     fn control(&mut self, ms: u64, number: usize, kind: EventType, f: &str, value: Value) {
         let node = format!("c{number}");
-        self.event(ms, Process::Name(node.clone()), kind, (f, value), Some(&node));
+        self.event(ms, Process::Name(node.clone().into()), kind, (f, value), Some(&node));
     }
 
     fn record(self, family: &str, variant: &str) -> Record {

@@ -1,8 +1,8 @@
 //! Finding what was done.
 
 use super::kind::{Find, Kind};
+use crate::Value;
 use crate::analysis::Analysis;
-use serde_json::Value;
 use std::collections::HashSet;
 
 /// Something that was done.

@@ -1,7 +1,7 @@
 //! The operations of a history's numbered processes: invocations with their completions.
 
+use crate::Value;
 use crate::history::{Event, EventType, Process};
-use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// An operation.

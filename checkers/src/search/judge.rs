@@ -10,11 +10,12 @@ use super::register::{Register, Unset};
 use super::texts;
 use super::words::{anomaly, gave_up};
 use super::{Budget, Model};
+use crate::Value;
 use crate::history::{History, Process};
 use crate::results::{Anomaly, Results};
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::fmt;
 use std::str::FromStr;
 
@@ -121,7 +122,7 @@ pub fn judge(
             json!({ "looked_at": calls.len(), "model": kind.to_string() }),
         )]
         .into(),
-        stats: [("events".to_owned(), Value::from(history.events.len()))].into(),
+        stats: [("events".to_owned(), json!(history.events.len()))].into(),
         ..Results::default()
     }
 }

@@ -2,8 +2,8 @@
 
 use super::calls::Call;
 use super::values::{canonical, pair};
+use crate::Value;
 use crate::history::EventType;
-use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// The operations of each key, by the key's text; their values without the key.
@@ -59,7 +59,7 @@ pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
 }
 
 fn split(value: &Value) -> Option<(&Value, &Value)> {
-    match value.as_array()?.as_slice() {
+    match value.as_array()? {
         [key, value] => Some((key, value)),
         _ => None,
     }

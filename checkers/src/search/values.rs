@@ -1,7 +1,7 @@
 //! Values of a foreign history: when two of them are equal, however they are written.
 
+use crate::Value;
 use crate::edn::{Edn, from_json};
-use serde_json::Value;
 use std::collections::HashMap;
 
 /// A register's values as numbers, equal values as equal ones.

@@ -4,10 +4,10 @@ use super::Limit;
 use super::calls::Call;
 use super::judge::Kind;
 use super::prove::Proof;
+use crate::Value;
 use crate::history::EventType;
 use crate::results::Anomaly;
 use crate::text::count;
-use serde_json::Value;
 
 /// What ran out before a search ended, and what to do.
 pub fn gave_up(limit: Limit) -> String {

@@ -52,14 +52,14 @@ fn holds<'a>(record: &'a mut Record, family: &str, events: &[(&str, EventType, &
         index,
         time: index as u64,
         process: match who.strip_prefix("named ") {
-            Some(named) => Process::Name(named.to_owned()),
+            Some(named) => Process::Name(named.into()),
             None => Process::Number(who[1..].parse().expect("a client's number")),
         },
         kind: *kind,
-        f: (*f).to_owned(),
-        value: value.clone(),
+        f: (*f).into(),
+        value: value.clone().into(),
         error: None,
-        node: (!who.starts_with("named")).then(|| (*who).to_owned()),
+        node: (!who.starts_with("named")).then(|| (*who).into()),
     };
     let mut plan = Plan::default();
     plan.workload.family = family.to_owned();

@@ -12,7 +12,7 @@ fn history(lines: &[(&str, Value)]) -> History {
         };
         let process = match process.parse::<u64>() {
             Ok(number) => Process::Number(number),
-            Err(_) => Process::Name((*process).to_owned()),
+            Err(_) => Process::Name((*process).into()),
         };
         let node = match &process {
             Process::Number(number) => Some(format!("c{}", number + 1)),
@@ -23,10 +23,10 @@ fn history(lines: &[(&str, Value)]) -> History {
             time: 1_000_000 * index as u64,
             process,
             kind: serde_json::from_value(json!(kind)).expect("it is a type"),
-            f: (*f).to_owned(),
-            value: value.clone(),
+            f: (*f).into(),
+            value: value.clone().into(),
             error: None,
-            node,
+            node: node.map(Into::into),
         }
     };
     History {

@@ -20,8 +20,8 @@ fn nonsense_is_judged_without_a_panic() {
                 0 => events.swap(from, to),
                 1 => drop(events.remove(from)),
                 2 => events.insert(to, events[from].clone()),
-                3 => events[from].value = json!(word),
-                4 => events[from].f = word.to_owned(),
+                3 => events[from].value = json!(word).into(),
+                4 => events[from].f = word.into(),
                 5 => events[from].kind = events[to].kind,
                 _ => events[from].process = events[to].process.clone(),
             }

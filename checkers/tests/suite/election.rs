@@ -45,8 +45,8 @@ pub fn retold(lock: &Record) -> Record {
     record.plan.workload.family = "election".to_owned();
     for event in &mut record.history.events {
         match event.f.as_str() {
-            "acquire" => event.f = "elect".to_owned(),
-            "release" => event.f = "resign".to_owned(),
+            "acquire" => event.f = "elect".into(),
+            "release" => event.f = "resign".into(),
             _ => {}
         }
     }
@@ -76,7 +76,7 @@ pub fn acknowledged(seed: u64) -> Record {
             4 if cheats => json!({ "path": "/election-ack/a", "czxid": age.unwrap_or(100) - random.i64(1..9) }),
             _ => json!({ "path": "/election-ack/a", "czxid": age.unwrap_or(100) + random.i64(1..9) }),
         };
-        event.value["ack"] = ack;
+        event.value["ack"] = ack.into();
     }
     record
 }

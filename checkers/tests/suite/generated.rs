@@ -128,7 +128,7 @@ fn ops(history: &History) -> Vec<Op<RegisterOp<u64>>> {
             .iter()
             .find(|end| end.process == event.process);
         let answered = end.filter(|end| end.kind == EventType::Ok);
-        let number = |value: &serde_json::Value| value.as_u64();
+        let number = |value: &zooquake_checkers::Value| value.as_u64();
         let input = match event.f.as_str() {
             "read" => answered.and_then(|end| number(&end.value)).map(RegisterOp::Read),
             "write" => number(&event.value).map(RegisterOp::Write),

@@ -124,8 +124,9 @@ fn told(exit: &str, c2: &str) -> [Value; 2] {
     let mut answers = record.history.events.iter_mut().filter(|event| {
         event.f == "quiesce" && event.kind == zooquake_checkers::EventType::Ok && event.node.as_deref() == Some("c1")
     });
-    answers.next().unwrap().value["counts"] = json!({"create": 1, "events": 1});
-    answers.next().unwrap().value["counts"] = json!({"create": 2, "get": 3, "sync": 1, "events": 4, "pending": 9});
+    answers.next().unwrap().value["counts"] = json!({"create": 1, "events": 1}).into();
+    answers.next().unwrap().value["counts"] =
+        json!({"create": 2, "get": 3, "sync": 1, "events": 4, "pending": 9}).into();
     let mut events = record.history.events.iter_mut();
     let other = events.rfind(|event| event.f == "quiesce" && event.node.as_deref() == Some("c2"));
     other.unwrap().value["counts"] = serde_json::from_str(c2).unwrap();

@@ -252,12 +252,12 @@ fn audited(seed: u64, mut record: Record) -> Record {
         events.push(Event {
             index: events.len(),
             time: last + events.len() as u64,
-            process: Process::Name(process.to_owned()),
+            process: Process::Name(process.into()),
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
-            node: process.starts_with('c').then(|| process.to_owned()),
+            node: process.starts_with('c').then(|| process.into()),
         });
     };
     for phase in ["recovered", "audit"] {

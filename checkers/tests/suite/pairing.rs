@@ -131,7 +131,7 @@ fn a_write_was_accepted_or_it_was_not() {
         let mut record = record(PAIRED);
         let wrote = &mut record.history.events[4];
         wrote.kind = kind;
-        wrote.value["accepted"] = accepted;
+        wrote.value["accepted"] = accepted.into();
         record
     };
     use zooquake_checkers::EventType::{Fail, Ok};

@@ -27,7 +27,7 @@ pub fn random(seed: u64) -> Record {
             (event.kind, event.error) = (EventType::Ok, None);
         }
         if event.f == "write" {
-            event.value = json!({ "grant": event.value["grant"] });
+            event.value = json!({ "grant": event.value["grant"] }).into();
         }
     }
     record
@@ -39,7 +39,7 @@ pub fn retold(lock: &Record) -> Record {
     record.plan.workload.family = "semaphore".to_owned();
     for event in &mut record.history.events {
         match event.f.as_str() {
-            "write" => event.f = "work".to_owned(),
+            "write" => event.f = "work".into(),
             "acquire" => drop(event.value.as_object_mut().map(|fields| fields.remove("token"))),
             _ => {}
         }

@@ -175,10 +175,10 @@ impl Teller {
             time: self.now,
             process,
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error,
-            node,
+            node: node.map(Into::into),
         });
     }
 }

@@ -32,7 +32,7 @@ fn apart(events: &mut [Event]) {
         let own = own.map_or_else(|| Process::Number(event.index as u64), |(own, _)| own);
         let process = std::mem::replace(&mut event.process, own.clone());
         if event.kind == EventType::Invoke {
-            open.insert(process, (own, event.f.clone()));
+            open.insert(process, (own, event.f.to_string()));
         }
     }
 }

@@ -181,10 +181,10 @@ impl World {
             time: self.now,
             process,
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error,
-            node,
+            node: node.map(Into::into),
         });
     }
 
@@ -201,7 +201,7 @@ impl World {
 
     fn named(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
         let name = self.clients[who].name.clone();
-        self.push(Process::Name(name.clone()), kind, f, value, None, Some(&name));
+        self.push(Process::Name(name.clone().into()), kind, f, value, None, Some(&name));
     }
 
     fn phase(&mut self, name: &str) -> usize {

@@ -9,6 +9,8 @@ use super::json::{decode, encode, from_json, plain, to_json};
 use super::{Edn, Reader};
 use crate::event::{Damage, Event, EventType, History, Process};
 use crate::renamed;
+use crate::text::Text;
+use crate::value::Value;
 use std::fmt::Write;
 
 /// Reads a history. What stands before the first damage is kept.
@@ -87,7 +89,7 @@ fn event(value: Edn, before: &[Event]) -> Result<Event, String> {
     };
     let mut time = None;
     let (mut process, mut kind, mut f) = (None, None, None);
-    let (mut value, mut error, mut node) = (serde_json::Value::Null, None, None);
+    let (mut value, mut error, mut node) = (Value::Null, None, None);
     let mut under = None;
     for (key, content) in &fields {
         let Edn::Keyword(key) = key else { continue };
@@ -148,9 +150,9 @@ pub(crate) fn number(value: &Edn) -> Option<u64> {
 }
 
 /// A name: of a keyword, a string or a symbol.
-pub(crate) fn name(value: &Edn) -> Option<String> {
+pub(crate) fn name(value: &Edn) -> Option<Text> {
     match value {
-        Edn::Keyword(name) | Edn::Str(name) | Edn::Symbol(name) => Some(name.clone()),
+        Edn::Keyword(name) | Edn::Str(name) | Edn::Symbol(name) => Some(name.into()),
         _ => None,
     }
 }
@@ -215,7 +217,7 @@ fn from_event(event: &Event) -> Edn {
         ("value", from_json(&event.value)),
     ];
     fields.extend(event.error.iter().map(|error| ("error", from_error(error))));
-    fields.extend(event.node.iter().map(|node| ("node", Edn::Str(node.clone()))));
+    fields.extend(event.node.iter().map(|node| ("node", Edn::Str(node.to_string()))));
     let keyed = fields
         .into_iter()
         .map(|(key, value)| (Edn::Keyword(key.to_owned()), value));

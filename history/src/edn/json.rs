@@ -6,7 +6,8 @@
 //! same key.
 
 use super::{Edn, parse};
-use serde_json::{Map, Value};
+use crate::text::Text;
+use crate::value::Value;
 
 /// A value as JSON.
 pub fn to_json(value: &Edn) -> Value {
@@ -20,7 +21,7 @@ pub fn to_json(value: &Edn) -> Value {
         Edn::Vector(values) => values.iter().map(to_json).collect(),
         Edn::Map(entries) => {
             let entries = entries.iter().map(|(key, value)| (to_key(key), to_json(value)));
-            Value::Object(entries.collect::<Map<_, _>>())
+            entries.collect()
         }
         Edn::Number(text) => match text.parse::<u64>() {
             Ok(value) => value.into(),
@@ -108,11 +109,11 @@ fn bare(name: &str) -> bool {
     plain(name) && !["nil", "true", "false"].contains(&name)
 }
 
-fn to_key(key: &Edn) -> String {
+fn to_key(key: &Edn) -> Text {
     match key {
-        Edn::Keyword(name) if bare(name) => name.clone(),
-        Edn::Str(text) => encode(text, foreign_key),
-        other => other.to_string(),
+        Edn::Keyword(name) if bare(name) => name.into(),
+        Edn::Str(text) => encode(text, foreign_key).into(),
+        other => other.to_string().into(),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Operations of a two-phase commit.
 
-use super::{Again, Delay, Family, Finishes, OpSpec, Operation, Role, StrikePoint, fields};
+use super::{Again, Any, Delay, Family, Finishes, OpSpec, Operation, Role, StrikePoint, fields};
 use crate::plan::State;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -212,7 +212,7 @@ fields! {
     /// The name of the transaction.
     TX, tx: str = "tx";
     /// The sites that a `begin` names.
-    SITES, sites: [Value] = "sites";
+    SITES, sites: [Any] = "sites";
     /// The vote that a site was asked for.
     VOTE, vote: str = "vote";
     /// The vote that a site has given.

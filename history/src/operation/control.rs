@@ -1,6 +1,6 @@
 //! Control requests, which every client answers beside the operations of its recipe, and what it tells unasked.
 
-use super::{Counts, Field, Made, fields};
+use super::{Any, Counts, Field, Made, fields};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -111,15 +111,15 @@ fields! {
     /// zxid of the quorum write of a `confirm`.
     ZXID, zxid: i64 = "zxid";
     /// What a client said that it cannot do or tell.
-    CANNOT, cannot: [Value] = "cannot";
+    CANNOT, cannot: [Any] = "cannot";
     /// Whether a process ended by itself.
     BY_ITSELF, by_itself: bool = "by_itself";
     /// The new state of a session.
     STATE, state: str = "state";
     /// The sessions that a client has.
-    SESSIONS, sessions: [Value] = "sessions";
+    SESSIONS, sessions: [Any] = "sessions";
     /// The znodes that a client knows to be its own.
-    ZNODES, znodes: [Value] = "znodes";
+    ZNODES, znodes: [Any] = "znodes";
     /// What a client has asked and heard.
     COUNTS, counts: Counts = "counts";
 }

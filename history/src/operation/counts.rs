@@ -3,9 +3,8 @@
 use std::iter::Sum;
 use std::ops::{Add, Sub};
 
-use super::FieldType;
+use super::{FieldType, Node};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 /// Numbers of requests sent, by kind, and of watch events delivered.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -69,12 +68,11 @@ impl Counts {
 
 /// Each number is 0 that is missing or none.
 impl FieldType for Counts {
-    type Read<'a> = Self;
+    type Read<'a, V: Node + 'a> = Self;
 
-    fn read(value: &Value) -> Option<Self> {
-        let counts = value.as_object()?;
-        let count = |kind: &str| counts.get(kind).and_then(Value::as_u64).unwrap_or(0);
-        Some(Self {
+    fn read<V: Node>(value: &V) -> Option<Self> {
+        let count = |kind: &str| value.named(kind).and_then(V::count).unwrap_or(0);
+        value.is_object().then(|| Self {
             create: count("create"),
             delete: count("delete"),
             get: count("get"),

@@ -2,7 +2,7 @@
 
 use super::Made;
 use crate::event::Event;
-use serde_json::Value;
+use crate::value::Value;
 use std::marker::PhantomData;
 
 /// A field of a value, of type `T`.
@@ -27,22 +27,22 @@ impl<T: ?Sized> Field<T> {
     }
 
     /// The same field, read as whatever stands in it, be it `null`.
-    pub const fn any(self) -> Field<Value> {
+    pub const fn any(self) -> Field<Any> {
         Field::new(self.name)
     }
 
     /// What the field says; `None` if it is missing or of another type.
-    pub fn of(self, value: &Value) -> Option<T::Read<'_>>
+    pub fn of<V: Node>(self, value: &V) -> Option<T::Read<'_, V>>
     where
         T: FieldType,
     {
-        T::read(value.get(self.name)?)
+        T::read(value.named(self.name)?)
     }
 
     /// Writes the field into a value that has fields or is `null`; any other value stays as it is.
-    pub fn put(self, value: &mut Value, what: impl Into<Value>) {
+    pub fn put(self, value: &mut serde_json::Value, what: impl Into<serde_json::Value>) {
         if value.is_null() {
-            *value = Value::Object(serde_json::Map::new());
+            *value = serde_json::Map::new().into();
         }
         if let Some(fields) = value.as_object_mut() {
             fields.insert(self.name.to_owned(), what.into());
@@ -50,60 +50,126 @@ impl<T: ?Sized> Field<T> {
     }
 }
 
+/// JSON, however it is held: that of an event, or of a message.
+pub trait Node: Sized {
+    /// The value of a name, if it is an object that has one.
+    fn named(&self, name: &str) -> Option<&Self>;
+
+    /// Whether it is an object.
+    fn is_object(&self) -> bool;
+
+    /// The string, if it is one.
+    fn text(&self) -> Option<&str>;
+
+    /// The number, if it is a whole one that fits.
+    fn integer(&self) -> Option<i64>;
+
+    /// The number, if it is a whole one that is not negative.
+    fn count(&self) -> Option<u64>;
+
+    /// What it says, if it is a boolean.
+    fn boolean(&self) -> Option<bool>;
+
+    /// The values, if it is a list.
+    fn list(&self) -> Option<&[Self]>;
+}
+
+/// Implements [`Node`] by methods that both types have.
+macro_rules! node {
+    ($type:ty, $slice:path) => {
+        impl Node for $type {
+            fn named(&self, name: &str) -> Option<&Self> {
+                self.get(name)
+            }
+
+            fn is_object(&self) -> bool {
+                self.as_object().is_some()
+            }
+
+            fn text(&self) -> Option<&str> {
+                self.as_str()
+            }
+
+            fn integer(&self) -> Option<i64> {
+                self.as_i64()
+            }
+
+            fn count(&self) -> Option<u64> {
+                self.as_u64()
+            }
+
+            fn boolean(&self) -> Option<bool> {
+                self.as_bool()
+            }
+
+            fn list(&self) -> Option<&[Self]> {
+                self.as_array().map($slice)
+            }
+        }
+    };
+}
+
+node!(Value, AsRef::as_ref);
+node!(serde_json::Value, Vec::as_slice);
+
+/// What stands in a field of any type.
+#[derive(Debug)]
+pub struct Any;
+
 /// A type that fields are of.
 pub trait FieldType {
     /// What is read of it.
-    type Read<'a>;
+    type Read<'a, V: Node + 'a>;
 
     /// Reads it; `None` for a value of another type.
-    fn read(value: &Value) -> Option<Self::Read<'_>>;
+    fn read<V: Node>(value: &V) -> Option<Self::Read<'_, V>>;
 }
 
 impl FieldType for str {
-    type Read<'a> = &'a str;
+    type Read<'a, V: Node + 'a> = &'a str;
 
-    fn read(value: &Value) -> Option<&str> {
-        value.as_str()
+    fn read<V: Node>(value: &V) -> Option<&str> {
+        value.text()
     }
 }
 
 impl FieldType for i64 {
-    type Read<'a> = i64;
+    type Read<'a, V: Node + 'a> = i64;
 
-    fn read(value: &Value) -> Option<i64> {
-        value.as_i64()
+    fn read<V: Node>(value: &V) -> Option<i64> {
+        value.integer()
     }
 }
 
 impl FieldType for bool {
-    type Read<'a> = bool;
+    type Read<'a, V: Node + 'a> = bool;
 
-    fn read(value: &Value) -> Option<bool> {
-        value.as_bool()
+    fn read<V: Node>(value: &V) -> Option<bool> {
+        value.boolean()
     }
 }
 
-impl FieldType for [Value] {
-    type Read<'a> = &'a [Value];
+impl FieldType for [Any] {
+    type Read<'a, V: Node + 'a> = &'a [V];
 
-    fn read(value: &Value) -> Option<&[Value]> {
-        value.as_array().map(Vec::as_slice)
+    fn read<V: Node>(value: &V) -> Option<&[V]> {
+        value.list()
     }
 }
 
-impl FieldType for Value {
-    type Read<'a> = &'a Value;
+impl FieldType for Any {
+    type Read<'a, V: Node + 'a> = &'a V;
 
-    fn read(value: &Value) -> Option<&Value> {
+    fn read<V: Node>(value: &V) -> Option<&V> {
         Some(value)
     }
 }
 
 /// A znode as it is named: its path and its czxid, each `None` if it is missing or of another type.
 impl FieldType for Made {
-    type Read<'a> = (Option<&'a str>, Option<i64>);
+    type Read<'a, V: Node + 'a> = (Option<&'a str>, Option<i64>);
 
-    fn read(value: &Value) -> Option<Self::Read<'_>> {
+    fn read<V: Node>(value: &V) -> Option<Self::Read<'_, V>> {
         let made = (super::PATH.of(value), super::CZXID.of(value));
         value.is_object().then_some(made)
     }
@@ -111,7 +177,7 @@ impl FieldType for Made {
 
 impl Event {
     /// What a field of the value says; `None` if it is missing or of another type.
-    pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_>> {
+    pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_, Value>> {
         field.of(&self.value)
     }
 }
@@ -127,7 +193,7 @@ macro_rules! fields {
         impl $crate::event::Event {
             $(
                 $(#[$doc])*
-                pub fn $method(&self) -> Option<<$type as $crate::operation::FieldType>::Read<'_>> {
+                pub fn $method(&self) -> Option<<$type as $crate::operation::FieldType>::Read<'_, $crate::Value>> {
                     self.get($constant)
                 }
             )*

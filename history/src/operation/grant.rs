@@ -1,7 +1,7 @@
 //! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a lease of a
 //! semaphore.
 
-use super::{Again, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
+use super::{Again, Any, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -229,7 +229,7 @@ impl Operation for Request {
 }
 
 /// What is written, or read.
-pub const VALUE: Field<Value> = Field::new("value");
+pub const VALUE: Field<Any> = Field::new("value");
 
 fields! {
     /// The name of the grant.
@@ -241,5 +241,5 @@ fields! {
     /// Whether the resource took the write.
     ACCEPTED, accepted: bool = "accepted";
     /// What a leader says of the znode by which it tells that it leads: `null` that there is none.
-    ACK, ack: Value = "ack";
+    ACK, ack: Any = "ack";
 }

@@ -19,7 +19,7 @@ mod spec;
 
 pub use counts::Counts;
 use field::fields;
-pub use field::{Field, FieldType};
+pub use field::{Any, Field, FieldType, Node};
 pub use mode::{Holders, Mode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

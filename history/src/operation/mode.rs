@@ -1,8 +1,9 @@
 //! Modes of grants: which holds exclude which.
 
-use super::FieldType;
+use super::{FieldType, Node};
+use serde::de::IntoDeserializer;
+use serde::de::value::Error;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use std::num::NonZeroUsize;
 
 /// How a grant is held.
@@ -28,10 +29,11 @@ impl Mode {
 }
 
 impl FieldType for Mode {
-    type Read<'a> = Self;
+    type Read<'a, V: Node + 'a> = Self;
 
-    fn read(value: &Value) -> Option<Self> {
-        Self::deserialize(value).ok()
+    fn read<V: Node>(value: &V) -> Option<Self> {
+        let name = IntoDeserializer::<Error>::into_deserializer(value.text()?);
+        Self::deserialize(name).ok()
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is recorded beside the clients' operations: the faults of the nemesis, the steps of scenes, stalls, clocks and phases
 //! of the run.
 
-use super::fields;
+use super::{Any, fields};
 use crate::event::Event;
 use serde::Serialize;
 use serde_json::Value;
@@ -97,7 +97,7 @@ fields! {
     /// What was seen, in words.
     DETAIL, detail: str = "detail";
     /// What a fault on the wire took.
-    EVIDENCE, evidence: Value = "evidence";
+    EVIDENCE, evidence: Any = "evidence";
     /// The name of the scene.
     SCENE, scene: str = "scene";
     /// The number of the scene's step, from 1.

@@ -22,11 +22,11 @@ fn text() -> String {
     let event = |(index, (process, kind, f, value)): (usize, (Process, EventType, &str, Value))| Event {
         index,
         time: (index as u64 + 1) * 1_000_000_000,
-        node: matches!(kind, EventType::Invoke | EventType::Ok).then(|| "c1".to_owned()),
+        node: matches!(kind, EventType::Invoke | EventType::Ok).then(|| "c1".into()),
         process,
         kind,
-        f: f.to_owned(),
-        value,
+        f: f.into(),
+        value: value.into(),
         error: None,
     };
     events

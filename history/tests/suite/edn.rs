@@ -1,6 +1,6 @@
 //! Jepsen's EDN.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use zooquake_history::edn::{Edn, parse, parse_edn, to_json};
 use zooquake_history::event::Damage;
 use zooquake_history::{Event, EventType, Process};
@@ -30,7 +30,7 @@ fn vectors_lists_and_bare_maps_are_histories() {
     );
     assert_eq!(
         (read[1].index, read[1].f.as_str(), &read[1].value),
-        (1, "write", &json!(4))
+        (1, "write", &json!(4).into())
     );
     assert_eq!(events(&list), read);
     assert_eq!(events(&lines), read);
@@ -56,7 +56,7 @@ fn fields_may_be_missing_or_of_several_kinds() {
     assert_eq!(read[1].error.as_deref(), Some("[:not-found \"no lease\"]"));
     assert_eq!(
         (&read[2].value, read[2].error.as_deref()),
-        (&Value::Null, Some(":timeout"))
+        (&zooquake_history::Value::Null, Some(":timeout"))
     );
 }
 
@@ -73,7 +73,7 @@ fn all_of_edn_is_read() {
     assert_eq!(parse("-").unwrap(), Edn::Symbol("-".into()));
     assert_eq!(
         parse("18446744073709551615").map(|value| to_json(&value)),
-        Ok(json!(u64::MAX))
+        Ok(u64::MAX.into())
     );
 }
 

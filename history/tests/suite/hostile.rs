@@ -65,7 +65,7 @@ fn deep_nesting_is_damage() {
 fn as_deep_as_json_may_be_is_read() {
     let text = format!("{}{}", "[".repeat(126), "]".repeat(126));
     let value: Value = serde_json::from_str(&text).expect("JSON may be that deep");
-    let value = from_json(&value);
+    let value = from_json(&value.into());
     assert_eq!(
         parse(&format!("[{{:value {value}}}]")).map(|read| read.to_string()),
         Ok(format!("[{{:value {value}}}]"))

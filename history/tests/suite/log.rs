@@ -17,7 +17,7 @@ fn events_are_read_among_the_lines_of_others() {
     assert_eq!(events.len(), 3);
     assert_eq!(
         (&events[0].process, &events[0].value),
-        (&Process::Number(3), &json!([1, 2]))
+        (&Process::Number(3), &json!([1, 2]).into())
     );
     assert_eq!(
         (events[1].kind, events[1].value.as_str()),

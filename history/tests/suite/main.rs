@@ -8,3 +8,4 @@ mod log;
 mod operation;
 mod renamed;
 mod there_and_back;
+mod value;

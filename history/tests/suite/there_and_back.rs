@@ -63,13 +63,13 @@ fn ours(rng: &mut Rng) -> History {
         time: 1_000 * index as u64,
         process: match rng.bool() {
             true => Process::Number(rng.u64(..)),
-            false => Process::Name(word(rng)),
+            false => Process::Name(word(rng).into()),
         },
         kind: kinds[rng.usize(0..4)],
-        f: word(rng),
-        value: value(rng, 3),
+        f: word(rng).into(),
+        value: value(rng, 3).into(),
         error: rng.bool().then(|| word(rng)),
-        node: rng.bool().then(|| word(rng)),
+        node: rng.bool().then(|| word(rng).into()),
     });
     History {
         events: events.collect(),

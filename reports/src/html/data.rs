@@ -10,11 +10,11 @@ use crate::svg::{overview, window};
 use crate::text;
 use serde_json::{Value, json};
 use std::collections::{BTreeSet, HashMap};
-use zooquake_history::operation::Field;
 use zooquake_history::operation::barrier::MEMBER;
 use zooquake_history::operation::commit::{DECISION, VOTE, VOTED};
 use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::register::{FROM, TO, VALUE};
+use zooquake_history::operation::{Any, Field};
 
 /// The most operations that the timeline gets; of more, every so many-th.
 const OPS: usize = 60_000;
@@ -97,10 +97,10 @@ fn role_number(role: Role) -> u8 {
 
 /// What a tooltip says of an operation beside its name, outcome and times.
 fn detail(op: &Op<'_>) -> String {
-    let field = |field: Field<Value>| {
+    let field = |field: Field<Any>| {
         let of = |event: &zooquake_checkers::Event| {
             event.get(field).map(|v| match v {
-                Value::Null => "null".to_owned(),
+                zooquake_checkers::Value::Null => "null".to_owned(),
                 v => text::value(v, 16),
             })
         };

@@ -67,6 +67,6 @@ fn values(map: &BTreeMap<String, Value>) -> String {
     let rows = map
         .iter()
         .take(200)
-        .map(|(k, v)| [text::html(k, 60), text::escape(&text::value(v, 400))]);
+        .map(|(k, v)| [text::html(k, 60), text::escape(&text::value(&v.clone().into(), 400))]);
     table("values", ["name", "value"], rows)
 }

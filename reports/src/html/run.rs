@@ -3,7 +3,7 @@
 use crate::model::RunModel;
 use crate::svg::{legend, overview};
 use crate::text;
-use serde_json::Value;
+use zooquake_checkers::Value;
 use zooquake_checkers::plan::On;
 
 /// The section.

@@ -62,9 +62,9 @@ impl Lanes {
 fn name_of(event: &Event) -> Option<String> {
     match (&event.node, &event.process) {
         (_, Process::Name(lane)) if matches!(lane.as_str(), "nemesis" | "run" | "admin") => None,
-        (Some(node), _) => Some(node.clone()),
+        (Some(node), _) => Some(node.to_string()),
         (None, Process::Number(n)) => Some(format!("process {n}")),
-        (None, Process::Name(lane)) => Some(lane.clone()),
+        (None, Process::Name(lane)) => Some(lane.to_string()),
     }
 }
 

@@ -25,7 +25,9 @@ fn no_family_lets_text_out_of_its_words() {
     ];
     for (n, mut run) in runs.into_iter().enumerate() {
         for event in &mut run.record.history.events {
-            poison(&mut event.value);
+            let mut value = event.value.clone().into();
+            poison(&mut value);
+            event.value = value.into();
             event.error = event.error.as_ref().map(|_| POISON.to_owned());
         }
         run.results.anomalies[0].witness = (0..run.record.history.events.len()).collect();

@@ -1,14 +1,13 @@
 //! The primitives, as the real cluster has them.
 
 use super::{DockerCluster, wire};
-use crate::backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin};
+use crate::backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
 use crate::sidecar::Dropped;
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 use std::time::Duration;
 use zooquake_checkers::evidence::{Txn, Znode};
-use zooquake_checkers::plan::Plan;
 use zooquake_history::fault::Wire;
 
 impl DockerCluster {
@@ -147,13 +146,4 @@ impl Cluster for DockerCluster {
     fn remove(&self) -> Doing<'_, ()> {
         Box::pin(self.clear_away())
     }
-}
-
-/// The znodes that a workload stands on.
-fn setup_paths(plan: &Plan) -> Vec<String> {
-    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
-    own.into_iter()
-        .chain(plan.workload.contenders.iter().cloned())
-        .chain(plan.workload.znodes.iter().cloned())
-        .collect()
 }

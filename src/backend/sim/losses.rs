@@ -7,18 +7,39 @@ use futures_util::future::{Either, select};
 use std::time::Duration;
 use tokio::sync::oneshot;
 use zooquake_history::fault::{Wire, WireOp};
-use zooquake_workloads::zk::Host;
-use zooquake_workloads::zk::sim::{Fate, Scripted};
+use zooquake_workloads::zk::sim::{self, Fate, Scripted};
+use zooquake_workloads::zk::{Host, session_hex};
 
 /// Whether a request of the model is of such a kind.
 fn fits(op: WireOp, asked: &str) -> bool {
     match op {
         WireOp::Create => asked == "create",
-        WireOp::Delete | WireOp::Removal => asked == "delete",
+        WireOp::Delete => asked == "delete",
+        WireOp::Removal => asked == "delete" || asked == "close",
         WireOp::SetData => asked == "set",
         WireOp::Multi => asked == "multi",
-        WireOp::CloseSession => false,
-        WireOp::AnyWrite => ["create", "delete", "set", "multi"].contains(&asked),
+        WireOp::CloseSession => asked == "close",
+        WireOp::AnyWrite => ["create", "delete", "set", "multi", "close"].contains(&asked),
+    }
+}
+
+/// The loss in the words of the proxy.
+fn dropped(lost: Lost, what: sim::Lost) -> Dropped {
+    Dropped {
+        lost,
+        op: match what.op {
+            "set" => "setData".to_string(),
+            "close" => "closeSession".to_string(),
+            other => other.to_string(),
+        },
+        path: what.path,
+        xid: i32::try_from(what.request).unwrap_or(i32::MAX),
+        session: Some(session_hex(what.session)),
+        zxid: what.zxid,
+        outcome: match lost {
+            Lost::Reply => "applied".to_string(),
+            Lost::Request => "not-sent".to_string(),
+        },
     }
 }
 
@@ -30,37 +51,20 @@ impl SimCluster {
             Wire::DropRequest(which) => (which, Fate::RequestLost, Lost::Request),
             Wire::Close | Wire::Reset => bail!("nothing is lost by {wire:?}"),
         };
-        let process = self.process(client)?;
+        self.process(client)?;
+        let host = self.node(client)?;
         let (acted, acts) = oneshot::channel();
-        let (mut seen, mut dropped) = (0, None);
+        let mut seen = 0;
         let scripted = Scripted {
-            fits: Box::new(move |session, asked| {
-                // Nobody waits for it any more.
-                if !process.owns(session) || !fits(which.op, asked) || dropped.is_some() {
-                    return false;
-                }
-                seen += 1;
-                if seen == which.nth {
-                    dropped = Some(());
-                }
-                seen == which.nth
+            fits: Box::new(move |from, asked| {
+                let fits = from == host && fits(which.op, asked);
+                seen += u32::from(fits);
+                fits && seen >= which.nth
             }),
             fate,
-            before: Box::new(|_| {}),
-            after: Box::new(move |server| {
-                let applied = lost == Lost::Reply;
-                let dropped = Dropped {
-                    lost,
-                    op: format!("{:?}", which.op).to_lowercase(),
-                    path: None,
-                    xid: 0,
-                    session: None,
-                    zxid: applied.then(|| server.zxid()),
-                    outcome: if applied { "applied" } else { "not-sent" }.to_string(),
-                };
-                // The nemesis may have given it up.
-                let _ = acted.send(dropped);
-            }),
+            before: None,
+            // The nemesis may have given it up.
+            after: Box::new(move |what| drop(acted.send(dropped(lost, what)))),
         };
         self.net.server().script.push(scripted);
         match select(acts, self.world.sleep(limit)).await {

@@ -2,7 +2,7 @@
 
 use super::cluster::SimCluster;
 use super::process::Life;
-use crate::backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin};
+use crate::backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
 use crate::sidecar::Dropped;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::FutureExt;
@@ -11,16 +11,26 @@ use std::future::ready;
 use std::time::Duration;
 use zooquake_checkers::evidence::{Txn, Znode};
 use zooquake_history::fault::Wire;
-use zooquake_workloads::zk::{Host, SessionState, session_hex};
+use zooquake_workloads::zk::sim::Node;
+use zooquake_workloads::zk::{Host, session_hex};
 
 /// How long it takes to see the effect of a fault.
 const SEEN: Duration = Duration::from_millis(10);
 
-/// How often a server is asked whether it serves.
-const POLL: Duration = Duration::from_millis(50);
-
 fn is_client(node: &str) -> bool {
     node.starts_with('c')
+}
+
+fn znode((path, node): (&str, &Node)) -> Znode {
+    let Node { stat, data, .. } = node;
+    Znode {
+        path: path.to_string(),
+        czxid: stat.czxid,
+        mzxid: stat.mzxid,
+        version: stat.version,
+        owner: (stat.ephemeral_owner != 0).then(|| session_hex(stat.ephemeral_owner)),
+        data: String::from_utf8_lossy(data).chars().take(256).collect(),
+    }
 }
 
 impl SimCluster {
@@ -34,32 +44,30 @@ impl SimCluster {
         .boxed()
     }
 
-    fn state_of(&self, server: &str) -> Result<ServerState> {
-        let state = self.state();
-        let host = state
-            .servers
-            .get(server)
-            .with_context(|| format!("there is no {server}"))?;
-        ensure!(host.runs && !host.frozen && !host.cut, "{server} does not answer");
-        let leader = state
-            .leader
-            .as_ref()
-            .with_context(|| format!("{server} is not serving"))?;
-        let mode = match leader == server {
-            true => "leader",
-            false => "follower",
+    /// Cuts or heals what passes between a node and its peers.
+    fn cut_off(&self, node: &str, peers: &[String], directions: Option<Directions>) -> Result<()> {
+        let at = self.node(node)?;
+        let peers: Vec<usize> = peers.iter().map(|peer| self.node(peer)).collect::<Result<_>>()?;
+        let mut ensemble = self.net.server();
+        let Some(directions) = directions else {
+            ensemble.heal(at, &peers);
+            return Ok(());
         };
-        Ok(ServerState {
-            mode: mode.to_string(),
-            zxid: self.net.server().zxid(),
-            version: "model".to_string(),
-        })
+        for peer in peers {
+            if directions.inbound {
+                ensemble.cut(peer, at);
+            }
+            if directions.outbound {
+                ensemble.cut(at, peer);
+            }
+        }
+        Ok(())
     }
 }
 
 impl Cluster for SimCluster {
     fn servers(&self) -> Vec<String> {
-        self.state().servers.keys().cloned().collect()
+        self.servers.to_vec()
     }
 
     fn voters(&self) -> Vec<String> {
@@ -67,33 +75,32 @@ impl Cluster for SimCluster {
     }
 
     fn clients(&self) -> Vec<String> {
-        self.state().machines.keys().cloned().collect()
+        self.machines().keys().cloned().collect()
     }
 
     fn ready(&self) -> Doing<'_, ()> {
-        async move {
-            while self.state().leader.is_none() {
-                self.world.sleep(POLL).await;
-            }
-            Ok(())
-        }
-        .boxed()
+        self.until_ready().boxed()
     }
 
     fn kill<'a>(&'a self, node: &'a str) -> Doing<'a> {
         let killed = match is_client(node) {
             true => self.live(node, Life::Dead),
-            false => self.on_server(node, |server| server.runs = false),
+            false => self.server(node).map(|server| self.net.server().kill_server(server)),
         };
         self.after(killed, "killed")
     }
 
     fn start_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
-        ready(self.on_server(server, |server| server.runs = true)).boxed()
+        let started = self.server(server).map(|server| self.net.server().start_server(server));
+        ready(started).boxed()
     }
 
-    fn wipe<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
-        ready(Err(anyhow::anyhow!("nothing is on disk"))).boxed()
+    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        let wiped = self.server(server).and_then(|number| {
+            let wiped = self.net.server().wipe_server(number);
+            wiped.map_err(|why| anyhow::anyhow!("{server} cannot be wiped: {why}"))
+        });
+        ready(wiped).boxed()
     }
 
     fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> Doing<'a, Stdin> {
@@ -103,7 +110,7 @@ impl Cluster for SimCluster {
     fn pause<'a>(&'a self, node: &'a str) -> Doing<'a> {
         let frozen = match is_client(node) {
             true => self.live(node, Life::Frozen),
-            false => self.on_server(node, |server| server.frozen = true),
+            false => self.server(node).map(|server| self.net.server().freeze(server)),
         };
         self.after(frozen, "frozen")
     }
@@ -111,7 +118,7 @@ impl Cluster for SimCluster {
     fn resume<'a>(&'a self, node: &'a str) -> Doing<'a> {
         let thawed = match is_client(node) {
             true => self.live(node, Life::Runs),
-            false => self.on_server(node, |server| server.frozen = false),
+            false => self.server(node).map(|server| self.net.server().thaw(server)),
         };
         self.after(thawed, "thawed")
     }
@@ -124,20 +131,12 @@ impl Cluster for SimCluster {
         self.after(runs, "it runs")
     }
 
-    fn partition<'a>(&'a self, node: &'a str, _: &'a [String], _: Directions) -> Doing<'a> {
-        let cut = match is_client(node) {
-            true => self.on_machine(node, |machine| machine.cut = true),
-            false => self.on_server(node, |server| server.cut = true),
-        };
-        self.after(cut, "cut off")
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
+        self.after(self.cut_off(node, peers, Some(directions)), "cut off")
     }
 
-    fn heal_partition<'a>(&'a self, node: &'a str, _: &'a [String]) -> Doing<'a> {
-        let healed = match is_client(node) {
-            true => self.on_machine(node, |machine| machine.cut = false),
-            false => self.on_server(node, |server| server.cut = false),
-        };
-        self.after(healed, "connected again")
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
+        self.after(self.cut_off(node, peers, None), "connected again")
     }
 
     fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>> {
@@ -151,39 +150,36 @@ impl Cluster for SimCluster {
     }
 
     fn disconnect<'a>(&'a self, client: &'a str, _: Wire) -> Doing<'a> {
-        self.after(self.on_machine(client, |machine| machine.refused = true), "refused")
+        let refused = self.node(client).and_then(|host| {
+            let connections = self.net.server().refuse(host);
+            ensure!(connections > 0, "{client} had no connection that could be cut");
+            Ok(())
+        });
+        self.after(refused, "connections closed, and others are refused")
     }
 
     fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a> {
-        self.after(
-            self.on_machine(client, |machine| machine.refused = false),
-            "let through",
-        )
+        self.come_back(client).boxed()
     }
 
     fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
-        async move {
-            let expired = self.process(client)?.expire();
-            self.world.sleep(SEEN).await;
-            Ok(expired.map(|session| format!("session {} was closed", session_hex(session))))
-        }
-        .boxed()
+        self.close_newest(client).boxed()
     }
 
-    fn create<'a>(&'a self, _: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
-        let mut server = self.net.server();
-        paths.iter().for_each(|path| server.ensure(path));
-        ready(Ok(())).boxed()
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
+        self.create_through(server, paths).boxed()
     }
 
     fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
-        let workload = &self.plan.workload;
-        let paths: Vec<String> = workload.contenders.iter().chain(&workload.znodes).cloned().collect();
-        async move { self.create(server, &paths).await }.boxed()
+        async move { self.create_through(server, &setup_paths(&self.plan)).await }.boxed()
     }
 
-    fn exists<'a>(&'a self, _: &'a str, path: &'a str) -> Doing<'a, bool> {
-        ready(Ok(self.net.server().exists(path).is_some())).boxed()
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool> {
+        async move {
+            let stat = self.session(server).await?.exists(path).await;
+            Ok(stat.with_context(|| format!("asking {server} for {path}"))?.is_some())
+        }
+        .boxed()
     }
 
     fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState> {
@@ -195,37 +191,33 @@ impl Cluster for SimCluster {
     }
 
     fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
-        ready(self.process(client).map(|process| process.server())).boxed()
+        let server = self.node(client).map(|host| self.net.server().server_for(host));
+        ready(server.map(|server| server.map(|server| self.servers[server].clone()))).boxed()
     }
 
     fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> Doing<'a, u64> {
+        self.silent_session(server, Duration::from_millis(session_ms)).boxed()
+    }
+
+    fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>> {
         async move {
-            self.state_of(server)?;
-            let (session, _) = self.net.server().open();
-            // A tick later than the sessions that fell silent before it.
-            let ms = session_ms + self.plan.cluster.timing.tick_ms;
-            self.world.sleep(Duration::from_millis(ms)).await;
-            self.net.server().end(session, SessionState::Expired);
-            Ok(ms)
+            let _session = self.session(server).await?;
+            let at = self.server(server)?;
+            Ok(self.net.server().nodes_at(at).map(znode).collect())
         }
         .boxed()
     }
 
-    fn tree<'a>(&'a self, _: &'a str) -> Doing<'a, Vec<Znode>> {
-        let server = self.net.server();
-        let znode = |(path, stat, data): (&str, zooquake_workloads::zk::Stat, &[u8])| Znode {
-            path: path.to_string(),
-            czxid: stat.czxid,
-            mzxid: stat.mzxid,
-            version: stat.version,
-            owner: (stat.ephemeral_owner != 0).then(|| session_hex(stat.ephemeral_owner)),
-            data: String::from_utf8_lossy(data).chars().take(256).collect(),
-        };
-        ready(Ok(server.nodes().map(znode).collect())).boxed()
-    }
-
     fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)> {
-        ready((Vec::new(), Vec::new())).boxed()
+        let logged = self.net.server().transactions();
+        let txn = logged.into_iter().map(|logged| Txn {
+            zxid: logged.zxid,
+            session: session_hex(logged.session),
+            op: logged.op.to_string(),
+            paths: logged.paths,
+            raw: logged.raw,
+        });
+        ready((txn.collect(), Vec::new())).boxed()
     }
 
     fn log_tail(&self, node: &str) -> String {
@@ -240,6 +232,9 @@ impl Cluster for SimCluster {
         let clients = self.clients();
         // What still runs there ends.
         clients.iter().for_each(|client| drop(self.live(client, Life::Dead)));
+        for server in 0..self.servers.len() {
+            self.net.server().kill_server(server);
+        }
         ready(Ok(())).boxed()
     }
 }

@@ -1,20 +1,13 @@
-//! A client's process: its tasks run, stand still or are no more, and its sessions live while a server serves it.
+//! A client's process: its tasks run, stand still or are no more.
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
-use std::collections::BTreeSet;
 use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 use zooquake_workloads::zk::sim::{Net, World};
-use zooquake_workloads::zk::{Connect, Host, SessionState, Shared, Zk};
-
-/// How long a connection is away when it goes from one server to another.
-const MOVES: Duration = Duration::from_millis(50);
-
-/// How long a client takes to come back.
-const BACK: Duration = Duration::from_millis(2);
+use zooquake_workloads::zk::{Connect, Host, Shared, Zk};
 
 /// Whether a process runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,34 +20,22 @@ pub enum Life {
     Dead,
 }
 
-#[derive(Debug, Default)]
-struct Link {
-    /// The server that serves it.
-    server: Option<String>,
-    sessions: BTreeSet<i64>,
-    /// Counts the changes, so that what was to follow one knows whether another has come since.
-    changes: u64,
-}
-
 /// A process. Clones share it.
 #[derive(Clone)]
 pub struct Process {
     world: World,
+    /// The host on which it runs.
     net: Net,
-    session_timeout: Duration,
     life: Shared<Life>,
-    link: Shared<Link>,
 }
 
 impl Process {
-    /// A process that runs, and that no server serves yet.
-    pub fn new(world: &World, net: &Net, session_timeout: Duration) -> Self {
+    /// A process that runs on a host.
+    pub fn new(world: &World, net: &Net) -> Self {
         Self {
             world: world.clone(),
             net: net.clone(),
-            session_timeout,
             life: Shared::new(Life::Runs),
-            link: Shared::new(Link::default()),
         }
     }
 
@@ -65,98 +46,21 @@ impl Process {
 
     /// Freezes, thaws or kills it; a dead one stays dead.
     pub fn live(&self, to: Life) {
-        self.life.update(|life| {
-            if *life != Life::Dead {
-                *life = to;
-            }
-        });
-    }
-
-    /// The server that serves it.
-    pub fn server(&self) -> Option<String> {
-        self.link.with(|link| link.server.clone())
-    }
-
-    /// Whether a session is one of this process.
-    pub fn owns(&self, session: i64) -> bool {
-        self.link.with(|link| link.sessions.contains(&session))
-    }
-
-    /// From now on it is served by this server, or by none.
-    pub fn serve(&self, server: Option<String>) {
-        let before = self.server();
-        if before == server {
+        if self.life() == Life::Dead {
             return;
         }
-        let changes = self.link.update(|link| {
-            link.changes += 1;
-            link.server.clone_from(&server);
-            link.changes
-        });
-        match (before, server) {
-            (_, None) => self.lose(changes),
-            (Some(_), Some(_)) => {
-                self.tell(SessionState::Disconnected);
-                self.come_back(changes, MOVES);
+        {
+            let (mut ensemble, host) = (self.net.server(), self.net.number());
+            match to {
+                Life::Runs => ensemble.thaw(host),
+                Life::Frozen => ensemble.freeze(host),
+                Life::Dead => {
+                    ensemble.kill_clients(host);
+                    ensemble.thaw(host);
+                }
             }
-            (None, Some(_)) => self.come_back(changes, BACK),
         }
-    }
-
-    /// Closes the session that it opened last from outside; it learns of that when it comes back. `None` if that session is
-    /// over already, or not connected.
-    pub fn expire(&self) -> Option<i64> {
-        let session = self.link.with(|link| link.sessions.last().copied())?;
-        let mut server = self.net.server();
-        if server.sessions[&session].with(|state| *state != SessionState::Connected) {
-            return None;
-        }
-        server.end(session, SessionState::Disconnected);
-        let process = self.clone();
-        let learns = async move {
-            process.world.sleep(BACK).await;
-            process.net.server().tell(session, SessionState::Expired);
-        };
-        self.world.spawn(learns.boxed());
-        Some(session)
-    }
-
-    fn unchanged(&self, changes: u64) -> bool {
-        self.link.with(|link| link.changes == changes)
-    }
-
-    fn tell(&self, state: SessionState) {
-        let server = self.net.server();
-        self.link
-            .with(|link| link.sessions.iter().for_each(|session| server.tell(*session, state)));
-    }
-
-    /// Its sessions expire if nothing changes before.
-    fn lose(&self, changes: u64) {
-        self.tell(SessionState::Disconnected);
-        let process = self.clone();
-        let expiry = async move {
-            process.world.sleep(process.session_timeout).await;
-            if process.unchanged(changes) {
-                let sessions = process.link.with(|link| link.sessions.clone());
-                let mut server = process.net.server();
-                sessions
-                    .into_iter()
-                    .for_each(|session| server.end(session, SessionState::Expired));
-            }
-        };
-        self.world.spawn(expiry.boxed());
-    }
-
-    fn come_back(&self, changes: u64, after: Duration) {
-        let process = self.clone();
-        let back = async move {
-            process.world.sleep(after).await;
-            if process.unchanged(changes) {
-                process.tell(SessionState::Connected);
-            }
-        };
-        self.world.spawn(back.boxed());
+        self.life.update(|life| *life = to);
     }
 
     /// The task, as long as the process lives, and only while it runs.
@@ -202,20 +106,6 @@ impl Host for Process {
 
 impl Connect for Process {
     fn connect(&self) -> BoxFuture<'static, Arc<dyn Zk>> {
-        let process = self.clone();
-        async move {
-            process.link.until(|link| link.server.clone()).await;
-            let zk = process.net.connect().await;
-            let (served, changes) = process.link.update(|link| {
-                link.sessions.insert(zk.session());
-                (link.server.is_some(), link.changes)
-            });
-            // It was opened while the connection went.
-            if !served {
-                process.lose(changes);
-            }
-            zk
-        }
-        .boxed()
+        self.net.connect()
     }
 }

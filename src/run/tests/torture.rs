@@ -67,8 +67,9 @@ fn all(name: &str, seeds: u64, least: usize) -> Vec<Ran> {
         assert_eq!(ran.phases().last(), Some(&"done"), "{name} seed {seed}");
         assert!(
             ran.phases().contains(&"recovered"),
-            "{name} seed {seed}: {:?}",
-            ran.phases()
+            "{name} seed {seed}: {:?} {:?}",
+            ran.phases(),
+            ran.results.reasons
         );
         let counting = ran.results.windows.iter().filter(|window| window.counts).count();
         assert!(counting >= least, "{name} seed {seed}: {counting} windows count");

@@ -1,18 +1,20 @@
-// The client protocol of zooquake: everything but the recipe. Needs Go 1.18 and github.com/samuel/go-zookeeper, or its successor
+// The client protocol of zooquake: everything but the recipe. Needs Go 1.18 or later, and github.com/samuel/go-zookeeper, or its successor
 // github.com/go-zookeeper/zk, which has the same interface.
 //
-// A recipe answers the operations of its family; of what is held (locks, elections, semaphores) Grants does all but waiting. Run
-// does the rest and never returns. Failed means that an operation certainly did not happen and that nothing of it is left; any
+// A recipe answers the operations of its family, each by a function of Operations; of what is held (locks, elections, semaphores)
+// Grants does all but waiting. Run does the rest and never returns. Failed means that an operation certainly did not happen and that nothing of it is left; any
 // other error is an unknown outcome.
 package main
 
 import (
 	"bufio"
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
+	"sort"
 	"strconv"
 	"strings"
 	"sync"
@@ -41,12 +43,18 @@ func (why Failed) Error() string { return string(why) }
 // Object is a value of a request or a reply.
 type Object map[string]interface{}
 
-// Int is a whole number of a value; 0 if it is missing or another type.
-func (value Object) Int(name string) int64 {
+// Int is a whole number of a value; Failed if it is missing or another type.
+func (value Object) Int(name string) (int64, error) {
 	number, _ := value[name].(json.Number)
-	whole, _ := number.Int64()
-	return whole
+	whole, err := number.Int64()
+	if err != nil {
+		return 0, Failed(fmt.Sprintf("the value has no number `%s`", name))
+	}
+	return whole, nil
 }
+
+// Cannot is what the client cannot tell, as docs/protocol.md names it; to be set before Run.
+var Cannot []string
 
 // Recipe is what answers operations.
 type Recipe interface {
@@ -71,6 +79,26 @@ func (Plain) Holds() Object          { return nil }
 func (Plain) SessionChanged(string)  {}
 func (Plain) Replied(Object)         {}
 func (Plain) Quiet() <-chan struct{} { return closed() }
+
+// Operation answers an operation. It ends soon after the deadline's channel is closed; the channel is nil if there is none.
+type Operation func(kit *Kit, value Object, deadline <-chan struct{}) (Object, error)
+
+type operations struct {
+	Plain
+	kit *Kit
+	of  map[string]Operation
+}
+
+// Operations makes a recipe that holds nothing, of a function for each operation.
+func Operations(of map[string]Operation) func(*Kit) Recipe {
+	return func(kit *Kit) Recipe { return operations{kit: kit, of: of} }
+}
+
+func (o operations) Knows(f string) bool { return o.of[f] != nil }
+
+func (o operations) Operate(f string, value Object, deadline <-chan struct{}) (Object, error) {
+	return o.of[f](o.kit, value, deadline)
+}
 
 // Kit is what a recipe knows of its client.
 type Kit struct {
@@ -156,8 +184,152 @@ func (kit *Kit) Remove(path string) (Object, error) {
 	return znode(path, czxid), err
 }
 
+// bySequence sorts names by the ten digits that ZooKeeper ends those of sequential znodes with.
+func bySequence(names []string) []string {
+	number := func(at int) string {
+		if name := names[at]; len(name) > 10 {
+			return name[len(name)-10:]
+		}
+		return names[at]
+	}
+	sort.Slice(names, func(a, b int) bool { return number(a) < number(b) })
+	return names
+}
+
+// Children is the names of a znode's children, in the order of their sequence numbers if they have such.
+func (kit *Kit) Children(parent string) (names []string, err error) {
+	err = kit.Retry(func() (err error) {
+		names, _, err = kit.Conn.Children(parent)
+		return err
+	})
+	return bySequence(names), err
+}
+
+// ChildrenW is Children, and a channel that tells when they change, or the session does.
+func (kit *Kit) ChildrenW(parent string) (names []string, changed <-chan zk.Event, err error) {
+	err = kit.Retry(func() (err error) {
+		names, _, changed, err = kit.Conn.ChildrenW(parent)
+		return err
+	})
+	return bySequence(names), changed, err
+}
+
+// ExistsW says whether a znode is there; the channel tells when that changes, or the session does.
+func (kit *Kit) ExistsW(path string) (there bool, changed <-chan zk.Event, err error) {
+	err = kit.Retry(func() (err error) {
+		there, _, changed, err = kit.Conn.ExistsW(path)
+		return err
+	})
+	return there, changed, err
+}
+
+// Make creates a znode, and its parents, unless it is there; again after an unknown outcome.
+func (kit *Kit) Make(path string, flags int32) error {
+	err := kit.Retry(func() error {
+		_, err := kit.Conn.Create(path, nil, flags, zk.WorldACL(zk.PermAll))
+		return err
+	})
+	switch err {
+	case zk.ErrNodeExists:
+		return nil
+	case zk.ErrNoNode:
+		if err := kit.Make(path[:strings.LastIndex(path, "/")], 0); err != nil {
+			return err
+		}
+		return kit.Make(path, flags)
+	}
+	return err
+}
+
+// MakeOwn makes an ephemeral znode of this client's own, in the place of one that a former session of it left.
+func (kit *Kit) MakeOwn(path string) (*zk.Stat, error) {
+	for {
+		if err := kit.Make(path, zk.FlagEphemeral); err != nil {
+			return nil, err
+		}
+		stat, err := kit.Created(path)
+		if err == nil && hex(stat.EphemeralOwner) == kit.Session() {
+			return stat, nil
+		}
+		if err == nil {
+			err = kit.Retry(func() error { return kit.Conn.Delete(path, -1) })
+		}
+		if err != nil && err != zk.ErrNoNode {
+			return nil, err
+		}
+	}
+}
+
+// Join joins a queue: it creates an ephemeral sequential znode below the parent, once, though an earlier try may have done so
+// without hearing of it. What an acquire has joined that grants nothing, the kit removes.
+func (kit *Kit) Join(parent, name string) (path string, err error) {
+	var unique [16]byte
+	if _, err := rand.Read(unique[:]); err != nil {
+		return "", err
+	}
+	prefix := fmt.Sprintf("%x-%s", unique, name)
+	err = kit.Retry(func() error {
+		names, _, err := kit.Conn.Children(parent)
+		if err != nil {
+			return err
+		}
+		for _, other := range names {
+			if strings.HasPrefix(other, prefix) {
+				path = parent + "/" + other
+				return nil
+			}
+		}
+		path, err = kit.Conn.Create(parent+"/"+prefix, nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
+		return err
+	})
+	if err == nil {
+		_, err = kit.Created(path)
+	}
+	return path, err
+}
+
+// Ahead is those that joined a queue before this one did, in order; an error if it has gone with its session.
+func (kit *Kit) Ahead(path string) ([]string, error) {
+	parent := path[:strings.LastIndex(path, "/")+1]
+	names, err := kit.Children(strings.TrimSuffix(parent, "/"))
+	for at, name := range names {
+		names[at] = parent + name
+		if names[at] == path {
+			return names[:at], err
+		}
+	}
+	if err == nil {
+		err = zk.ErrNoNode
+	}
+	return nil, err
+}
+
+// WaitGone waits until a znode is gone, or the session changes: look again.
+func (kit *Kit) WaitGone(path string, deadline <-chan struct{}) error {
+	there, gone, err := kit.ExistsW(path)
+	if err != nil || !there {
+		return err
+	}
+	return Wait(gone, deadline)
+}
+
 // Taking says which item is about to be taken: to be called before the request that takes it.
 func (kit *Kit) Taking(item int64) { kit.notice("taking", Object{"item": item}) }
+
+// leave removes all znodes of this client's own.
+func (kit *Kit) leave() {
+	kit.guard.Lock()
+	paths := []string{}
+	for path := range kit.own {
+		paths = append(paths, path)
+	}
+	kit.guard.Unlock()
+	for _, path := range paths {
+		if _, err := kit.Remove(path); err != nil {
+			fmt.Fprintln(os.Stderr, "removing", path, err)
+		}
+	}
+}
 
 func (kit *Kit) name(path string, czxid int64) {
 	kit.guard.Lock()
@@ -208,11 +380,12 @@ func (g *grants) Operate(f string, value Object, deadline <-chan struct{}) (Obje
 	answer := Object{"grant": grant}
 	switch f {
 	case "acquire", "elect":
-		if err := wait(g.Quiet(), deadline); err != nil {
+		if err := Wait(g.Quiet(), deadline); err != nil {
 			return nil, err
 		}
 		path, err := g.acquire(deadline)
 		if err != nil {
+			g.kit.leave()
 			return nil, err
 		}
 		stat, err := g.kit.Created(path)
@@ -228,7 +401,7 @@ func (g *grants) Operate(f string, value Object, deadline <-chan struct{}) (Obje
 	case "release", "resign":
 		held := g.take(grant)
 		if held == nil {
-			if err := wait(g.Quiet(), deadline); err != nil {
+			if err := Wait(g.Quiet(), deadline); err != nil {
 				return nil, err
 			}
 			return nil, notHeld
@@ -244,7 +417,9 @@ func (g *grants) Operate(f string, value Object, deadline <-chan struct{}) (Obje
 	g.guard.Lock()
 	g.idle = make(chan struct{})
 	g.guard.Unlock()
-	time.Sleep(time.Duration(value.Int("work_ms")) * time.Millisecond)
+	// Missing is 0.
+	milliseconds, _ := value.Int("work_ms")
+	time.Sleep(time.Duration(milliseconds) * time.Millisecond)
 	if f == "write" {
 		answer["value"], answer["token"] = value["value"], held["token"]
 	}
@@ -325,8 +500,8 @@ func (g *grants) lose(why string) {
 	}()
 }
 
-// wait waits for a channel to be closed; an error at the deadline.
-func wait(done, deadline <-chan struct{}) error {
+// Wait waits for a channel; an error at the deadline.
+func Wait[T any](done <-chan T, deadline <-chan struct{}) error {
 	select {
 	case <-done:
 		return nil
@@ -342,7 +517,7 @@ func Run(recipe func(*Kit) Recipe) {
 		state: "connected", connected: make(chan struct{}), work: make(chan func(), 1024),
 	}
 	os.Stdout = os.Stderr
-	kit.send(Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil})
+	kit.send(Object{"type": "hello", "protocol": 1, "pid": os.Getpid(), "session": nil, "cannot": append([]string{}, Cannot...)})
 	milliseconds, err := strconv.Atoi(os.Getenv("ZOOQUAKE_SESSION_MS"))
 	if err != nil {
 		panic(err)
@@ -519,7 +694,7 @@ func (kit *Kit) begin(id int64, f string, value Object, timeout *int64, deadline
 		kit.guard.Unlock()
 		defer close(done)
 		var answer Object
-		err := wait(kit.connected, deadline)
+		err := Wait(kit.connected, deadline)
 		if err == nil {
 			answer, err = kit.recipe.Operate(f, value, deadline)
 		}
@@ -543,7 +718,7 @@ func (kit *Kit) end(id int64, value Object, err error) bool {
 }
 
 func (kit *Kit) confirm(deadline <-chan struct{}) (Object, error) {
-	if err := wait(kit.connected, deadline); err != nil {
+	if err := Wait(kit.connected, deadline); err != nil {
 		return nil, err
 	}
 	session, path := kit.Session(), scratch+kit.Client
@@ -573,11 +748,11 @@ func (kit *Kit) quiesce(deadline <-chan struct{}) (Object, error) {
 	pending, late := kit.pending, kit.late
 	kit.guard.Unlock()
 	if pending == nil {
-		if err := wait(late, deadline); err != nil {
+		if err := Wait(late, deadline); err != nil {
 			return nil, err
 		}
 	}
-	if err := wait(kit.recipe.Quiet(), deadline); err != nil {
+	if err := Wait(kit.recipe.Quiet(), deadline); err != nil {
 		return nil, err
 	}
 	sessions, znodes := []string{}, []Object{}

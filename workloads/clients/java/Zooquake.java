@@ -8,8 +8,10 @@ import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -84,11 +86,16 @@ public final class Zooquake {
         protected String client;
         Zooquake kit;
 
-        /** Answers an operation; null if there is none of that name. Values that make no sense are {@link Failed}. */
+        /** Answers an operation. Values that make no sense are {@link Failed}. */
         protected abstract ObjectNode operate(String f, JsonNode value, Deadline deadline) throws Exception;
 
         /** Whether there is an operation of this name. */
         protected abstract boolean knows(String f);
+
+        /** What the client cannot tell, as docs/protocol.md names it. */
+        protected List<String> cannot() {
+            return List.of();
+        }
 
         /** The present session's client. */
         protected ZooKeeper zk() {
@@ -137,6 +144,78 @@ public final class Zooquake {
             }
         }
 
+        /** The names of a znode's children, in the order of their sequence numbers; the watcher may be null. */
+        protected List<String> children(String parent, Watcher watcher) throws Exception {
+            List<String> names = retry(() -> zk().getChildren(parent, watcher));
+            names.sort(Comparator.comparing(name -> name.substring(Math.max(0, name.length() - 10))));
+            return names;
+        }
+
+        /** Creates a znode, and its parents, unless it is there; again after an unknown outcome. */
+        protected void make(String path, CreateMode mode) throws Exception {
+            try {
+                retry(() -> zk().create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, mode));
+            } catch (KeeperException.NodeExistsException there) {
+                // It is there.
+            } catch (KeeperException.NoNodeException missing) {
+                make(path.substring(0, path.lastIndexOf('/')), CreateMode.PERSISTENT);
+                make(path, mode);
+            }
+        }
+
+        /** Makes an ephemeral znode of this client's own, in the place of one that a former session of it left. */
+        protected Stat makeOwn(String path) throws Exception {
+            while (true) {
+                make(path, CreateMode.EPHEMERAL);
+                try {
+                    Stat stat = created(path);
+                    if (hex(stat.getEphemeralOwner()).equals(kit.session())) return stat;
+                    retry(() -> {
+                        zk().delete(path, -1);
+                        return null;
+                    });
+                } catch (KeeperException.NoNodeException gone) {
+                    // The former session's end has removed it.
+                }
+            }
+        }
+
+        /**
+         * Joins a queue: creates an ephemeral sequential znode below the parent, once, though an earlier try may have done so without
+         * hearing of it. What an acquire has joined that grants nothing, the kit removes.
+         */
+        protected String join(String parent, String name) throws Exception {
+            String prefix = UUID.randomUUID() + "-" + name;
+            String path = retry(() -> {
+                for (String other : zk().getChildren(parent, false)) if (other.startsWith(prefix)) return parent + "/" + other;
+                return zk().create(parent + "/" + prefix, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
+            });
+            created(path);
+            return path;
+        }
+
+        /** Those that joined a queue before this one did, in order. NoNode if it has gone with its session. */
+        protected List<String> ahead(String path) throws Exception {
+            String parent = path.substring(0, path.lastIndexOf('/'));
+            List<String> queue = children(parent, null);
+            queue.replaceAll(name -> parent + "/" + name);
+            int place = queue.indexOf(path);
+            if (place < 0) throw new KeeperException.NoNodeException(path);
+            return queue.subList(0, place);
+        }
+
+        /** Waits until a znode is gone, or the session changes: look again. */
+        protected void waitGone(String path, Deadline deadline) throws Exception {
+            CountDownLatch gone = new CountDownLatch(1);
+            if (retry(() -> zk().exists(path, event -> gone.countDown())) != null) deadline.await(gone);
+        }
+
+        /** A whole number of a value; Failed if it is missing or another type. */
+        protected static long number(JsonNode value, String name) throws Failed {
+            if (!value.path(name).isIntegralNumber()) throw new Failed("the value has no number `" + name + "`");
+            return value.get(name).asLong();
+        }
+
         /** Says which item is about to be taken: to be called before the request that takes it. */
         protected void taking(long item) {
             kit.notice("taking", object().put("item", item));
@@ -166,7 +245,7 @@ public final class Zooquake {
         private volatile CountDownLatch quiet = new CountDownLatch(0);
         private volatile CountDownLatch idle = new CountDownLatch(0);
 
-        /** Waits until it holds; the path of its znode, which it has named with {@link #created}. */
+        /** Waits until it holds; the path of its znode, which it has named with {@link #join} or {@link #created}. */
         protected abstract String acquire(Deadline deadline) throws Exception;
 
         @Override
@@ -183,7 +262,7 @@ public final class Zooquake {
                 case "acquire":
                 case "elect":
                     deadline.await(quiet);
-                    String path = acquire(deadline);
+                    String path = acquireOrLeave(deadline);
                     Stat stat = created(path);
                     answer.put("path", path).put("czxid", stat.getCzxid()).put("token", stat.getCzxid());
                     answer.put("session", hex(stat.getEphemeralOwner()));
@@ -207,6 +286,15 @@ public final class Zooquake {
                     Thread.sleep(value.path("work_ms").asLong());
                     if (f.equals("write")) answer.<ObjectNode>set("value", value.get("value")).set("token", under.get("token"));
                     return answer;
+            }
+        }
+
+        private String acquireOrLeave(Deadline deadline) throws Exception {
+            try {
+                return acquire(deadline);
+            } catch (Exception error) {
+                for (String path : List.copyOf(own.keySet())) remove(path);
+                throw error;
             }
         }
 
@@ -290,7 +378,9 @@ public final class Zooquake {
         this.recipe = recipe;
         recipe.kit = this;
         recipe.client = client;
-        send(object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session"));
+        ObjectNode hello = object().put("type", "hello").put("protocol", 1).put("pid", ProcessHandle.current().pid()).putNull("session");
+        recipe.cannot().forEach(hello.putArray("cannot")::add);
+        send(hello);
         connect();
     }
 

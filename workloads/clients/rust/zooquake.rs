@@ -1,14 +1,17 @@
-//! The client protocol of zooquake for what is held (locks, elections): everything but the recipe. Needs serde_json, tokio and
-//! zookeeper-client.
+//! The client protocol of zooquake: everything but the recipe. Needs rustix, serde_json, tokio and zookeeper-client.
 //!
-//! A recipe is a [`Holder`]; [`run`] does the rest and never returns. A recipe must not print on stdout, which is the protocol's.
+//! A recipe is a [`Recipe`]; of what is held (locks, elections, semaphores), [`Grants`] of a [`Holder`]. [`run`] does the rest and
+//! never returns.
+#![allow(dead_code, reason = "every recipe uses a part of this")]
 
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::future::Future;
 use std::io::{BufRead, Write};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::os::fd::AsFd;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, sleep_until, timeout_at};
 use zookeeper_client::{Acls, Client, CreateMode, Error, SessionState, Stat};
@@ -36,10 +39,34 @@ impl From<Error> for End {
 }
 
 /// A recipe.
+pub trait Recipe: Send + Sync + 'static {
+    /// What the client cannot tell, as docs/protocol.md names it.
+    const CANNOT: &'static [&'static str] = &[];
+    /// The names of its operations.
+    const OPERATIONS: &'static [&'static str];
+
+    /// Answers an operation, by its deadline.
+    fn operate(
+        &self,
+        kit: &Arc<Kit>,
+        f: &str,
+        value: &Value,
+        deadline: Instant,
+    ) -> impl Future<Output = Result<Value, End>> + Send;
+}
+
+/// What waits until it holds.
 pub trait Holder: Send + Sync + 'static {
-    /// Waits until the client holds; returns the path of its ephemeral znode, which it has named with [`Kit::created`].
+    /// What the client cannot tell, as docs/protocol.md names it.
+    const CANNOT: &'static [&'static str] = &[];
+
+    /// Waits until the client holds; returns the path of its ephemeral znode, which it has named with [`Kit::join`] or
+    /// [`Kit::created`]. Its czxid is the token of its writes.
     fn acquire(&self, kit: &Kit, deadline: Instant) -> impl Future<Output = Result<String, End>> + Send;
 }
+
+/// The recipe of what is held. A grant counts as lost when its session is disconnected or expired.
+pub struct Grants<H>(pub H);
 
 /// What is known of a grant.
 #[derive(Debug, Clone)]
@@ -78,9 +105,21 @@ fn hex(session: i64) -> String {
     format!("{session:#x}")
 }
 
+/// The process's stdout, which only messages are written on.
+static OUTPUT: OnceLock<Mutex<File>> = OnceLock::new();
+
+/// Keeps stdout for messages; whatever else prints goes to stderr.
+fn take_stdout() -> std::io::Result<()> {
+    let output = File::from(std::io::stdout().as_fd().try_clone_to_owned()?);
+    rustix::stdio::dup2_stdout(std::io::stderr())?;
+    OUTPUT.get_or_init(|| Mutex::new(output));
+    Ok(())
+}
+
 fn send(line: &Value) {
-    let mut stdout = std::io::stdout().lock();
-    if writeln!(stdout, "{line}").and_then(|()| stdout.flush()).is_err() {
+    let Some(output) = OUTPUT.get() else { return };
+    let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+    if output.write_all(format!("{line}\n").as_bytes()).is_err() {
         // Nobody reads any more.
         std::process::exit(0);
     }
@@ -105,6 +144,20 @@ fn is_definite(error: &Error) -> bool {
         error,
         BadArguments(_) | BadVersion | InvalidAcl | NoAuth | NoChildrenForEphemerals | NoNode | NodeExists | NotEmpty
     )
+}
+
+/// A whole number of a request's value.
+///
+/// # Errors
+/// If it is missing or another type.
+pub fn number(value: &Value, name: &str) -> Result<i64, End> {
+    let number = value[name].as_i64();
+    number.ok_or_else(|| End::Fail(format!("the value has no number `{name}`")))
+}
+
+/// The name of a sequential znode by what ZooKeeper counts: its last ten digits.
+fn sequence(name: &str) -> String {
+    name[name.len().saturating_sub(10)..].to_owned()
 }
 
 impl Kit {
@@ -177,6 +230,73 @@ impl Kit {
         }
     }
 
+    /// Joins a queue: creates an ephemeral sequential znode below the parent, once, though an earlier try may have done so without
+    /// hearing of it. What an acquire has joined that grants nothing, the kit removes.
+    ///
+    /// # Errors
+    /// The end of the session, or one that proves that nothing was created.
+    pub async fn join(&self, parent: &str, name: &str) -> Result<String, Error> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let prefix = format!("{}-{:x}-{name}", self.name, now.as_nanos());
+        let (own, mode) = (
+            format!("{parent}/{prefix}"),
+            CreateMode::EphemeralSequential.with_acls(Acls::anyone_all()),
+        );
+        let (own, prefix, mode) = (own.as_str(), prefix.as_str(), &mode);
+        let join = async |client: Client| {
+            let names = client.list_children(parent).await?;
+            match names.iter().find(|name| name.starts_with(prefix)) {
+                Some(name) => Ok(format!("{parent}/{name}")),
+                None => Ok(format!("{own}{}", client.create(own, &[], mode).await?.1)),
+            }
+        };
+        let path = self.retry(join).await?;
+        self.created(&path).await?;
+        Ok(path)
+    }
+
+    /// The names of a znode's children, in the order of their sequence numbers.
+    ///
+    /// # Errors
+    /// If the znode is not there; the end of the session.
+    pub async fn children(&self, parent: &str) -> Result<Vec<String>, Error> {
+        let mut names = self
+            .retry(|client| async move { client.list_children(parent).await })
+            .await?;
+        names.sort_by_key(|name| sequence(name));
+        Ok(names)
+    }
+
+    /// Those that joined a queue before this one did, in order.
+    ///
+    /// # Errors
+    /// If it has gone with its session; the end of the session.
+    pub async fn ahead(&self, path: &str) -> Result<Vec<String>, Error> {
+        let (parent, name) = path.rsplit_once('/').ok_or(Error::NoNode)?;
+        let names = self.children(parent).await?;
+        let place = names.iter().position(|other| other == name).ok_or(Error::NoNode)?;
+        Ok(names[..place].iter().map(|name| format!("{parent}/{name}")).collect())
+    }
+
+    /// Waits until a znode is gone, or the session changes: look again.
+    ///
+    /// # Errors
+    /// The deadline, or the end of the session.
+    pub async fn wait_gone(&self, path: &str, deadline: Instant) -> Result<(), End> {
+        let (there, gone) = self
+            .retry(|client| async move { client.check_and_watch_stat(path).await })
+            .await?;
+        if there.is_some() {
+            timeout_at(deadline, gone.changed()).await.map_err(|_| timed_out())?;
+        }
+        Ok(())
+    }
+
+    /// Says which item is about to be taken: to be called before the request that takes it.
+    pub fn taking(&self, item: i64) {
+        notice("taking", &json!({ "item": item }));
+    }
+
     /// Opens a session, and another one when that is over.
     async fn keep_connected(self: Arc<Self>, cluster: String, timeout: Duration) {
         loop {
@@ -236,61 +356,17 @@ impl Kit {
         });
     }
 
+    /// Waits for the first session.
+    async fn ready(&self, deadline: Instant) -> Result<(), End> {
+        let mut opened = self.opened.subscribe();
+        let waited = timeout_at(deadline, opened.wait_for(|opened| *opened)).await;
+        waited.map(|_| ()).map_err(|_| timed_out())
+    }
+
     async fn quiet(&self, deadline: Instant) -> Result<(), End> {
         let mut background = self.background.subscribe();
         let waited = timeout_at(deadline, background.wait_for(|pieces| *pieces == 0)).await;
         waited.map(|_| ()).map_err(|_| timed_out())
-    }
-
-    async fn operate(
-        self: &Arc<Self>,
-        holder: &impl Holder,
-        f: &str,
-        value: &Value,
-        deadline: Instant,
-    ) -> Result<Value, End> {
-        let grant = value["grant"]
-            .as_str()
-            .ok_or_else(|| End::Fail("the value has no `grant`".to_owned()))?;
-        let mut opened = self.opened.subscribe();
-        timeout_at(deadline, opened.wait_for(|opened| *opened))
-            .await
-            .map_err(|_| timed_out())?
-            .map_err(|_| timed_out())?;
-        match f {
-            "acquire" | "elect" => {
-                self.quiet(deadline).await?;
-                let path = holder.acquire(self, deadline).await?;
-                let stat = self.created(&path).await?;
-                let held = Held {
-                    grant: grant.to_owned(),
-                    path,
-                    session: hex(stat.ephemeral_owner),
-                    token: stat.czxid,
-                };
-                let answer = json!({ "grant": grant, "path": held.path, "czxid": held.token, "session": held.session, "token": held.token });
-                self.state().held = Some(held);
-                Ok(answer)
-            }
-            "release" | "resign" => {
-                let ours = self.state().held.take_if(|held| held.grant == grant);
-                let Some(held) = ours else {
-                    self.quiet(deadline).await?;
-                    return Err(End::Fail(NOT_HELD.to_owned()));
-                };
-                Ok(json!({ "grant": grant, "removed": self.remove(&held.path).await? }))
-            }
-            _ => {
-                let held = self.state().held.clone().filter(|held| held.grant == grant);
-                let held = held.ok_or_else(|| End::Fail(NOT_HELD.to_owned()))?;
-                self.working.send_replace(true);
-                sleep(Duration::from_millis(value["work_ms"].as_u64().unwrap_or(0))).await;
-                Ok(match f {
-                    "write" => json!({ "grant": grant, "value": value["value"], "token": held.token }),
-                    _ => json!({ "grant": grant }),
-                })
-            }
-        }
     }
 
     /// Answers the pending operation; false if it was answered already.
@@ -368,13 +444,71 @@ impl Kit {
     }
 }
 
+impl<H: Holder> Recipe for Grants<H> {
+    const CANNOT: &'static [&'static str] = H::CANNOT;
+    const OPERATIONS: &'static [&'static str] = &["acquire", "elect", "release", "resign", "write", "work", "read"];
+
+    async fn operate(&self, kit: &Arc<Kit>, f: &str, value: &Value, deadline: Instant) -> Result<Value, End> {
+        let grant = value["grant"].as_str();
+        let grant = grant.ok_or_else(|| End::Fail("the value has no `grant`".to_owned()))?;
+        match f {
+            "acquire" | "elect" => self.acquire(kit, grant, deadline).await,
+            "release" | "resign" => {
+                let ours = kit.state().held.take_if(|held| held.grant == grant);
+                let Some(held) = ours else {
+                    kit.quiet(deadline).await?;
+                    return Err(End::Fail(NOT_HELD.to_owned()));
+                };
+                Ok(json!({ "grant": grant, "removed": kit.remove(&held.path).await? }))
+            }
+            _ => {
+                let held = kit.state().held.clone().filter(|held| held.grant == grant);
+                let held = held.ok_or_else(|| End::Fail(NOT_HELD.to_owned()))?;
+                kit.working.send_replace(true);
+                sleep(Duration::from_millis(value["work_ms"].as_u64().unwrap_or(0))).await;
+                Ok(match f {
+                    "write" => json!({ "grant": grant, "value": value["value"], "token": held.token }),
+                    _ => json!({ "grant": grant }),
+                })
+            }
+        }
+    }
+}
+
+impl<H: Holder> Grants<H> {
+    async fn acquire(&self, kit: &Kit, grant: &str, deadline: Instant) -> Result<Value, End> {
+        kit.quiet(deadline).await?;
+        let path = match self.0.acquire(kit, deadline).await {
+            Ok(path) => path,
+            Err(end) => {
+                let own: Vec<String> = kit.state().own.keys().cloned().collect();
+                for path in own {
+                    kit.remove(&path).await?;
+                }
+                return Err(end);
+            }
+        };
+        let stat = kit.created(&path).await?;
+        let (session, token) = (hex(stat.ephemeral_owner), stat.czxid);
+        let answer = json!({ "grant": grant, "path": path, "czxid": token, "session": session, "token": token });
+        let grant = grant.to_owned();
+        kit.state().held = Some(Held {
+            grant,
+            path,
+            session,
+            token,
+        });
+        Ok(answer)
+    }
+}
+
 /// The end of what was not done by its deadline.
 pub fn timed_out() -> End {
     End::Info("timed out".to_owned())
 }
 
 /// Takes a line; what is no request is answered as such, if it has a number.
-fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
+fn take<R: Recipe>(kit: &Arc<Kit>, recipe: &Arc<R>, line: &str) {
     let request: Value = serde_json::from_str(line).unwrap_or_default();
     let (id, f) = (request["id"].as_u64(), request["f"].as_str().map(str::to_owned));
     let (Some(id), Some(f)) = (id, f) else {
@@ -387,7 +521,7 @@ fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
     // An hour is longer than any run.
     let within = |usual: Duration| Instant::now() + request["timeout_ms"].as_u64().map_or(usual, Duration::from_millis);
     let (timed, deadline) = (request["timeout_ms"].is_u64(), within(Duration::from_secs(3600)));
-    let (kit, holder) = (Arc::clone(kit), Arc::clone(holder));
+    let (kit, recipe) = (Arc::clone(kit), Arc::clone(recipe));
     match f.as_str() {
         "ping" => reply(id, Ok(json!({}))),
         "confirm" => {
@@ -402,7 +536,7 @@ fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
             });
         }
         "quiesce" => _ = tokio::spawn(async move { reply(id, kit.quiesce(deadline).await) }),
-        "acquire" | "elect" | "release" | "resign" | "write" | "work" | "read" => {
+        known if R::OPERATIONS.contains(&known) => {
             let busy = kit.state().pending.is_some();
             if busy {
                 let why = format!("busy: `{f}` was asked for while another operation runs");
@@ -418,7 +552,10 @@ fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
             }
             tokio::spawn(async move {
                 let _turn = kit.turn.lock().await;
-                let end = kit.operate(&*holder, &f, &request["value"], deadline).await;
+                let end = match kit.ready(deadline).await {
+                    Ok(()) => recipe.operate(&kit, &f, &request["value"], deadline).await,
+                    Err(end) => Err(end),
+                };
                 let granted = end.as_ref().is_ok_and(|value| !value["session"].is_null());
                 let late = !kit.end(id, end) && granted;
                 kit.replied(late);
@@ -429,10 +566,12 @@ fn take(kit: &Arc<Kit>, holder: &Arc<impl Holder>, line: &str) {
 }
 
 /// Runs a client with a recipe on stdin and stdout. It does not return: it ends the process when stdin ends.
-pub async fn run(holder: impl Holder) {
+pub async fn run<R: Recipe>(recipe: R) {
     let variable =
         |name: &str| std::env::var(name).unwrap_or_else(|_| panic!("the environment variable {name} is missing"));
-    send(&json!({ "type": "hello", "protocol": 1, "pid": std::process::id(), "session": null }));
+    take_stdout().expect("stdout can be kept for messages");
+    let pid = std::process::id();
+    send(&json!({ "type": "hello", "protocol": 1, "pid": pid, "session": null, "cannot": R::CANNOT }));
     let kit = Arc::new(Kit {
         name: variable("ZOOQUAKE_CLIENT"),
         state: Mutex::default(),
@@ -453,10 +592,10 @@ pub async fn run(holder: impl Holder) {
         }
         std::process::exit(0);
     });
-    let holder = Arc::new(holder);
+    let recipe = Arc::new(recipe);
     while let Some(line) = requests.recv().await {
         if !line.trim().is_empty() {
-            take(&kit, &holder, &line);
+            take(&kit, &recipe, &line);
         }
     }
 }

@@ -36,7 +36,7 @@ fn an_unknown_outcome_is_no_matter() {
     ] {
         let bed = Bed::of(epoch);
         let client = bed.client();
-        bed.net.server().late = late;
+        bed.net.server().late = Some(late);
         bed.net.next("multi", fate);
         let grant = bed.world.run(client.acquire("g1", None)).unwrap();
         assert_eq!(grant.token, Some(token), "{fate:?}");

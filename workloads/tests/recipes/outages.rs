@@ -111,7 +111,7 @@ fn a_create_that_takes_effect_after_its_attempt_lost_sight_of_it_is_still_chased
     let attempt = bed.world.start(client.acquire("g1", Some(bed.world.now() + MOMENT)));
     bed.world.pass(Duration::from_micros(500));
     // The connection is lost while the create is on its way, and it arrives all the same.
-    bed.net.server().late = true;
+    bed.net.server().late = Some(true);
     bed.net.lose(session, LONG);
     bed.world.pass(MOMENT + MOMENT);
     assert!(matches!(attempt.update(Option::take), Some(Err(OpError::Info(_)))));

@@ -44,7 +44,7 @@ fn a_create_whose_outcome_is_unknown_is_found_again() {
     ] {
         let bed = Bed::new();
         let client = bed.client();
-        bed.net.server().late = late;
+        bed.net.server().late = Some(late);
         bed.net.next("create", fate);
         let grant = bed.world.run(client.acquire("g1", None)).unwrap();
         assert_eq!(bed.net.locks().len(), 1, "{fate:?}");

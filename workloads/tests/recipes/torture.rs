@@ -170,12 +170,12 @@ async fn contend(
 /// Strikes one of the newest sessions, or the next request of a kind, before or after it was applied; nothing happens while
 /// there is no session. From here on the server's events may come late, or not.
 fn hurt(net: &Net, dice: &mut Dice) {
-    let sessions: Vec<i64> = net.server().sessions.keys().copied().collect();
+    let sessions: Vec<i64> = net.server().sessions().to_vec();
     let Some(last) = sessions.len().checked_sub(1) else {
         return;
     };
     let session = sessions[last - dice.below(sessions.len().min(CLIENTS) as u64) as usize];
-    net.server().late = dice.below(2) == 0;
+    net.server().late = Some(dice.below(2) == 0);
     let fate = if dice.below(2) == 0 {
         Fate::ReplyLost
     } else {

@@ -194,12 +194,12 @@ impl Teller {
         self.events.push(Event {
             index: self.events.len(),
             time: self.now,
-            process: Process::Name(named.to_owned()),
+            process: Process::Name(named.into()),
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: error.map(str::to_owned),
-            node: named.starts_with('c').then(|| named.to_owned()),
+            node: named.starts_with('c').then(|| named.into()),
         });
     }
 }

@@ -73,16 +73,16 @@ impl World {
             time: self.now,
             process,
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: error.map(str::to_owned),
-            node: who.map(|who| format!("c{}", who + 1)),
+            node: who.map(|who| format!("c{}", who + 1).into()),
         });
     }
 
     fn named(&mut self, named: &str, f: &str, value: Value) {
         let who = named.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
-        let (named, who) = (Process::Name(named.to_owned()), who.map(|who| who - 1));
+        let (named, who) = (Process::Name(named.into()), who.map(|who| who - 1));
         self.push(named, EventType::Info, f, value, None, who);
     }
 

@@ -54,7 +54,7 @@ fn ops(events: &[Event], named: bool) -> Vec<Op> {
         let value = event.id().or_else(|| event.value.get("value")?.as_i64());
         let new = Op {
             node: node(event).to_owned(),
-            f: event.f.clone(),
+            f: event.f.to_string(),
             sent: None,
             end: Some(end),
             value,

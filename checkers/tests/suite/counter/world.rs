@@ -83,10 +83,10 @@ impl World {
             time: index as u64 * 1_000_000,
             process,
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
-            node: Some(format!("c{}", client + 1)),
+            node: Some(format!("c{}", client + 1).into()),
         });
     }
 
@@ -97,7 +97,7 @@ impl World {
 
     fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         self.ops.push(0);
-        self.event(client, Process::Name(format!("c{}", client + 1)), kind, f, value);
+        self.event(client, Process::Name(format!("c{}", client + 1).into()), kind, f, value);
     }
 
     fn begin(&mut self, client: usize) {

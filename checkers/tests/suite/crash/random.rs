@@ -90,12 +90,12 @@ impl World {
         self.events.push(Event {
             index: self.events.len(),
             time: self.now,
-            process: Process::Name(who.to_owned()),
+            process: Process::Name(who.into()),
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
-            node: who.starts_with('c').then(|| who.to_owned()),
+            node: who.starts_with('c').then(|| who.into()),
         });
     }
 

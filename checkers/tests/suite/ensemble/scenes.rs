@@ -15,7 +15,7 @@ fn event(index: usize, named: &str, f: &str, value: Value) -> Event {
         process: Process::Name(named.into()),
         kind: EventType::Info,
         f: f.into(),
-        value,
+        value: value.into(),
         error: None,
         node: None,
     }

@@ -99,10 +99,10 @@ pub fn clock() -> Clock {
     Clock::of(&[Event {
         index: 0,
         time: 0,
-        process: Process::Name("run".to_owned()),
+        process: Process::Name("run".into()),
         kind: EventType::Info,
-        f: "clock".to_owned(),
-        value: serde_json::json!({ "unix_us": BEGUN_MS * 1000 }),
+        f: "clock".into(),
+        value: serde_json::json!({ "unix_us": BEGUN_MS * 1000 }).into(),
         error: None,
         node: None,
     }])

@@ -125,7 +125,7 @@ fn clients_that_hold_in_both_modes() {
         let mut record = together(Long::new(), count);
         let asked = |event: &&mut Event| event.f == "acquire" && event.kind == EventType::Invoke;
         for event in record.history.events.iter_mut().filter(asked).step_by(2) {
-            event.value["mode"] = json!("shared");
+            event.value["mode"] = json!("shared").into();
         }
         record
     };

@@ -51,10 +51,10 @@ impl Long {
             time: self.now,
             process,
             kind,
-            f,
-            value,
+            f: f.into(),
+            value: value.into(),
             error,
-            node,
+            node: node.map(Into::into),
         });
         index
     }
@@ -82,7 +82,7 @@ impl Long {
     /// An event of a client's named process.
     fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) -> usize {
         let name = format!("c{client}");
-        self.push(Process::Name(name.clone()), Some(name), kind, f, value)
+        self.push(Process::Name(name.clone().into()), Some(name), kind, f, value)
     }
 
     fn note(&mut self, client: usize, f: &str, value: Value) {

@@ -50,8 +50,8 @@ fn history(seed: u64, kind: Kind) -> History {
             time: index as u64,
             process: Process::Number(number),
             kind: outcome,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
             node: None,
         });

@@ -87,10 +87,10 @@ fn event(index: usize, time: u64, words: &[&str]) -> Event {
         time,
         process,
         kind,
-        f: f.to_owned(),
-        value,
+        f: f.into(),
+        value: value.into(),
         error: None,
-        node: (who != "run").then(|| who.to_owned()),
+        node: (who != "run").then(|| who.into()),
     }
 }
 

@@ -41,10 +41,10 @@ impl World {
             time: self.now,
             process,
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
-            node: node.map(|client| format!("c{}", client + 1)),
+            node: node.map(|client| format!("c{}", client + 1).into()),
         });
     }
 
@@ -58,7 +58,7 @@ impl World {
 
     fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         let name = format!("c{}", client + 1);
-        self.push(Process::Name(name), Some(client), kind, f, value);
+        self.push(Process::Name(name.into()), Some(client), kind, f, value);
     }
 
     fn phase(&mut self, name: &str) {

@@ -70,7 +70,7 @@ fn ops(record: &Record) -> Vec<Op> {
         }
         let reads = events[told].f == "read";
         all.push(Op {
-            f: events[told].f.clone(),
+            f: events[told].f.to_string(),
             found: match events[told].f.as_str() {
                 "read" => Some(events[told].get(VALUE)),
                 "cas" => Some(events[told].get(FROM)),

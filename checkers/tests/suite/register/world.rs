@@ -87,10 +87,10 @@ impl World {
             time: index as u64 * 1_000_000,
             process: Process::Number(client as u64 + 100 * self.renewed[client]),
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
-            node: Some(format!("c{}", client + 1)),
+            node: Some(format!("c{}", client + 1).into()),
         });
     }
 

@@ -36,24 +36,27 @@ impl End {
             time: self.now,
             process,
             kind,
-            f: f.to_owned(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error: None,
-            node,
+            node: node.map(Into::into),
         });
     }
 
     /// Clients that no operation is pending of.
     pub fn idle(&self) -> Vec<String> {
         let events = &self.record.history.events;
-        let mut nodes: BTreeSet<String> = events.iter().filter_map(|event| event.node.clone()).collect();
+        let mut nodes: BTreeSet<String> = events
+            .iter()
+            .filter_map(|event| Some(event.node.as_ref()?.to_string()))
+            .collect();
         for (sent, end) in super::operations(events) {
             let numbered = matches!(events[sent].process, Process::Number(_));
             let died = |event: &Event| event.f == "exit" && event.node == events[sent].node;
             if let (true, None, Some(node)) = (numbered, end, &events[sent].node)
                 && !events[sent..].iter().any(died)
             {
-                nodes.remove(node);
+                nodes.remove(node.as_str());
             }
         }
         nodes.into_iter().collect()
@@ -81,13 +84,7 @@ impl End {
 
     /// A control request to a client, or its answer.
     pub fn named(&mut self, node: &str, kind: EventType, f: &str) {
-        self.push(
-            Process::Name(node.to_owned()),
-            Some(node.to_owned()),
-            kind,
-            f,
-            json!({}),
-        );
+        self.push(Process::Name(node.into()), Some(node.to_owned()), kind, f, json!({}));
     }
 
     /// Ends with the phase `audit`, after which the tree is read as it was.
@@ -110,10 +107,10 @@ impl End {
                 .history
                 .events
                 .iter()
-                .filter_map(|event| event.node.clone())
+                .filter_map(|event| Some(event.node.as_ref()?.to_string()))
                 .collect();
             for node in &nodes {
-                let named = || Process::Name(node.clone());
+                let named = || Process::Name(node.clone().into());
                 self.push(named(), Some(node.clone()), EventType::Invoke, "quiesce", json!({}));
                 let nothing = json!({"sessions": [], "znodes": []});
                 self.push(named(), Some(node.clone()), EventType::Ok, "quiesce", nothing);

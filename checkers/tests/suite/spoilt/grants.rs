@@ -91,9 +91,9 @@ fn as_lock(record: &Record) -> Record {
     let mut record = record.clone();
     for event in &mut record.history.events {
         match event.f.as_str() {
-            "elect" => event.f = "acquire".to_owned(),
-            "resign" => event.f = "release".to_owned(),
-            "work" => event.f = "write".to_owned(),
+            "elect" => event.f = "acquire".into(),
+            "resign" => event.f = "release".into(),
+            "work" => event.f = "write".into(),
             _ => {}
         }
     }

@@ -50,10 +50,10 @@ fn event(named: &str, f: &str, value: Value) -> Event {
     Event {
         index: 0,
         time: 0,
-        process: Process::Name(named.to_owned()),
+        process: Process::Name(named.into()),
         kind: EventType::Info,
-        f: f.to_owned(),
-        value,
+        f: f.into(),
+        value: value.into(),
         error: None,
         node: None,
     }
@@ -99,7 +99,7 @@ fn spoil(rng: &mut Rng, record: &Record, how: Spoil) -> Option<Record> {
         }
         Spoil::Silent => {
             let mut asked = event("c1", "quiesce", json!({}));
-            (asked.kind, asked.node) = (EventType::Invoke, Some("c1".to_owned()));
+            (asked.kind, asked.node) = (EventType::Invoke, Some("c1".into()));
             insert(&mut spoilt, recovered, asked);
             insert(&mut spoilt, recovered, run("recover"));
             let dies = |event: &Event| event.f == "exit" && event.node.as_deref() == Some("c1");

@@ -5,7 +5,6 @@ use super::{
     remove, rounds,
 };
 use fastrand::Rng;
-use serde_json::Value;
 use zooquake_checkers::history::{Event, EventType, Process};
 use zooquake_checkers::{Record, Verdict, check};
 
@@ -116,7 +115,7 @@ fn renamed(rng: &mut Rng, record: &Record) -> Option<Spoilt> {
     let names: Vec<&str> = all.iter().map(|&(at, _)| events[at].f.as_str()).collect();
     let names: Vec<&str> = names.into_iter().filter(|f| *f != events[sent].f).collect();
     let mut spoilt = record.clone();
-    spoilt.history.events[end].f = (*rng.choice(&names)?).to_owned();
+    spoilt.history.events[end].f = (*rng.choice(&names)?).into();
     Some(Spoilt {
         what: "of another name",
         record: spoilt,
@@ -136,7 +135,7 @@ fn busy(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
     let at = rng.usize(sent + 1..=over.or(end).unwrap_or(events.len()));
     let (f, value) = (family.another)(rng);
     let mut second = events[sent].clone();
-    (second.f, second.value) = (f.to_owned(), value);
+    (second.f, second.value) = (f.into(), value.into());
     let mut spoilt = record.clone();
     insert(&mut spoilt, at, second.clone());
     second.process = SECOND;
@@ -164,8 +163,11 @@ fn busy(rng: &mut Rng, record: &Record, family: &Family) -> Option<Spoilt> {
 }
 
 /// Whether a request and an answer say nothing different of the same thing.
-fn agrees(asked: &Value, told: &Value) -> bool {
-    let mut fields = asked.as_object().into_iter().flatten();
+fn agrees(asked: &zooquake_checkers::Value, told: &zooquake_checkers::Value) -> bool {
+    let mut fields = asked
+        .as_object()
+        .into_iter()
+        .flat_map(zooquake_checkers::value::Fields::iter);
     fields.all(|(name, value)| told.get(name).is_none_or(|other| other == value))
 }
 

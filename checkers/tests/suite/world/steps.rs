@@ -10,7 +10,7 @@ use zooquake_history::operation::{Holders, Mode};
 impl World {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
     pub(super) fn recovers(&mut self) {
-        let named = |name: &str| Process::Name(name.to_owned());
+        let named = |name: &str| Process::Name(name.into());
         for (phase, verified) in healing::phases(&mut self.random) {
             let value = json!({ "window": 1, "phase": phase, "target": "c1", "verified": verified });
             self.push(named("nemesis"), EventType::Info, "pause", value, None, None);

@@ -2,7 +2,7 @@
 
 use super::Told;
 use crate::text;
-use serde_json::Value;
+use zooquake_checkers::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_history::operation::commit::{DECISION, SITES, VOTE};

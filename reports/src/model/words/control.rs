@@ -2,7 +2,7 @@
 
 use super::{Told, grant};
 use crate::text;
-use serde_json::Value;
+use zooquake_checkers::Value;
 use zooquake_history::Event;
 use zooquake_history::EventType::{self, Info, Invoke, Ok};
 use zooquake_history::operation::SESSION;

@@ -12,7 +12,7 @@ mod register;
 pub use fault::lost;
 
 use crate::text;
-use serde_json::Value;
+use zooquake_checkers::Value;
 use zooquake_checkers::{Event, EventType};
 use zooquake_history::operation::{Field, PATH, REMOVED};
 

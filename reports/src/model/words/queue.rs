@@ -35,7 +35,7 @@ fn dequeued(told: Told<'_>) -> String {
     // A claim is a znode of its own; without one, taking the item was delivering it.
     let claimed = told.event.get(CZXID.any()).is_some() || told.event.get(PATH.any()).is_some();
     match told.event.get(ITEM.any()) {
-        None | Some(serde_json::Value::Null) => "finds the queue empty".into(),
+        None | Some(zooquake_checkers::Value::Null) => "finds the queue empty".into(),
         Some(_) if claimed => format!(
             "is given item {}, claimed{}{}",
             told.field(ITEM),

@@ -20,7 +20,7 @@ impl Builder {
     /// An event of a client's lane.
     pub fn lane(&mut self, at: u64, client: usize, kind: EventType, f: &str, value: Value) -> &mut Self {
         let name = format!("c{client}");
-        self.push(at, Process::Name(name.clone()), kind, f, value, Some(name))
+        self.push(at, Process::Name(name.clone().into()), kind, f, value, Some(name))
     }
 
     pub fn phase(&mut self, at: u64, name: &str) -> &mut Self {
@@ -55,7 +55,7 @@ impl Builder {
     }
 
     /// The value of an event of a fault that was added before.
-    pub fn fault_value(&mut self, phase: &str) -> &mut Value {
+    pub fn fault_value(&mut self, phase: &str) -> &mut zooquake_checkers::Value {
         let of = |event: &Event| event.is_of("nemesis") && event.phase() == Some(phase);
         let found = self.events.iter_mut().rev().find(|(.., event)| of(event));
         &mut found.unwrap().2.value
@@ -76,9 +76,9 @@ impl Builder {
             process,
             kind,
             f: f.into(),
-            value,
+            value: value.into(),
             error: None,
-            node,
+            node: node.map(Into::into),
         };
         self.events.push((at, None, event));
         self

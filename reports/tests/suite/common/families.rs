@@ -68,7 +68,8 @@ pub fn claimed() -> Run {
     op(&mut b, 3, (190, 210), "dequeue", json!({}), (Ok, json!({"item": 51})));
     b.fault(1, "drop-reply", "c1", 200 * MS, 260 * MS);
     b.fault_value("on")["evidence"] = json!({"lost": "reply", "op": "create", "path": "/queue/item-", "xid": 53,
-        "session": "0x300000d935c0001", "zxid": 4_294_967_460_u64, "outcome": "applied"});
+        "session": "0x300000d935c0001", "zxid": 4_294_967_460_u64, "outcome": "applied"})
+    .into();
     op(
         &mut b,
         1,

@@ -16,7 +16,7 @@ pub fn event(index: usize, time: u64, process: Process, kind: EventType, f: &str
         process,
         kind,
         f: f.into(),
-        value,
+        value: value.into(),
         error: None,
         node: None,
     }
@@ -32,15 +32,15 @@ pub fn poisoned() -> Run {
             .as_ref()
             .map(|n| if n == "c5" { POISON.into() } else { n.clone() });
         if e.f == "write" || e.f == "pause" {
-            e.f = format!("write{POISON}");
+            e.f = format!("write{POISON}").into();
         }
         if let Some(object) = e.value.as_object_mut() {
             object
                 .values_mut()
                 .filter(|v| v.is_string())
-                .for_each(|v| *v = json!(POISON));
+                .for_each(|v| *v = POISON.into());
         } else {
-            e.value = json!(POISON);
+            e.value = json!(POISON).into();
         }
     }
     run.record.plan.workload.promise = POISON.into();
@@ -81,7 +81,7 @@ pub fn huge() -> Run {
     let huge = "<".repeat(1_000_000);
     for e in run.record.history.events.iter_mut().take(20) {
         e.error = Some(huge.clone());
-        e.value = json!({ "grant": huge, "value": [huge, huge], huge.clone(): 1 });
+        e.value = json!({ "grant": huge, "value": [huge, huge], huge.clone(): 1 }).into();
     }
     run.results.anomalies[0].witness = (0..20).collect();
     run.results.anomalies[0].why = huge.clone();

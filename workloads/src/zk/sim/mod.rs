@@ -1,12 +1,31 @@
-//! A ZooKeeper in memory and in virtual time: one order of transactions, sessions, ephemerals and watches, and connections
-//! that are lost, with or without the request that was under way. It knows no followers that lag.
+//! A ZooKeeper ensemble in memory and in virtual time: servers that order transactions into a replicated log, elect leaders and
+//! lag behind each other, sessions whose timeouts the leader decides, and clients with the library's own timeouts. Messages
+//! take a while that is drawn from the world's seed, so that the same seed gives the same execution.
+//!
+//! What it leaves out: ACLs, quotas, TTL and container znodes, reconfiguration, local sessions, limits on sizes and
+//! connections, and disks that fail or are slow. A vote of an election is counted from the candidates' state instead of being sent.
 
+mod client;
+mod connection;
+mod ensemble;
+mod event;
+mod faults;
+mod leader;
 mod net;
+mod quorum;
 mod script;
 mod server;
+mod session;
+mod sessions;
+mod tree;
+mod txn;
+mod watches;
+mod wire;
 mod world;
 
-pub use net::{Net, OUTAGE};
-pub use script::{Fate, Fits, Scripted};
-pub use server::{PARENTS, Server};
+pub use ensemble::{Config, Ensemble};
+pub use net::{Net, OUTAGE, PARENTS};
+pub use script::{Before, Fate, Fits, Lost, Scripted};
+pub use tree::Node;
+pub use txn::Logged;
 pub use world::World;

@@ -1,281 +1,239 @@
-//! A ZooKeeper in memory: one order of transactions, no delays of its own.
+//! A server: its log, its tree, and the part that it plays in the ensemble.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
 
-use super::script::Scripted;
-use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Shared, Stat, WatchEvent};
+use super::connection::Served;
+use super::ensemble::Ensemble;
+use super::event::Event;
+use super::leader::Leading;
+use super::tree::Tree;
+use super::txn::Txn;
+use super::watches::Watches;
+use super::wire::{Message, Purpose};
 
-/// The parents of contender znodes.
-pub const PARENTS: &[&str] = &["/lock", "/rwlock", "/ha", "/election", "/election-ack", "/semaphore"];
-
-/// What the server knows.
-#[derive(Default)]
-pub struct Server {
-    zxid: i64,
-    nodes: BTreeMap<String, Node>,
-    watches: Vec<Watch>,
-    /// The sessions, and what their clients know of them.
-    pub sessions: BTreeMap<i64, Shared<SessionState>>,
-    /// What to do to requests yet to come; each is used once, by the first request that fits.
-    pub script: Vec<Scripted>,
-    /// Whether a request that was on its way when its client lost the connection still arrives.
-    pub late: bool,
+/// What a server is at the moment.
+#[derive(Debug, Default)]
+pub(super) enum Role {
+    /// Its process does not run.
+    #[default]
+    Down,
+    /// It looks for a leader, since a moment.
+    Looking,
+    /// It follows, or observes, a leader.
+    Following(Following),
+    /// It was elected.
+    Leading(Box<Leading>),
 }
 
-#[derive(Clone)]
-struct Node {
-    stat: Stat,
-    data: Vec<u8>,
-    /// The next child's number.
-    next: i32,
+/// The way to a leader.
+#[derive(Debug)]
+pub(super) struct Following {
+    /// The connection with it.
+    pub(super) wire: usize,
+    /// Whether it is up to date, and serves clients.
+    pub(super) serves: bool,
+    /// When it last heard of it.
+    pub(super) heard: Duration,
 }
 
-struct Watch {
-    path: String,
-    children: bool,
-    fired: Shared<Option<WatchEvent>>,
+/// A server.
+#[derive(Debug)]
+pub(super) struct Server {
+    pub(super) votes: bool,
+    pub(super) role: Role,
+    /// Counts its roles: what was due in one is void in the next.
+    pub(super) turn: u64,
+    /// When its last role began.
+    pub(super) since: Duration,
+    /// On disk: the transactions that it has taken, in order.
+    pub(super) log: Vec<Arc<Txn>>,
+    /// How many of them its tree has.
+    pub(super) applied: usize,
+    pub(super) tree: Tree,
+    /// On disk: the newest epoch that it has promised to follow, and the one of its log.
+    pub(super) accepted_epoch: i64,
+    pub(super) current_epoch: i64,
+    pub(super) watches: Watches,
+    /// Its clients' connections.
+    pub(super) served: BTreeMap<usize, Served>,
+    /// The writes of its clients' sessions that it has handed to the leader and not applied yet, by connection and number.
+    pub(super) forwarded: BTreeMap<i64, BTreeSet<(usize, u64)>>,
+    /// The sessions of its clients that it has heard of since its leader last asked.
+    pub(super) touched: BTreeSet<i64>,
 }
 
 impl Server {
-    /// A server with these persistent znodes.
-    pub fn with(paths: &[&str]) -> Self {
-        let mut server = Self::default();
-        for path in paths {
-            server.ensure(path);
-        }
-        server
-    }
-
-    /// Creates a persistent znode, and its parents; those that are there are left as they are.
-    pub fn ensure(&mut self, path: &str) {
-        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
-        for end in ends {
-            // The only error is that it is there.
-            let _ = self.create(0, &path[..end], b"", CreateMode::Persistent);
-        }
-    }
-
-    /// Sets the number that the next child of a znode gets; nothing happens where there is no such znode.
-    pub fn number(&mut self, parent: &str, next: i32) {
-        if let Some(node) = self.nodes.get_mut(parent) {
-            node.next = next;
+    pub(super) fn new(votes: bool) -> Self {
+        Self {
+            votes,
+            role: Role::Down,
+            turn: 0,
+            since: Duration::ZERO,
+            log: Vec::new(),
+            applied: 0,
+            tree: Tree::default(),
+            accepted_epoch: 0,
+            current_epoch: 0,
+            watches: Watches::default(),
+            served: BTreeMap::new(),
+            forwarded: BTreeMap::new(),
+            touched: BTreeSet::new(),
         }
     }
 
-    /// The last transaction.
-    pub fn zxid(&self) -> i64 {
-        self.zxid
+    pub(super) fn runs(&self) -> bool {
+        !matches!(self.role, Role::Down)
     }
 
-    /// Begins an epoch: the transactions that follow have its number in their upper half.
-    pub fn lead(&mut self, epoch: i64) {
-        self.zxid = self.zxid.max(epoch << 32);
+    /// Whether it leads with a quorum behind it.
+    pub(super) fn leads(&self) -> bool {
+        matches!(&self.role, Role::Leading(leading) if leading.established)
     }
 
-    /// All znodes, in the order of their paths.
-    pub fn nodes(&self) -> impl Iterator<Item = (&str, Stat, &[u8])> {
-        self.nodes
-            .iter()
-            .map(|(path, node)| (path.as_str(), node.stat, node.data.as_slice()))
-    }
-
-    /// Opens a session.
-    pub fn open(&mut self) -> (i64, Shared<SessionState>) {
-        let session = 0x100 + self.sessions.len() as i64;
-        let state = Shared::new(SessionState::Connected);
-        self.sessions.insert(session, state.clone());
-        (session, state)
-    }
-
-    /// Changes what a client knows of its session.
-    pub fn tell(&self, session: i64, to: SessionState) {
-        self.sessions[&session].update(|state| {
-            if !state.is_over() {
-                *state = to;
-            }
-        });
-    }
-
-    /// Ends a session: its ephemerals go, and its client is told.
-    pub fn end(&mut self, session: i64, state: SessionState) {
-        let owned: Vec<_> = self
-            .nodes
-            .iter()
-            .filter(|(_, node)| node.stat.ephemeral_owner == session)
-            .collect();
-        let owned: Vec<_> = owned.into_iter().map(|(path, _)| path.clone()).collect();
-        for path in owned {
-            // What its session owns is there.
-            let _ = self.delete(&path, None);
-        }
-        self.tell(session, state);
-    }
-
-    /// Creates a znode of a session.
-    ///
-    /// # Errors
-    /// If it is there, or its parent is not.
-    pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
-        self.zxid += 1;
-        let parent = parent(path);
-        let sequential = matches!(mode, CreateMode::EphemeralSequential | CreateMode::PersistentSequential);
-        let ephemeral = matches!(mode, CreateMode::EphemeralSequential | CreateMode::Ephemeral);
-        let mut path = path.to_string();
-        if parent != "/" {
-            let node = self.nodes.get_mut(&parent).ok_or(Error::NoNode)?;
-            if sequential {
-                path += &format!("{:010}", node.next);
-            }
-            node.next = node.next.wrapping_add(1);
-        }
-        if self.nodes.contains_key(&path) {
-            return Err(Error::NodeExists);
-        }
-        let ephemeral_owner = if ephemeral { session } else { 0 };
-        let stat = Stat {
-            czxid: self.zxid,
-            mzxid: self.zxid,
-            version: 0,
-            ephemeral_owner,
-        };
-        self.nodes.insert(
-            path.clone(),
-            Node {
-                stat,
-                data: data.to_vec(),
-                next: 0,
-            },
-        );
-        self.fire(&path, WatchEvent::Created);
-        Ok(Created { path, stat: Some(stat) })
-    }
-
-    /// Deletes a znode, of this version only if one is given.
-    ///
-    /// # Errors
-    /// If it is not there, or of another version.
-    pub fn delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
-        self.zxid += 1;
-        self.check(path, version)?;
-        self.nodes.remove(path);
-        self.fire(path, WatchEvent::Deleted);
-        Ok(())
-    }
-
-    /// Writes a znode, of this version only if one is given.
-    ///
-    /// # Errors
-    /// If it is not there, or of another version.
-    pub fn set(&mut self, path: &str, data: &[u8], version: Option<i32>) -> Result<Stat, Error> {
-        self.zxid += 1;
-        self.check(path, version)?;
-        let node = self.nodes.get_mut(path).ok_or(Error::NoNode)?;
-        node.data = data.to_vec();
-        node.stat.mzxid = self.zxid;
-        node.stat.version += 1;
-        let stat = node.stat;
-        self.fire(path, WatchEvent::DataChanged);
-        Ok(stat)
-    }
-
-    /// All or none, in one transaction. Watches of what is taken back may fire, as spurious ones are allowed to.
-    ///
-    /// # Errors
-    /// That of the first part that fails.
-    pub fn multi(&mut self, session: i64, ops: &[Op]) -> Result<Vec<OpResult>, MultiError> {
-        let (before, zxid) = (self.nodes.clone(), self.zxid);
-        let mut results = Vec::new();
-        for (index, op) in ops.iter().enumerate() {
-            self.zxid = zxid;
-            let result = match op {
-                Op::Check(path, version) => self.check(path, *version).map(|()| OpResult::Checked),
-                Op::Create(path, data, mode) => self.create(session, path, data, *mode).map(OpResult::Created),
-                Op::Set(path, data, version) => self.set(path, data, *version).map(OpResult::Set),
-                Op::Delete(path, version) => self.delete(path, *version).map(|()| OpResult::Deleted),
-            };
-            self.zxid = zxid + 1;
-            match result {
-                Ok(result) => results.push(result),
-                Err(error) => {
-                    self.nodes = before;
-                    return Err(MultiError {
-                        index: Some(index),
-                        error,
-                    });
-                }
-            }
-        }
-        Ok(results)
-    }
-
-    /// Reads a znode.
-    ///
-    /// # Errors
-    /// If it is not there.
-    pub fn get(&self, path: &str) -> Result<(Vec<u8>, Stat), Error> {
-        self.nodes
-            .get(path)
-            .map(|node| (node.data.clone(), node.stat))
-            .ok_or(Error::NoNode)
-    }
-
-    /// A znode's stat, if it is there.
-    pub fn exists(&self, path: &str) -> Option<Stat> {
-        self.nodes.get(path).map(|node| node.stat)
-    }
-
-    /// The names of a znode's children, in an order that nobody may rely on.
-    ///
-    /// # Errors
-    /// If it is not there.
-    pub fn children(&self, path: &str) -> Result<Vec<String>, Error> {
-        self.get(path)?;
-        let below = self.nodes.keys().rev().filter(|child| parent(child) == path);
-        Ok(below.map(|child| child[path.len() + 1..].to_string()).collect())
-    }
-
-    /// Watches a znode, or its list of children.
-    pub fn watch(&mut self, path: &str, children: bool) -> Shared<Option<WatchEvent>> {
-        let fired = Shared::new(None);
-        self.watches.push(Watch {
-            path: path.to_string(),
-            children,
-            fired: fired.clone(),
-        });
-        fired
-    }
-
-    fn check(&self, path: &str, version: Option<i32>) -> Result<(), Error> {
-        let (_, stat) = self.get(path)?;
-        if version.is_some_and(|version| version != stat.version) {
-            Err(Error::BadVersion)
-        } else {
-            Ok(())
+    /// Whether it serves clients.
+    pub(super) fn serves(&self) -> bool {
+        match &self.role {
+            Role::Down | Role::Looking => false,
+            Role::Following(following) => following.serves,
+            Role::Leading(leading) => leading.established,
         }
     }
 
-    fn fire(&mut self, path: &str, event: WatchEvent) {
-        let parent = parent(path);
-        for watch in self.watches.extract_if(.., |watch| {
-            if watch.children {
-                watch.path == parent
-            } else {
-                watch.path == path
-            }
-        }) {
-            let event = if watch.children {
-                WatchEvent::ChildrenChanged
-            } else {
-                event.clone()
-            };
-            watch.fired.update(|fired| *fired = Some(event));
+    /// The transaction that its log ends with.
+    pub(super) fn last_logged(&self) -> i64 {
+        self.log.last().map_or(0, |txn| txn.zxid)
+    }
+
+    pub(super) fn number(&mut self, path: &str, next: i32) {
+        self.tree.number(path, next);
+        if let Role::Leading(leading) = &mut self.role {
+            leading.prepared.number(path, next);
         }
+    }
+
+    /// What it had on disk is gone, but for the epochs that it has promised.
+    pub(super) fn wipe(&mut self) {
+        self.log.clear();
+        self.applied = 0;
+        self.tree = Tree::default();
     }
 }
 
-fn parent(path: &str) -> String {
-    match path.rfind('/') {
-        Some(0) | None => "/".to_string(),
-        Some(at) => path[..at].to_string(),
+impl Ensemble {
+    /// Begins another role of a server; its connections end.
+    fn turn(&mut self, server: usize, role: Role) {
+        let now = self.now();
+        let turning = &mut self.servers[server];
+        turning.turn += 1;
+        turning.since = now;
+        let before = std::mem::replace(&mut turning.role, role);
+        turning.watches = Watches::default();
+        turning.touched.clear();
+        turning.forwarded.clear();
+        let served = std::mem::take(&mut turning.served);
+        let learners = match before {
+            Role::Down | Role::Looking => VecDeque::new(),
+            Role::Following(following) => {
+                self.close(following.wire, 0);
+                VecDeque::new()
+            }
+            Role::Leading(leading) => leading.learners.into_values().map(|learner| learner.wire).collect(),
+        };
+        served.into_keys().chain(learners).for_each(|wire| self.close(wire, 1));
+    }
+
+    /// Its process starts, and looks for a leader; nothing happens to one that runs.
+    pub(super) fn start(&mut self, server: usize) {
+        if !self.servers[server].runs() {
+            self.look_for_leader(server);
+        }
+    }
+
+    /// Its process dies: its kernel ends the connections.
+    pub(super) fn stop(&mut self, server: usize) {
+        self.turn(server, Role::Down);
+    }
+
+    /// It leads nobody and follows nobody.
+    pub(super) fn look_for_leader(&mut self, server: usize) {
+        self.turn(server, Role::Looking);
+        if self.config.voters == 1 && self.servers[server].votes {
+            self.lead(server, Vec::new());
+            return;
+        }
+        // A server waits this long for a better vote than those that it has.
+        let wait = match self.config.scripted {
+            true => 200_000,
+            false => self.world.draw(|rng| rng.u64(200_000..260_000)),
+        };
+        let turn = self.servers[server].turn;
+        self.after(Duration::from_micros(wait), Event::Look(server, turn));
+    }
+
+    /// It was elected by these voters. What its log has is committed by that.
+    pub(super) fn lead(&mut self, server: usize, supporters: Vec<usize>) {
+        let now = self.now();
+        while self.servers[server].applied < self.servers[server].log.len() {
+            self.apply_next(server);
+        }
+        let leading = Leading::new(&self.servers[server], self.config.tick, now);
+        self.turn(server, Role::Leading(Box::new(leading)));
+        self.establish_if_supported(server);
+        self.tick_later(server);
+        for supporter in supporters {
+            self.follow(supporter, server);
+        }
+    }
+
+    /// It asks a leader for what it lacks.
+    pub(super) fn follow(&mut self, server: usize, leader: usize) {
+        let wire = self.open(server, leader, Purpose::Quorum);
+        let heard = self.now();
+        let following = Following {
+            wire,
+            serves: false,
+            heard,
+        };
+        self.turn(server, Role::Following(following));
+        let joins = &self.servers[server];
+        let message = Message::Follow {
+            accepted: joins.accepted_epoch,
+            log: joins.log.len(),
+            zxid: joins.last_logged(),
+        };
+        self.send(wire, 0, message);
+        self.tick_later(server);
+    }
+
+    fn tick_later(&mut self, server: usize) {
+        let turn = self.servers[server].turn;
+        self.after(self.config.tick / 2, Event::Server(server, turn));
+    }
+
+    /// What a server does twice a tick: a leader sends heartbeats and sees that it has a quorum, who follows that it hears of
+    /// its leader.
+    pub(super) fn half_tick(&mut self, server: usize, turn: u64) {
+        if self.servers[server].turn != turn {
+            return;
+        }
+        let now = self.now();
+        let limit = self.config.tick * self.config.sync_limit;
+        let init = self.config.tick * self.config.init_limit;
+        let since = self.servers[server].since;
+        let lost = match &self.servers[server].role {
+            Role::Down | Role::Looking => return,
+            Role::Following(following) if following.serves => now > following.heard + limit,
+            Role::Following(_) => now > since + init,
+            Role::Leading(leading) if leading.established => !self.has_quorum(server, limit),
+            Role::Leading(_) => now > since + init,
+        };
+        if lost {
+            self.look_for_leader(server);
+            return;
+        }
+        self.heartbeat(server, limit);
+        self.tick_later(server);
     }
 }

@@ -224,15 +224,15 @@ impl Bed {
             time,
             process,
             kind,
-            f: f.to_string(),
-            value,
+            f: f.into(),
+            value: value.into(),
             error,
-            node: Some(node.to_string()),
+            node: Some(node.into()),
         });
     }
 
     fn named(&self, name: &str, f: &str, value: Value) {
-        self.record(Process::Name(name.to_string()), EventType::Info, f, value, None, name);
+        self.record(Process::Name(name.into()), EventType::Info, f, value, None, name);
     }
 
     pub(super) fn events(&self) -> Vec<Event> {

@@ -140,7 +140,7 @@ async fn ask_again(bed: Bed, transactions: usize, site: String) {
         let tx = format!("t{number}");
         let told = |event: &zooquake_checkers::Event| {
             let done = event.f == "decided" && event.kind == zooquake_checkers::EventType::Ok;
-            done && event.node.as_ref() == Some(&site) && event.tx() == Some(&tx)
+            done && event.node.as_deref() == Some(site.as_str()) && event.tx() == Some(&tx)
         };
         let told = bed.events().iter().any(told);
         if !told {

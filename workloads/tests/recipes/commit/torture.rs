@@ -145,7 +145,7 @@ fn many_faults_at_once() {
 }
 
 fn hurt(bed: &Bed, dice: &mut Dice) {
-    bed.net.server().late = dice.below(2) == 0;
+    bed.net.server().late = Some(dice.below(2) == 0);
     let fate = if dice.below(2) == 0 {
         Fate::ReplyLost
     } else {

@@ -1,0 +1,98 @@
+//! Values to JSON and to those of `serde_json`, and what they equal.
+
+use super::{Fields, Value};
+use crate::text::Text;
+use serde::{Serialize, Serializer};
+use std::fmt;
+
+impl Serialize for Value {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => to.serialize_unit(),
+            Self::Bool(value) => to.serialize_bool(*value),
+            Self::Number(number) => number.serialize(to),
+            Self::String(text) => text.serialize(to),
+            Self::Array(values) => to.collect_seq(values),
+            Self::Object(fields) => fields.serialize(to),
+        }
+    }
+}
+
+impl Serialize for Fields {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.collect_map(self.iter())
+    }
+}
+
+/// JSON on one line.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&serde_json::to_string(self).map_err(|_| fmt::Error)?)
+    }
+}
+
+impl From<&Value> for serde_json::Value {
+    fn from(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(value) => Self::Bool(*value),
+            Value::Number(number) => Self::Number(number.clone()),
+            Value::String(text) => Self::String(text.as_str().to_owned()),
+            Value::Array(values) => values.iter().map(Self::from).collect(),
+            Value::Object(fields) => Self::Object(
+                fields
+                    .iter()
+                    .map(|(name, value)| (name.as_str().to_owned(), value.into()))
+                    .collect(),
+            ),
+        }
+    }
+}
+
+impl From<Value> for serde_json::Value {
+    fn from(value: Value) -> Self {
+        Self::from(&value)
+    }
+}
+
+impl PartialEq<serde_json::Value> for Value {
+    fn eq(&self, other: &serde_json::Value) -> bool {
+        use serde_json::Value as Other;
+        match (self, other) {
+            (Self::Null, Other::Null) => true,
+            (Self::Bool(one), Other::Bool(two)) => one == two,
+            (Self::Number(one), Other::Number(two)) => one == two,
+            (Self::String(one), Other::String(two)) => one == two,
+            (Self::Array(one), Other::Array(two)) => one.iter().eq(two),
+            (Self::Object(one), Other::Object(two)) => {
+                let same = |(name, value): (&Text, &Self)| two.get(name.as_str()).is_some_and(|two| value == two);
+                one.len() == two.len() && one.iter().all(same)
+            }
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq<str> for Value {
+    fn eq(&self, other: &str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<&str> for Value {
+    fn eq(&self, other: &&str) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<String> for Value {
+    fn eq(&self, other: &String) -> bool {
+        self.as_str() == Some(other)
+    }
+}
+
+impl PartialEq<bool> for Value {
+    fn eq(&self, other: &bool) -> bool {
+        self.as_bool() == Some(*other)
+    }
+}

@@ -1,0 +1,220 @@
+//! A server's side of its clients' connections: how they begin and end, and what is asked on them.
+
+mod answer;
+
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use super::ensemble::Ensemble;
+use super::script::{Fate, Lost, Scripted};
+use super::server::Role;
+use super::txn::{Origin, Write};
+use super::wire::{Answered, Ask, Message};
+
+/// A client's connection.
+#[derive(Debug, Default)]
+pub(super) struct Served {
+    /// Its session; 0 until that is opened or found alive.
+    session: i64,
+    pending: VecDeque<Pending>,
+}
+
+/// A request that is not answered yet.
+struct Pending {
+    request: u64,
+    ask: Ask,
+    done: Option<Answered>,
+    /// Its transaction, once applied here.
+    zxid: Option<i64>,
+    /// What is to happen to its reply.
+    loses: Option<Scripted>,
+}
+
+impl std::fmt::Debug for Pending {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pending")
+            .field("request", &self.request)
+            .field("ask", &self.ask)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The request with which a session is opened.
+const OPENS: u64 = 0;
+
+impl Ensemble {
+    /// A server hears a client.
+    pub(super) fn hear_client(&mut self, server: usize, wire: usize, message: Message) {
+        match message {
+            Message::Fin => self.gone(server, wire),
+            Message::Hello { session, timeout, zxid } => self.hello(server, wire, (session, timeout, zxid)),
+            Message::Ask(request, ask) => self.asked(server, wire, request, ask),
+            // Nothing else comes from a client.
+            _ => {}
+        }
+    }
+
+    /// Ends a client's connection at its server.
+    fn gone(&mut self, server: usize, wire: usize) {
+        self.servers[server].served.remove(&wire);
+        self.servers[server].watches.forget(wire);
+        self.close(wire, 1);
+    }
+
+    /// A client opens a session, or comes back with one. A server that has applied less than the client has seen refuses it.
+    fn hello(&mut self, server: usize, wire: usize, (session, timeout, seen): (i64, Duration, i64)) {
+        if !self.servers[server].serves() || seen > self.servers[server].tree.zxid {
+            self.close(wire, 1);
+            return;
+        }
+        self.servers[server].served.insert(wire, Served::default());
+        if session == 0 {
+            let (least, most) = (self.config.tick * 2, self.config.tick * 20);
+            let timeout = timeout.clamp(least, most);
+            let session = self.new_session(server);
+            let write = Write::Open(timeout);
+            self.enqueue(server, wire, OPENS, Ask::Write(write.clone()), None);
+            self.forward(server, wire, (OPENS, session), write);
+            return;
+        }
+        let now = self.now();
+        match &mut self.servers[server].role {
+            Role::Leading(leading) => {
+                let timeout = leading.tracker.take_over(session, server, now);
+                self.revalidated(server, wire, session, timeout);
+            }
+            Role::Following(following) => {
+                let leader = following.wire;
+                self.send(leader, 0, Message::Revalidate(wire, session));
+            }
+            Role::Down | Role::Looking => {}
+        }
+    }
+
+    fn new_session(&mut self, server: usize) -> i64 {
+        // A server's ids begin with its number.
+        let session = ((server as i64 + 1) << 56) + 0x100 + self.opened.len() as i64;
+        self.opened.push(session);
+        session
+    }
+
+    /// The leader has said whether a session lives.
+    pub(super) fn revalidated(&mut self, server: usize, wire: usize, session: i64, timeout: Option<Duration>) {
+        if !self.servers[server].served.contains_key(&wire) {
+            return;
+        }
+        let Some(timeout) = timeout else {
+            self.send(wire, 1, Message::SessionExpired);
+            self.gone(server, wire);
+            return;
+        };
+        let same = |(other, served): (&usize, &Served)| (*other != wire && served.session == session).then_some(*other);
+        let former: Vec<usize> = self.servers[server].served.iter().filter_map(same).collect();
+        former.into_iter().for_each(|wire| self.gone(server, wire));
+        if let Some(served) = self.servers[server].served.get_mut(&wire) {
+            served.session = session;
+        }
+        self.send(wire, 1, Message::Welcome { session, timeout });
+    }
+
+    fn touch(&mut self, server: usize, session: i64) {
+        let now = self.now();
+        match &mut self.servers[server].role {
+            Role::Leading(leading) => {
+                leading.tracker.touch(session, now);
+            }
+            _ => {
+                self.servers[server].touched.insert(session);
+            }
+        }
+    }
+
+    /// Where the request stands in the order of its connection.
+    fn enqueue(&mut self, server: usize, wire: usize, request: u64, ask: Ask, loses: Option<Scripted>) {
+        if let Some(served) = self.servers[server].served.get_mut(&wire) {
+            served.pending.push_back(Pending {
+                request,
+                ask,
+                done: None,
+                zxid: None,
+                loses,
+            });
+        }
+    }
+
+    fn asked(&mut self, server: usize, wire: usize, request: u64, ask: Ask) {
+        let Some(session) = self.servers[server].served.get(&wire).map(|served| served.session) else {
+            return;
+        };
+        self.touch(server, session);
+        let host = self.wires[wire].ends[0];
+        let scripted = ask.name().and_then(|name| {
+            let at = self
+                .script
+                .iter_mut()
+                .position(|scripted| (scripted.fits)(host, name))?;
+            Some(self.script.remove(at))
+        });
+        let mut loses = None;
+        if let Some(mut scripted) = scripted {
+            if let Some(before) = scripted.before.take() {
+                before(self);
+            }
+            match scripted.fate {
+                Fate::Answered => {}
+                Fate::ReplyLost => loses = Some(scripted),
+                Fate::RequestLost => {
+                    (scripted.after)(Lost::of(&ask, request, session, None));
+                    self.lose_connection(wire);
+                    return;
+                }
+            }
+        }
+        let write = match &ask {
+            Ask::Write(write) => Some(write.clone()),
+            _ => None,
+        };
+        let syncs = matches!(ask, Ask::Sync);
+        self.enqueue(server, wire, request, ask, loses);
+        if let Some(write) = write {
+            self.forward(server, wire, (request, session), write);
+        }
+        if syncs {
+            self.forward_sync(server, wire, request);
+        }
+        self.answer(server, wire);
+    }
+
+    /// Has the leader order a write.
+    fn forward(&mut self, server: usize, wire: usize, (request, session): (u64, i64), write: Write) {
+        let origin = Origin { server, wire, request };
+        self.servers[server]
+            .forwarded
+            .entry(session)
+            .or_default()
+            .insert((wire, request));
+        match &self.servers[server].role {
+            Role::Leading(_) => {
+                // Who asked waits for the commit.
+                let _ = self.prepare(server, session, write, Some(origin));
+            }
+            Role::Following(following) => {
+                let leader = following.wire;
+                self.send(leader, 0, Message::Forward(origin, session, write));
+            }
+            Role::Down | Role::Looking => {}
+        }
+    }
+
+    fn forward_sync(&mut self, server: usize, wire: usize, request: u64) {
+        let origin = Origin { server, wire, request };
+        match &self.servers[server].role {
+            Role::Leading(_) => self.sync(server, origin),
+            Role::Following(following) => {
+                let leader = following.wire;
+                self.send(leader, 0, Message::AskSync(origin));
+            }
+            Role::Down | Role::Looking => {}
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! The ensemble, its network and its clients: one state, which messages and timers change.
+
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use super::client::Client;
+use super::event::Event;
+use super::script::Scripted;
+use super::server::Server;
+use super::tree::{Node, Tree};
+use super::txn::{Logged, Origin, Write};
+use super::wire::{NodeId, Wire};
+use super::world::World;
+use crate::zk::{CreateMode, Created, Error, Op, OpResult, Stat};
+
+/// What an ensemble is made of.
+#[derive(Debug, Clone)]
+pub struct Config {
+    /// Number of servers that vote.
+    pub voters: usize,
+    /// Number of servers that do not.
+    pub observers: usize,
+    /// `tickTime`.
+    pub tick: Duration,
+    /// `initLimit`, in ticks.
+    pub init_limit: u32,
+    /// `syncLimit`, in ticks.
+    pub sync_limit: u32,
+    /// Whether a test decides what happens: each message takes 1 ms, and sessions end only when they are closed or ended by
+    /// the test.
+    pub scripted: bool,
+}
+
+/// A machine on the network.
+#[derive(Debug, Default)]
+pub(super) struct Machine {
+    pub(super) frozen: bool,
+    /// What fell due while it was frozen.
+    pub(super) held: Vec<Event>,
+    /// Whether the connections of its clients are refused.
+    pub(super) refused: bool,
+}
+
+/// The ensemble.
+pub struct Ensemble {
+    pub(super) me: Weak<Mutex<Ensemble>>,
+    pub(super) world: World,
+    pub(super) config: Config,
+    pub(super) nodes: Vec<Machine>,
+    /// Directions in which nothing passes.
+    pub(super) cuts: BTreeSet<(NodeId, NodeId)>,
+    pub(super) wires: Vec<Wire>,
+    pub(super) servers: Vec<Server>,
+    pub(super) clients: Vec<Client>,
+    /// The sessions in the order in which they were opened.
+    pub(super) opened: Vec<i64>,
+    /// What to do to requests yet to come; each is used once, by the first request that fits.
+    pub script: Vec<Scripted>,
+    /// Whether a request that is on its way when its client's connection is lost still arrives; drawn if `None`.
+    pub late: Option<bool>,
+}
+
+impl Ensemble {
+    pub(super) fn shared(world: &World, config: Config) -> Arc<Mutex<Self>> {
+        let all = config.voters + config.observers;
+        Arc::new_cyclic(|me| {
+            Mutex::new(Self {
+                me: me.clone(),
+                world: world.clone(),
+                nodes: (0..all).map(|_| Machine::default()).collect(),
+                cuts: BTreeSet::new(),
+                wires: Vec::new(),
+                servers: (0..all).map(|server| Server::new(server < config.voters)).collect(),
+                clients: Vec::new(),
+                opened: Vec::new(),
+                script: Vec::new(),
+                late: config.scripted.then_some(false),
+                config,
+            })
+        })
+    }
+
+    pub(super) fn lock(ensemble: &Mutex<Self>) -> MutexGuard<'_, Self> {
+        ensemble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How many of the voters are a quorum.
+    pub(super) fn majority(&self) -> usize {
+        self.config.voters / 2 + 1
+    }
+
+    pub(super) fn is_cut(&self, from: NodeId, to: NodeId) -> bool {
+        !self.cuts.is_empty() && self.cuts.contains(&(from, to))
+    }
+
+    /// The server that leads and has a quorum.
+    pub fn leader(&self) -> Option<usize> {
+        let leads = |server: &usize| self.servers[*server].leads();
+        (0..self.servers.len())
+            .filter(leads)
+            .max_by_key(|server| self.servers[*server].current_epoch)
+    }
+
+    /// The tree of the leader; without one, of the server that has applied most.
+    pub(super) fn newest(&self) -> &Tree {
+        let last = || self.servers.iter().max_by_key(|server| server.tree.zxid);
+        let server = self.leader().map(|leader| &self.servers[leader]).or_else(last);
+        &server.expect("an ensemble has servers").tree
+    }
+
+    /// The transactions of the server that has most of them, in order.
+    pub fn transactions(&self) -> Vec<Logged> {
+        let logs = self.servers.iter().map(|server| &server.log);
+        let longest = logs.max_by_key(|log| log.last().map_or(0, |txn| txn.zxid));
+        longest.into_iter().flatten().map(|txn| txn.logged()).collect()
+    }
+
+    /// The last transaction.
+    pub fn zxid(&self) -> i64 {
+        self.newest().zxid
+    }
+
+    /// All znodes but the root, in the order of their paths.
+    pub fn nodes(&self) -> impl Iterator<Item = (&str, &Node)> {
+        self.newest().nodes().map(|(path, node)| (&**path, &**node))
+    }
+
+    /// The same, as one server has it.
+    pub fn nodes_at(&self, server: usize) -> impl Iterator<Item = (&str, &Node)> {
+        let nodes = self.servers[server].tree.nodes();
+        nodes.map(|(path, node)| (&**path, &**node))
+    }
+
+    /// The sessions that are not over on every server that runs.
+    pub fn sessions_alive(&self) -> BTreeSet<i64> {
+        let running = self.servers.iter().filter(|server| server.serves());
+        running
+            .flat_map(|server| server.tree.sessions.keys().copied())
+            .collect()
+    }
+
+    /// The sessions that were opened, over or not, in that order.
+    pub fn sessions(&self) -> &[i64] {
+        &self.opened
+    }
+
+    /// Reads a znode.
+    ///
+    /// # Errors
+    /// If it is not there.
+    pub fn get(&self, path: &str) -> Result<(Vec<u8>, Stat), Error> {
+        let node = self.newest().get(path).ok_or(Error::NoNode)?;
+        Ok((node.data.clone(), node.stat))
+    }
+
+    /// A znode's stat, if it is there.
+    pub fn exists(&self, path: &str) -> Option<Stat> {
+        self.newest().get(path).map(|node| node.stat)
+    }
+
+    /// The names of a znode's children.
+    ///
+    /// # Errors
+    /// If it is not there.
+    pub fn children(&self, path: &str) -> Result<Vec<String>, Error> {
+        self.newest().get(path).ok_or(Error::NoNode)?;
+        Ok(self.newest().children(path).map(str::to_string).collect())
+    }
+
+    /// Writes as this session, through the leader.
+    fn admin(&mut self, session: i64, op: Op) -> Result<OpResult, Error> {
+        let leader = self
+            .leader()
+            .ok_or_else(|| Error::Unknown("nobody leads".to_string()))?;
+        let outcome = self.prepare(leader, session, Write::One(op), None::<Origin>);
+        let mut results = outcome.map_err(|error| error.error)?;
+        results.pop().ok_or_else(|| Error::Unknown("no result".to_string()))
+    }
+
+    /// Creates a znode of a session.
+    ///
+    /// # Errors
+    /// If it is there, or its parent is not.
+    pub fn create(&mut self, session: i64, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
+        match self.admin(session, Op::Create(path.to_string(), data.to_vec(), mode))? {
+            OpResult::Created(created) => Ok(created),
+            other => Err(Error::Unknown(format!("{other:?}"))),
+        }
+    }
+
+    /// Deletes a znode, of this version only if one is given.
+    ///
+    /// # Errors
+    /// If it is not there, of another version, or has children.
+    pub fn delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
+        self.admin(0, Op::Delete(path.to_string(), version)).map(|_| ())
+    }
+
+    /// Writes a znode, of this version only if one is given.
+    ///
+    /// # Errors
+    /// If it is not there, or of another version.
+    pub fn set(&mut self, path: &str, data: &[u8], version: Option<i32>) -> Result<Stat, Error> {
+        match self.admin(0, Op::Set(path.to_string(), data.to_vec(), version))? {
+            OpResult::Set(stat) => Ok(stat),
+            other => Err(Error::Unknown(format!("{other:?}"))),
+        }
+    }
+
+    /// Creates a persistent znode, and its parents; those that are there are left as they are.
+    pub fn ensure(&mut self, path: &str) {
+        let ends = path.match_indices('/').map(|(at, _)| at).skip(1).chain([path.len()]);
+        for end in ends {
+            if self.exists(&path[..end]).is_none() {
+                // The only error is that nobody leads, and then there is nothing to create it on.
+                let _ = self.create(0, &path[..end], b"", CreateMode::Persistent);
+            }
+        }
+    }
+
+    /// Sets the number that the next child of a znode gets; nothing happens where there is no such znode.
+    pub fn number(&mut self, path: &str, next: i32) {
+        for server in &mut self.servers {
+            server.number(path, next);
+        }
+    }
+}

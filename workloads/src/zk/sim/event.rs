@@ -1,0 +1,74 @@
+//! What happens in the model at some moment without a message.
+
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use super::ensemble::Ensemble;
+use super::wire::{NodeId, Side};
+use crate::zk::Host;
+
+/// Something that is due. What concerns a part of a node's life names it, and is void in another one.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Event {
+    /// A message has arrived.
+    Arrive(usize, Side),
+    /// A client looks at its timeouts.
+    Client(usize, u64),
+    /// A server in a role does what it does twice a tick.
+    Server(usize, u64),
+    /// A leader looks which sessions are over.
+    Expire(usize, u64),
+    /// A server that looks for a leader counts votes.
+    Look(usize, u64),
+}
+
+impl Ensemble {
+    pub(super) fn now(&self) -> Duration {
+        self.world.now()
+    }
+
+    /// Has something happen later.
+    pub(super) fn after(&self, time: Duration, event: Event) {
+        let me = self.me.clone();
+        self.world.after(time, move || {
+            if let Some(ensemble) = me.upgrade() {
+                let mut ensemble = ensemble.lock().unwrap_or_else(PoisonError::into_inner);
+                ensemble.happen(event);
+            }
+        });
+    }
+
+    fn happen(&mut self, event: Event) {
+        let node = match event {
+            Event::Arrive(wire, side) => return self.arrive(wire, side),
+            Event::Client(client, _) => self.clients[client].host,
+            Event::Server(server, _) | Event::Expire(server, _) | Event::Look(server, _) => server,
+        };
+        if self.nodes[node].frozen {
+            // It happens as soon as the node is thawed.
+            self.nodes[node].held.push(event);
+            return;
+        }
+        match event {
+            Event::Arrive(..) => {}
+            Event::Client(client, timer) => self.check_timeouts(client, timer),
+            Event::Server(server, turn) => self.half_tick(server, turn),
+            Event::Expire(server, turn) => self.expire_sessions(server, turn),
+            Event::Look(server, turn) => self.look(server, turn),
+        }
+    }
+
+    /// How long a message takes.
+    pub(super) fn latency(&self, from: NodeId, to: NodeId) -> Duration {
+        let micros = match &self.config.scripted {
+            true => 1_000,
+            false if from == to => 50,
+            // Now and then a message is late.
+            false => self.world.draw(|rng| match rng.u32(0..64) {
+                0 => rng.u64(1_000..20_000),
+                _ => rng.u64(100..1_000),
+            }),
+        };
+        Duration::from_micros(micros)
+    }
+}

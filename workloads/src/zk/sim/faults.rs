@@ -1,0 +1,213 @@
+//! What can be done to the nodes and the network.
+
+use std::time::Duration;
+
+use super::ensemble::Ensemble;
+use super::server::Role;
+use super::txn::Write;
+use super::wire::{NodeId, Purpose};
+use crate::zk::SessionState;
+
+/// How late at most what waited for a node arrives when it is thawed.
+const THAW: Duration = Duration::from_millis(1);
+
+/// How long at most TCP waits before it sends again what a cut has swallowed.
+const RETRANSMISSION: Duration = Duration::from_millis(800);
+
+impl Ensemble {
+    /// Starts a server's process; nothing happens to one that runs.
+    pub fn start_server(&mut self, server: usize) {
+        self.start(server);
+    }
+
+    /// Kills a server's process; what is on its disk stays.
+    pub fn kill_server(&mut self, server: usize) {
+        self.stop(server);
+    }
+
+    /// Deletes what a server whose process is dead has on its disk, but for the epochs that it has promised.
+    ///
+    /// # Errors
+    /// If its process runs.
+    pub fn wipe_server(&mut self, server: usize) -> Result<(), String> {
+        match self.servers[server].runs() {
+            true => Err("its process runs".to_string()),
+            false => {
+                self.servers[server].wipe();
+                Ok(())
+            }
+        }
+    }
+
+    /// Freezes a node: it does nothing, and its kernel goes on.
+    pub fn freeze(&mut self, node: NodeId) {
+        self.nodes[node].frozen = true;
+    }
+
+    /// Thaws a node; nothing happens to one that is not frozen.
+    pub fn thaw(&mut self, node: NodeId) {
+        if !std::mem::take(&mut self.nodes[node].frozen) {
+            return;
+        }
+        // Its timers are due, and its sockets are full: which comes first is left to chance.
+        for event in std::mem::take(&mut self.nodes[node].held) {
+            let later = self.world.draw(|rng| rng.u64(0..1_000));
+            self.after(Duration::from_micros(later), event);
+        }
+        self.resume(THAW, |_, to| to == node);
+    }
+
+    /// Lets nothing pass in one direction.
+    pub fn cut(&mut self, from: NodeId, to: NodeId) {
+        self.cuts.insert((from, to));
+    }
+
+    /// Lets everything pass again between a node and these, and what was swallowed be sent again.
+    pub fn heal(&mut self, node: NodeId, peers: &[NodeId]) {
+        for peer in peers {
+            self.cuts.remove(&(node, *peer));
+            self.cuts.remove(&(*peer, node));
+        }
+        let peers = peers.to_vec();
+        self.resume(RETRANSMISSION, move |from, to| {
+            (from == node && peers.contains(&to)) || (to == node && peers.contains(&from))
+        });
+    }
+
+    /// The process of the clients on a host is killed.
+    pub fn kill_clients(&mut self, host: NodeId) {
+        for client in self.clients_on(host) {
+            self.die(client);
+        }
+    }
+
+    fn clients_on(&self, host: NodeId) -> Vec<usize> {
+        let on = |client: &usize| self.clients[*client].host == host;
+        (0..self.clients.len()).filter(on).collect()
+    }
+
+    /// Ends the connections of the clients on a host, and refuses new ones; how many there were.
+    pub fn refuse(&mut self, host: NodeId) -> usize {
+        self.nodes[host].refused = true;
+        let wires: Vec<usize> = self
+            .clients_on(host)
+            .into_iter()
+            .filter_map(|client| self.wire_of(client))
+            .collect();
+        wires.iter().for_each(|wire| self.lose_connection(*wire));
+        wires.len()
+    }
+
+    /// Lets the connections of the clients on a host through again.
+    pub fn let_through(&mut self, host: NodeId) {
+        self.nodes[host].refused = false;
+    }
+
+    /// The server that serves the newest session on a host.
+    pub fn server_for(&self, host: NodeId) -> Option<usize> {
+        self.clients_on(host)
+            .into_iter()
+            .rev()
+            .find_map(|client| self.server_of(client))
+    }
+
+    /// Whether a session was opened by a client on a host.
+    pub fn owns(&self, host: NodeId, session: i64) -> bool {
+        self.clients
+            .iter()
+            .any(|client| client.host == host && client.session == session)
+    }
+
+    /// The newest session of a host, if it is connected.
+    pub fn session_on(&self, host: NodeId) -> Option<i64> {
+        let newest = self
+            .clients_on(host)
+            .into_iter()
+            .rev()
+            .find(|client| self.wire_of(*client).is_some())?;
+        let session = self.clients[newest].session;
+        (self.server_of(newest).is_some() && session != 0).then_some(session)
+    }
+
+    /// Closes a session from outside; its transaction. `None` if nobody leads.
+    pub fn close_session(&mut self, session: i64) -> Option<i64> {
+        let leader = self.leader()?;
+        // What becomes of it, the quorum decides.
+        let _ = self.prepare(leader, session, Write::Close, None);
+        Some(self.servers[leader].last_logged())
+    }
+
+    /// Whether a server still has a session.
+    pub fn has_session(&self, server: usize, session: i64) -> bool {
+        self.servers[server].tree.sessions.contains_key(&session)
+    }
+
+    /// Whether a server serves, and how: `leader`, `follower`, `observer` or `standalone`; with its last transaction. `None`
+    /// of one that does not answer.
+    pub fn state_of(&self, server: usize) -> Option<(&'static str, i64)> {
+        let asked = &self.servers[server];
+        if self.nodes[server].frozen || !asked.serves() {
+            return None;
+        }
+        let mode = match asked.role {
+            Role::Leading(_) if self.servers.len() == 1 => "standalone",
+            Role::Leading(_) => "leader",
+            _ if asked.votes => "follower",
+            _ => "observer",
+        };
+        Some((mode, asked.tree.zxid))
+    }
+
+    /// Ends a connection between a client and its server at the client's proxy.
+    pub(super) fn lose_connection(&mut self, wire: usize) {
+        let Purpose::Client(client) = self.wires[wire].purpose else {
+            return;
+        };
+        let late = match self.late {
+            Some(late) => late,
+            None => self.world.draw(fastrand::Rng::bool),
+        };
+        if !late {
+            self.lose_sent(wire, 0);
+        }
+        self.lose_sent(wire, 1);
+        if self.config.scripted {
+            let until = self.now() + super::net::OUTAGE;
+            let lost_until = &mut self.clients[client].lost_until;
+            *lost_until = until.max(*lost_until);
+            self.connection_lost(client);
+        } else {
+            self.end_both(wire);
+        }
+    }
+
+    /// A test loses the connection of a session for this long.
+    pub(super) fn lose(&mut self, session: i64, time: Duration) {
+        let of = |client: &usize| self.clients[*client].session == session;
+        let Some(client) = (0..self.clients.len()).find(of) else {
+            return;
+        };
+        let until = self.now() + time;
+        let lost_until = &mut self.clients[client].lost_until;
+        *lost_until = until.max(*lost_until);
+        if let Some(wire) = self.wire_of(client) {
+            if self.late != Some(true) {
+                self.lose_sent(wire, 0);
+            }
+            self.lose_sent(wire, 1);
+            match self.server_of(client) {
+                Some(_) => self.connection_lost(client),
+                None => self.attempt_failed(client),
+            }
+        }
+    }
+
+    /// Ends a session, and tells its client.
+    pub fn end(&mut self, session: i64, state: SessionState) {
+        self.close_session(session);
+        let of = |client: &usize| self.clients[*client].session == session;
+        if let Some(client) = (0..self.clients.len()).find(of) {
+            self.over(client, state);
+        }
+    }
+}

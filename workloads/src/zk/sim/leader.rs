@@ -1,0 +1,293 @@
+//! What a leader does: it orders the writes, proposes them, commits what a majority has taken, and decides which sessions
+//! are over (Junqueira, Reed, Serafini, "Zab: High-performance broadcast for primary-backup systems", 2011).
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ensemble::Ensemble;
+use super::event::Event;
+use super::server::{Role, Server};
+use super::sessions::Tracker;
+use super::tree::Tree;
+use super::txn::{Origin, Outcome, Txn, Write};
+use super::wire::Message;
+
+/// Who follows.
+#[derive(Debug)]
+pub(super) struct Learner {
+    pub(super) wire: usize,
+    /// Whether it has all that was committed.
+    pub(super) in_sync: bool,
+    pub(super) heard: Duration,
+    /// How long its log was when it came, and the transaction that it ended with.
+    pub(super) log: (usize, i64),
+}
+
+/// A transaction that was proposed, and is not committed yet.
+#[derive(Debug)]
+struct Proposal {
+    txn: Arc<Txn>,
+    acks: BTreeSet<usize>,
+    /// Who asked to be in sync with what was proposed by then.
+    syncs: Vec<Origin>,
+}
+
+/// What a leader knows.
+#[derive(Debug)]
+pub(super) struct Leading {
+    pub(super) epoch: i64,
+    /// Whether a majority has taken its epoch and its log.
+    pub(super) established: bool,
+    /// The tree with all that was proposed.
+    pub(super) prepared: Tree,
+    zxid: i64,
+    outstanding: VecDeque<Proposal>,
+    pub(super) learners: BTreeMap<usize, Learner>,
+    pub(super) tracker: Tracker,
+    /// The newest epochs that its followers have promised.
+    pub(super) promised: BTreeMap<usize, i64>,
+}
+
+impl Leading {
+    /// A server that was elected commits all that is in its log.
+    pub(super) fn new(server: &Server, tick: Duration, now: Duration) -> Self {
+        Self {
+            epoch: 0,
+            established: false,
+            prepared: server.tree.clone(),
+            zxid: 0,
+            outstanding: VecDeque::new(),
+            learners: BTreeMap::new(),
+            tracker: Tracker::new(&server.tree.sessions, tick, now),
+            promised: BTreeMap::new(),
+        }
+    }
+}
+
+impl Ensemble {
+    pub(super) fn leading(&mut self, server: usize) -> Option<&mut Leading> {
+        match &mut self.servers[server].role {
+            Role::Leading(leading) => Some(leading),
+            _ => None,
+        }
+    }
+
+    /// Begins to serve once a majority is in sync.
+    pub(super) fn establish_if_supported(&mut self, server: usize) {
+        let (now, majority, tick) = (self.now(), self.majority(), self.config.tick);
+        let alone = self.config.voters == 1;
+        let Role::Leading(leading) = &self.servers[server].role else {
+            return;
+        };
+        let in_sync = leading.learners.iter().filter(|(_, learner)| learner.in_sync);
+        let voters = in_sync.filter(|(learner, _)| self.servers[**learner].votes).count() + 1;
+        if leading.established || voters < majority {
+            return;
+        }
+        let elected = &mut self.servers[server];
+        let last = elected.last_logged();
+        let Role::Leading(leading) = &mut elected.role else {
+            return;
+        };
+        if alone {
+            // A server on its own counts on.
+            leading.zxid = last;
+        } else {
+            leading.zxid = leading.epoch << 32;
+            elected.current_epoch = leading.epoch;
+            elected.tree.zxid = leading.zxid;
+        }
+        leading.prepared = elected.tree.clone();
+        leading.established = true;
+        // A new leader gives every session its whole timeout again.
+        leading.tracker = Tracker::new(&elected.tree.sessions, tick, now);
+        let ready: Vec<usize> = leading
+            .learners
+            .values()
+            .filter(|one| one.in_sync)
+            .map(|one| one.wire)
+            .collect();
+        ready.into_iter().for_each(|wire| self.send(wire, 1, Message::UpToDate));
+        self.expire_later(server);
+    }
+
+    fn expire_later(&mut self, server: usize) {
+        if self.config.scripted {
+            return;
+        }
+        let (now, turn) = (self.now(), self.servers[server].turn);
+        let next = super::sessions::round_up(now, self.config.tick);
+        self.after(next - now, Event::Expire(server, turn));
+    }
+
+    /// Closes the sessions whose time is over.
+    pub(super) fn expire_sessions(&mut self, server: usize, turn: u64) {
+        if self.servers[server].turn != turn {
+            return;
+        }
+        let now = self.now();
+        let over = self
+            .leading(server)
+            .map(|leading| leading.tracker.over(now))
+            .unwrap_or_default();
+        for session in over {
+            // What becomes of it, the quorum decides.
+            let _ = self.prepare(server, session, Write::Close, None);
+        }
+        if self.servers[server].turn == turn {
+            self.expire_later(server);
+        }
+    }
+
+    /// Orders a write and proposes it; tells what it will answer once it is committed. A session that is over, or that another
+    /// server has taken over, changes nothing.
+    pub(super) fn prepare(&mut self, server: usize, session: i64, write: Write, origin: Option<Origin>) -> Outcome {
+        let now = self.now();
+        let Some(leading) = self.leading(server) else {
+            let error = crate::zk::Error::Unknown("it does not lead".to_string());
+            return Err(super::wire::whole(error));
+        };
+        leading.zxid += 1;
+        let zxid = leading.zxid;
+        let refusal = origin.and_then(|origin| match &write {
+            Write::Open(timeout) => {
+                leading.tracker.open(session, *timeout, origin.server, now);
+                None
+            }
+            _ => leading.tracker.refuses(session, origin.server),
+        });
+        if refusal.is_none() && matches!(write, Write::Close) {
+            leading.tracker.close(session);
+        }
+        let txn = match refusal {
+            None => Txn::prepare(&mut leading.prepared, zxid, session, write, origin),
+            Some(why) => Txn::refused(zxid, session, write, why, origin),
+        };
+        let (txn, outcome) = {
+            let outcome = txn.outcome.clone();
+            (Arc::new(txn), outcome)
+        };
+        leading.outstanding.push_back(Proposal {
+            txn: txn.clone(),
+            acks: BTreeSet::from([server]),
+            syncs: Vec::new(),
+        });
+        let learners: Vec<(usize, usize)> = leading
+            .learners
+            .iter()
+            .map(|(learner, one)| (*learner, one.wire))
+            .collect();
+        self.servers[server].log.push(txn.clone());
+        for (learner, wire) in learners {
+            if self.servers[learner].votes {
+                self.send(wire, 1, Message::Propose(txn.clone()));
+            }
+        }
+        self.commit(server);
+        outcome
+    }
+
+    /// A learner has taken a proposal; an observer's does not count.
+    pub(super) fn acknowledged(&mut self, server: usize, follower: usize, zxid: i64) {
+        if !self.servers[follower].votes {
+            return;
+        }
+        let Some(leading) = self.leading(server) else { return };
+        if let Some(proposal) = leading
+            .outstanding
+            .iter_mut()
+            .find(|proposal| proposal.txn.zxid == zxid)
+        {
+            proposal.acks.insert(follower);
+            self.commit(server);
+        }
+    }
+
+    /// Commits, in order, what a majority has taken.
+    fn commit(&mut self, server: usize) {
+        let majority = self.majority();
+        loop {
+            let Some(leading) = self.leading(server) else { return };
+            if leading
+                .outstanding
+                .front()
+                .is_none_or(|first| first.acks.len() < majority)
+            {
+                return;
+            }
+            let Some(Proposal { txn, syncs, .. }) = leading.outstanding.pop_front() else {
+                return;
+            };
+            let learners: Vec<(usize, usize)> = leading
+                .learners
+                .iter()
+                .map(|(learner, one)| (*learner, one.wire))
+                .collect();
+            for (learner, wire) in learners {
+                let message = match self.servers[learner].votes {
+                    true => Message::Commit(txn.zxid),
+                    false => Message::Inform(txn.clone()),
+                };
+                self.send(wire, 1, message);
+            }
+            self.apply_next(server);
+            syncs.into_iter().for_each(|origin| self.synced(server, origin));
+        }
+    }
+
+    /// Answers a sync once all that was proposed before it is committed. That asks no quorum whether it still follows
+    /// (ZOOKEEPER-1675).
+    pub(super) fn sync(&mut self, server: usize, origin: Origin) {
+        let Some(leading) = self.leading(server) else { return };
+        match leading.outstanding.back_mut() {
+            Some(last) => last.syncs.push(origin),
+            None => self.synced(server, origin),
+        }
+    }
+
+    fn synced(&mut self, server: usize, origin: Origin) {
+        if origin.server == server {
+            self.done(server, origin, None);
+            return;
+        }
+        let wire = self
+            .leading(server)
+            .and_then(|leading| leading.learners.get(&origin.server).map(|one| one.wire));
+        if let Some(wire) = wire {
+            self.send(wire, 1, Message::Synced(origin));
+        }
+    }
+
+    /// Whether a majority was heard of within this time.
+    pub(super) fn has_quorum(&self, server: usize, limit: Duration) -> bool {
+        let now = self.now();
+        let Role::Leading(leading) = &self.servers[server].role else {
+            return false;
+        };
+        let with = leading
+            .learners
+            .iter()
+            .filter(|(learner, one)| self.servers[**learner].votes && one.in_sync && one.heard + limit >= now);
+        with.count() + 1 >= self.majority()
+    }
+
+    /// Sends heartbeats, and lets go of learners that are not heard of.
+    pub(super) fn heartbeat(&mut self, server: usize, limit: Duration) {
+        let now = self.now();
+        let Some(leading) = self.leading(server) else { return };
+        let silent = |one: &Learner| one.in_sync && one.heard + limit < now;
+        let lost: Vec<usize> = leading
+            .learners
+            .values()
+            .filter(|one| silent(one))
+            .map(|one| one.wire)
+            .collect();
+        leading.learners.retain(|_, one| !silent(one));
+        let wires: Vec<usize> = leading.learners.values().map(|one| one.wire).collect();
+        lost.into_iter().for_each(|wire| self.close(wire, 1));
+        wires
+            .into_iter()
+            .for_each(|wire| self.send(wire, 1, Message::Heartbeat));
+    }
+}

@@ -1,0 +1,284 @@
+//! Transactions: what the leader makes of a write, and every server applies in the same order.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::tree::{Change, Node, Path, Tree, parent};
+use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, Stat, session_hex};
+
+/// A request that changes something.
+#[derive(Debug, Clone)]
+pub(super) enum Write {
+    One(Op),
+    Multi(Vec<Op>),
+    Open(Duration),
+    Close,
+}
+
+/// What a write answers.
+pub(super) type Outcome = Result<Vec<OpResult>, MultiError>;
+
+/// Who waits for a transaction: a request on a connection of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Origin {
+    pub(super) server: usize,
+    pub(super) wire: usize,
+    pub(super) request: u64,
+}
+
+/// A transaction. One that failed has a place in the order, too.
+#[derive(Debug)]
+pub(super) struct Txn {
+    pub(super) zxid: i64,
+    pub(super) session: i64,
+    pub(super) write: Write,
+    pub(super) changes: Vec<Change>,
+    pub(super) outcome: Outcome,
+    pub(super) origin: Option<Origin>,
+}
+
+/// A transaction as ZooKeeper's own tool prints it, and the znodes that it touched.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Logged {
+    /// Its place in the order.
+    pub zxid: i64,
+    /// The session that asked for it.
+    pub session: i64,
+    /// `create`, `delete`, `setData`, `multi`, `createSession`, `closeSession` or `error`.
+    pub op: &'static str,
+    /// The znodes that it touched: of a `closeSession` the ephemerals it took; of a `multi` none, the tool hides them.
+    pub paths: Vec<String>,
+    /// The line of the tool, without the time of day.
+    pub raw: String,
+}
+
+impl Txn {
+    /// Makes the next transaction, and changes the tree by it.
+    pub(super) fn prepare(tree: &mut Tree, zxid: i64, session: i64, write: Write, origin: Option<Origin>) -> Self {
+        let mut making = Making {
+            tree,
+            zxid,
+            session,
+            changes: Vec::new(),
+            undo: Vec::new(),
+        };
+        let outcome = match &write {
+            Write::One(op) => making.all(std::slice::from_ref(op)),
+            Write::Multi(ops) => making.all(ops),
+            Write::Open(timeout) => {
+                making.change(Change::Open(session, *timeout));
+                Ok(Vec::new())
+            }
+            Write::Close => {
+                making.close();
+                Ok(Vec::new())
+            }
+        };
+        let changes = making.changes;
+        Self {
+            zxid,
+            session,
+            write,
+            changes,
+            outcome,
+            origin,
+        }
+    }
+
+    /// The place in the order that a refused request takes.
+    pub(super) fn refused(zxid: i64, session: i64, write: Write, why: &str, origin: Option<Origin>) -> Self {
+        let error = Error::Unknown(why.to_string());
+        Self {
+            zxid,
+            session,
+            write,
+            changes: Vec::new(),
+            outcome: Err(MultiError { index: None, error }),
+            origin,
+        }
+    }
+
+    /// Whether its session was not allowed to ask.
+    pub(super) fn is_refused(&self) -> bool {
+        matches!(&self.outcome, Err(MultiError { index: None, .. }))
+    }
+
+    pub(super) fn logged(&self) -> Logged {
+        let deleted = |change: &Change| match change {
+            Change::Delete(path) => Some(path.to_string()),
+            _ => None,
+        };
+        let (op, paths) = match (&self.outcome, &self.write) {
+            (Err(_), _) => ("error", Vec::new()),
+            (_, Write::Open(_)) => ("createSession", Vec::new()),
+            (_, Write::Close) => ("closeSession", self.changes.iter().filter_map(deleted).collect()),
+            (_, Write::Multi(_)) => ("multi", Vec::new()),
+            (Ok(results), Write::One(op)) => match (op, results.first()) {
+                (_, Some(OpResult::Created(created))) => ("create", vec![created.path.clone()]),
+                (Op::Delete(path, _), _) => ("delete", vec![path.clone()]),
+                (Op::Set(path, ..), _) => ("setData", vec![path.clone()]),
+                (Op::Check(path, _) | Op::Create(path, ..), _) => ("check", vec![path.clone()]),
+            },
+        };
+        let raw = format!(
+            "session {} cxid 0x{:x} zxid 0x{:x} {op} {}",
+            session_hex(self.session),
+            self.origin.map_or(0, |origin| origin.request),
+            self.zxid,
+            paths.join(",")
+        );
+        Logged {
+            zxid: self.zxid,
+            session: self.session,
+            op,
+            paths,
+            raw,
+        }
+    }
+}
+
+/// A transaction that is being made.
+struct Making<'a> {
+    tree: &'a mut Tree,
+    zxid: i64,
+    session: i64,
+    changes: Vec<Change>,
+    /// The znodes that were changed, as they were before.
+    undo: Vec<(Path, Option<Arc<Node>>)>,
+}
+
+impl Making<'_> {
+    /// All or none.
+    fn all(&mut self, ops: &[Op]) -> Outcome {
+        let mut results = Vec::with_capacity(ops.len());
+        for (index, op) in ops.iter().enumerate() {
+            match self.one(op) {
+                Ok(result) => results.push(result),
+                Err(error) => {
+                    while let Some((path, before)) = self.undo.pop() {
+                        self.tree.restore(&path, before);
+                    }
+                    self.changes.clear();
+                    let index = Some(index);
+                    return Err(MultiError { index, error });
+                }
+            }
+        }
+        Ok(results)
+    }
+
+    fn one(&mut self, op: &Op) -> Result<OpResult, Error> {
+        match op {
+            Op::Check(path, version) => self.checked(path, *version).map(|_| OpResult::Checked),
+            Op::Create(path, data, mode) => self.create(path, data, *mode).map(OpResult::Created),
+            Op::Set(path, data, version) => self.set(path, data, *version).map(OpResult::Set),
+            Op::Delete(path, version) => self.delete(path, *version).map(|()| OpResult::Deleted),
+        }
+    }
+
+    fn change(&mut self, change: Change) {
+        if let Change::Create(path, _) | Change::Set(path, _) | Change::Parent(path, _) | Change::Delete(path) = &change
+        {
+            self.undo.push((path.clone(), self.tree.get(path).cloned()));
+        }
+        self.tree.apply(&change);
+        self.changes.push(change);
+    }
+
+    fn node(&self, path: &str) -> Result<Arc<Node>, Error> {
+        self.tree.get(path).cloned().ok_or(Error::NoNode)
+    }
+
+    fn checked(&self, path: &str, version: Option<i32>) -> Result<Arc<Node>, Error> {
+        let node = self.node(path)?;
+        match version.is_some_and(|version| version != -1 && version != node.stat.version) {
+            true => Err(Error::BadVersion),
+            false => Ok(node),
+        }
+    }
+
+    fn create(&mut self, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
+        let above = self.node(parent(path))?;
+        let sequential = matches!(mode, CreateMode::EphemeralSequential | CreateMode::PersistentSequential);
+        let ephemeral = matches!(mode, CreateMode::EphemeralSequential | CreateMode::Ephemeral);
+        let path = match sequential {
+            true => format!("{path}{:010}", above.next),
+            false => path.to_string(),
+        };
+        if self.tree.get(&path).is_some() {
+            return Err(Error::NodeExists);
+        }
+        if above.stat.ephemeral_owner != 0 {
+            return Err(Error::NoChildrenForEphemerals);
+        }
+        let stat = Stat {
+            czxid: self.zxid,
+            mzxid: self.zxid,
+            version: 0,
+            ephemeral_owner: if ephemeral { self.session } else { 0 },
+        };
+        let node = Node {
+            stat,
+            data: data.to_vec(),
+            pzxid: self.zxid,
+            next: 0,
+        };
+        let next = above.next.wrapping_add(1);
+        self.parent(parent(&path), &above, next);
+        self.change(Change::Create(Path::from(path.as_str()), Arc::new(node)));
+        Ok(Created { path, stat: Some(stat) })
+    }
+
+    /// Notes in a parent that its children changed.
+    fn parent(&mut self, path: &str, above: &Node, next: i32) {
+        let above = Node {
+            pzxid: self.zxid,
+            next,
+            ..above.clone()
+        };
+        self.change(Change::Parent(Path::from(path), Arc::new(above)));
+    }
+
+    fn delete(&mut self, path: &str, version: Option<i32>) -> Result<(), Error> {
+        if path == "/" {
+            return Err(Error::BadArguments("the root cannot be deleted".to_string()));
+        }
+        self.checked(path, version)?;
+        if self.tree.has_children(path) {
+            return Err(Error::NotEmpty);
+        }
+        self.remove(&Path::from(path));
+        Ok(())
+    }
+
+    fn remove(&mut self, path: &Path) {
+        if let Some(above) = self.tree.get(parent(path)).cloned() {
+            self.parent(parent(path), &above, above.next);
+        }
+        self.change(Change::Delete(path.clone()));
+    }
+
+    fn set(&mut self, path: &str, data: &[u8], version: Option<i32>) -> Result<Stat, Error> {
+        let before = self.checked(path, version)?;
+        let stat = Stat {
+            mzxid: self.zxid,
+            version: before.stat.version.wrapping_add(1),
+            ..before.stat
+        };
+        let node = Node {
+            stat,
+            data: data.to_vec(),
+            ..*before
+        };
+        self.change(Change::Set(Path::from(path), Arc::new(node)));
+        Ok(stat)
+    }
+
+    /// The end of a session takes its ephemerals with it, in the same transaction.
+    fn close(&mut self) {
+        for path in self.tree.ephemerals(self.session) {
+            self.remove(&path);
+        }
+        self.change(Change::Close(self.session));
+    }
+}

@@ -1,0 +1,218 @@
+//! Connections between nodes: messages take a while, arrive in order, and wait where the network is cut or the receiver is
+//! frozen, as TCP and the kernel keep them.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::ensemble::Ensemble;
+use super::event::Event;
+use super::tree::{Path, Tree};
+use super::txn::{Origin, Txn, Write};
+use super::watches::Aspect;
+use crate::zk::{Error, MultiError, OpResult, Stat, WatchEvent};
+
+/// A node of the network: the servers first, then the hosts of clients.
+pub(super) type NodeId = usize;
+
+/// The end of a connection: 0 has opened it, 1 was dialled.
+pub(super) type Side = usize;
+
+/// A request of a client.
+#[derive(Debug, Clone)]
+pub(super) enum Ask {
+    Write(Write),
+    Get(Path, bool),
+    Exists(Path, bool),
+    Children(Path, bool),
+    Sync,
+    Ping,
+    /// Watches that are set again, and the last transaction that the client has seen.
+    Watches(i64, Vec<(Aspect, Path)>),
+}
+
+/// What a request answers.
+#[derive(Debug, Clone)]
+pub(super) enum Answer {
+    Wrote(Vec<OpResult>),
+    Data(Vec<u8>, Stat),
+    Stat(Option<Stat>),
+    Children(Vec<String>),
+    Done,
+}
+
+/// A failure names the part of a multi that was refused.
+pub(super) type Answered = Result<Answer, MultiError>;
+
+/// The failure of a whole request.
+pub(super) fn whole(error: Error) -> MultiError {
+    MultiError { index: None, error }
+}
+
+/// What passes on a connection.
+#[derive(Debug)]
+pub(super) enum Message {
+    /// The connection is closed from the other side.
+    Fin,
+    // From client to server.
+    Hello {
+        session: i64,
+        timeout: Duration,
+        zxid: i64,
+    },
+    Ask(u64, Ask),
+    // From server to client.
+    Welcome {
+        session: i64,
+        timeout: Duration,
+    },
+    SessionExpired,
+    Reply(u64, Answered, i64),
+    Event(Path, WatchEvent),
+    // From learner to leader.
+    Follow {
+        accepted: i64,
+        log: usize,
+        zxid: i64,
+    },
+    InSync,
+    Ack(i64),
+    Forward(Origin, i64, Write),
+    AskSync(Origin),
+    Revalidate(usize, i64),
+    Touched(Vec<i64>),
+    // From leader to learner.
+    /// The epoch, what is missing at the end of the learner's log, and how much of the log is committed.
+    Diff(i64, Vec<Arc<Txn>>, usize),
+    /// The epoch, the log as far as it is committed, and its tree: the learner's own log differs.
+    Snapshot(i64, Vec<Arc<Txn>>, Box<Tree>),
+    UpToDate,
+    Propose(Arc<Txn>),
+    Commit(i64),
+    Inform(Arc<Txn>),
+    Heartbeat,
+    Synced(Origin),
+    Revalidated(usize, i64, Option<Duration>),
+}
+
+/// What a connection is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// This client's session.
+    Client(usize),
+    /// A learner's connection with its leader.
+    Quorum,
+}
+
+/// A connection.
+#[derive(Debug)]
+pub(super) struct Wire {
+    pub(super) ends: [NodeId; 2],
+    pub(super) purpose: Purpose,
+    /// Whether each side still uses it.
+    pub(super) open: [bool; 2],
+    /// What each side has sent and the other has not read, with the moments of arrival.
+    queues: [VecDeque<(Duration, Message)>; 2],
+    last: [Duration; 2],
+}
+
+impl Ensemble {
+    /// Opens a connection; nothing is sent by that.
+    pub(super) fn open(&mut self, from: NodeId, to: NodeId, purpose: Purpose) -> usize {
+        self.wires.push(Wire {
+            ends: [from, to],
+            purpose,
+            open: [true; 2],
+            queues: Default::default(),
+            last: [self.now(); 2],
+        });
+        self.wires.len() - 1
+    }
+
+    pub(super) fn send(&mut self, wire: usize, side: Side, message: Message) {
+        let now = self.now();
+        let Wire { ends, open, .. } = &self.wires[wire];
+        if !open[side] {
+            return;
+        }
+        let (from, to) = (ends[side], ends[1 - side]);
+        let takes = self.latency(from, to);
+        let sending = &mut self.wires[wire];
+        let at = sending.last[side].max(now + takes);
+        sending.last[side] = at;
+        sending.queues[side].push_back((at, message));
+        self.after(at - now, Event::Arrive(wire, side));
+    }
+
+    /// One side ends the connection; what it had sent before still arrives.
+    pub(super) fn close(&mut self, wire: usize, side: Side) {
+        self.send(wire, side, Message::Fin);
+        let closed = &mut self.wires[wire];
+        closed.open[side] = false;
+        // Nobody reads any more what comes.
+        closed.queues[1 - side].clear();
+    }
+
+    /// Throws away what one side has sent and the other has not read.
+    pub(super) fn lose_sent(&mut self, wire: usize, side: Side) {
+        self.wires[wire].queues[side].clear();
+    }
+
+    /// Something between the two sides ends the connection: each hears of it after what the other had sent before.
+    pub(super) fn end_both(&mut self, wire: usize) {
+        self.send(wire, 0, Message::Fin);
+        self.send(wire, 1, Message::Fin);
+    }
+
+    /// Whether a node's messages get through to another one, and are read there.
+    fn passes(&self, from: NodeId, to: NodeId) -> bool {
+        !self.nodes[to].frozen && !self.is_cut(from, to)
+    }
+
+    /// Reads what has arrived from one side of a connection.
+    pub(super) fn arrive(&mut self, wire: usize, side: Side) {
+        loop {
+            let now = self.now();
+            let Wire { ends, queues, .. } = &self.wires[wire];
+            if queues[side].front().is_none_or(|(at, _)| *at > now) || !self.passes(ends[side], ends[1 - side]) {
+                return;
+            }
+            let Some((_, message)) = self.wires[wire].queues[side].pop_front() else {
+                return;
+            };
+            if self.wires[wire].open[1 - side] {
+                self.receive(wire, side, message);
+            }
+        }
+    }
+
+    /// Lets what waited for a node, or for the network between nodes, arrive: each connection's a while later.
+    pub(super) fn resume(&mut self, at_most: Duration, concerns: impl Fn(NodeId, NodeId) -> bool) {
+        let now = self.now();
+        for wire in 0..self.wires.len() {
+            for side in 0..2 {
+                let Wire { ends, queues, last, .. } = &self.wires[wire];
+                if queues[side].is_empty() || !concerns(ends[side], ends[1 - side]) {
+                    continue;
+                }
+                let most = u64::try_from(at_most.as_micros()).unwrap_or(u64::MAX).max(1);
+                let later = Duration::from_micros(self.world.draw(|rng| rng.u64(0..most)));
+                let at = last[side].max(now + later);
+                let waiting = &mut self.wires[wire];
+                waiting.last[side] = at;
+                waiting.queues[side].iter_mut().for_each(|(due, _)| *due = at.max(*due));
+                self.after(at - now, Event::Arrive(wire, side));
+            }
+        }
+    }
+
+    fn receive(&mut self, wire: usize, side: Side, message: Message) {
+        let Wire { ends, purpose, .. } = self.wires[wire];
+        match (purpose, side) {
+            (Purpose::Client(_), 0) => self.hear_client(ends[1], wire, message),
+            (Purpose::Client(client), _) => self.hear_server(client, wire, message),
+            (Purpose::Quorum, 0) => self.hear_learner(ends[1], ends[0], wire, message),
+            (Purpose::Quorum, _) => self.hear_leader(ends[0], wire, message),
+        }
+    }
+}

@@ -1,0 +1,125 @@
+//! Znodes: names, versions, transactions.
+
+use zooquake_workloads::zk::{CreateMode, Error, Host, Op, OpResult};
+
+use crate::bed::Bed;
+
+#[test]
+fn a_sequence_number_counts_the_creates_below_a_parent_and_restarts_with_it() {
+    let bed = Bed::new(3, 1);
+    let zk = bed.session();
+    let make = |path: &str, mode| bed.world.run(zk.create(path, b"", mode)).map(|made| made.path);
+    let next = || make("/p/s-", CreateMode::PersistentSequential).unwrap();
+    make("/p", CreateMode::Persistent).unwrap();
+    assert_eq!(next(), "/p/s-0000000000");
+    make("/p/plain", CreateMode::Persistent).unwrap();
+    assert_eq!(make("/p/plain", CreateMode::Persistent), Err(Error::NodeExists));
+    assert_eq!(next(), "/p/s-0000000002", "any child counts, a refused create does not");
+    bed.world.run(zk.delete("/p/plain", None)).unwrap();
+    assert_eq!(next(), "/p/s-0000000003", "deletes do not count");
+    bed.net.server().number("/p", i32::MAX);
+    assert_eq!((next(), next()), ("/p/s-2147483647".into(), "/p/s--2147483648".into()));
+    for child in bed.world.run(zk.children("/p")).unwrap() {
+        bed.world.run(zk.delete(&format!("/p/{child}"), None)).unwrap();
+    }
+    bed.world.run(zk.delete("/p", None)).unwrap();
+    make("/p", CreateMode::Persistent).unwrap();
+    assert_eq!(next(), "/p/s-0000000000");
+}
+
+#[test]
+fn a_znode_that_is_created_again_has_the_first_version_again_and_another_czxid() {
+    let bed = Bed::new(3, 2);
+    let zk = bed.session();
+    let first = bed
+        .world
+        .run(zk.create("/a", b"", CreateMode::Persistent))
+        .unwrap()
+        .stat
+        .unwrap();
+    let written = bed.world.run(zk.set("/a", b"1", Some(0))).unwrap();
+    assert_eq!((written.version, written.czxid), (1, first.czxid));
+    assert!(written.mzxid > first.mzxid);
+    assert_eq!(bed.world.run(zk.set("/a", b"2", Some(0))), Err(Error::BadVersion));
+    bed.world.run(zk.delete("/a", Some(1))).unwrap();
+    let again = bed
+        .world
+        .run(zk.create("/a", b"", CreateMode::Persistent))
+        .unwrap()
+        .stat
+        .unwrap();
+    assert!(again.version == 0 && again.czxid > first.czxid);
+    let check = vec![Op::Check("/a".into(), Some(0))];
+    assert_eq!(
+        bed.world.run(zk.multi(check)),
+        Ok(vec![OpResult::Checked]),
+        "of another incarnation"
+    );
+}
+
+#[test]
+fn ephemerals_have_no_children_and_parents_are_not_deleted() {
+    let bed = Bed::new(3, 3);
+    let zk = bed.session();
+    let make = |path: &str, mode| bed.world.run(zk.create(path, b"", mode)).map(|made| made.stat);
+    let stat = make("/e", CreateMode::Ephemeral).unwrap().unwrap();
+    assert_eq!(stat.ephemeral_owner, zk.session());
+    assert_eq!(
+        make("/e/x", CreateMode::Persistent),
+        Err(Error::NoChildrenForEphemerals)
+    );
+    assert_eq!(make("/none/x", CreateMode::Persistent), Err(Error::NoNode));
+    make("/p", CreateMode::Persistent).unwrap();
+    make("/p/x", CreateMode::Persistent).unwrap();
+    assert_eq!(bed.world.run(zk.delete("/p", None)), Err(Error::NotEmpty));
+}
+
+#[test]
+fn a_multi_is_done_as_a_whole_or_not_at_all_and_names_what_failed() {
+    let bed = Bed::new(3, 4);
+    let zk = bed.session();
+    let create = |path: &str| Op::Create(path.into(), b"x".to_vec(), CreateMode::Persistent);
+    let refused = bed
+        .world
+        .run(zk.multi(vec![create("/a"), create("/a/b"), Op::Delete("/none".into(), None)]));
+    let error = refused.unwrap_err();
+    assert_eq!((error.index, error.error), (Some(2), Error::NoNode));
+    assert_eq!(bed.world.run(zk.exists("/a")), Ok(None));
+    let whole = vec![
+        create("/a"),
+        create("/a/b"),
+        Op::Set("/a/b".into(), b"y".to_vec(), Some(0)),
+    ];
+    let results = bed.world.run(zk.multi(whole)).unwrap();
+    let [OpResult::Created(a), OpResult::Created(b), OpResult::Set(stat)] = results.as_slice() else {
+        panic!("{results:?}");
+    };
+    let czxid = a.stat.unwrap().czxid;
+    assert_eq!((b.stat.unwrap().czxid, stat.mzxid), (czxid, czxid), "one transaction");
+    // What was taken back left no trace in the numbers of its parent.
+    let made = bed
+        .world
+        .run(zk.create("/s-", b"", CreateMode::PersistentSequential))
+        .unwrap();
+    assert_eq!(made.path, "/s-0000000001");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_execution() {
+    let execute = |seed| {
+        let bed = Bed::new(3, seed);
+        let sessions: Vec<_> = (0..3).map(|_| bed.session()).collect();
+        let under_way: Vec<_> = (0..60)
+            .map(|number| {
+                let path = format!("/x{}-", number % 7);
+                bed.world
+                    .start(sessions[number % 3].create(&path, b"", CreateMode::EphemeralSequential))
+            })
+            .collect();
+        bed.until(|_| under_way.iter().all(|reply| reply.with(Option::is_some)));
+        let order: Vec<String> = bed.net.server().transactions().into_iter().map(|txn| txn.raw).collect();
+        (order, bed.world.now())
+    };
+    assert_eq!(execute(7), execute(7));
+    assert_ne!(execute(7), execute(8));
+}

@@ -5,6 +5,7 @@ mod clean;
 mod cli;
 mod common;
 mod compare;
+mod conformance;
 mod edges;
 mod ensemble;
 mod families;

@@ -64,7 +64,7 @@ impl Txn {
         };
         let outcome = match &write {
             Write::One(op) => making.all(std::slice::from_ref(op)),
-            Write::Multi(ops) => making.all(ops),
+            Write::Multi(ops) => making.all(ops).map(without_stats),
             Write::Open(timeout) => {
                 making.change(Change::Open(session, *timeout));
                 Ok(Vec::new())
@@ -135,6 +135,16 @@ impl Txn {
             raw,
         }
     }
+}
+
+/// A multi's answer has no stats of what it created (ZOOKEEPER-4026).
+fn without_stats(mut results: Vec<OpResult>) -> Vec<OpResult> {
+    for result in &mut results {
+        if let OpResult::Created(created) = result {
+            created.stat = None;
+        }
+    }
+    results
 }
 
 /// A transaction that is being made.

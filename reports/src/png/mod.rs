@@ -40,12 +40,15 @@ enum Key {
     Mark(char, Rgb),
 }
 
+/// A key with its words.
+type Worded = (Key, String);
+
 /// Draws a picture of a run, and writes it.
 fn picture(
     path: &Path,
     model: &RunModel<'_>,
     what: &str,
-    keys: &[(Key, String)],
+    keys: &[Worded],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     let title = format!("{} – {what}", text::clip(&model.record.plan.workload.name(), 60));
@@ -58,7 +61,7 @@ fn titled(
     path: &Path,
     title: &str,
     subtitle: &str,
-    keys: &[(Key, String)],
+    keys: &[Worded],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     sized(path, (WIDTH, HEIGHT), (title, subtitle), keys, plot)
@@ -69,7 +72,7 @@ fn sized(
     path: &Path,
     (width, height): (u32, u32),
     (title, subtitle): (&str, &str),
-    keys: &[(Key, String)],
+    keys: &[Worded],
     plot: impl FnOnce(&Area<'_>) -> Result<()>,
 ) -> Result<()> {
     plotters::style::register_font(
@@ -103,7 +106,7 @@ fn sized(
 }
 
 /// The column and the row of each key in a legend of this width.
-fn legend(room: i32, keys: &[(Key, String)]) -> Vec<(&(Key, String), (i32, i32))> {
+fn legend(room: i32, keys: &[Worded]) -> Vec<(&Worded, (i32, i32))> {
     const LEFT: i32 = 70;
     let (mut x, mut row) = (LEFT, 0);
     let mut places = Vec::new();
@@ -118,7 +121,7 @@ fn legend(room: i32, keys: &[(Key, String)]) -> Vec<(&(Key, String), (i32, i32))
     places
 }
 
-fn draw_key(area: &Area<'_>, (key, words): &(Key, String), (x, row): (i32, i32)) -> Result<()> {
+fn draw_key(area: &Area<'_>, (key, words): &Worded, (x, row): (i32, i32)) -> Result<()> {
     let y = row * LEGEND_ROW as i32;
     match *key {
         Key::Box(color, opacity) => {
@@ -164,7 +167,7 @@ fn text_width(s: &str, size: i32) -> i32 {
 }
 
 /// The kinds of fault of the run, for a legend.
-fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = (Key, String)> {
+fn fault_keys(model: &RunModel<'_>) -> impl Iterator<Item = Worded> {
     let kinds = model.fault_kinds().into_iter();
     kinds.map(|k| (Key::Box(FaultKind::of(k).colour, 0.3), text::clip(k, 16)))
 }

@@ -9,7 +9,7 @@
 use super::super::{Claim, Contradiction, Model, Near, Op};
 use super::presence::{Presence, Present};
 use super::{any_optional, contradiction, earliest};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 pub(super) const MADE_UP: Claim = Claim {
@@ -192,8 +192,10 @@ impl Items {
         let contradiction = earliest(ops, throughout.chain(too_many));
         // If nothing of unknown outcome took anything, more was present.
         let most = Presence::new(self.present(ops, |_| usize::MAX));
-        let unsaid =
-            self.optional && !answers.is_empty() || answers.iter().any(|&answer| convicted(&most, answer).is_some());
+        let doubtful = answers.iter().any(|&answer| convicted(&most, answer).is_some());
+        // One answer shares what may have been taken out with no other.
+        let fits = || matches!(answers[..], [answer] if self.fits(ops, &left, answer));
+        let unsaid = self.optional && !answers.is_empty() || doubtful && !fits();
         Emptiness {
             contradiction,
             unsaid,
@@ -251,6 +253,33 @@ impl Items {
         let needed: Vec<usize> = needed.take(takers + 1).map(|&(_, op, _)| op).collect();
         let proof = needed.iter().copied().chain([answer]);
         (needed.len() > takers).then(|| contradiction(ops, proof.collect(), &LOST))
+    }
+
+    /// Whether there is a moment for an empty answer, if there is no other one: all that had been put in by then and is known to
+    /// have come out may have come out by then, and of what else was put in there is no more than may have been taken out.
+    fn fits(&self, ops: &[Op<QueueOp>], left: &[(usize, usize, u32)], answer: usize) -> bool {
+        let known = Presence::new(self.present(ops, |_| 0));
+        let dequeues = self.all.values().filter_map(|item| item.dequeues.first());
+        let later = { self.takers.iter() }
+            .map(|&(from, _)| from)
+            .chain(dequeues.map(|&op| ops[op].invoke));
+        // Room comes only where something may be taken out from.
+        let within = |&at: &usize| at > ops[answer].invoke && Some(at) < ops[answer].complete;
+        let mut moments: Vec<usize> = later.filter(within).chain([ops[answer].invoke]).collect();
+        moments.sort_unstable();
+        let (mut waiting, mut own, mut others) = (HashSet::new(), HashSet::new(), 0);
+        let (mut put_in, mut takes) = (left.iter().peekable(), self.takers.iter().peekable());
+        moments.into_iter().any(|at| {
+            for &(_, _, item) in std::iter::from_fn(|| put_in.next_if(|(end, ..)| *end <= at)) {
+                waiting.extend((!own.contains(&item)).then_some(item));
+            }
+            for &(_, item) in std::iter::from_fn(|| takes.next_if(|(from, _)| *from <= at)) {
+                item.map(|item| waiting.remove(&item));
+                own.extend(item);
+                others += usize::from(item.is_none());
+            }
+            waiting.len() <= others && !known.at(at)
+        })
     }
 
     /// From when on an item may have been taken out by an operation of unknown outcome.

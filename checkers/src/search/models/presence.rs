@@ -40,6 +40,12 @@ impl Presence {
         Self { items: all, whole }
     }
 
+    /// Whether there certainly was something right after a position.
+    pub fn at(&self, position: usize) -> bool {
+        let before = self.whole.partition_point(|&(begin, _)| begin <= position);
+        before.checked_sub(1).is_some_and(|last| self.whole[last].1 > position)
+    }
+
     /// What proves, with nothing to spare, that there was something at each moment between two positions; `None` if there was
     /// a moment at which there may have been nothing.
     pub fn throughout(&self, from: usize, to: usize) -> Option<Vec<usize>> {

@@ -80,7 +80,7 @@ pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut W
         return Ok(None);
     };
     let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
-    let source = Source::read(&folder, &recipe.carried)?;
+    let source = Source::of(&folder, recipe)?;
     let changed = source.differences(&recipe.files);
     ensure!(
         changed.is_empty(),

@@ -126,7 +126,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
 /// The folder in which a run has kept its recipe, and the hashes of what lies in it; says how it differs from what ran.
 fn kept(run: &Folder, recipe: &Recipe) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
     let folder = run.file(RECIPE);
-    let source = Source::read(&folder, &recipe.carried).map_err(|error| {
+    let source = Source::of(&folder, recipe).map_err(|error| {
         Usage(format!(
             "the run has not kept its recipe, {:?}: {error:#}",
             recipe.folder

@@ -60,6 +60,9 @@ pub(super) const EXECUTABLE_DOCKERFILE: &str = include_str!("../../docker/tools/
 /// The Dockerfile that lays a recipe's files on top of its image.
 pub(super) const RECIPE_DOCKERFILE: &str = include_str!("../../docker/client/recipe.Dockerfile");
 
+/// Starts a program of a recipe with the loader and the libraries of the host that made it.
+pub(super) const WITH_LIBRARIES: &str = include_str!("../../docker/client/with-libraries.sh");
+
 /// The launcher of the executable in the image.
 pub(super) const LAUNCHER: &str = include_str!("../../docker/tools/zooquake.sh");
 

@@ -4,13 +4,13 @@ use anyhow::{Context as _, Result};
 use testcontainers::bollard::Docker;
 use zooquake_checkers::plan::Recipe;
 
-use super::context::{self, Archive, RECIPE_DOCKERFILE};
+use super::context::{self, Archive, RECIPE_DOCKERFILE, WITH_LIBRARIES};
 use super::engine::Engine;
 use super::hash::Hash;
 use super::host::Host;
 use super::lock::Lock;
 use super::{DEFAULT_SUITE, Entry, WAITING, base};
-use crate::recipe::Source;
+use crate::recipe::{Source, is_program};
 
 /// The name by which Dockerfiles know the base of clients.
 const CLIENT: &str = "zooquake-client";
@@ -105,7 +105,8 @@ impl Wanted<'_> {
         } = self.recipe;
         let mut hash = Hash::new()
             .part(context::CLIENT.tag().as_bytes())
-            .part(RECIPE_DOCKERFILE.as_bytes());
+            .part(RECIPE_DOCKERFILE.as_bytes())
+            .part(WITH_LIBRARIES.as_bytes());
         for text in image.iter().chain(build).chain(carried) {
             hash = hash.part(text.as_bytes());
         }
@@ -134,12 +135,22 @@ impl Wanted<'_> {
         archive.file("Dockerfile", RECIPE_DOCKERFILE.as_bytes(), 0o644)?;
         // An empty folder is made as well: the clients start in it.
         archive.folder("recipe")?;
+        let loads = self.source.libraries().next().is_some();
         for path in &self.recipe.carried {
             let file = self
                 .source
                 .files
                 .get(path)
                 .with_context(|| format!("there is no file {path:?}"))?;
+            let to = format!("recipe/{path}");
+            if loads && is_program(&file.content) {
+                archive.file(&to, WITH_LIBRARIES.as_bytes(), 0o755)?;
+                archive.file(&format!("{to}.bin"), &file.content, file.mode())?;
+            } else {
+                archive.file(&to, &file.content, file.mode())?;
+            }
+        }
+        for (path, file) in self.source.libraries() {
             archive.file(&format!("recipe/{path}"), &file.content, file.mode())?;
         }
         let image = self.image();

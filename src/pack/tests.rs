@@ -1,6 +1,7 @@
 //! Packing and unpacking.
 
 use super::*;
+use std::os::unix::fs::PermissionsExt;
 
 fn temporary() -> TempDir {
     let folder = tempfile::tempdir().unwrap();
@@ -16,6 +17,8 @@ fn what_was_packed_is_unpacked_as_it_was_and_goes_away() {
     fs::write(run.join("plan.json"), r#"{"broken"#).unwrap();
     fs::write(run.join("history.jsonl"), "").unwrap();
     fs::write(run.join("logs/n1.log"), [0, 159, 146, 150]).unwrap();
+    fs::write(run.join("program"), "#!/bin/sh").unwrap();
+    fs::set_permissions(run.join("program"), fs::Permissions::from_mode(0o755)).unwrap();
     let (file, bytes) = write(&run, Some(&base.join(format!("x{SUFFIX}")))).unwrap();
     assert!(bytes > 0);
     let opened = open(&file).unwrap();
@@ -23,6 +26,8 @@ fn what_was_packed_is_unpacked_as_it_was_and_goes_away() {
     assert_eq!(opened.folder.name(), "run");
     assert_eq!(fs::read(unpacked.join("logs/n1.log")).unwrap(), [0, 159, 146, 150]);
     assert_eq!(fs::read(unpacked.join("plan.json")).unwrap(), br#"{"broken"#);
+    let executable = |name| fs::metadata(unpacked.join(name)).unwrap().permissions().mode() & 0o111 != 0;
+    assert!(executable("program") && !executable("plan.json"));
     drop(opened);
     assert!(!unpacked.exists());
 }

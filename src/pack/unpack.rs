@@ -6,10 +6,11 @@ use flate2::read::GzDecoder;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use tar::{Archive, EntryType};
 
-/// Unpacks into an empty folder; returns the name of the run's folder in it. Evidence that is compressed by itself is
+/// Unpacks into an empty folder; what may be executed may be so there. Returns the name of the run's folder in it. Evidence that is compressed by itself is
 /// unpacked too, so that reading it costs no more than its file.
 ///
 /// # Errors
@@ -43,7 +44,8 @@ pub fn unpack(pack: &Path, to: &Path) -> Result<PathBuf> {
         if kind == EntryType::Directory {
             fs::create_dir_all(&target).with_context(|| format!("{path:?}"))?;
         } else {
-            write(&mut entry, &target, &budget).with_context(|| format!("{path:?}"))?;
+            let executable = entry.header().mode()? & 0o111 != 0;
+            write(&mut entry, (&target, executable), &budget).with_context(|| format!("{path:?}"))?;
         }
     }
     run.map(PathBuf::from).context("it holds no run")
@@ -66,23 +68,27 @@ fn inside(path: &Path) -> Result<PathBuf> {
 }
 
 /// Writes a file that is not there yet; one with `.gz` after its name without that, and as it was before it was compressed.
-fn write(from: &mut impl Read, target: &Path, budget: &Budget) -> Result<()> {
+fn write(from: &mut impl Read, (target, executable): (&Path, bool), budget: &Budget) -> Result<()> {
     if let Some(folder) = target.parent() {
         fs::create_dir_all(folder)?;
     }
     if target.extension().is_none_or(|extension| extension != "gz") {
-        io::copy(from, &mut create(target)?)?;
+        io::copy(from, &mut create(target, executable)?)?;
         return Ok(());
     }
     let target = target.with_extension("");
     if target.extension().is_some_and(|extension| extension == "gz") {
         bail!("it is compressed twice");
     }
-    io::copy(&mut budget.metered(GzDecoder::new(from)), &mut create(&target)?)?;
+    io::copy(
+        &mut budget.metered(GzDecoder::new(from)),
+        &mut create(&target, executable)?,
+    )?;
     Ok(())
 }
 
-fn create(target: &Path) -> Result<File> {
-    let file = OpenOptions::new().write(true).create_new(true).open(target);
+fn create(target: &Path, executable: bool) -> Result<File> {
+    let mode = if executable { 0o755 } else { 0o644 };
+    let file = OpenOptions::new().write(true).create_new(true).mode(mode).open(target);
     file.with_context(|| "it is there twice, or cannot be written".to_string())
 }

@@ -1,9 +1,11 @@
 //! Recipes that are not built in: a folder with a `zooquake.toml` that says what its recipe promises and what runs it.
 
+mod libraries;
 mod manifest;
 mod prepare;
 mod source;
 
+pub use libraries::is_program;
 pub use prepare::prepare;
 pub use source::Source;
 
@@ -56,7 +58,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
     let mut workload = manifest::read(&text, path).map_err(wrong)?;
     if let Some(recipe) = &mut workload.recipe {
         recipe.folder = folder.to_string();
-        recipe.files = Source::read(path, &recipe.carried)
+        recipe.files = Source::of(path, recipe)
             .map_err(|error| format!("{folder:?}: {error:#}"))?
             .hashes();
     }

@@ -1,6 +1,6 @@
 //! The files of a recipe's folder.
 
-use super::is_below;
+use super::{is_below, libraries};
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -9,6 +9,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use walkdir::{DirEntry, WalkDir};
+use zooquake_history::plan::Recipe;
 
 /// Most bytes of a folder.
 const MOST_BYTES: usize = 64 << 20;
@@ -43,6 +44,31 @@ pub struct Source {
 }
 
 impl Source {
+    /// Reads the files of a recipe in a folder, and with programs that were made on this host what they load there, unless the
+    /// folder has kept that.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), or if a library cannot be read.
+    pub fn of(folder: &Path, recipe: &Recipe) -> Result<Self> {
+        let mut source = Self::read(folder, &recipe.carried)?;
+        let on_host = !recipe.prepare.is_empty() && recipe.image.is_none() && recipe.build.is_none();
+        if on_host && source.libraries().next().is_none() {
+            for path in &recipe.carried {
+                if libraries::is_program(&source.files[path].content) {
+                    source.files.extend(libraries::of(&folder.join(path))?);
+                }
+            }
+        }
+        Ok(source)
+    }
+
+    /// Loaders and libraries of programs that were made on a host.
+    pub fn libraries(&self) -> impl Iterator<Item = (&String, &File)> {
+        self.files
+            .iter()
+            .filter(|(path, _)| Path::new(path).starts_with(libraries::FOLDER))
+    }
+
     /// Reads a folder. What [tools make](MADE) is left out, unless it is carried.
     ///
     /// # Errors

@@ -120,6 +120,25 @@ fn what_tools_make_is_no_part_of_it_but_what_is_carried_is() {
 }
 
 #[test]
+fn what_a_program_of_this_host_loads_is_kept_with_it() {
+    let lines = "family = \"lock\"\nprepare = [\"true\"]\ncommand = [\"./x\"]\nfiles = [\"x\"]";
+    let (path, _folder) = folder(lines);
+    let program = Path::new(&path).join("x");
+    fs::copy("/bin/true", &program).unwrap();
+    let recipe = read(&path).unwrap().recipe.unwrap();
+    let source = Source::of(Path::new(&path), &recipe).unwrap();
+    let loaded = libraries::of(&program).unwrap();
+    assert!(source.libraries().eq(&loaded));
+    assert!(loaded.keys().all(|path| recipe.files.contains_key(path)), "{recipe:?}");
+    let copy = tempfile::tempdir().unwrap();
+    source.write(copy.path()).unwrap();
+    assert_eq!(Source::of(copy.path(), &recipe).unwrap(), source);
+    let mut elsewhere = recipe.clone();
+    elsewhere.build = Some(".".into());
+    assert_eq!(Source::of(Path::new(&path), &elsewhere).unwrap().libraries().count(), 0);
+}
+
+#[test]
 fn a_folder_that_has_changed_is_told_file_by_file() {
     let (path, _folder) = folder(SMALL);
     let before = read(&path).unwrap().recipe.unwrap().files;

@@ -260,12 +260,11 @@ impl Items {
     fn fits(&self, ops: &[Op<QueueOp>], left: &[(usize, usize, u32)], answer: usize) -> bool {
         let known = Presence::new(self.present(ops, |_| 0));
         let dequeues = self.all.values().filter_map(|item| item.dequeues.first());
-        let later = { self.takers.iter() }
-            .map(|&(from, _)| from)
-            .chain(dequeues.map(|&op| ops[op].invoke));
         // Room comes only where something may be taken out from.
         let within = |&at: &usize| at > ops[answer].invoke && Some(at) < ops[answer].complete;
-        let mut moments: Vec<usize> = later.filter(within).chain([ops[answer].invoke]).collect();
+        let mut moments = vec![ops[answer].invoke];
+        moments.extend(self.takers.iter().map(|&(from, _)| from).filter(within));
+        moments.extend(dequeues.map(|&op| ops[op].invoke).filter(within));
         moments.sort_unstable();
         let (mut waiting, mut own, mut others) = (HashSet::new(), HashSet::new(), 0);
         let (mut put_in, mut takes) = (left.iter().peekable(), self.takers.iter().peekable());

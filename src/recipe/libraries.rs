@@ -1,0 +1,99 @@
+//! The loader and the libraries of programs that were made on this host, so that they run in an image with another C library.
+
+use super::source::File;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+/// Where a recipe's files have them, below its folder.
+pub const FOLDER: &str = ".zooquake/lib";
+
+/// The loaders that tell what a program loads without running it: those of glibc and musl.
+const LOADERS: [&str; 4] = [
+    "/lib64/ld-linux-x86-64.so.2",
+    "/lib/ld-linux-aarch64.so.1",
+    "/lib/ld-musl-x86_64.so.1",
+    "/lib/ld-musl-aarch64.so.1",
+];
+
+/// Whether these are the bytes of a program rather than of a script.
+pub fn is_program(content: &[u8]) -> bool {
+    content.starts_with(b"\x7fELF")
+}
+
+/// What a program loads on this host, by its place below the recipe's folder. Nothing for one that is linked statically, or for
+/// another machine than this.
+///
+/// # Errors
+/// If a library cannot be read.
+pub fn of(program: &Path) -> Result<BTreeMap<String, File>> {
+    let loaders = LOADERS.iter().filter(|loader| Path::new(loader).exists());
+    let listed = loaders.filter_map(|loader| {
+        let output = Command::new(loader).arg("--list").arg(program).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?;
+        output.status.success().then_some((loader, text))
+    });
+    let Some((loader, text)) = listed.into_iter().next() else {
+        return Ok(BTreeMap::new());
+    };
+    let mut found = named(&text);
+    if let Some(name) = Path::new(loader).file_name().and_then(|name| name.to_str()) {
+        found.insert(name, loader);
+    }
+    let read = |(name, path): (&str, &str)| {
+        let content = fs::read(path).with_context(|| format!("reading {path}, which {} loads", program.display()))?;
+        let file = File {
+            content,
+            executable: true,
+        };
+        Ok((format!("{FOLDER}/{name}"), file))
+    };
+    found.into_iter().map(read).collect()
+}
+
+/// The libraries in what a loader lists, such as `libc.so.6 => /lib/libc.so.6 (0x7f12)`, by the names that they are asked for.
+fn named(listed: &str) -> BTreeMap<&str, &str> {
+    let pairs = listed.lines().filter_map(|line| line.trim().split_once(" => "));
+    let paths = pairs.map(|(name, path)| (name, path.split_once(" (").map_or(path, |(path, _)| path)));
+    // The loader names itself by its path.
+    paths
+        .filter(|(name, path)| !name.contains('/') && path.starts_with('/'))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn libraries_are_named_as_they_are_asked_for() {
+        let listed = "\tlinux-vdso.so.1 (0x00007fa0)\n\tlibgcc_s.so.1 => /lib/x86_64-linux-gnu/libgcc_s.so.1 (0x00007fa0)\n\
+                      \tlibc.so.6 => /lib/x86_64-linux-gnu/libc.so.6 (0x00007fa0)\n\tlibx.so => not found\n\
+                      \t/lib64/ld-linux-x86-64.so.2 => /lib64/ld-linux-x86-64.so.2 (0x00007fa0)\n";
+        let found: Vec<_> = named(listed).into_iter().collect();
+        let at = |name| (name, format!("/lib/x86_64-linux-gnu/{name}"));
+        let expected = [at("libc.so.6"), at("libgcc_s.so.1")];
+        assert_eq!(found, expected.each_ref().map(|(name, path)| (*name, path.as_str())));
+    }
+
+    #[test]
+    fn this_program_loads_what_a_script_does_not() {
+        let own = std::env::current_exe().unwrap();
+        let found = of(&own).unwrap();
+        assert!(
+            found.values().all(|file| file.executable && is_program(&file.content)),
+            "{:?}",
+            found.keys()
+        );
+        assert!(
+            found.keys().any(|path| path.starts_with(".zooquake/lib/ld-")),
+            "{:?}",
+            found.keys()
+        );
+        let script = tempfile::NamedTempFile::new().unwrap();
+        fs::write(script.path(), "#!/bin/sh\n").unwrap();
+        assert!(of(script.path()).unwrap().is_empty());
+    }
+}

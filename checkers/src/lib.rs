@@ -104,7 +104,7 @@ mod scenes;
 pub mod search;
 mod semaphore;
 mod stats;
-mod text;
+pub mod text;
 mod untold;
 mod verdict;
 

@@ -70,7 +70,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let name = opened.folder.name();
     let pinned = pin(&record, &anomaly, &name).plan;
     let (wanted, before) = (Wanted::of(&anomaly), Size::of(&record));
-    eprintln!("shrinking {name}, {}, for its {}", sizes(before), wanted.anomaly);
+    eprintln!("shrinking {name}, {}, for its {}", before, wanted.anomaly);
     let stop = Arc::new(AtomicBool::new(false));
     let mut interrupt = interrupt::listen()?;
     let stopping = Arc::clone(&stop);
@@ -104,15 +104,13 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let run = write(plan, &Some(opened.folder.path.clone()), &options.out)?;
     let after = Size::of(&small);
     if options.json {
-        let size =
-            |size: Size| json!({ "clients": size.clients, "windows": size.windows, "operations": size.operations });
         let value = json!({
             "anomaly": wanted.anomaly, "property": wanted.property, "tried": tried, "kept": true,
-            "before": size(before), "after": size(after), "run": run,
+            "before": before, "after": after, "run": run,
         });
         println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
     } else {
-        println!("{} is kept by {}, after {tried} runs:", wanted.anomaly, sizes(after));
+        println!("{} is kept by {}, after {tried} runs:", wanted.anomaly, after);
         story(&small).iter().for_each(|line| println!("  {line}"));
         println!("report: {}", run.join("report.html").display());
     }
@@ -133,15 +131,6 @@ pub fn write(plan: Plan, of: &Option<PathBuf>, out: &Path) -> Result<PathBuf> {
         ..plan
     };
     Ok(simulated::run(&plan, out)?.folder.path)
-}
-
-fn sizes(size: Size) -> String {
-    let Size {
-        clients,
-        windows,
-        operations,
-    } = size;
-    format!("{clients} clients, {windows} windows, {operations} operations")
 }
 
 /// The plan in lines.

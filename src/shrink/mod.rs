@@ -9,9 +9,12 @@ mod smaller;
 
 use crate::run::simulated;
 use anyhow::Result;
+use serde::Serialize;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 use zooquake_checkers::plan::{On, Plan};
+use zooquake_checkers::text::count;
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record};
 
 /// A smaller plan is tried with so many seeds: its own one draws other moments for what is left.
@@ -41,7 +44,7 @@ impl Wanted {
 }
 
 /// How large a plan is, as its run shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Size {
     /// Clients.
     pub clients: usize,
@@ -59,6 +62,18 @@ impl Size {
             windows: record.plan.windows.len(),
             operations: asked(record).count(),
         }
+    }
+}
+
+/// `2 clients, 1 window, 7 operations`.
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = [
+            count(self.clients, "client"),
+            count(self.windows, "window"),
+            count(self.operations, "operation"),
+        ];
+        f.write_str(&sizes.join(", "))
     }
 }
 

@@ -13,6 +13,7 @@
 
 mod clients;
 mod counter;
+mod drawn;
 mod ids;
 mod mutex;
 mod permits;

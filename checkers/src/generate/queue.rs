@@ -1,7 +1,8 @@
 //! A simulated queue.
 
+use super::Options;
 use super::clients::{Answer, Clients, Simulated};
-use super::{Options, Values};
+use super::drawn::Drawn;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -21,8 +22,7 @@ pub enum Order {
 pub struct Queue {
     order: Order,
     items: Vec<u64>,
-    values: Values,
-    next: u64,
+    values: Drawn,
 }
 
 /// An operation on it.
@@ -42,17 +42,7 @@ impl Queue {
         Self {
             order,
             items: Vec::new(),
-            values: options.values,
-            next: 0,
-        }
-    }
-
-    /// A value that nothing else puts in.
-    fn unique(&mut self) -> u64 {
-        self.next += 1;
-        match self.values {
-            Values::Unique => self.next - 1,
-            Values::Of(count) => count + self.next - 1,
+            values: Drawn::new(options.values),
         }
     }
 }
@@ -61,11 +51,10 @@ impl Simulated for Queue {
     type Op = Request;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
-        match (rng.bool(), self.order, self.values) {
-            (true, Order::Fifo, _) => Request::Dequeue(0),
-            (true, ..) => Request::Dequeue(rng.usize(..)),
-            (false, _, Values::Unique) => Request::Enqueue(self.unique()),
-            (false, _, Values::Of(count)) => Request::Enqueue(rng.u64(0..count)),
+        match (rng.bool(), self.order) {
+            (true, Order::Fifo) => Request::Dequeue(0),
+            (true, _) => Request::Dequeue(rng.usize(..)),
+            (false, _) => Request::Enqueue(self.values.draw(rng)),
         }
     }
 
@@ -100,7 +89,7 @@ impl Simulated for Queue {
             return false;
         };
         let object = &mut clients.object;
-        let (one, other) = (object.unique(), object.unique());
+        let (one, other) = (object.values.unique(), object.values.unique());
         // The items that are put in, and those that come out.
         let (into, out) = match object.order {
             Order::Fifo => (vec![one, other], vec![other, one]),

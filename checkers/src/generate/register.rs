@@ -1,7 +1,8 @@
 //! A simulated register.
 
 use super::clients::{Answer, Clients, Simulated, Stage};
-use super::{Object, Options, Values};
+use super::drawn::Drawn;
+use super::{Object, Options};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -9,10 +10,8 @@ use serde_json::{Value, json};
 #[derive(Debug)]
 pub struct Register {
     value: Option<u64>,
-    values: Values,
+    values: Drawn,
     with_cas: bool,
-    /// The next of the unique values.
-    next: u64,
     /// The value of the planted violation, with the client that writes it and the one that reads it.
     planted: Option<(u64, usize, usize)>,
 }
@@ -33,23 +32,10 @@ impl Register {
     pub fn new(options: &Options) -> Self {
         Self {
             value: None,
-            values: options.values,
+            values: Drawn::new(options.values),
             with_cas: options.object == Object::CasRegister,
-            next: 0,
             planted: None,
         }
-    }
-
-    fn drawn(&mut self, rng: &mut Rng) -> u64 {
-        match self.values {
-            Values::Of(count) => rng.u64(0..count),
-            Values::Unique => self.unique(),
-        }
-    }
-
-    fn unique(&mut self) -> u64 {
-        self.next += 1;
-        self.next - 1
     }
 }
 
@@ -59,8 +45,8 @@ impl Simulated for Register {
     fn draw(&mut self, _: usize, rng: &mut Rng) -> Access {
         match (rng.u8(0..if self.with_cas { 3 } else { 2 }), self.value) {
             (0, _) => Access::Read,
-            (2, Some(value)) => Access::Cas(value, self.drawn(rng)),
-            _ => Access::Write(self.drawn(rng)),
+            (2, Some(value)) => Access::Cas(value, self.values.draw(rng)),
+            _ => Access::Write(self.values.draw(rng)),
         }
     }
 
@@ -101,7 +87,7 @@ impl Simulated for Register {
             return false;
         }
         if clients.object.value == Some(value) && last {
-            let write = Access::Write(clients.object.other(value));
+            let write = Access::Write(clients.object.values.other(value));
             let answer = clients.object.apply(reader, &write);
             answer.iter().for_each(|answer| clients.at_once(reader, &write, answer));
         }
@@ -118,22 +104,9 @@ impl Simulated for Register {
     }
 }
 
-impl Register {
-    /// A value that is not this one.
-    fn other(&mut self, value: u64) -> u64 {
-        match self.values {
-            Values::Unique => self.unique(),
-            Values::Of(_) => u64::from(value == 0),
-        }
-    }
-}
-
 /// Has one client write a value that nobody else writes, and another one read it.
 fn begin(clients: &mut Clients<Register>, writer: usize, reader: usize) {
-    let value = match clients.object.values {
-        Values::Unique => clients.object.unique(),
-        Values::Of(count) => count,
-    };
+    let value = clients.object.values.unique();
     let write = Access::Write(value);
     clients.invoke(writer, &write);
     let Some(written) = clients.object.apply(writer, &write) else {

@@ -1,7 +1,8 @@
 //! A simulated set, to which elements are added.
 
+use super::Options;
 use super::clients::{Answer, Clients, Simulated};
-use super::{Options, Values};
+use super::drawn::Drawn;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -13,8 +14,7 @@ const READS: u8 = 32;
 #[derive(Debug)]
 pub struct Set {
     elements: BTreeSet<u64>,
-    values: Values,
-    next: u64,
+    values: Drawn,
 }
 
 /// An operation on it.
@@ -31,17 +31,7 @@ impl Set {
     pub fn new(options: &Options) -> Self {
         Self {
             elements: BTreeSet::new(),
-            values: options.values,
-            next: 0,
-        }
-    }
-
-    /// An element that nothing else adds.
-    fn unique(&mut self) -> u64 {
-        self.next += 1;
-        match self.values {
-            Values::Unique => self.next - 1,
-            Values::Of(count) => count + self.next - 1,
+            values: Drawn::new(options.values),
         }
     }
 }
@@ -50,10 +40,9 @@ impl Simulated for Set {
     type Op = Request;
 
     fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
-        match (rng.u8(0..READS), self.values) {
-            (0, _) => Request::Read,
-            (_, Values::Unique) => Request::Add(self.unique()),
-            (_, Values::Of(count)) => Request::Add(rng.u64(0..count)),
+        match rng.u8(0..READS) {
+            0 => Request::Read,
+            _ => Request::Add(self.values.draw(rng)),
         }
     }
 
@@ -84,7 +73,7 @@ impl Simulated for Set {
         let Some(client) = clients.idle().next() else {
             return false;
         };
-        let element = clients.object.unique();
+        let element = clients.object.values.unique();
         let without = Answer::Ok(json!(clients.object.elements));
         clients.at_once(client, &Request::Add(element), &Answer::Ok(json!(element)));
         clients.at_once(client, &Request::Read, &without);

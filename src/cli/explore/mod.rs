@@ -111,9 +111,8 @@ struct Failure {
 #[derive(Debug, Serialize)]
 struct Shrunk {
     run: PathBuf,
-    clients: usize,
-    windows: usize,
-    operations: usize,
+    #[serde(flatten)]
+    size: Size,
     tried: u64,
 }
 
@@ -230,16 +229,9 @@ fn write(
             shrinker.find(&plan, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
             if let Some((plan, record)) = smallest {
-                let Size {
-                    clients,
-                    windows,
-                    operations,
-                } = Size::of(&record);
                 failure.shrunk = Some(Shrunk {
                     run: super::shrink::write(plan, &failure.run, out)?,
-                    clients,
-                    windows,
-                    operations,
+                    size: Size::of(&record),
                     tried,
                 });
             }

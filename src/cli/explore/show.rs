@@ -55,13 +55,13 @@ pub fn print(explored: &Explored, failures: &[Failure]) {
         println!("  {name}: {bit} of {planned}");
     }
     println!("in some schedule at least:");
-    for (what, count) in &explored.coverage.sometimes {
-        let never = if *count == 0 {
+    for (what, schedules) in &explored.coverage.sometimes {
+        let never = if *schedules == 0 {
             " (never: it was not tried what comes of it)"
         } else {
             ""
         };
-        println!("  {what}: in {count}{never}");
+        println!("  {what}: in {schedules}{never}");
     }
     for frequency in FREQUENCIES {
         let probability = 100.0 * missed(frequency, explored.schedules);
@@ -87,13 +87,7 @@ pub fn print(explored: &Explored, failures: &[Failure]) {
             println!("  {}\n  seed {}: {}", line(&failure.why), failure.seed, run.display());
         }
         if let Some(shrunk) = &failure.shrunk {
-            println!(
-                "  shrunk to {} clients, {} windows, {} operations: {}",
-                shrunk.clients,
-                shrunk.windows,
-                shrunk.operations,
-                shrunk.run.display()
-            );
+            println!("  shrunk to {}: {}", shrunk.size, shrunk.run.display());
         }
     }
 }

@@ -3,12 +3,14 @@
 mod capabilities;
 mod recipe;
 mod scene;
+mod scheduler;
 mod window;
 
 use crate::renamed;
 pub use capabilities::{Capabilities, Delivery, Reads};
 pub use recipe::Recipe;
 pub use scene::{Act, Scene, Step};
+pub use scheduler::Scheduler;
 use serde::{Deserialize, Serialize};
 pub use window::{State, Target, Trigger, Window};
 
@@ -46,6 +48,9 @@ pub struct Plan {
     /// Where it runs; left out for a real ensemble.
     #[serde(default, skip_serializing_if = "On::is_docker")]
     pub on: On,
+    /// How a simulated ensemble decides what happens next; left out for a random walk.
+    #[serde(default, skip_serializing_if = "Scheduler::is_walk")]
+    pub scheduler: Scheduler,
     /// What every random choice below was drawn from; a simulated ensemble draws its own from it too.
     pub seed: u64,
     /// What is tested.

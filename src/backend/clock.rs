@@ -17,6 +17,11 @@ pub trait Clock: Send + Sync {
     /// What the wall clock shows, counted from 1970; zero if it shows an earlier time.
     fn unix(&self) -> Duration;
 
+    /// How long a loop may rest that is to notice when it stood still.
+    fn rest(&self) -> Duration {
+        Duration::from_millis(50)
+    }
+
     /// Waits that long.
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
 

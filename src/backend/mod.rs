@@ -5,7 +5,7 @@ pub mod docker;
 pub mod sim;
 
 use crate::sidecar::Dropped;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
@@ -17,6 +17,8 @@ use tokio::sync::mpsc;
 use zooquake_checkers::evidence::{Txn, Znode};
 use zooquake_checkers::plan::Plan;
 use zooquake_history::fault::Wire;
+use zooquake_workloads::client::Asked;
+use zooquake_workloads::protocol::{Message, Request};
 
 pub use clock::{Clock, RealClock, within};
 
@@ -57,6 +59,8 @@ pub struct Directions {
 pub enum Output {
     /// A whole line on its stdout, without the newline.
     Line(String),
+    /// A message, of which a process in memory makes no line.
+    Message(Message),
     /// Its stream has ended: it has died, and all that it had written was read before.
     Ended,
 }
@@ -66,20 +70,44 @@ pub type OnOutput = Box<dyn FnMut(Output) + Send>;
 
 /// The way to a process on a host; dropping it closes the process's stdin.
 #[derive(Debug, Clone)]
-pub struct Stdin {
-    lines: mpsc::UnboundedSender<String>,
+pub struct Stdin(Way);
+
+#[derive(Debug, Clone)]
+enum Way {
+    Lines(mpsc::UnboundedSender<String>),
+    Direct(mpsc::UnboundedSender<Asked>),
 }
 
 impl Stdin {
     /// The way to a process that reads these lines.
     pub fn new(lines: mpsc::UnboundedSender<String>) -> Self {
-        Self { lines }
+        Self(Way::Lines(lines))
+    }
+
+    /// The way to a process in memory.
+    pub fn direct(asked: mpsc::UnboundedSender<Asked>) -> Self {
+        Self(Way::Direct(asked))
     }
 
     /// Sends one line. A line for a process that has died is lost, as its request would be.
     pub fn send(&self, line: String) {
         // The only error is that the reader has ended with the process: the stream's end tells that already.
-        let _ = self.lines.send(line);
+        match &self.0 {
+            Way::Lines(lines) => drop(lines.send(line)),
+            Way::Direct(asked) => drop(asked.send(Asked::Line(line))),
+        }
+    }
+
+    /// Sends a request, as a line where the process reads lines.
+    ///
+    /// # Errors
+    /// If no JSON can be made of it.
+    pub fn request(&self, request: Request) -> Result<()> {
+        match &self.0 {
+            Way::Lines(_) => self.send(serde_json::to_string(&request).context("writing a request")?),
+            Way::Direct(asked) => drop(asked.send(Asked::Request(request))),
+        }
+        Ok(())
     }
 }
 
@@ -143,6 +171,9 @@ pub trait Claim: Send {
 pub trait Cluster: Send + Sync {
     /// Names of the servers.
     fn servers(&self) -> Vec<String>;
+
+    /// A phase of the run begins. Only a simulated ensemble makes anything of it.
+    fn entered(&self, _phase: &str) {}
 
     /// Names of the servers that vote.
     fn voters(&self) -> Vec<String>;

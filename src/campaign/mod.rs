@@ -11,7 +11,7 @@ pub mod attempt;
 pub mod backends;
 pub mod engine;
 pub mod ensembles;
-mod journal;
+pub mod journal;
 pub mod ledger;
 mod leftover;
 pub mod ran;

@@ -45,21 +45,29 @@ impl Engine {
         }
         match output {
             Output::Line(line) => self.line(number, &line),
+            Output::Message(message) => self.message(number, message),
             Output::Ended => self.ended(number),
         }
     }
 
     fn line(&mut self, number: usize, line: &str) {
-        let name = self.workers[number].name.clone();
         match serde_json::from_str(line) {
-            Err(error) => self.broken(
-                number,
-                format!("client {name} wrote a line that is no message of the protocol: {line}: {error}"),
-            ),
-            Ok(Message::Hello {
+            Ok(message) => self.message(number, message),
+            Err(error) => {
+                let name = &self.workers[number].name;
+                let why = format!("client {name} wrote a line that is no message of the protocol: {line}: {error}");
+                self.broken(number, why);
+            }
+        }
+    }
+
+    fn message(&mut self, number: usize, message: Message) {
+        match message {
+            Message::Hello {
                 pid, session, cannot, ..
-            }) => self.greeted(number, pid, session, cannot),
-            Ok(Message::Notice { notice, value }) => {
+            } => self.greeted(number, pid, session, cannot),
+            Message::Notice { notice, value } => {
+                let name = self.workers[number].name.clone();
                 let grant = GRANT.of(&value).filter(|_| notice == "lost");
                 let lost = grant.is_some_and(|grant| self.workers[number].holds(grant));
                 self.record(Entry::named(&name, &notice, value));
@@ -67,18 +75,20 @@ impl Engine {
                     self.hold_ended(number);
                 }
             }
-            Ok(Message::Reply {
+            Message::Reply {
                 id,
                 outcome,
                 value,
                 error,
-            }) => {
+            } => {
                 if self.workers[number].op.as_ref().is_some_and(|op| op.id == id) {
                     self.complete(number, outcome, value, error);
                 } else if let Some(f) = self.workers[number].control.remove(&id) {
                     self.control_answered(number, (id, f), outcome, value, error);
                 } else {
-                    let why = format!("client {name} answered request {id}, which it was not asked: {line}");
+                    let name = &self.workers[number].name;
+                    let why =
+                        format!("client {name} answered request {id}, which it was not asked: {outcome:?} {value}");
                     self.broken(number, why);
                 }
             }

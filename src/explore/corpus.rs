@@ -1,13 +1,14 @@
 //! The folder in which an exploration keeps what it has explored, so that a later one goes on.
 
 use super::space::Space;
+use crate::campaign::journal::{self, Journal};
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
-use std::fs::{self, OpenOptions};
-use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::fs;
+use std::path::Path;
 
 /// The file in it, a line of JSON each: first what is explored, then how far each shard has come.
 const FILE: &str = "explored.jsonl";
@@ -26,14 +27,30 @@ struct Explored {
     until: u64,
 }
 
-/// A corpus.
-#[derive(Debug, Clone)]
+/// A corpus that is gone on with; nobody else can write it meanwhile.
+#[derive(Debug)]
 pub struct Corpus {
-    path: PathBuf,
-    explored: Vec<Explored>,
+    journal: Journal,
+    done: Done,
 }
 
-/// A folder has the corpus of another exploration.
+/// What was explored, by any shard.
+#[derive(Debug, Clone, Default)]
+pub struct Done(Vec<Explored>);
+
+impl Done {
+    /// Whether the schedule of this number was.
+    pub fn has(&self, number: u64) -> bool {
+        self.0.iter().any(|explored| {
+            explored
+                .shard
+                .position(number)
+                .is_some_and(|position| position < explored.until)
+        })
+    }
+}
+
+/// A folder has the corpus of another exploration, or one that goes on.
 #[derive(Debug)]
 pub struct Other(String);
 
@@ -50,26 +67,29 @@ impl Corpus {
     /// its first seed: that is the corpus's.
     ///
     /// # Errors
-    /// [`Other`] if the folder has the corpus of another space; otherwise if a file cannot be read or written.
+    /// [`Other`] if the folder has the corpus of another space, or another program is at it; otherwise if a file cannot be read
+    /// or written.
     pub fn open(folder: &Path, asked: &Space, seed: Option<u64>) -> Result<(Self, Space)> {
         fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
         let path = folder.join(FILE);
-        let doing = || format!("reading {}", path.display());
-        if !path.exists() {
+        let reading = || format!("reading {}", path.display());
+        let Some((mut journal, text)) = Journal::open(&path)? else {
+            let why = format!("another exploration is at {}: give another --corpus", folder.display());
+            return Err(Other(why).into());
+        };
+        let mut lines = journal::lines::<Value>(&text).with_context(reading)?.into_iter();
+        let Some((_, first)) = lines.next() else {
             let header = Header {
                 format: 1,
                 space: asked.clone(),
             };
-            let corpus = Self {
-                path,
-                explored: Vec::new(),
-            };
-            corpus.append(&header)?;
-            return Ok((corpus, asked.clone()));
-        }
-        let text = fs::read_to_string(&path).with_context(doing)?;
-        let mut lines = text.lines();
-        let header: Header = serde_json::from_str(lines.next().unwrap_or_default()).with_context(doing)?;
+            journal
+                .append(&header)
+                .with_context(|| format!("writing {}", path.display()))?;
+            let done = Done::default();
+            return Ok((Self { journal, done }, header.space));
+        };
+        let header: Header = serde_json::from_value(first).with_context(reading)?;
         let here = Space {
             seed: seed.unwrap_or(header.space.seed),
             ..asked.clone()
@@ -82,19 +102,16 @@ impl Corpus {
             ))
             .into());
         }
-        // A line that a crash has torn says nothing: its schedules are explored again.
-        let explored = lines.filter_map(|line| serde_json::from_str(line).ok()).collect();
-        Ok((Self { path, explored }, header.space))
+        let explored = lines.map(|(number, line)| {
+            serde_json::from_value(line).with_context(|| format!("{}: line {number}", reading()))
+        });
+        let done = Done(explored.collect::<Result<_>>()?);
+        Ok((Self { journal, done }, header.space))
     }
 
-    /// Whether the schedule of this number was explored, by any shard.
-    pub fn has(&self, number: u64) -> bool {
-        self.explored.iter().any(|explored| {
-            explored
-                .shard
-                .position(number)
-                .is_some_and(|position| position < explored.until)
-        })
+    /// What was explored by now.
+    pub fn done(&self) -> Done {
+        self.done.clone()
     }
 
     /// Says that a shard has explored all its schedules before this one.
@@ -103,31 +120,20 @@ impl Corpus {
     /// If it cannot be written.
     pub fn reached(&mut self, shard: Shard, until: u64) -> Result<()> {
         let explored = Explored { shard, until };
-        if self.explored.contains(&explored) || until == 0 {
+        if self.done.0.contains(&explored) || until == 0 {
             return Ok(());
         }
-        self.append(&explored)?;
-        self.explored.retain(|other| other.shard != shard);
-        self.explored.push(explored);
+        self.journal.append(&explored).context("writing the corpus")?;
+        self.done.0.retain(|other| other.shard != shard);
+        self.done.0.push(explored);
         Ok(())
-    }
-
-    fn append(&self, line: &impl Serialize) -> Result<()> {
-        let doing = || format!("writing {}", self.path.display());
-        let mut text = serde_json::to_string(line).with_context(doing)?;
-        text.push('\n');
-        let mut file = OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(&self.path)
-            .with_context(doing)?;
-        file.write_all(text.as_bytes()).with_context(doing)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::explore::space::Search;
 
     fn space(seed: u64) -> Space {
         Space {
@@ -138,6 +144,7 @@ mod tests {
             windows: 2,
             faults: vec!["kill".into()],
             seed,
+            search: Search::Walk,
         }
     }
 
@@ -152,11 +159,15 @@ mod tests {
         assert_eq!(here, space(7));
         corpus.reached(shard("1/2"), 3).unwrap();
         corpus.reached(shard("1/2"), 5).unwrap();
+        let refused = Corpus::open(folder.path(), &space(7), None).unwrap_err();
+        assert!(refused.is::<Other>(), "two at once: {refused:#}");
+        drop(corpus);
         let (again, here) = Corpus::open(folder.path(), &space(99), None).unwrap();
         assert_eq!(here.seed, 7, "the corpus's own");
         // The first of two shards has the numbers 0, 2, 4, 6, 8.
-        let explored: Vec<u64> = (0..20).filter(|number| again.has(*number)).collect();
+        let explored: Vec<u64> = (0..20).filter(|number| again.done().has(*number)).collect();
         assert_eq!(explored, [0, 2, 4, 6, 8]);
+        drop(again);
         for (other, seed) in [(Space { ops: 9, ..space(7) }, None), (space(8), Some(8))] {
             let refused = Corpus::open(folder.path(), &other, seed).unwrap_err();
             assert!(refused.is::<Other>(), "{refused:#}");
@@ -164,14 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn a_line_that_a_crash_has_torn_is_explored_again() {
+    fn a_line_that_a_crash_has_torn_is_explored_again_and_spoils_no_other() {
         let folder = tempfile::tempdir().unwrap();
-        let (mut corpus, _) = Corpus::open(folder.path(), &space(7), None).unwrap();
-        corpus.reached(shard("1/1"), 3).unwrap();
+        let open = || Corpus::open(folder.path(), &space(7), None).unwrap().0;
+        let explored = |corpus: &Corpus| (0..9).filter(|number| corpus.done().has(*number)).count();
+        open().reached(shard("1/1"), 3).unwrap();
         let path = folder.path().join(FILE);
         let text = fs::read_to_string(&path).unwrap();
         fs::write(&path, format!("{text}{{\"shard\":\"1/1\",\"unt")).unwrap();
-        let (again, _) = Corpus::open(folder.path(), &space(7), None).unwrap();
-        assert_eq!((0..9).filter(|number| again.has(*number)).count(), 3);
+        let mut again = open();
+        assert_eq!(explored(&again), 3);
+        again.reached(shard("1/1"), 5).unwrap();
+        drop(again);
+        assert_eq!(explored(&open()), 5);
     }
 }

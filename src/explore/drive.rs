@@ -3,17 +3,18 @@
 use super::corpus::Corpus;
 use super::coverage::Coverage;
 use super::failure::{self, Signature};
-use super::space::Space;
+use super::space::{Search, Space};
+use super::turns::{Next, Turn, Turns};
 use crate::campaign::shard::Shard;
 use crate::run::simulated;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
-use zooquake_checkers::plan::Workload;
+use zooquake_checkers::plan::{Scheduler, Workload};
 
 /// How often progress is told, and the corpus says how far it has come.
 const TELL: Duration = Duration::from_secs(2);
@@ -28,6 +29,8 @@ pub struct Limits {
     pub budget: Duration,
     /// After so many schedules; `None` for no limit but time.
     pub schedules: Option<u64>,
+    /// After so many plans of which all schedules were played; `None` for no limit but time.
+    pub plans: Option<u64>,
     /// How many threads explore.
     pub threads: usize,
 }
@@ -39,6 +42,8 @@ pub struct Found {
     pub count: u64,
     /// The lowest seed of these.
     pub seed: u64,
+    /// The scheduler of that one.
+    pub scheduler: Scheduler,
     /// Why it is one in that schedule, in words.
     pub why: String,
 }
@@ -50,6 +55,8 @@ pub struct Explored {
     pub schedules: u64,
     /// How long it took.
     pub took: Duration,
+    /// Plans of which every schedule up to the bound was played; `None` where schedules are drawn.
+    pub exhausted: Option<u64>,
     /// What they exercised.
     pub coverage: Coverage,
     /// What they show.
@@ -71,22 +78,20 @@ pub fn missed(frequency: f64, schedules: u64) -> f64 {
     (1.0 - frequency).powf(schedules as f64)
 }
 
+/// How many plans are played to learn how many steps a schedule has.
+const PROBES: u64 = 3;
+
+/// How long a thread waits that has nothing to play while others have.
+const MOMENT: Duration = Duration::from_micros(200);
+
 /// An exploration that goes on.
 struct Exploration<'a> {
     space: &'a Space,
     workload: &'a Workload,
-    shard: Shard,
-    /// What was explored before.
-    before: Option<Corpus>,
     limits: Limits,
     begun: Instant,
     stop: &'a AtomicBool,
-    /// The next position of the shard.
-    next: AtomicU64,
-    /// Schedules that were begun.
-    begun_schedules: AtomicU64,
-    /// The position that each thread is at; the highest number while it is at none.
-    at: Vec<AtomicU64>,
+    turns: Turns<'a>,
     tally: Mutex<Explored>,
 }
 
@@ -101,17 +106,22 @@ pub fn explore(
     stop: &AtomicBool,
     mut tell: impl FnMut(&Explored),
 ) -> Result<Explored> {
+    let begun = Instant::now();
+    let steps = match space.search {
+        Search::Pct { .. } => steps(space, workload)?,
+        Search::Walk | Search::Exhaustive { .. } => 0,
+    };
     let exploration = Exploration {
         space,
         workload,
-        shard,
-        before: corpus.as_deref().cloned(),
         limits,
-        begun: Instant::now(),
+        begun,
         stop,
-        next: AtomicU64::new(0),
-        begun_schedules: AtomicU64::new(0),
-        at: (0..limits.threads).map(|_| AtomicU64::new(u64::MAX)).collect(),
+        turns: Turns::new(
+            (space, shard, corpus.as_deref().map(Corpus::done).unwrap_or_default()),
+            (limits.schedules, limits.plans),
+            (limits.threads, steps),
+        ),
         tally: Mutex::new(Explored {
             coverage: Coverage::new(),
             ..Explored::default()
@@ -131,19 +141,30 @@ pub fn explore(
             told = Instant::now();
             tell(&all.so_far());
             if let Some(corpus) = &mut corpus {
-                corpus.reached(shard, all.until())?;
+                corpus.reached(shard, all.turns.until())?;
             }
         }
         Ok(())
     })?;
     if let Some(corpus) = corpus {
-        corpus.reached(shard, exploration.until())?;
+        corpus.reached(shard, exploration.turns.until())?;
     }
     let explored = exploration.so_far();
     match explored.error {
         Some(error) => bail!(error),
         None => Ok(explored),
     }
+}
+
+/// How many steps are chosen in a schedule of this space: the most of a few, which are the same for all of its shards.
+fn steps(space: &Space, workload: &Workload) -> Result<u32> {
+    let mut most = 1;
+    for number in 0..PROBES {
+        let mut plan = space.plan(workload, space.seed.wrapping_add(number));
+        plan.scheduler = Scheduler::Delays(Vec::new());
+        most = simulated::record_steps(&plan)?.1.max(most);
+    }
+    Ok(most)
 }
 
 impl Exploration<'_> {
@@ -154,15 +175,9 @@ impl Exploration<'_> {
     fn so_far(&self) -> Explored {
         Explored {
             took: self.begun.elapsed(),
+            exhausted: self.turns.exhausted(),
             ..self.tally().clone()
         }
-    }
-
-    /// All positions before this one were explored.
-    fn until(&self) -> u64 {
-        // The next one first: a thread takes it from there, and is at it later.
-        let next = self.next.load(Ordering::SeqCst);
-        self.at.iter().map(|at| at.load(Ordering::SeqCst)).fold(next, u64::min)
     }
 
     fn over(&self) -> bool {
@@ -171,37 +186,35 @@ impl Exploration<'_> {
 
     fn work(&self, thread: usize) {
         while !self.over() {
-            // Announced before it is taken, so that nobody takes it for explored.
-            self.at[thread].store(self.next.load(Ordering::SeqCst), Ordering::SeqCst);
-            let position = self.next.fetch_add(1, Ordering::SeqCst);
-            let Some(number) = self.shard.number(position) else {
-                return;
+            let turn = match self.turns.next(thread) {
+                Next::Play(turn) => turn,
+                Next::Wait => {
+                    thread::sleep(MOMENT);
+                    continue;
+                }
+                Next::Over => return,
             };
-            if self.before.as_ref().is_some_and(|before| before.has(number)) {
-                self.at[thread].store(u64::MAX, Ordering::SeqCst);
-                continue;
+            match self.play(&turn) {
+                Ok(steps) => self.turns.played(thread, &turn, steps),
+                Err(error) => {
+                    let Turn { seed, scheduler } = turn;
+                    self.tally().error = Some(format!(
+                        "the schedule with seed {seed} ({scheduler:?}) could not be simulated: {error:#}"
+                    ));
+                    self.stop.store(true, Ordering::SeqCst);
+                    return;
+                }
             }
-            let begun = self.begun_schedules.fetch_add(1, Ordering::SeqCst);
-            if self.limits.schedules.is_some_and(|most| begun >= most) {
-                return;
-            }
-            let seed = self.space.seed.wrapping_add(number);
-            if let Err(error) = self.play(seed) {
-                self.tally().error = Some(format!(
-                    "the schedule with seed {seed} could not be simulated: {error:#}"
-                ));
-                self.stop.store(true, Ordering::SeqCst);
-                return;
-            }
-            self.at[thread].store(u64::MAX, Ordering::SeqCst);
         }
     }
 
-    fn play(&self, seed: u64) -> Result<()> {
-        let plan = self.space.plan(self.workload, seed);
+    /// Plays a schedule and counts what it shows; how many steps were chosen in it.
+    fn play(&self, turn: &Turn) -> Result<u32> {
+        let mut plan = self.space.plan(self.workload, turn.seed);
+        plan.scheduler = turn.scheduler.clone();
         // A panic says what it is by itself, and which schedule it was follows.
-        let record = catch_unwind(AssertUnwindSafe(|| simulated::record(&plan)));
-        let record = record.unwrap_or_else(|_| bail!("it panicked"))?;
+        let record = catch_unwind(AssertUnwindSafe(|| simulated::record_steps(&plan)));
+        let (record, steps) = record.unwrap_or_else(|_| bail!("it panicked"))?;
         let results = zooquake_checkers::check(&record);
         let mut coverage = Coverage::new();
         coverage.count(&record, &results);
@@ -212,15 +225,16 @@ impl Exploration<'_> {
         for (signature, why) in failures {
             let found = tally.failures.entry(signature).or_insert_with(|| Found {
                 count: 0,
-                seed,
+                seed: turn.seed,
+                scheduler: turn.scheduler.clone(),
                 why: why.clone(),
             });
             found.count += 1;
-            if seed < found.seed {
-                (found.seed, found.why) = (seed, why);
+            if (turn.seed, &turn.scheduler) < (found.seed, &found.scheduler) {
+                (found.seed, found.scheduler, found.why) = (turn.seed, turn.scheduler.clone(), why);
             }
         }
-        Ok(())
+        Ok(steps)
     }
 }
 
@@ -237,6 +251,7 @@ mod tests {
             windows: 2,
             faults: faults.iter().map(|fault| fault.to_string()).collect(),
             seed: 100,
+            search: Search::Walk,
         }
     }
 
@@ -244,6 +259,7 @@ mod tests {
         let limits = Limits {
             budget: Duration::from_secs(600),
             schedules: Some(schedules),
+            plans: None,
             threads,
         };
         let workload = space.workload().unwrap();
@@ -285,7 +301,7 @@ mod tests {
         assert_eq!((go_on(4), go_on(4)), (4, 4));
         let (corpus, _) = Corpus::open(folder.path(), &space, None).unwrap();
         assert_eq!(
-            (0..20).filter(|number| corpus.has(*number)).collect::<Vec<_>>(),
+            (0..20).filter(|number| corpus.done().has(*number)).collect::<Vec<_>>(),
             (0..8).collect::<Vec<_>>()
         );
     }

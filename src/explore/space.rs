@@ -15,8 +15,27 @@ const SPREAD_MS: u64 = 1_200;
 /// The windows of a schedule are those that a long run has in its first rounds and later ones.
 const ROUNDS: usize = 8;
 
+/// How the schedules of a plan are chosen.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Search {
+    /// One of each plan, at random.
+    #[default]
+    Walk,
+    /// One of each plan, by priorities that fall at `depth` - 1 points.
+    Pct {
+        /// The depth of the failures looked for; at least 1.
+        depth: u32,
+    },
+    /// All of a plan that have so many delays at most, and then those of the next plan.
+    Exhaustive {
+        /// The bound.
+        delays: u32,
+    },
+}
+
 /// The schedules of a variant. Each is drawn from a seed of its own, and so is the order in which things happen in it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Space {
     /// `lock/protected`, ….
     pub variant: String,
@@ -32,6 +51,9 @@ pub struct Space {
     pub faults: Vec<String>,
     /// The seed of the first schedule; the next ones follow.
     pub seed: u64,
+    /// How the schedules of a plan are chosen.
+    #[serde(default)]
+    pub search: Search,
 }
 
 impl Space {
@@ -110,6 +132,7 @@ mod tests {
             windows: 2,
             faults: ["kill", "pause", "expire"].map(String::from).into(),
             seed: 1,
+            search: Search::Walk,
         }
     }
 

@@ -3,7 +3,7 @@
 use super::in_doubt;
 use crate::faults::{self, Topology};
 use zooquake_checkers::plan::{
-    Capabilities, ClientPlan, Cluster, Cycle, On, Plan, Timing, Transaction, Trigger, Window, Workload,
+    Capabilities, ClientPlan, Cluster, Cycle, On, Plan, Scheduler, Timing, Transaction, Trigger, Window, Workload,
 };
 
 /// How many different cycles a client goes through before it begins again.
@@ -53,6 +53,7 @@ pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, fault
     Plan {
         format: 1,
         on: On::Docker,
+        scheduler: Scheduler::default(),
         seed,
         workload,
         cluster,

@@ -18,9 +18,6 @@ use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_checkers::evidence::Reading;
 use zooquake_checkers::plan::{Plan, Timing};
 
-/// The loop turns at least this often, so that a stall is measured that closely.
-const IDLE: Duration = Duration::from_millis(50);
-
 /// What passes between tasks and the shell.
 enum Happened {
     Input(Input),
@@ -110,7 +107,9 @@ impl<'a> Shell<'a> {
                 return Ok(conclusion);
             }
             let now = self.place.clock.now();
-            let due = self.engine.due().map_or(IDLE, |due| due.saturating_sub(now).min(IDLE));
+            // The loop turns again and again, so that a stall is measured that closely.
+            let rest = self.place.clock.rest();
+            let due = self.engine.due().map_or(rest, |due| due.saturating_sub(now).min(rest));
             self.recorder.rests(due);
             let happened = tokio::select! {
                 biased;
@@ -173,11 +172,12 @@ impl<'a> Shell<'a> {
             Effect::Sync => self.recorder.sync()?,
             Effect::Send { client, request } => {
                 if let Some(stdin) = &self.clients[client] {
-                    stdin.send(serde_json::to_string(&request).context("writing a request")?);
+                    stdin.request(request)?;
                 }
             }
             Effect::Start { client, incarnation } => self.start(client, incarnation),
             Effect::Entered(phase) => {
+                self.place.cluster.entered(phase);
                 if self.progress.speaks() {
                     stage::enter(stage::of_phase(phase));
                 }

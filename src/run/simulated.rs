@@ -14,7 +14,7 @@ use zooquake_checkers::plan::{On, Plan, Workload};
 /// The simulated backend of a plan's run, which has it to itself.
 pub fn backend(plan: &Plan) -> SimBackend {
     zooquake_workloads::stderr::mute();
-    SimBackend::seeded(plan.seed).walking()
+    SimBackend::seeded(plan.seed).scheduled(&plan.scheduler)
 }
 
 /// Stops no run: they take a moment.
@@ -37,11 +37,20 @@ fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> Order {
 /// # Errors
 /// If the harness fails.
 pub fn record(plan: &Plan) -> Result<Record> {
+    record_steps(plan).map(|(record, _)| record)
+}
+
+/// The same, and how many steps its scheduler has chosen of which another one could have come first.
+///
+/// # Errors
+/// If the harness fails.
+pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
     let backend = backend(plan);
     let (order, store) = (order(plan, &backend, Path::new("")), Store::memory(plan));
     let kept = store.clone();
     backend.run(async move { attempt(order, &store, "sim").await.map(drop) })?;
-    kept.into_record().context("it is kept in memory")
+    let record = kept.into_record().context("it is kept in memory")?;
+    Ok((record, backend.steps()))
 }
 
 /// Runs a plan on this thread, quietly, into a folder of its own under `out`, and judges it.

@@ -11,6 +11,7 @@ fn space(variant: &str, faults: &[&str]) -> Space {
         windows: 3,
         faults: faults.iter().map(|fault| fault.to_string()).collect(),
         seed: 1,
+        ..Space::default()
     }
 }
 

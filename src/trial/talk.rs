@@ -87,6 +87,11 @@ impl Talk {
                     message: serde_json::from_str(&line).ok(),
                     line,
                 }),
+                Output::Message(message) => said.lines.push(Heard {
+                    at: now.now(),
+                    line: json!(message).to_string(),
+                    message: Some(message),
+                }),
                 Output::Ended => said.ended = true,
             }
         });

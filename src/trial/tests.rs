@@ -65,8 +65,8 @@ fn tried(name: &str, between: Between) -> Vec<Finding> {
 
 fn altered(mut on_output: OnOutput, said: Option<fn(Value) -> Vec<String>>) -> OnOutput {
     Box::new(move |output| match (output, said) {
-        (Output::Line(line), Some(said)) => {
-            let lines = said(serde_json::from_str(&line).unwrap());
+        (Output::Message(message), Some(said)) => {
+            let lines = said(serde_json::to_value(message).unwrap());
             lines.into_iter().for_each(|line| on_output(Output::Line(line)));
         }
         (output, _) => on_output(output),

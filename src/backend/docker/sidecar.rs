@@ -88,25 +88,28 @@ impl Sidecar {
 
 fn deliver(host: &str, pending: &Pending, output: Output) {
     let mut pending = pending.lock().expect("no holder of this lock panics");
-    match output {
-        Output::Ended => pending.clear(),
-        Output::Line(line) => match serde_json::from_str(&line) {
-            Ok(Message::Reply {
-                id,
-                outcome,
-                value,
-                error,
-            }) => {
-                if let Some(waiting) = pending.remove(&id) {
-                    let answer = match outcome {
-                        Outcome::Ok => Ok(value),
-                        _ => Err(anyhow!(error.unwrap_or_else(|| "failed without a reason".into()))),
-                    };
-                    // Who asked may have stopped waiting.
-                    let _ = waiting.send(answer);
-                }
+    let said = match output {
+        Output::Ended => return pending.clear(),
+        Output::Message(message) => Ok(message),
+        Output::Line(line) => serde_json::from_str(&line).map_err(|_| line),
+    };
+    match said {
+        Ok(Message::Reply {
+            id,
+            outcome,
+            value,
+            error,
+        }) => {
+            if let Some(waiting) = pending.remove(&id) {
+                let answer = match outcome {
+                    Outcome::Ok => Ok(value),
+                    _ => Err(anyhow!(error.unwrap_or_else(|| "failed without a reason".into()))),
+                };
+                // Who asked may have stopped waiting.
+                let _ = waiting.send(answer);
             }
-            _ => eprintln!("zooquake: the sidecar of {host} said: {line}"),
-        },
+        }
+        Ok(other) => eprintln!("zooquake: the sidecar of {host} said: {other:?}"),
+        Err(line) => eprintln!("zooquake: the sidecar of {host} said: {line}"),
     }
 }

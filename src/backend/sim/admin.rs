@@ -4,12 +4,10 @@ use super::cluster::SimCluster;
 use crate::backend::ServerState;
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::{Either, select};
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_workloads::zk::{Connect, CreateMode, Error, Host, Zk, session_hex};
-
-/// How often something is looked at that is waited for.
-const POLL: Duration = Duration::from_millis(10);
 
 /// How long servers may take to serve.
 const READY: Duration = Duration::from_secs(60);
@@ -21,16 +19,11 @@ const ADMIN: Duration = Duration::from_secs(20);
 const BACK: Duration = Duration::from_secs(2);
 
 impl SimCluster {
-    /// Waits until something is so; whether it came about in time.
+    /// Waits until something is so of servers or sessions; whether it came about in time.
     pub(super) async fn until(&self, limit: Duration, holds: impl Fn() -> bool) -> bool {
-        let end = self.world.now() + limit;
-        while !holds() {
-            if self.world.now() >= end {
-                return false;
-            }
-            self.world.sleep(POLL).await;
-        }
-        true
+        let changes = self.net.server().changes();
+        let comes = changes.until(|_| holds().then_some(()));
+        matches!(select(pin!(comes), self.world.sleep(limit)).await, Either::Left(_))
     }
 
     /// A session through a server. To open one is a write, so that the server then has all that was acknowledged before.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
 use zooquake_checkers::plan::Plan;
-use zooquake_workloads::client::{Client, Output as Lines, message};
+use zooquake_workloads::client::{Asked, Client, Output as Lines, message};
 use zooquake_workloads::protocol::{Message, VERSION};
 use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::{Env, variant};
@@ -137,8 +137,8 @@ impl SimCluster {
         let journal = machine.journal.get_or_insert_with(Journal::in_memory).clone();
         let pinned = machine.net.only_server().map(|server| self.servers[server].clone());
         drop(machines);
-        let lines = Lines::direct(move |line| say(&said, Output::Line(line)));
-        lines.send(&Message::Hello {
+        let lines = Lines::direct(move |message| say(&said, Output::Message(message)));
+        lines.send(Message::Hello {
             protocol: VERSION,
             pid: u32::try_from(incarnation).unwrap_or(u32::MAX),
             session: None,
@@ -152,19 +152,19 @@ impl SimCluster {
             ensemble: None,
             server: pinned.map(Into::into),
             journal: Some(journal),
-            notify: Arc::new(move |notice| notices.send(&message(notice))),
+            notify: Arc::new(move |notice| notices.send(message(notice))),
             sessions: Shared::new(BTreeSet::new()),
             counters: Counters::default(),
         };
         let recipe = (variant.build)(&env)?;
-        let (sender, requests) = mpsc::unbounded_channel();
+        let (sender, requests) = mpsc::unbounded_channel::<Asked>();
         let (hosts, name) = (self.clone(), client.to_string());
         // The end of its stdin ends it.
         let life = Client::new(client, env, recipe, lines)
             .serve(requests)
             .map(move |()| hosts.live(&name, Life::Dead).unwrap_or_default());
         process.spawn(life.boxed());
-        Ok(Stdin::new(sender))
+        Ok(Stdin::direct(sender))
     }
 }
 

@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::future::ready;
 use std::sync::Arc;
 use std::time::Duration;
+use zooquake_checkers::plan::Scheduler;
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::World;
 
@@ -53,10 +54,15 @@ impl SimBackend {
         }
     }
 
-    /// The same, in which the task that goes on next is drawn from those that are ready.
-    pub fn walking(self) -> Self {
-        self.world.walk();
+    /// The same, in which this scheduler decides what happens next.
+    pub fn scheduled(self, scheduler: &Scheduler) -> Self {
+        self.world.schedule(scheduler);
         self
+    }
+
+    /// How many steps were chosen of which another one could have come first.
+    pub fn steps(&self) -> u32 {
+        self.world.steps()
     }
 
     /// Runs until this is done, and lets virtual time pass for it.
@@ -79,6 +85,11 @@ impl Clock for VirtualClock {
 
     fn unix(&self) -> Duration {
         self.0.now()
+    }
+
+    /// In virtual time nothing stands still.
+    fn rest(&self) -> Duration {
+        Duration::from_secs(1)
     }
 
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {

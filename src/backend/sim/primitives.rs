@@ -70,6 +70,11 @@ impl Cluster for SimCluster {
         self.servers.to_vec()
     }
 
+    /// The order of the operations is chosen; what follows them has the order of time.
+    fn entered(&self, phase: &str) {
+        self.world.choose(phase == "ops");
+    }
+
     fn voters(&self) -> Vec<String> {
         self.plan.cluster.voters()
     }

@@ -96,7 +96,7 @@ impl Host for Process {
     }
 
     fn spawn(&self, task: BoxFuture<'static, ()>) {
-        self.world.spawn(self.gated(task));
+        self.world.spawn_on(Some(self.net.number()), self.gated(task));
     }
 
     fn random(&self) -> u128 {

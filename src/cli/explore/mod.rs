@@ -9,12 +9,12 @@ use crate::campaign::{spec, values};
 use crate::explore::corpus::{Corpus, Other};
 use crate::explore::drive::{self, Explored, Found, Limits};
 use crate::explore::failure::Signature;
-use crate::explore::space::Space;
+use crate::explore::space::{Search, Space};
 use crate::naming;
 use crate::run::{simulated, stage};
 use crate::shrink::{Shrinker, Size, Wanted};
 use anyhow::{Context, Result};
-use clap::Args;
+use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -46,6 +46,8 @@ Examples:
   zooquake explore lock/protected --budget 60s
   zooquake explore lock/predecessor --faults drop-reply --schedules 1000 --seed 1
   zooquake explore queue/claimed --clients 4 --ops 12 --windows 3
+  zooquake explore lock/predecessor --schedule pct --depth 4
+  zooquake explore lock/protected --schedule exhaustive --clients 2 --ops 1 --windows 1 --plans 10
   zooquake explore lock/fenced --budget 8h --corpus corpus/fenced            again: it goes on where it was
   zooquake explore lock/fenced --budget 8h --corpus fenced-2 --seed 1 --shard 2/4")]
 pub struct ExploreOptions {
@@ -57,6 +59,18 @@ pub struct ExploreOptions {
     /// Explore no more than so many schedules
     #[arg(long)]
     pub schedules: Option<u64>,
+    /// How the order is chosen in which things happen
+    #[arg(long, value_enum, default_value_t = Schedule::Walk)]
+    pub schedule: Schedule,
+    /// With `pct`: the depth of the failures looked for
+    #[arg(long, default_value_t = 3, value_parser = clap::value_parser!(u32).range(1..=32))]
+    pub depth: u32,
+    /// With `exhaustive`: how many steps are delayed in a schedule at most
+    #[arg(long, default_value_t = 2, value_parser = clap::value_parser!(u32).range(0..=8))]
+    pub delays: u32,
+    /// With `exhaustive`: explore no more than so many plans
+    #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
+    pub plans: Option<u64>,
     /// Seed of the first schedule; a random one if not given, or that of the corpus
     #[arg(long)]
     pub seed: Option<u64>,
@@ -92,6 +106,17 @@ pub struct ExploreOptions {
     pub json: bool,
 }
 
+/// How the order is chosen in which things happen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Schedule {
+    /// At random
+    Walk,
+    /// By priorities that are drawn and fall at a few points
+    Pct,
+    /// All orders that have a few delays at most, of one plan after the other
+    Exhaustive,
+}
+
 /// A failure, and where it is written.
 #[derive(Debug, Serialize)]
 struct Failure {
@@ -125,6 +150,13 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         let why = "--shard needs --seed, the same on every machine, so that their schedules do not overlap";
         return Err(Usage(why.into()).into());
     }
+    if options.schedule != Schedule::Exhaustive && options.plans.is_some() {
+        return Err(Usage("--plans goes with --schedule exhaustive".into()).into());
+    }
+    if options.schedule == Schedule::Exhaustive && options.corpus.is_some() {
+        let why = "--corpus goes with schedules that are drawn: an exhaustive exploration is told by its seed";
+        return Err(Usage(why.into()).into());
+    }
     let asked = space(&options).map_err(Usage)?;
     let workload = asked.workload().map_err(Usage)?;
     paths::output_folder(&options.out, "--out")?;
@@ -148,6 +180,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     let limits = Limits {
         budget: options.budget,
         schedules: options.schedules,
+        plans: options.plans,
         threads: options.threads.map_or(cores, usize::from),
     };
     let (shard, out, json) = (options.shard, options.out.clone(), options.json);
@@ -191,6 +224,11 @@ fn space(options: &ExploreOptions) -> Result<Space, String> {
         windows: if faults.is_empty() { 0 } else { options.windows.into() },
         faults,
         seed: options.seed.unwrap_or_else(|| u64::from(fastrand::u32(..))),
+        search: match options.schedule {
+            Schedule::Walk => Search::Walk,
+            Schedule::Pct => Search::Pct { depth: options.depth },
+            Schedule::Exhaustive => Search::Exhaustive { delays: options.delays },
+        },
     })
 }
 
@@ -218,7 +256,8 @@ fn write(
             shrunk: None,
         };
         if *count <= WRITTEN {
-            let plan = space.plan(workload, found.seed);
+            let mut plan = space.plan(workload, found.seed);
+            plan.scheduler = found.scheduler.clone();
             failure.run = Some(simulated::run(&plan, out)?.folder.path);
             eprintln!("shrinking {} of seed {}", signature.anomaly, found.seed);
             let wanted = Wanted {

@@ -11,8 +11,12 @@ use std::collections::BTreeMap;
 /// How far it has come, in a line.
 pub fn progress(explored: &Explored) -> String {
     let (known, new): (Vec<_>, Vec<_>) = explored.failures.keys().partition(|failure| failure.known);
+    let exhausted = match explored.exhausted {
+        Some(plans) => format!(" (all of {plans} plans)"),
+        None => String::new(),
+    };
     format!(
-        "{} schedules in {} s, {:.0} a second: {} failures that are not known, {} that are",
+        "{} schedules{exhausted} in {} s, {:.0} a second: {} failures that are not known, {} that are",
         explored.schedules,
         explored.took.as_secs(),
         explored.rate(),
@@ -36,6 +40,7 @@ pub fn print_json(seed: u64, explored: &Explored, failures: &[Failure]) -> Resul
         "schedules": explored.schedules,
         "seconds": explored.took.as_secs_f64(),
         "schedules_per_second": explored.rate(),
+        "exhausted_plans": explored.exhausted,
         "failures": failures,
         "coverage": explored.coverage,
         "missed": missed,
@@ -63,8 +68,10 @@ pub fn print(explored: &Explored, failures: &[Failure]) {
         };
         println!("  {what}: in {schedules}{never}");
     }
-    for frequency in FREQUENCIES {
-        let probability = 100.0 * missed(frequency, explored.schedules);
+    // Of schedules that were drawn.
+    let frequencies = FREQUENCIES.iter().filter(|_| explored.exhausted.is_none());
+    for frequency in frequencies {
+        let probability = 100.0 * missed(*frequency, explored.schedules);
         println!(
             "a failure in {:.0} schedules of 100,000 was missed with {probability:.2} %",
             100_000.0 * frequency

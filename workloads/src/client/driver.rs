@@ -20,6 +20,21 @@ use crate::zk::Shared;
 /// resource is written when the orchestrator reads the reply, which takes a moment.
 const ARRIVAL: Duration = Duration::from_millis(200);
 
+/// What a client is sent.
+#[derive(Debug, Clone)]
+pub enum Asked {
+    /// A line of text, which may be no request.
+    Line(String),
+    /// A request, from the same process.
+    Request(Request),
+}
+
+impl From<String> for Asked {
+    fn from(line: String) -> Self {
+        Self::Line(line)
+    }
+}
+
 /// A client.
 #[derive(Clone)]
 pub struct Client {
@@ -46,11 +61,14 @@ impl Client {
     }
 
     /// Takes requests, one a line, until there are no more.
-    pub async fn serve(self, mut lines: UnboundedReceiver<String>) {
-        while let Some(line) = lines.recv().await {
-            match serde_json::from_str(&line) {
-                Ok(request) => self.take(request),
-                Err(error) => self.reject(&line, &error),
+    pub async fn serve<T: Into<Asked>>(self, mut lines: UnboundedReceiver<T>) {
+        while let Some(asked) = lines.recv().await {
+            match asked.into() {
+                Asked::Request(request) => self.take(request),
+                Asked::Line(line) => match serde_json::from_str(&line) {
+                    Ok(request) => self.take(request),
+                    Err(error) => self.reject(&line, &error),
+                },
             }
         }
     }
@@ -89,7 +107,7 @@ impl Client {
 
     fn reply(&self, id: u64, answer: Answer) {
         let Answer { outcome, value, error } = answer;
-        self.output.send(&Message::Reply {
+        self.output.send(Message::Reply {
             id,
             outcome,
             value,
@@ -105,7 +123,7 @@ impl Client {
             .and_then(|value| value.get("id")?.as_u64());
         if let Some(id) = id {
             let error = Some(format!("not a request: {error}"));
-            self.output.send(&Message::Reply {
+            self.output.send(Message::Reply {
                 id,
                 outcome: Outcome::Fail,
                 value: Value::Null,

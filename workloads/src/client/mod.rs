@@ -14,7 +14,7 @@ use std::sync::Arc;
 use anyhow::{Context, anyhow};
 pub use config::Config;
 pub use crowd::run as run_crowd;
-pub use driver::Client;
+pub use driver::{Asked, Client};
 pub use output::Output;
 use tokio::sync::mpsc;
 use zooquake_history::operation::control;
@@ -33,7 +33,7 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let variant = variant(&config)?;
     crash_on_panic();
     let output = Output::to(std::io::stdout());
-    output.send(&Message::Hello {
+    output.send(Message::Hello {
         protocol: VERSION,
         pid: std::process::id(),
         session: None,
@@ -77,7 +77,7 @@ fn environment(config: &Config, name: &str, output: &Output) -> Env {
         ensemble: Some(ensemble),
         server: config.server.as_deref().map(Arc::from),
         journal: None,
-        notify: Arc::new(move |notice| output.send(&message(notice))),
+        notify: Arc::new(move |notice| output.send(message(notice))),
         sessions: Shared::new(BTreeSet::new()),
         counters: Counters::default(),
     }

@@ -16,7 +16,7 @@ pub struct Output {
 #[derive(Clone)]
 enum Way {
     Stream(Sender<Line>),
-    Direct(Arc<dyn Fn(String) + Send + Sync>),
+    Direct(Arc<dyn Fn(Message) + Send + Sync>),
 }
 
 enum Line {
@@ -34,19 +34,21 @@ impl Output {
         }
     }
 
-    /// Hands each line to `deliver` when it is sent, without the newline: for a client in virtual time.
-    pub fn direct(deliver: impl Fn(String) + Send + Sync + 'static) -> Self {
+    /// Hands each message to `deliver` when it is sent, and makes no text of it: for a client in virtual time.
+    pub fn direct(deliver: impl Fn(Message) + Send + Sync + 'static) -> Self {
         Self {
             way: Way::Direct(Arc::new(deliver)),
         }
     }
 
     /// Sends a message.
-    pub fn send(&self, message: &Message) {
-        match (serde_json::to_string(message), &self.way) {
-            (Ok(line), Way::Stream(lines)) => drop(lines.send(Line::Text(line + "\n"))),
-            (Ok(line), Way::Direct(deliver)) => deliver(line),
-            (Err(error), _) => eprintln!("write {message:?}: {error}"),
+    pub fn send(&self, message: Message) {
+        match &self.way {
+            Way::Direct(deliver) => deliver(message),
+            Way::Stream(lines) => match serde_json::to_string(&message) {
+                Ok(line) => drop(lines.send(Line::Text(line + "\n"))),
+                Err(error) => eprintln!("write {message:?}: {error}"),
+            },
         }
     }
 

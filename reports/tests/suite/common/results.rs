@@ -263,5 +263,6 @@ fn plan() -> Plan {
         scenes: Vec::new(),
         replay_of: None,
         drawn_for: None,
+        scheduler: Default::default(),
     }
 }

@@ -12,7 +12,7 @@ use super::tree::{Node, Tree};
 use super::txn::{Logged, Origin, Write};
 use super::wire::{NodeId, Wire};
 use super::world::World;
-use crate::zk::{CreateMode, Created, Error, Op, OpResult, Stat};
+use crate::zk::{CreateMode, Created, Error, Op, OpResult, Shared, Stat};
 
 /// What an ensemble is made of.
 #[derive(Debug, Clone)]
@@ -55,6 +55,8 @@ pub struct Ensemble {
     pub(super) clients: Vec<Client>,
     /// The sessions in the order in which they were opened.
     pub(super) opened: Vec<i64>,
+    /// How often a server or a session has changed in a way that can be seen from outside.
+    pub(super) changes: Shared<u64>,
     /// What to do to requests yet to come; each is used once, by the first request that fits.
     pub script: Vec<Scripted>,
     /// Whether a request that is on its way when its client's connection is lost still arrives; drawn if `None`.
@@ -74,6 +76,7 @@ impl Ensemble {
                 servers: (0..all).map(|server| Server::new(server < config.voters)).collect(),
                 clients: Vec::new(),
                 opened: Vec::new(),
+                changes: Shared::new(0),
                 script: Vec::new(),
                 late: config.scripted.then_some(false),
                 config,
@@ -83,6 +86,15 @@ impl Ensemble {
 
     pub(super) fn lock(ensemble: &Mutex<Self>) -> MutexGuard<'_, Self> {
         ensemble.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Counts how often a server or a session has changed in a way that can be seen from outside.
+    pub fn changes(&self) -> Shared<u64> {
+        self.changes.clone()
+    }
+
+    pub(super) fn changed(&self) {
+        self.changes.update(|changes| *changes += 1);
     }
 
     /// How many of the voters are a quorum.

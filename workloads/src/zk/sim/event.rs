@@ -1,6 +1,5 @@
 //! What happens in the model at some moment without a message.
 
-use std::sync::PoisonError;
 use std::time::Duration;
 
 use super::ensemble::Ensemble;
@@ -29,21 +28,23 @@ impl Ensemble {
 
     /// Has something happen later.
     pub(super) fn after(&self, time: Duration, event: Event) {
-        let me = self.me.clone();
-        self.world.after(time, move || {
-            if let Some(ensemble) = me.upgrade() {
-                let mut ensemble = ensemble.lock().unwrap_or_else(PoisonError::into_inner);
-                ensemble.happen(event);
-            }
-        });
+        self.world.happen_after(time, self.whose(event), self.me.clone(), event);
     }
 
-    fn happen(&mut self, event: Event) {
-        let node = match event {
-            Event::Arrive(wire, side) => return self.arrive(wire, side),
+    /// The node whose step it is.
+    fn whose(&self, event: Event) -> NodeId {
+        match event {
+            Event::Arrive(wire, side) => self.wires[wire].ends[1 - side],
             Event::Client(client, _) => self.clients[client].host,
             Event::Server(server, _) | Event::Expire(server, _) | Event::Look(server, _) => server,
-        };
+        }
+    }
+
+    pub(super) fn happen(&mut self, event: Event) {
+        if let Event::Arrive(wire, side) = event {
+            return self.arrive(wire, side);
+        }
+        let node = self.whose(event);
         if self.nodes[node].frozen {
             // It happens as soon as the node is thawed.
             self.nodes[node].held.push(event);
@@ -63,6 +64,7 @@ impl Ensemble {
         let micros = match &self.config.scripted {
             true => 1_000,
             false if from == to => 50,
+            false if self.world.chooses() => 400,
             // Now and then a message is late.
             false => self.world.draw(|rng| match rng.u32(0..64) {
                 0 => rng.u64(1_000..20_000),

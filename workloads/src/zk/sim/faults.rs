@@ -55,6 +55,7 @@ impl Ensemble {
             self.after(Duration::from_micros(later), event);
         }
         self.resume(THAW, |_, to| to == node);
+        self.changed();
     }
 
     /// Lets nothing pass in one direction.

@@ -109,6 +109,7 @@ impl Ensemble {
             .map(|one| one.wire)
             .collect();
         ready.into_iter().for_each(|wire| self.send(wire, 1, Message::UpToDate));
+        self.changed();
         self.expire_later(server);
     }
 

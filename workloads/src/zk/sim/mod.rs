@@ -5,6 +5,7 @@
 //! What it leaves out: ACLs, quotas, TTL and container znodes, reconfiguration, local sessions, limits on sizes and
 //! connections, and disks that fail or are slow. A vote of an election is counted from the candidates' state instead of being sent.
 
+mod agenda;
 mod client;
 mod connection;
 mod ensemble;
@@ -13,6 +14,7 @@ mod faults;
 mod leader;
 mod net;
 mod quorum;
+mod scheduler;
 mod script;
 mod server;
 mod session;

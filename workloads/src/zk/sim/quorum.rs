@@ -203,6 +203,7 @@ impl Ensemble {
                 following.serves = true;
                 let began = learner.current_epoch << 32;
                 learner.tree.zxid = learner.tree.zxid.max(began);
+                self.changed();
             }
             Message::Propose(txn) => {
                 let zxid = txn.zxid;
@@ -263,5 +264,6 @@ impl Ensemble {
             self.done(server, origin, Some(&txn));
         }
         self.end_session_of(server, &txn);
+        self.changed();
     }
 }

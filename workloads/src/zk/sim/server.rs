@@ -142,6 +142,7 @@ impl Ensemble {
             Role::Leading(leading) => leading.learners.into_values().map(|learner| learner.wire).collect(),
         };
         served.into_keys().chain(learners).for_each(|wire| self.close(wire, 1));
+        self.changed();
     }
 
     /// Its process starts, and looks for a leader; nothing happens to one that runs.

@@ -112,7 +112,7 @@ fn stat(answer: Answer) -> Option<Option<Stat>> {
 
 fn names(answer: Answer) -> Option<Vec<String>> {
     match answer {
-        Answer::Children(names) => Some(names),
+        Answer::Children(names) => Some(Arc::unwrap_or_clone(names)),
         _ => None,
     }
 }

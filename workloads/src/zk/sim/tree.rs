@@ -44,6 +44,8 @@ pub(super) enum Change {
 #[derive(Debug, Clone)]
 pub(super) struct Tree {
     nodes: BTreeMap<Path, Arc<Node>>,
+    /// Lists of children that were asked for and have not changed since.
+    lists: BTreeMap<Path, Arc<Vec<String>>>,
     ephemerals: BTreeSet<(i64, Path)>,
     /// The sessions that live, and their timeouts.
     pub(super) sessions: BTreeMap<i64, Duration>,
@@ -55,6 +57,7 @@ impl Default for Tree {
     fn default() -> Self {
         Self {
             nodes: BTreeMap::from([(Path::from("/"), Arc::default())]),
+            lists: BTreeMap::new(),
             ephemerals: BTreeSet::new(),
             sessions: BTreeMap::new(),
             zxid: 0,
@@ -89,6 +92,16 @@ impl Tree {
             .filter(|name| !name.contains('/'))
     }
 
+    /// The same, in memory that is shared until the list changes.
+    pub(super) fn list(&mut self, path: &Path) -> Arc<Vec<String>> {
+        if let Some(list) = self.lists.get(path) {
+            return list.clone();
+        }
+        let list: Arc<Vec<String>> = Arc::new(self.children(path).map(str::to_string).collect());
+        self.lists.insert(path.clone(), list.clone());
+        list
+    }
+
     pub(super) fn has_children(&self, path: &str) -> bool {
         self.children(path).next().is_some()
     }
@@ -107,12 +120,14 @@ impl Tree {
                     self.ephemerals.insert((node.stat.ephemeral_owner, path.clone()));
                 }
                 self.nodes.insert(path.clone(), node.clone());
+                self.lists.remove(parent(path));
             }
             Change::Set(path, node) | Change::Parent(path, node) => {
                 self.nodes.insert(path.clone(), node.clone());
             }
             Change::Delete(path) => {
                 let gone = self.nodes.remove(path);
+                self.lists.remove(parent(path));
                 if let Some(owner) = gone.map(|node| node.stat.ephemeral_owner).filter(|owner| *owner != 0) {
                     self.ephemerals.remove(&(owner, path.clone()));
                 }

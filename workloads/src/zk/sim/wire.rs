@@ -37,7 +37,7 @@ pub(super) enum Answer {
     Wrote(Vec<OpResult>),
     Data(Vec<u8>, Stat),
     Stat(Option<Stat>),
-    Children(Vec<String>),
+    Children(Arc<Vec<String>>),
     Done,
 }
 

@@ -1,44 +1,53 @@
 //! A machine with a clock of its own: one thread, and time passes when nothing else can happen.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
+use zooquake_history::plan;
 
+use super::agenda::{Agenda, Due, Party, Place};
+use super::ensemble::Ensemble;
+use super::event::Event;
+use super::scheduler::{Scheduler, WINDOW};
 use crate::zk::{Host, Shared};
+
+/// In a walk a task of a client that is ready waits for its processor now and then, in so many cases once.
+const DESCHEDULED: u32 = 64;
+
+/// How long it waits then, in microseconds.
+const WAITS_US: std::ops::Range<u64> = 1_000..20_000;
 
 /// The machine. Clones share it. All of its randomness comes from one seed, so the same seed gives the same execution.
 #[derive(Clone)]
 pub struct World {
     inner: Arc<Mutex<Inner>>,
+    /// The tasks that are ready, in the order in which they were woken. Locked before `inner` where both are.
     ready: Arc<Mutex<VecDeque<usize>>>,
 }
 
 struct Inner {
     now: Duration,
-    /// What is due later, by its moment and the order in which it was scheduled.
-    timers: BTreeMap<(Duration, u64), Timer>,
-    scheduled: u64,
+    agenda: Agenda,
     tasks: Vec<Option<Task>>,
     /// Places in `tasks` that are not in use.
     free: Vec<usize>,
     rng: fastrand::Rng,
-    /// Whether the task that goes on next is drawn from those that are ready, rather than the one that waited longest.
-    walks: bool,
-}
-
-enum Timer {
-    Wake(Waker),
-    Act(Box<dyn FnOnce() + Send>),
+    scheduler: Scheduler,
+    /// Whose task is polled.
+    acting: Party,
+    /// Kept for its memory.
+    enabled: Vec<(Place, Party)>,
 }
 
 struct Task {
     future: BoxFuture<'static, ()>,
+    party: Party,
     waker: Waker,
     ready: Arc<Ready>,
 }
@@ -71,17 +80,65 @@ impl Default for World {
     }
 }
 
+impl Inner {
+    fn add(&mut self, time: Duration, party: Party, due: Due) {
+        let key = (self.now.saturating_add(time), self.agenda.number());
+        self.agenda.add(key, party, due);
+    }
+
+    /// The task that goes on next, of those that are ready.
+    fn pick(&mut self, ready: &mut VecDeque<usize>) -> Option<usize> {
+        while !ready.is_empty() {
+            let at = match &self.scheduler {
+                Scheduler::Walk if ready.len() > 1 => self.rng.usize(..ready.len()),
+                _ => 0,
+            };
+            let task = ready.remove(at)?;
+            let party = self
+                .tasks
+                .get(task)
+                .and_then(Option::as_ref)
+                .and_then(|task| task.party);
+            let waits = match (&self.scheduler, party) {
+                (_, None) | (Scheduler::InOrder, _) => return Some(task),
+                // Each await of a client is a point at which others may go on before it.
+                (Scheduler::Walk, _) if self.rng.u32(..DESCHEDULED) > 0 => return Some(task),
+                (Scheduler::Walk, _) => Duration::from_micros(self.rng.u64(WAITS_US)),
+                (Scheduler::Priorities(_), _) => Duration::ZERO,
+            };
+            self.add(waits, party, Due::Poll(task));
+        }
+        None
+    }
+
+    /// Takes what is done next, and moves the clock there.
+    fn due(&mut self) -> Option<Due> {
+        let (at, due) = match &mut self.scheduler {
+            Scheduler::InOrder | Scheduler::Walk => self.agenda.pop()?,
+            Scheduler::Priorities(priorities) if !priorities.is_open() => self.agenda.pop()?,
+            Scheduler::Priorities(priorities) => {
+                self.agenda.enabled(WINDOW, &mut self.enabled);
+                let (place, _) = *self.enabled.get(priorities.choose(&self.enabled))?;
+                (place.at, self.agenda.take(place)?)
+            }
+        };
+        self.now = self.now.max(at);
+        Some(due)
+    }
+}
+
 impl World {
     /// A machine whose randomness comes from this seed.
     pub fn seeded(seed: u64) -> Self {
         let inner = Inner {
             now: Duration::ZERO,
-            timers: BTreeMap::new(),
-            scheduled: 0,
+            agenda: Agenda::default(),
             tasks: Vec::new(),
             free: Vec::new(),
             rng: fastrand::Rng::with_seed(seed),
-            walks: false,
+            scheduler: Scheduler::InOrder,
+            acting: None,
+            enabled: Vec::new(),
         };
         Self {
             inner: Arc::new(Mutex::new(inner)),
@@ -89,24 +146,30 @@ impl World {
         }
     }
 
-    /// From now on it walks at random: of the tasks that are ready it draws the one that goes on. What one task does keeps its
-    /// order.
-    pub fn walk(&self) {
-        self.inner().walks = true;
+    /// From now on this scheduler decides what comes next; what one task does keeps its order.
+    pub fn schedule(&self, scheduler: &plan::Scheduler) {
+        let inner = &mut *self.inner();
+        inner.scheduler = Scheduler::of(scheduler, &mut inner.rng);
     }
 
-    /// The task that goes on next, if one is ready.
-    fn next(&self) -> Option<usize> {
-        // It only grows meanwhile, by what other threads wake.
-        let ready = lock(&self.ready).len();
-        let at = match ready {
-            0 | 1 => 0,
-            many => {
-                let mut inner = self.inner();
-                if inner.walks { inner.rng.usize(..many) } else { 0 }
-            }
-        };
-        lock(&self.ready).remove(at)
+    /// Begins to choose whose step comes next, or goes back to the order of time. A walk has nothing to choose.
+    pub fn choose(&self, open: bool) {
+        if let Scheduler::Priorities(priorities) = &mut self.inner().scheduler {
+            priorities.open(open);
+        }
+    }
+
+    /// How many steps were chosen so far of which another one could have come first.
+    pub fn steps(&self) -> u32 {
+        match &self.inner().scheduler {
+            Scheduler::Priorities(priorities) => priorities.steps(),
+            Scheduler::InOrder | Scheduler::Walk => 0,
+        }
+    }
+
+    /// Whether messages all take the same time.
+    pub(super) fn chooses(&self) -> bool {
+        matches!(self.inner().scheduler, Scheduler::Priorities(_))
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -120,10 +183,12 @@ impl World {
 
     /// Does something when that much time has passed. What is due at one moment happens in the order in which it was scheduled.
     pub fn after(&self, time: Duration, act: impl FnOnce() + Send + 'static) {
-        let mut inner = self.inner();
-        inner.scheduled += 1;
-        let key = (inner.now + time, inner.scheduled);
-        inner.timers.insert(key, Timer::Act(Box::new(act)));
+        self.inner().add(time, None, Due::Act(Box::new(act)));
+    }
+
+    /// Has something happen in the model when that much time has passed, as a step of this node.
+    pub(super) fn happen_after(&self, time: Duration, node: usize, model: Weak<Mutex<Ensemble>>, event: Event) {
+        self.inner().add(time, Some(node), Due::Happen(model, event));
     }
 
     /// Starts something, whose result can be looked at or waited for.
@@ -161,42 +226,60 @@ impl World {
     /// Drops all that still runs or is scheduled. Tasks own clones of the world, so that a world that is never cleared is
     /// never freed.
     pub fn clear(&self) {
-        let (tasks, timers) = {
+        let (tasks, agenda) = {
             let mut inner = self.inner();
-            (std::mem::take(&mut inner.tasks), std::mem::take(&mut inner.timers))
+            (std::mem::take(&mut inner.tasks), inner.agenda.clear())
         };
         lock(&self.ready).clear();
-        drop((tasks, timers));
+        drop((tasks, agenda));
     }
 
     /// Polls one task that is ready, or moves the clock to what is due next. False if neither is possible.
     fn step(&self) -> bool {
-        if let Some(task) = self.next() {
-            self.poll(task);
+        let mut ready = lock(&self.ready);
+        let mut inner = self.inner();
+        let task = match ready.is_empty() {
+            true => None,
+            false => inner.pick(&mut ready),
+        };
+        drop(ready);
+        if let Some(task) = task {
+            self.poll(inner, task);
             return true;
         }
-        let mut inner = self.inner();
-        let Some(((due, _), timer)) = inner.timers.pop_first() else {
-            return false;
-        };
-        inner.now = inner.now.max(due);
-        drop(inner);
-        match timer {
-            Timer::Wake(waker) => waker.wake(),
-            Timer::Act(act) => act(),
+        let Some(due) = inner.due() else { return false };
+        match due {
+            Due::Poll(task) => self.poll(inner, task),
+            Due::Wake(waker) => {
+                drop(inner);
+                waker.wake();
+            }
+            Due::Happen(model, event) => {
+                drop(inner);
+                if let Some(model) = model.upgrade() {
+                    lock(&model).happen(event);
+                }
+            }
+            Due::Act(act) => {
+                drop(inner);
+                act();
+            }
         }
         true
     }
 
-    fn poll(&self, at: usize) {
+    fn poll(&self, mut inner: MutexGuard<'_, Inner>, at: usize) {
         // The task is taken out, because polling it may spawn others.
-        let Some(mut task) = self.inner().tasks.get_mut(at).and_then(Option::take) else {
+        let Some(mut task) = inner.tasks.get_mut(at).and_then(Option::take) else {
             return;
         };
+        inner.acting = task.party;
+        drop(inner);
         task.ready.queued.store(false, Ordering::SeqCst);
-        let waker = task.waker.clone();
-        let pending = task.future.as_mut().poll(&mut Context::from_waker(&waker)).is_pending();
+        let mut context = Context::from_waker(&task.waker);
+        let pending = task.future.as_mut().poll(&mut context).is_pending();
         let mut inner = self.inner();
+        inner.acting = None;
         // The world may have been cleared meanwhile.
         if pending && at < inner.tasks.len() {
             inner.tasks[at] = Some(task);
@@ -206,24 +289,9 @@ impl World {
             drop(task);
         }
     }
-}
 
-impl Host for World {
-    fn now(&self) -> Duration {
-        self.inner().now
-    }
-
-    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
-        let mut inner = self.inner();
-        inner.scheduled += 1;
-        let key = (inner.now.saturating_add(time), inner.scheduled);
-        Box::pin(Sleep {
-            world: self.clone(),
-            key,
-        })
-    }
-
-    fn spawn(&self, future: BoxFuture<'static, ()>) {
+    /// Runs a task in the background whose steps are those of this node; `None` for one of the harness.
+    pub fn spawn_on(&self, party: Option<usize>, future: BoxFuture<'static, ()>) {
         let mut inner = self.inner();
         let at = inner.free.pop().unwrap_or_else(|| {
             inner.tasks.push(None);
@@ -236,11 +304,33 @@ impl Host for World {
         });
         inner.tasks[at] = Some(Task {
             future,
+            party,
             waker: Waker::from(ready.clone()),
             ready,
         });
         drop(inner);
         lock(&self.ready).push_back(at);
+    }
+}
+
+impl Host for World {
+    fn now(&self) -> Duration {
+        self.inner().now
+    }
+
+    fn sleep(&self, time: Duration) -> BoxFuture<'static, ()> {
+        let mut inner = self.inner();
+        let key = (inner.now.saturating_add(time), inner.agenda.number());
+        drop(inner);
+        Box::pin(Sleep {
+            world: self.clone(),
+            key,
+            place: None,
+        })
+    }
+
+    fn spawn(&self, future: BoxFuture<'static, ()>) {
+        self.spawn_on(None, future);
     }
 
     fn random(&self) -> u128 {
@@ -248,29 +338,42 @@ impl Host for World {
     }
 }
 
-/// Ends at a moment; no timer is left of one that is dropped before.
+/// Ends at a moment; nothing is due of one that is dropped before.
 struct Sleep {
     world: World,
     key: (Duration, u64),
+    place: Option<Place>,
 }
 
 impl Future for Sleep {
     type Output = ();
 
-    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
-        let mut inner = self.world.inner();
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<()> {
+        let world = self.world.clone();
+        let mut inner = world.inner();
         if inner.now >= self.key.0 {
             return Poll::Ready(());
         }
-        inner.timers.insert(self.key, Timer::Wake(context.waker().clone()));
+        let due = Due::Wake(context.waker().clone());
+        match self.place {
+            Some(place) => {
+                let before = inner.agenda.replace(place, due);
+                drop(inner);
+                drop(before);
+            }
+            None => {
+                let party = inner.acting;
+                self.place = Some(inner.agenda.add(self.key, party, due));
+            }
+        }
         Poll::Pending
     }
 }
 
 impl Drop for Sleep {
     fn drop(&mut self) {
-        let timer = self.world.inner().timers.remove(&self.key);
+        let due = self.place.and_then(|place| self.world.inner().agenda.take(place));
         // A waker may own the last of a task, whose own timers go with it.
-        drop(timer);
+        drop(due);
     }
 }

@@ -175,6 +175,7 @@ impl Ensemble {
         (served.session, served.timeout) = (session, timeout);
         (served.stage, served.tries, served.sent, served.pinged) = (Stage::Served(wire), 0, now, false);
         served.state.update(|state| *state = SessionState::Connected);
+        self.changes.update(|changes| *changes += 1);
         if served.silent {
             // No timer of it is due any more.
             served.timer += 1;

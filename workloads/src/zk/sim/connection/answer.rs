@@ -122,7 +122,7 @@ impl Ensemble {
             }
             Ask::Children(path, watch) => {
                 node(path)?;
-                let names = reader.tree.children(path).map(str::to_string).collect();
+                let names = reader.tree.list(path);
                 if *watch {
                     reader.watches.add(wire, path, Aspect::Children);
                 }

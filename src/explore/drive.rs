@@ -4,7 +4,7 @@ use super::corpus::Corpus;
 use super::coverage::Coverage;
 use super::failure::{self, Signature};
 use super::space::{Search, Space};
-use super::turns::{Next, Turn, Turns};
+use super::turns::{Next, Turn, Turns, steps};
 use crate::campaign::shard::Shard;
 use crate::run::simulated;
 use anyhow::{Result, bail};
@@ -77,9 +77,6 @@ impl Explored {
 pub fn missed(frequency: f64, schedules: u64) -> f64 {
     (1.0 - frequency).powf(schedules as f64)
 }
-
-/// How many plans are played to learn how many steps a schedule has.
-const PROBES: u64 = 3;
 
 /// How long a thread waits that has nothing to play while others have.
 const MOMENT: Duration = Duration::from_micros(200);
@@ -156,17 +153,6 @@ pub fn explore(
     }
 }
 
-/// How many steps are chosen in a schedule of this space: the most of a few, which are the same for all of its shards.
-fn steps(space: &Space, workload: &Workload) -> Result<u32> {
-    let mut most = 1;
-    for number in 0..PROBES {
-        let mut plan = space.plan(workload, space.seed.wrapping_add(number));
-        plan.scheduler = Scheduler::Delays(Vec::new());
-        most = simulated::record_steps(&plan)?.1.max(most);
-    }
-    Ok(most)
-}
-
 impl Exploration<'_> {
     fn tally(&self) -> MutexGuard<'_, Explored> {
         self.tally.lock().unwrap_or_else(PoisonError::into_inner)
@@ -239,76 +225,4 @@ impl Exploration<'_> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn space(variant: &str, faults: &[&str]) -> Space {
-        Space {
-            variant: variant.into(),
-            servers: 3,
-            clients: 3,
-            ops: 6,
-            windows: 2,
-            faults: faults.iter().map(|fault| fault.to_string()).collect(),
-            seed: 100,
-            search: Search::Walk,
-        }
-    }
-
-    fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut Corpus>) -> Explored {
-        let limits = Limits {
-            budget: Duration::from_secs(600),
-            schedules: Some(schedules),
-            plans: None,
-            threads,
-        };
-        let workload = space.workload().unwrap();
-        let stop = AtomicBool::new(false);
-        explore((space, &workload, Shard::default()), corpus, limits, &stop, |_| {}).unwrap()
-    }
-
-    #[test]
-    fn a_correct_lock_is_silent_and_faults_bite() {
-        let explored = explored(&space("lock/fenced", &["kill", "pause", "expire"]), 2, 60, None);
-        assert_eq!(explored.schedules, 60);
-        assert_eq!(explored.failures, BTreeMap::new());
-        let bit: u64 = explored.coverage.windows.values().map(|(_, bit)| bit).sum();
-        assert!(bit > 30, "{:?}", explored.coverage);
-        assert!(explored.coverage.sometimes["a fault struck while an operation was pending"] > 20);
-    }
-
-    #[test]
-    fn a_tutorial_s_lock_breaks_the_same_way_whatever_the_number_of_threads() {
-        let space = space("lock/predecessor", &["drop-reply"]);
-        let (one, two) = (explored(&space, 1, 40, None), explored(&space, 2, 40, None));
-        assert_eq!((&one.failures, &one.coverage), (&two.failures, &two.coverage));
-        assert!(
-            one.failures.keys().any(|found| found.anomaly == "lost-wakeup"),
-            "{:?}",
-            one.failures
-        );
-        assert!(one.failures.keys().all(|found| found.known), "{:?}", one.failures);
-    }
-
-    #[test]
-    fn a_corpus_goes_on_where_it_was() {
-        let folder = tempfile::tempdir().unwrap();
-        let space = space("lock/fenced", &["kill"]);
-        let go_on = |schedules| {
-            let (mut corpus, here) = Corpus::open(folder.path(), &space, None).unwrap();
-            explored(&here, 2, schedules, Some(&mut corpus)).schedules
-        };
-        assert_eq!((go_on(4), go_on(4)), (4, 4));
-        let (corpus, _) = Corpus::open(folder.path(), &space, None).unwrap();
-        assert_eq!(
-            (0..20).filter(|number| corpus.done().has(*number)).collect::<Vec<_>>(),
-            (0..8).collect::<Vec<_>>()
-        );
-    }
-
-    #[test]
-    fn what_is_missed_follows_from_the_number_of_schedules() {
-        assert!((missed(0.001, 3_000) - 0.0497).abs() < 0.001);
-        assert!(missed(0.5, 0) > 0.999 && missed(1.0, 1) < 1e-12);
-    }
-}
+mod tests;

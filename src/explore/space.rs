@@ -84,6 +84,11 @@ impl Space {
                 .cycles
                 .truncate(usize::try_from(self.ops).unwrap_or(usize::MAX).max(1));
         }
+        if let Search::Exhaustive { .. } = self.search {
+            // Clients that think do not meet within the window of the scheduler.
+            let cycles = plan.clients.iter_mut().flat_map(|client| &mut client.cycles);
+            cycles.for_each(|cycle| cycle.think_ms = 0);
+        }
         plan.windows = self.windows(&topology, seed);
         plan.faults = plan.windows.iter().map(|window| window.fault.clone()).collect();
         plan.faults.sort_unstable();

@@ -3,9 +3,28 @@
 use super::corpus::Done;
 use super::space::{Search, Space};
 use crate::campaign::shard::Shard;
+use crate::run::simulated;
+use anyhow::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use zooquake_checkers::plan::Scheduler;
+use zooquake_checkers::plan::{Scheduler, Workload};
+
+/// How many plans are played to learn how many steps a schedule has.
+const PROBES: u64 = 3;
+
+/// How many steps are chosen in a schedule of this space: the most of a few, which are the same for all of its shards.
+///
+/// # Errors
+/// If one cannot be simulated.
+pub fn steps(space: &Space, workload: &Workload) -> Result<u32> {
+    let mut most = 1;
+    for number in 0..PROBES {
+        let mut plan = space.plan(workload, space.seed.wrapping_add(number));
+        plan.scheduler = Scheduler::Delays(Vec::new());
+        most = simulated::record_steps(&plan)?.1.max(most);
+    }
+    Ok(most)
+}
 
 /// A schedule to be played.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -58,6 +77,8 @@ struct Tree {
 }
 
 impl<'a> Turns<'a> {
+    /// The turns of so many threads through this part of a space, of which this was done before; `steps` is for schedules that
+    /// draw priorities.
     pub fn new(
         (space, shard, before): (&'a Space, Shard, Done),
         (schedules, plans): (Option<u64>, Option<u64>),

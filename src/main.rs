@@ -22,6 +22,7 @@ mod pack;
 mod recipe;
 mod replay;
 mod run;
+mod selftest;
 mod shell;
 mod shrink;
 mod sidecar;

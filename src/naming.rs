@@ -5,8 +5,9 @@ use crate::{faults, recipe};
 use zooquake_history::plan::Workload;
 use zooquake_history::renamed;
 use zooquake_workloads::recipes;
+use zooquake_workloads::recipes::planted;
 
-/// The names of all built-in variants with clients, in the order in which they are shown.
+/// The names of all built-in variants with clients, but those with planted bugs, in the order in which they are shown.
 pub fn variants() -> Vec<String> {
     recipes::registry()
         .iter()
@@ -14,19 +15,23 @@ pub fn variants() -> Vec<String> {
         .collect()
 }
 
-/// The workloads of all that is built in, those of scenes last, in the order in which they are shown.
+/// The workloads of all that is built in but planted bugs, those of scenes last, in the order in which they are shown.
 pub fn workloads() -> Vec<Workload> {
     let recipes = recipes::registry().iter().map(recipes::Variant::workload);
     let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
     recipes.chain(scenes).collect()
 }
 
-/// The workload of a built-in variant, such as `lock/fenced`, or of its former name; `None` if there is none.
+/// The workload of a built-in variant, such as `lock/fenced` or `planted/L12`, or of its former name; `None` if there is none.
 pub fn built_in(name: &str) -> Option<Workload> {
     let (family, variant) = name.split_once('/')?;
+    if family == planted::FAMILY {
+        return planted::find(variant).map(recipes::Variant::workload);
+    }
     let (family, variant) = renamed::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
     let is = |workload: &Workload| (&workload.family, &workload.variant) == (&family, &variant);
-    workloads().into_iter().find(is)
+    let scene = || workloads().into_iter().find(is);
+    recipes::workload(&family, &variant).or_else(scene)
 }
 
 /// The workload of a name such as `lock/fenced`, of a former one, or of the folder of a recipe.
@@ -38,7 +43,10 @@ pub fn workload(name: &str) -> Result<Workload, String> {
         Some(workload) => Ok(workload),
         None if recipe::is_path(name) => recipe::read(name),
         None => {
-            let names: Vec<String> = workloads().iter().map(Workload::name).collect();
+            let names: Vec<String> = match name.split_once('/') {
+                Some((planted::FAMILY, _)) => planted::PLANTED.iter().map(|planted| planted.name()).collect(),
+                _ => workloads().iter().map(Workload::name).collect(),
+            };
             Err(format!(
                 "{}, or the folder of a recipe of your own, such as ./my-lock",
                 unknown("variant", name, &names)
@@ -106,6 +114,20 @@ mod tests {
         assert_eq!(workload("queue/double-barrier").unwrap().name(), "barrier/double");
         let former = |name: &String| name.starts_with("queue/") && name.contains("barrier");
         assert!(!variants().iter().any(former) && !faults::names().contains(&"cut".to_string()));
+    }
+
+    #[test]
+    fn planted_bugs_have_names_and_are_listed_only_among_themselves() {
+        for planted in planted::PLANTED {
+            let (family, _) = planted.twin;
+            let workload = workload(&planted.name()).unwrap();
+            assert_eq!(workload.family, family);
+            assert_eq!(built_in(&workload.name()), Some(workload), "the name in plans");
+        }
+        assert!(variants().iter().all(|name| !name.contains("planted")));
+        let why = workload("planted/L99").unwrap_err();
+        assert!(why.contains("planted/L12") && !why.contains("lock/fenced"), "{why}");
+        assert!(!workload("lock/L12").unwrap_err().contains("planted"));
     }
 
     #[test]

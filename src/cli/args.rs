@@ -10,6 +10,7 @@ use super::new::NewOptions;
 use super::nightly::NightlyOptions;
 use super::pack::PackOptions;
 use super::replay::ReplayOptions;
+use super::selftest::SelftestOptions;
 use super::shrink::ShrinkOptions;
 use super::trial::TrialOptions;
 use crate::campaign::spec::RunSpec;
@@ -58,6 +59,8 @@ pub enum Command {
     Explore(ExploreOptions),
     /// Find the smallest plan that still fails the same way as a run
     Shrink(ShrinkOptions),
+    /// Try the suite itself: find bugs that are planted in recipes, and nothing in the same recipes without them
+    Selftest(SelftestOptions),
     /// Make one file of a run, to attach to a ticket; `check`, `replay` and `report` take it
     Pack(PackOptions),
     /// Check what earlier runs recorded again, and other people's histories

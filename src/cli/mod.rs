@@ -19,6 +19,7 @@ mod paths;
 mod replay;
 mod report;
 mod run;
+mod selftest;
 mod series;
 mod shrink;
 mod trial;
@@ -84,6 +85,7 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Try(options) => trial::trial(&options).await,
         Command::Replay(options) => replay::replay(options).await,
         Command::Explore(options) => explore::explore(options).await,
+        Command::Selftest(options) => selftest::selftest(options).await,
         Command::Shrink(options) => shrink::shrink(options).await,
         Command::Pack(options) => pack::pack(&options),
         Command::Check(options) => check::check(&options),

@@ -154,9 +154,10 @@ impl SimCluster {
             journal: Some(journal),
             notify: Arc::new(move |notice| notices.send(message(notice))),
             sessions: Shared::new(BTreeSet::new()),
+            bug: None,
             counters: Counters::default(),
         };
-        let recipe = (variant.build)(&env)?;
+        let recipe = variant.recipe(&env)?;
         let (sender, requests) = mpsc::unbounded_channel::<Asked>();
         let (hosts, name) = (self.clone(), client.to_string());
         // The end of its stdin ends it.

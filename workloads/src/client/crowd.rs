@@ -24,7 +24,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     for name in config.client.split(',') {
         let output = Output::to(Labelled::new(name));
         let env = environment(&config, name, &output);
-        let recipe = (variant.build)(&env).map_err(|error| anyhow!("{}: {error}", config.variant))?;
+        let recipe = variant
+            .recipe(&env)
+            .map_err(|error| anyhow!("{}: {error}", config.variant))?;
         let (lines, requests) = mpsc::unbounded_channel();
         tokio::spawn(Client::new(name, env, recipe, output).serve(requests));
         clients.insert(name.to_string(), lines);

@@ -43,7 +43,9 @@ pub async fn run(config: Config) -> anyhow::Result<()> {
     let last_words = output.clone();
     let requests = read_stdin(move || last_words.flush());
     let env = environment(&config, &config.client, &output);
-    let recipe = (variant.build)(&env).map_err(|error| anyhow!("{}: {error}", config.variant))?;
+    let recipe = variant
+        .recipe(&env)
+        .map_err(|error| anyhow!("{}: {error}", config.variant))?;
     Client::new(&config.client, env, recipe, output).serve(requests).await;
     // The reader ends the process.
     std::future::pending().await
@@ -79,6 +81,7 @@ fn environment(config: &Config, name: &str, output: &Output) -> Env {
         journal: None,
         notify: Arc::new(move |notice| output.send(message(notice))),
         sessions: Shared::new(BTreeSet::new()),
+        bug: None,
         counters: Counters::default(),
     }
 }

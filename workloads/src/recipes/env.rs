@@ -8,6 +8,7 @@ use futures_util::FutureExt;
 use futures_util::future::{Either, select};
 
 use super::commit::Journal;
+use super::planted::Bug;
 use crate::zk::counted::{Counted, Counters};
 use crate::zk::real::Ensemble;
 use crate::zk::{Connect, Host, SessionState, Shared, Zk};
@@ -55,11 +56,18 @@ pub struct Env {
     pub notify: Arc<dyn Fn(Notice) + Send + Sync>,
     /// The sessions that are open, as far as this process knows.
     pub sessions: Shared<BTreeSet<i64>>,
+    /// What the recipe does wrong on purpose; `None` of all but planted variants.
+    pub bug: Option<Bug>,
     /// What is asked and heard in the sessions of [`Env::connect`].
     pub counters: Counters,
 }
 
 impl Env {
+    /// Whether the recipe has this planted bug.
+    pub fn has(&self, bug: Bug) -> bool {
+        self.bug == Some(bug)
+    }
+
     /// Opens a new session; tries without end.
     pub async fn connect(&self) -> Arc<dyn Zk> {
         let zk: Arc<dyn Zk> = Arc::new(Counted::new(self.connect.connect().await, self.counters.clone()));

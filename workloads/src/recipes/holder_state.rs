@@ -126,6 +126,15 @@ impl HolderState {
             .update(|state| state.held.take_if(|held| held.grant.name == name))
     }
 
+    /// What it holds is of this session from now on: a flag that says so knows of no session.
+    pub fn rest_on(&self, zk: &Arc<dyn Zk>) {
+        self.state.update(|state| {
+            if let Some(held) = &mut state.held {
+                (held.grant.session, held.zk) = (zk.session(), zk.clone());
+            }
+        });
+    }
+
     /// The connection.
     pub fn link(&self) -> Link {
         self.state.with(|state| state.link)

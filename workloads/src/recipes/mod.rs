@@ -8,6 +8,7 @@ mod env;
 pub mod grant;
 mod holder_state;
 pub mod lock;
+pub mod planted;
 pub mod queue;
 pub mod register;
 pub mod registry;

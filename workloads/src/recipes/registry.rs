@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use zooquake_history::plan::{Accepted, Capabilities, Resource, Workload};
 
+use super::planted::{self, Bug};
 use super::{Env, barrier, commit, counter, election, lock, queue, register, rwlock, semaphore};
 use crate::service::Recipe;
 
@@ -30,8 +31,10 @@ pub struct Variant {
     pub capabilities: Capabilities,
     /// What is known to go wrong.
     pub accepted: &'static [Known],
+    /// What it does wrong on purpose; `None` of all but planted variants.
+    pub bug: Option<Bug>,
     /// Makes a client's recipe object.
-    pub build: fn(&Env) -> anyhow::Result<Recipe>,
+    pub(super) build: fn(&Env) -> anyhow::Result<Recipe>,
 }
 
 /// An anomaly that is known and accepted.
@@ -59,8 +62,18 @@ impl Variant {
         pinned: false,
         capabilities: Capabilities::NONE,
         accepted: &[],
+        bug: None,
         build: |_| anyhow::bail!("it has no name"),
     };
+
+    /// A client's recipe object.
+    ///
+    /// # Errors
+    /// If the client lacks what the recipe is built on.
+    pub fn recipe(&self, env: &Env) -> anyhow::Result<Recipe> {
+        let bug = self.bug;
+        (self.build)(&Env { bug, ..env.clone() })
+    }
 
     /// Its description in a plan.
     pub fn workload(&self) -> Workload {
@@ -103,17 +116,16 @@ const FAMILIES: &[&[Variant]] = &[
     counter::variants::VARIANTS,
 ];
 
-/// All variants, by family, in the order in which they are shown.
+/// All variants but those with planted bugs, by family, in the order in which they are shown.
 pub fn registry() -> &'static [Variant] {
     static ALL: LazyLock<Vec<Variant>> = LazyLock::new(|| FAMILIES.concat());
     &ALL
 }
 
-/// The variant of this name.
+/// The variant of this name, be it one with a planted bug.
 pub fn variant(family: &str, name: &str) -> Option<&'static Variant> {
-    registry()
-        .iter()
-        .find(|variant| variant.family == family && variant.name == name)
+    let mut all = registry().iter().chain(planted::variants());
+    all.find(|variant| variant.family == family && variant.name == name)
 }
 
 /// The description of a variant in a plan.

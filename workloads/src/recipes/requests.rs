@@ -3,8 +3,9 @@
 
 use std::time::Duration;
 
+use super::planted::Bug;
 use super::{Env, OpError};
-use crate::zk::{CreateMode, Error, SessionState, WatchEvent, Zk};
+use crate::zk::{CreateMode, Error, Reply, SessionState, WatchEvent, Zk};
 
 /// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
 const RETRY: Duration = Duration::from_millis(20);
@@ -34,6 +35,32 @@ pub async fn ensure_or_print(zk: &dyn Zk, path: &str) {
     };
     if let Err(error) = created {
         crate::stderr::say(&format!("create {path}: {error}"));
+    }
+}
+
+/// A request; with this planted bug it is repeated after an unknown outcome as if it had not taken effect.
+///
+/// # Errors
+/// Of the request.
+pub async fn blindly<T>(
+    env: &Env,
+    bug: Bug,
+    zk: &dyn Zk,
+    request: impl Fn() -> Reply<T> + Send + Sync,
+) -> Result<T, Error> {
+    loop {
+        match request().await {
+            Err(Error::Unknown(_)) if env.has(bug) && steady(env, zk).await => {}
+            ended => return ended,
+        }
+    }
+}
+
+/// Waits until a session is over.
+pub async fn over(zk: &dyn Zk) {
+    let mut seen = zk.state();
+    while !seen.is_over() {
+        seen = zk.changed(seen).await;
     }
 }
 

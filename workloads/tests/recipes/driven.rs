@@ -56,7 +56,7 @@ impl Bed {
     pub fn of(&self, name: &str, family: &str, recipe: &str) -> Driven {
         let (env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
         let output = Output::to(pipe.clone());
-        let recipe = (variant(family, recipe).unwrap().build)(&env).unwrap();
+        let recipe = variant(family, recipe).unwrap().recipe(&env).unwrap();
         let (lines, requests) = mpsc::unbounded_channel();
         self.world
             .start(Client::new(name, env, recipe, output.clone()).serve(requests));

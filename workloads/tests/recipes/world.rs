@@ -36,6 +36,7 @@ impl World {
             journal: None,
             notify: Arc::new(move |notice| notices.lock().unwrap().push(notice)),
             sessions: Shared::new(BTreeSet::new()),
+            bug: None,
             counters: Counters::default(),
         }
     }

@@ -8,17 +8,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use futures_util::future::select;
 use zooquake_history::operation::Made;
 use zooquake_history::operation::barrier::{Answer as Answered, Request as Asked};
 
 use super::{ROUNDS, ensure, overdue, steady};
 use crate::protocol::Request;
+use crate::recipes::planted::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, NOT_HELD, OpError, Owned, Working};
 use crate::service::{Answer, Service, SessionHandle, parse, unknown};
-use crate::zk::{CreateMode, Error, Shared, WatchEvent, Zk, session_hex};
+use crate::zk::{CreateMode, Error, SessionState, Shared, WatchEvent, Zk, session_hex};
 
-/// The znode that says that all are there.
+/// How the name of the znode begins that says that all are there.
 const READY: &str = "ready";
 
 /// `barrier/double`.
@@ -51,7 +53,7 @@ impl Double {
     async fn enter(&self, round: i64, members: usize) -> Result<Answer, OpError> {
         loop {
             let zk = self.handle.live().await;
-            let own = format!("{ROUNDS}/{}/{:032x}", round, self.env.host.random());
+            let own = format!("{}/{:032x}", self.parent(round), self.env.host.random());
             let mut mine = None;
             while !zk.state().is_over() {
                 match self.pass(zk.as_ref(), (round, members), &own, &mut mine).await {
@@ -82,10 +84,13 @@ impl Double {
         own: &str,
         mine: &mut Option<Owned>,
     ) -> Result<Tried, Error> {
-        let parent = format!("{ROUNDS}/{round}");
-        let ready = format!("{parent}/{READY}");
+        let (parent, ready) = (self.parent(round), self.ready(round));
         ensure(zk, ROUNDS).await?;
         ensure(zk, &parent).await?;
+        if mine.is_none() && self.env.has(Bug::B7) {
+            // The others may pass before it watches.
+            *mine = Some(self.appear(zk, own).await?);
+        }
         let (there, watch) = zk.exists_and_watch(&ready).await?;
         if mine.is_none() {
             *mine = Some(self.appear(zk, own).await?);
@@ -94,16 +99,37 @@ impl Double {
             return Ok(Tried::In);
         }
         let names = zk.children(&parent).await?;
-        if names.iter().filter(|name| *name != READY).count() >= members {
+        let counts = |name: &&String| self.env.has(Bug::B1) || !name.starts_with(READY);
+        if names.iter().filter(counts).count() >= members {
             return match zk.create(&ready, b"", CreateMode::Persistent).await {
                 Ok(_) | Err(Error::NodeExists) => Ok(Tried::In),
                 Err(error) => Err(error),
             };
         }
+        if self.env.has(Bug::B3) {
+            // Any event of the session lets it in, too.
+            select(watch, zk.changed(SessionState::Connected)).await;
+            return Ok(Tried::In);
+        }
         Ok(match watch.await {
             WatchEvent::Created => Tried::In,
             _ => Tried::Again,
         })
+    }
+
+    /// The parent of a round; all have the same where those of earlier ones are to be seen.
+    fn parent(&self, round: i64) -> String {
+        match self.env.has(Bug::B1) {
+            true => format!("{ROUNDS}/all"),
+            false => format!("{ROUNDS}/{round}"),
+        }
+    }
+
+    fn ready(&self, round: i64) -> String {
+        match self.env.has(Bug::B1) {
+            true => format!("{}/{READY}-{round}", self.parent(round)),
+            false => format!("{}/{READY}", self.parent(round)),
+        }
     }
 
     /// Creates the own znode, and does not answer before it is known to be there or the session to be over.
@@ -141,6 +167,10 @@ impl Double {
         let mut removed = None;
         loop {
             let zk = self.handle.live().await;
+            if self.env.has(Bug::B7) {
+                // As recipes do that use one parent again; who has not seen it waits for ever.
+                drop(zk.delete(&self.ready(round), None).await);
+            }
             // In each session anew, and be there nothing to delete: by a write of its own it sees all that was before.
             match zk.delete(&own.path, None).await {
                 Ok(()) => removed = Some(Made::from(&own)),
@@ -162,8 +192,8 @@ impl Double {
     /// Waits until nobody is in a round. False if the session is over before.
     async fn emptied(&self, zk: &Arc<dyn Zk>, round: i64) -> Result<bool, OpError> {
         while !zk.state().is_over() {
-            match zk.children_and_watch(&format!("{ROUNDS}/{round}")).await {
-                Ok((names, _)) if names.iter().all(|name| name == READY) => return Ok(true),
+            match zk.children_and_watch(&self.parent(round)).await {
+                Ok((names, _)) if names.iter().all(|name| name.starts_with(READY)) => return Ok(true),
                 Ok((_, watch)) => _ = watch.await,
                 Err(error) if error.is_definite() => return Err(OpError::unknown("leave", &error)),
                 Err(_) => _ = steady(&self.env, zk.as_ref()).await,

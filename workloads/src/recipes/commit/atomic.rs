@@ -13,8 +13,9 @@ use async_trait::async_trait;
 
 use super::plain::{Member, gather, not_voted, wait_decision, wait_for};
 use super::{APP, Decision, Journal, Party, Transaction, Vote, decision_path, path, vote_path};
+use crate::recipes::planted::Bug;
 use crate::recipes::{Env, OpError};
-use crate::zk::{CreateMode, Error, MultiError, Op, Reply, Zk};
+use crate::zk::{CreateMode, Created, Error, MultiError, Op, Reply, Zk};
 
 /// How long to wait before a request is repeated.
 const RETRY: Duration = Duration::from_millis(100);
@@ -61,8 +62,15 @@ impl Atomic {
         let znode = decision_path(tx);
         loop {
             let create = |zk: &dyn Zk| zk.create(&znode, decision.word().as_bytes(), CreateMode::Persistent);
-            match self.insist(create).await {
-                Ok(_) => return decision,
+            match self.decide_once(create).await {
+                Ok(Some(mistaken)) => return mistaken,
+                Ok(None) => return decision,
+                Err(Error::NodeExists) if self.0.env.has(Bug::P3) => {
+                    let word = decision.word().as_bytes();
+                    if self.insist(|zk| zk.set(&znode, word, None)).await.is_ok() {
+                        return decision;
+                    }
+                }
                 Err(Error::NodeExists) => {
                     if let Ok((data, _)) = self.insist(|zk| zk.get(&znode)).await
                         && let Some(stands) = Decision::read(&data)
@@ -77,14 +85,39 @@ impl Atomic {
         }
     }
 
+    /// Repeats the creation of the decision until its outcome is known. A planted bug may take the outcome of its first try for
+    /// a refusal, and answers abort: T1 where it is unknown, T6 where the second try finds the znode that the first one made.
+    async fn decide_once(
+        &self,
+        create: impl Fn(&dyn Zk) -> Reply<Created> + Send + Sync,
+    ) -> Result<Option<Decision>, Error> {
+        let first = create(self.0.handle.live().await.as_ref()).await;
+        match (first, self.0.env.bug) {
+            (Err(Error::Unknown(_)), Some(Bug::T1)) => Ok(Some(Decision::Abort)),
+            (Err(Error::Unknown(_)), bug) => {
+                self.pause().await;
+                match self.insist(create).await {
+                    Err(Error::NodeExists) if bug == Some(Bug::T6) => Ok(Some(Decision::Abort)),
+                    again => again.map(|_| None),
+                }
+            }
+            (known, _) => known.map(|_| None),
+        }
+    }
+
     /// Decides in the coordinator's place; `None` if there is no such transaction yet.
     async fn recover(&self, tx: &str) -> Option<Decision> {
         // What was acknowledged long ago should be seen. Votes only ever come, so it is not needed to be right.
         drop(self.insist(|zk| zk.sync(APP)).await);
         let (data, _) = self.insist(|zk| zk.get(&path(tx))).await.ok()?;
         let transaction: Transaction = serde_json::from_slice(&data).ok()?;
+        let sites = match self.0.env.has(Bug::P1) {
+            // Those that are there, for all that there are.
+            true => self.insist(|zk| zk.children(&path(tx))).await.ok()?,
+            false => transaction.sites,
+        };
         let mut decision = Decision::Commit;
-        for site in &transaction.sites {
+        for site in &sites {
             let vote = self.insist(|zk| zk.get(&vote_path(tx, site))).await.ok();
             if vote.and_then(|(data, _)| Decision::read(&data)) != Some(Decision::Commit) {
                 decision = Decision::Abort;
@@ -101,6 +134,9 @@ impl Party for Atomic {
     }
 
     async fn create(&self, transaction: &Transaction) -> Result<(), OpError> {
+        if self.0.env.has(Bug::P1) {
+            return self.0.begin(transaction).await;
+        }
         match self.insist(|zk| zk.create(APP, b"", CreateMode::Persistent)).await {
             Ok(_) | Err(Error::NodeExists) => {}
             Err(error) => return Err(OpError::of("create the parent", &error)),
@@ -168,6 +204,13 @@ impl Party for Atomic {
             let heard = self.patiently(|zk| async move { wait_decision(zk.as_ref(), znode).await });
             if let Some(decision) = env.within(Some(env.host.now() + patience), heard).await {
                 return Ok(decision);
+            }
+            match self.0.env.bug {
+                // Nobody but the coordinator decides.
+                Some(Bug::P2) => continue,
+                // The site decides for itself alone.
+                Some(Bug::P7) => return Ok(Decision::Abort),
+                _ => {}
             }
             if let Some(decision) = self.recover(tx).await {
                 return Ok(decision);

@@ -1,11 +1,13 @@
 //! The tutorial's unfair election, faults and all: all race to create one znode, and whoever succeeds leads. The others
 //! watch that znode and try again when it goes.
 //!
-//! What exists already is taken for somebody else's, also where it is the client's own of a request whose reply was lost.
+//! What exists already is taken for somebody else's, also where it is the client's own of a request whose reply was lost. The
+//! planted E15 takes what has the client's name in it for its own, also where that is about to vanish with an earlier session.
 
 use async_trait::async_trait;
 
-use crate::recipes::grant::{Contest, Plain, create, hear};
+use crate::recipes::grant::{Contest, Plain, create_with, hear};
+use crate::recipes::planted::Bug;
 use crate::recipes::{Env, HolderState, OpError, Owned};
 use crate::zk::{CreateMode, Error, Zk};
 
@@ -14,16 +16,29 @@ pub const LEADER: &str = "/election/leader";
 
 /// A client of `election/ephemeral` that begins to open its session.
 pub fn ephemeral(env: &Env) -> Plain {
-    Plain::new(env, Race)
+    Plain::new(env, Race(env.clone()))
 }
 
-struct Race;
+struct Race(Env);
 
 #[async_trait]
 impl Contest for Race {
     async fn win(&self, zk: &dyn Zk, holder: &HolderState) -> Result<Owned, OpError> {
         loop {
-            match create(zk, holder, LEADER, CreateMode::Ephemeral).await {
+            let name = self.0.client.as_bytes();
+            match create_with(zk, holder, (LEADER, name), CreateMode::Ephemeral).await {
+                Err(Error::NodeExists) if self.0.has(Bug::E15) => match zk.get(LEADER).await {
+                    Ok((data, stat)) if data == name => {
+                        let own = Owned {
+                            path: LEADER.to_string(),
+                            czxid: Some(stat.czxid),
+                            session: zk.session(),
+                        };
+                        holder.own(own.clone());
+                        return Ok(own);
+                    }
+                    _ => {}
+                },
                 Err(Error::NodeExists) => {}
                 created => return created.map_err(|error| OpError::of("create", &error)),
             }

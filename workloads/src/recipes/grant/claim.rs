@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use super::Queue;
+use crate::recipes::planted::Bug;
 use crate::recipes::requests::steady;
 use crate::recipes::{Env, Owned};
 use crate::zk::{CreateMode, Error, Zk};
@@ -70,6 +71,11 @@ impl Claim {
                     }
                 }
                 Err(error) if error.is_definite() => return Err(Nothing::Refused(error)),
+                // Created again, whether it is there or not.
+                Err(_) if self.env.has(Bug::L1) => match self.steady().await {
+                    true => continue,
+                    false => return Err(Nothing::Gone),
+                },
                 Err(_) => {}
             }
             match self.find().await {

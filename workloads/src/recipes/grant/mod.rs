@@ -16,12 +16,12 @@ pub use before_grant::{BeforeGrant, Candidate};
 pub use chain::Chain;
 pub use claim::{Claim, Nothing};
 pub use handler::{ELECTION, Handler, LOCK, RWLOCK, SEMAPHORE, Words};
-pub use plain::{Contest, Plain, create, hear};
+pub use plain::{Contest, Plain, create, create_with, hear};
 pub use protected::Protected;
 pub use queue::{Queue, Queues};
 use serde_json::Value;
 
-use super::{Grant, HolderState, OpError, Owned};
+use super::{Grant, Held, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
 
 /// A recipe that grants, as one client uses it: one operation at a time, each polled to its end.
@@ -91,6 +91,16 @@ impl Released {
         Self {
             removed: Some((grant.path.clone(), grant.czxid)),
         }
+    }
+
+    /// Deletes the znode of a grant, and does not try again.
+    ///
+    /// # Errors
+    /// As ZooKeeper answers.
+    pub async fn once(held: &Held) -> Result<Self, OpError> {
+        let deleted = held.zk.delete(&held.grant.path, None).await;
+        deleted.map_err(|error| OpError::of("delete", &error))?;
+        Ok(Self::of(&held.grant))
     }
 
     /// It cannot tell.

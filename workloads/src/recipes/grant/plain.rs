@@ -79,8 +79,21 @@ impl Plain {
 /// # Errors
 /// As ZooKeeper answers.
 pub async fn create(zk: &dyn Zk, holder: &HolderState, path: &str, mode: CreateMode) -> Result<Owned, Error> {
+    create_with(zk, holder, (path, b""), mode).await
+}
+
+/// The same with data in it.
+///
+/// # Errors
+/// As ZooKeeper answers.
+pub async fn create_with(
+    zk: &dyn Zk,
+    holder: &HolderState,
+    (path, data): (&str, &[u8]),
+    mode: CreateMode,
+) -> Result<Owned, Error> {
     let _busy = holder.busy();
-    let created = zk.create(path, b"", mode).await?;
+    let created = zk.create(path, data, mode).await?;
     let own = Owned {
         path: created.path,
         czxid: created.stat.map(|stat| stat.czxid),
@@ -110,12 +123,9 @@ impl GrantRecipe for Plain {
 
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
         let held = self.holder.let_go(name).ok_or_else(not_held)?;
-        let deleted = self.env.within(deadline, held.zk.delete(&held.grant.path, None)).await;
+        let released = self.env.within(deadline, Released::once(&held)).await;
         self.holder.forget();
-        match deleted.ok_or_else(overdue)? {
-            Ok(()) => Ok(Released::of(&held.grant)),
-            Err(error) => Err(OpError::of("delete", &error)),
-        }
+        released.ok_or_else(overdue)?
     }
 
     fn holder(&self) -> &HolderState {

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;
-use futures_util::future::select;
+use futures_util::future::{Either, select};
 use zooquake_history::operation::Mode;
 
 use super::before_grant::{BeforeGrant, Candidate, Trace, Traces};
@@ -19,9 +19,11 @@ use super::claim::{Claim, Nothing, Removed};
 use super::queue::{Place, Queue, Queues, Standing};
 use super::{GrantRecipe, Released, not_held};
 use crate::recipes::holder_state::Link;
+use crate::recipes::planted::Bug;
+use crate::recipes::requests::over;
 use crate::recipes::{Busy, Env, Grant, Held, HolderState, OpError, Owned};
 use crate::service::SessionHandle;
-use crate::zk::{SessionState, Shared, Zk};
+use crate::zk::{SessionState, Shared, WatchEvent, Zk};
 
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
@@ -65,6 +67,9 @@ impl Protected {
     async fn keep_session(self) {
         loop {
             let zk = self.env.connect().await;
+            if self.env.has(Bug::L7b) {
+                self.holder.rest_on(&zk);
+            }
             self.session.update(|session| *session = Some(zk.clone()));
             let mut state = zk.state();
             while !state.is_over() {
@@ -83,16 +88,14 @@ impl Protected {
     fn give_up(&self, state: SessionState) {
         let busy = self.holder.busy();
         let Some(held) = self.holder.disconnected() else { return };
+        if self.env.has(Bug::L7b) {
+            return self.holder.hold(held);
+        }
         self.env.lost(&held.grant.name, state.name());
         let client = self.clone();
         let clean = async move {
             // Work that cannot be interrupted goes on under the znode, as long as the session lives.
-            let mut seen = held.zk.state();
-            let over = async {
-                while !seen.is_over() {
-                    seen = held.zk.changed(seen).await;
-                }
-            };
+            let over = over(held.zk.as_ref());
             select(std::pin::pin!(client.holder.rested()), std::pin::pin!(over)).await;
             client.remove(client.traces(&held), busy).await;
         };
@@ -158,7 +161,7 @@ impl Protected {
     }
 
     async fn attempt(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
-        let (place, traces) = (self.queues.place(mode), Shared::new(Vec::new()));
+        let (place, traces) = (self.queues.place(mode, self.env.bug), Shared::new(Vec::new()));
         let Some(deadline) = deadline else {
             return self.contend(name, &place, &traces).await;
         };
@@ -212,7 +215,13 @@ impl Protected {
                 Ok(Standing::Missing) => return Turn::Missing,
                 // The watch is set again on reconnect; looking anew costs little and trusts nobody with that.
                 Ok(Standing::Behind(watch)) => {
-                    drop(select(watch, std::pin::pin!(self.holder.link_changed(seen))).await)
+                    match select(watch, std::pin::pin!(self.holder.link_changed(seen))).await {
+                        // Leads because the one before it is gone, whoever else stands before that.
+                        Either::Left((WatchEvent::Deleted, _)) if self.env.has(Bug::E5) => return Turn::Mine(seen),
+                        // The watch went with the connection, and no other one is set.
+                        Either::Right(_) if self.env.has(Bug::L8) => over(zk.as_ref()).await,
+                        _ => {}
+                    }
                 }
                 Ok(Standing::Moved) => {}
                 Err(_) => drop(claim.steady().await),
@@ -259,6 +268,10 @@ impl GrantRecipe for Protected {
             self.env.within(deadline, self.holder.idle()).await;
             return Err(not_held());
         };
+        if self.env.has(Bug::L11) {
+            self.holder.disown(&held.grant.path);
+            return Released::once(&held).await;
+        }
         match self.remove_by(self.traces(&held), deadline).await {
             Some(Removed::Deleted) => Ok(Released::of(&held.grant)),
             Some(Removed::Absent) => Ok(Released::unsure()),

@@ -4,6 +4,7 @@ use std::num::NonZeroUsize;
 
 use zooquake_history::operation::Mode;
 
+use crate::recipes::planted::Bug;
 use crate::recipes::sequence::{order, sequence};
 use crate::zk::{Error, Watch, Zk};
 
@@ -46,14 +47,16 @@ impl From<Queue> for Queues {
 
 impl Queues {
     /// The place of one that is to hold so.
-    pub(super) fn place(&self, mode: Mode) -> Place {
+    pub(super) fn place(&self, mode: Mode, bug: Option<Bug>) -> Place {
         let Self { exclusive, shared } = *self;
         match shared {
             Some(queue) if mode == Mode::Shared => Place {
+                bug,
                 queue,
                 marks: vec![exclusive.mark],
             },
             _ => Place {
+                bug,
                 queue: exclusive,
                 marks: [Some(exclusive), shared]
                     .into_iter()
@@ -69,6 +72,7 @@ impl Queues {
 pub(super) struct Place {
     pub(super) queue: Queue,
     marks: Vec<&'static str>,
+    bug: Option<Bug>,
 }
 
 /// Where a znode stands among those that it waits for.
@@ -109,9 +113,14 @@ impl Place {
         let Some((_, nearest)) = before.into_iter().max_by(|(a, _), (b, _)| order(*a, *b)) else {
             return Ok(Standing::First);
         };
-        // If it went between the two reads, waiting for its creation would be waiting for ever.
+        // If it went between the two reads, waiting for its creation would be waiting for ever, as L13c does.
         let (there, watch) = zk.exists_and_watch(&format!("{parent}/{nearest}")).await?;
-        Ok(there.map_or(Standing::Moved, |_| Standing::Behind(watch)))
+        let waits = there.is_some() || self.bug == Some(Bug::L13c);
+        Ok(if waits {
+            Standing::Behind(watch)
+        } else {
+            Standing::Moved
+        })
     }
 
     /// The znodes before the own one that it waits for, with their numbers; `None` if the own one is missing.
@@ -121,6 +130,11 @@ impl Place {
         names.iter().find(|name| *name == own)?;
         let number = |name: &str| self.marks.iter().find_map(|mark| sequence(name, mark));
         let numbered = names.iter().filter_map(|name| Some((number(name)?, name.as_str())));
-        Some(numbered.filter(|(number, _)| order(*number, mine).is_lt()).collect())
+        let is_before = |number: i32, name: &str| match self.bug {
+            // By what the clients chose before the number.
+            Some(Bug::L12) => name < own,
+            _ => order(number, mine).is_lt(),
+        };
+        Some(numbered.filter(|(number, name)| is_before(*number, name)).collect())
     }
 }

@@ -15,6 +15,7 @@ use super::item::{Content, in_order};
 use super::owner::{Owner, Owners, gone};
 use super::put::put;
 use super::{Given, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
+use crate::recipes::planted::Bug;
 use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, Owned};
 use crate::service::SessionHandle;
 use crate::zk::{CreateMode, Error, MultiError, Op, OpResult, Shared};
@@ -77,8 +78,16 @@ impl Claimed {
                     ..content
                 };
                 let create = Op::Create(format!("{TAKEN}/{name}"), mine.data(), CreateMode::Persistent);
-                let ops = vec![owner.lives(), Op::Delete(path, Some(stat.version)), create];
+                let mut ops = vec![owner.lives(), Op::Delete(path.clone(), Some(stat.version)), create];
+                if self.env.has(Bug::Q4) {
+                    ops.remove(1);
+                }
                 if let Some(given) = self.claim(&owner, &name, mine.item, ops, attempt).await? {
+                    if self.env.has(Bug::Q4) && owner.zk.delete(&path, None).await == Err(Error::NoNode) {
+                        // Consumed already: on to the next one, and the claim is thought of no more.
+                        self.forget(&format!("{TAKEN}/{name}"));
+                        continue;
+                    }
                     return Ok(Some(given));
                 }
             }
@@ -220,11 +229,15 @@ impl Claimed {
             return Err(OpError::Fail(NOT_HELD.to_string()));
         };
         let ended = claim.delete(&self.env).await;
-        self.claims
-            .update(|claims| claims.retain(|other| other.own.path != claim.own.path));
-        self.holder.disown(&claim.own.path);
+        self.forget(&claim.own.path);
         drop(busy);
         ended
+    }
+
+    fn forget(&self, path: &str) {
+        self.claims
+            .update(|claims| claims.retain(|other| other.own.path != path));
+        self.holder.disown(path);
     }
 }
 

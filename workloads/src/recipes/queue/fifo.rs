@@ -9,7 +9,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 
 use super::item::{Content, MARK, in_order};
-use super::{Given, QUEUE, Queue, Stored, ensure, overdue};
+use super::{Given, QUEUE, Queue, Stored, blindly, ensure, overdue};
+use crate::recipes::planted::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, OpError};
 use crate::service::SessionHandle;
@@ -40,8 +41,8 @@ impl Fifo {
             .await
             .map_err(|error| OpError::Fail(format!("create {QUEUE}: {error}")))?;
         let data = Content { item, owner: None }.data();
-        let created = zk
-            .create(&format!("{QUEUE}/{MARK}"), &data, CreateMode::PersistentSequential)
+        let create = || zk.create(&format!("{QUEUE}/{MARK}"), &data, CreateMode::PersistentSequential);
+        let created = blindly(&self.env, Bug::Q2, zk.as_ref(), create)
             .await
             .map_err(|error| OpError::of("create", &error))?;
         Ok(Stored {
@@ -73,7 +74,7 @@ impl Fifo {
                     return Err(OpError::Fail(format!("{path} holds no item")));
                 };
                 self.env.taking(item);
-                match zk.delete(&path, None).await {
+                match blindly(&self.env, Bug::Q1, zk.as_ref(), || zk.delete(&path, None)).await {
                     Ok(()) => return Ok(Some(Given { item, claim: None })),
                     Err(Error::NoNode) => {}
                     Err(error) => return Err(OpError::of("delete", &error)),

@@ -13,7 +13,7 @@ pub use claimed::Claimed;
 pub use fifo::Fifo;
 pub use handler::{Given, Handler, Queue, Stored};
 
-use super::requests::{ensure, overdue, steady};
+use super::requests::{blindly, ensure, overdue, steady};
 
 /// The parent of the items.
 pub const QUEUE: &str = "/queue";

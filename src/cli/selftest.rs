@@ -1,0 +1,206 @@
+//! `zooquake selftest`
+
+use super::exit::{Code, Usage};
+use super::{interrupt, paths};
+use crate::campaign::values;
+use crate::naming;
+use crate::selftest::{self, Outcome, Settings};
+use anyhow::{Context, Result};
+use clap::Args;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use zooquake_workloads::recipes::planted::{FAMILY, PLANTED, Planted};
+
+/// How long a schedule that shows a bug is shrunk at most.
+const SHRINKING: Duration = Duration::from_secs(20);
+
+/// A recipe without its bug is played so often at least.
+const TWIN: u64 = 64;
+
+/// `selftest`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Planted bugs are recipes that leave out a care, each as a library for ZooKeeper once did. Each is explored on simulated ensembles until
+the anomaly shows that it stands for; then the schedule is shrunk, and the recipe without the bug is played under the same faults
+and seeds. A planted bug is a variant like others: `zooquake run planted/L12`, `zooquake explore planted/L12`.
+
+Exit codes: 0 all were found and all recipes without them were silent; 1 one was missed, or a recipe without a bug was noisy; 2 it was
+interrupted; 254 wrong usage; 255 the harness failed.
+
+Examples:
+  zooquake selftest
+  zooquake selftest L1 L12 Q1 --budget 30s
+  zooquake selftest T1 --out planted           the shrunk run too, with its report
+  zooquake selftest --json > selftest.json")]
+pub struct SelftestOptions {
+    /// Ids of planted bugs, such as L12; all if none is given
+    pub ids: Vec<String>,
+    /// How long to explore each bug, and each recipe without it
+    #[arg(long, default_value = "10s", value_parser = values::duration)]
+    pub budget: Duration,
+    /// Seed of the first schedule of each
+    #[arg(long, default_value_t = 1)]
+    pub seed: u64,
+    /// Threads; one a core if not given
+    #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub threads: Option<u16>,
+    /// Folder of the runs of shrunk plans; none are written if not given
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// JSON on stdout: a list of the bugs with what was found
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Tries planted bugs.
+///
+/// # Errors
+/// [`Usage`] for a bug that does not exist; otherwise the harness failed.
+pub async fn selftest(options: SelftestOptions) -> Result<Code> {
+    let chosen = chosen(&options.ids).map_err(Usage)?;
+    if let Some(out) = &options.out {
+        paths::output_folder(out, "--out")?;
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let mut interrupt = interrupt::listen()?;
+    let stopping = Arc::clone(&stop);
+    tokio::spawn(async move {
+        // Closed only when the program ends.
+        let _ = interrupt.wait_for(|stop| *stop).await;
+        stopping.store(true, Ordering::SeqCst);
+    });
+    let json = options.json;
+    let trying = tokio::task::spawn_blocking(move || try_all(&chosen, &options, &stop));
+    let (tried, interrupted) = trying.await.context("the selftest did not come to its end")??;
+    if json {
+        let values: Vec<Value> = tried.iter().map(as_json).collect();
+        println!("{}", serde_json::to_string_pretty(&values).context("writing JSON")?);
+    }
+    let failed = tried.iter().filter(|(outcome, _)| !outcome.passed()).count();
+    eprintln!("{} planted bugs tried, {failed} not as expected", tried.len());
+    Ok(match (failed, interrupted) {
+        (0, false) => Code::Valid,
+        (0, true) => Code::Unknown,
+        _ => Code::Invalid,
+    })
+}
+
+/// The bugs of these ids, in the order of the table; all if there are none.
+fn chosen(ids: &[String]) -> Result<Vec<&'static Planted>, String> {
+    let bare = |id: &str| id.strip_prefix(&format!("{FAMILY}/")).unwrap_or(id).to_string();
+    let ids: Vec<String> = ids.iter().map(|id| bare(id)).collect();
+    let known = || PLANTED.iter().map(|planted| planted.id.to_string());
+    match ids.iter().find(|id| !known().any(|other| other == **id)) {
+        Some(id) => Err(naming::unknown("planted bug", id, &known().collect::<Vec<_>>())),
+        None => Ok(PLANTED
+            .iter()
+            .filter(|planted| ids.is_empty() || ids.iter().any(|id| id == planted.id))
+            .collect()),
+    }
+}
+
+/// An outcome, and the run of the shrunk plan if that is written.
+type Tried = (Outcome, Option<PathBuf>);
+
+/// Tries them one after the other, and prints the row of each; whether it was interrupted.
+fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &AtomicBool) -> Result<(Vec<Tried>, bool)> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let settings = Settings {
+        budget: options.budget,
+        shrinking: SHRINKING,
+        twin: TWIN,
+        seed: options.seed,
+        threads: options.threads.map_or(cores, usize::from),
+        stop,
+    };
+    if !options.json {
+        println!("{}", row(HEADER));
+    }
+    let mut tried = Vec::new();
+    for planted in chosen {
+        eprintln!("{}: {}", planted.name(), planted.mechanism);
+        let outcome = selftest::run(planted, settings)?;
+        if stop.load(Ordering::SeqCst) {
+            // What was cut short says nothing of the bug.
+            return Ok((tried, true));
+        }
+        let run = match (&options.out, &outcome.shown) {
+            (Some(out), Some(shown)) => Some(write(shown.plan.clone(), out)?),
+            _ => None,
+        };
+        if !options.json {
+            println!("{}", row(columns(&outcome).each_ref().map(String::as_str)));
+        }
+        tried.push((outcome, run));
+    }
+    Ok((tried, false))
+}
+
+fn write(plan: zooquake_checkers::plan::Plan, out: &Path) -> Result<PathBuf> {
+    super::shrink::write(plan, &None, out)
+}
+
+const HEADER: [&str; 8] = [
+    "id",
+    "expected",
+    "schedules",
+    "seconds",
+    "shrunk to",
+    "without the bug",
+    "found",
+    "mechanism",
+];
+
+/// A line of the table.
+fn row([id, expected, schedules, seconds, shrunk, twin, found, mechanism]: [&str; 8]) -> String {
+    format!("{id:<5} {expected:<20} {schedules:>9} {seconds:>7}  {shrunk:<35} {twin:<28} {found:<36} {mechanism}")
+}
+
+fn columns(outcome: &Outcome) -> [String; 8] {
+    let Outcome { planted, shown, .. } = outcome;
+    let listed = |names: &std::collections::BTreeSet<String>| names.iter().cloned().collect::<Vec<_>>().join(", ");
+    let twin = match outcome.noise.is_empty() {
+        true => format!("silent in {} schedules", outcome.twin_schedules),
+        false => format!("noisy: {}", listed(&outcome.noise)),
+    };
+    [
+        planted.id.to_string(),
+        planted.expected.to_string(),
+        shown
+            .as_ref()
+            .map_or(outcome.schedules, |shown| shown.tried)
+            .to_string(),
+        format!("{:.1}", outcome.took.as_secs_f64()),
+        shown
+            .as_ref()
+            .map_or("missed".to_string(), |shown| shown.size.to_string()),
+        twin,
+        listed(&outcome.found),
+        planted.mechanism.to_string(),
+    ]
+}
+
+fn as_json((outcome, run): &Tried) -> Value {
+    let Outcome { planted, shown, .. } = outcome;
+    json!({
+        "id": planted.id,
+        "variant": planted.name(),
+        "mechanism": planted.mechanism,
+        "source": planted.source,
+        "faults": planted.faults,
+        "expected": planted.expected,
+        "found": outcome.found,
+        "runs": outcome.schedules,
+        "tried": shown.as_ref().map(|shown| shown.tried),
+        "seconds": outcome.took.as_secs_f64(),
+        "shrunk": shown.as_ref().map(|shown| shown.size),
+        "run": run,
+        "twin": outcome.twin(),
+        "twin_variant": planted.twin(),
+        "twin_runs": outcome.twin_schedules,
+        "twin_found": outcome.noise,
+    })
+}

@@ -1,0 +1,188 @@
+//! The suite tried on bugs that are known: each planted bug is explored on simulated ensembles until the anomaly shows that it
+//! stands for, and the recipe without it is played under the same faults and seeds, which must show none.
+
+#[cfg(test)]
+mod tests;
+
+use crate::campaign::shard::Shard;
+use crate::campaign::spec;
+use crate::explore::drive::{self, Explored, Limits};
+use crate::explore::space::Space;
+use crate::run::simulated;
+use crate::shrink::{Shrinker, Size, Wanted};
+use anyhow::{Error, Result};
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::{Plan, Workload};
+use zooquake_history::operation;
+use zooquake_workloads::recipes::planted::Planted;
+
+/// After so many schedules the exploration looks whether the anomaly was among them.
+const CHUNK: u64 = 16;
+
+/// Operations of each client in a schedule, of a family that grants: they wait for each other, and a grant is held for long.
+const GRANT_OPS: u64 = 4;
+
+/// The same of others, so that there is something to do when a window strikes.
+const OPS: u64 = 8;
+
+/// Windows of faults in a schedule of a bug that shows under faults.
+const WINDOWS: usize = 2;
+
+/// How bugs are tried.
+#[derive(Debug, Clone, Copy)]
+pub struct Settings<'a> {
+    /// How long one bug is explored at most, and its recipe without it.
+    pub budget: Duration,
+    /// How long a schedule that shows it is shrunk at most.
+    pub shrinking: Duration,
+    /// The recipe without the bug is played as often as the one with it, but at least so often.
+    pub twin: u64,
+    /// The seed of the first schedule.
+    pub seed: u64,
+    /// Threads that explore.
+    pub threads: usize,
+    /// Ends all when it becomes true.
+    pub stop: &'a AtomicBool,
+}
+
+/// What became of a planted bug.
+#[derive(Debug)]
+pub struct Outcome {
+    /// The bug.
+    pub planted: &'static Planted,
+    /// Schedules of it that were played.
+    pub schedules: u64,
+    /// How long they took, without shrinking.
+    pub took: Duration,
+    /// All anomalies that they showed, but advisory ones.
+    pub found: BTreeSet<String>,
+    /// The first schedule that shows the expected one; `None` if none did.
+    pub shown: Option<Shown>,
+    /// Schedules of the recipe without the bug that were played.
+    pub twin_schedules: u64,
+    /// Their anomalies, but advisory ones and those that the recipe declares as known.
+    pub noise: BTreeSet<String>,
+}
+
+/// A schedule that shows the expected anomaly.
+#[derive(Debug)]
+pub struct Shown {
+    /// How many schedules there are up to it, in the order of their seeds.
+    pub tried: u64,
+    /// The smallest plan that shows it too.
+    pub plan: Plan,
+    /// How large that is.
+    pub size: Size,
+}
+
+impl Outcome {
+    /// Whether the expected anomaly was found, and nothing in the recipe without the bug, which was played.
+    pub fn passed(&self) -> bool {
+        self.shown.is_some() && self.twin_schedules > 0 && self.noise.is_empty()
+    }
+
+    /// `silent` or `noisy`: what the recipe without the bug was.
+    pub fn twin(&self) -> &'static str {
+        if self.noise.is_empty() { "silent" } else { "noisy" }
+    }
+}
+
+/// The schedules of a planted bug, or of its recipe without it.
+///
+/// # Errors
+/// If the variant cannot be simulated.
+pub fn space(variant: String, planted: &Planted, seed: u64) -> Result<(Space, Workload)> {
+    let space = Space {
+        variant,
+        servers: spec::SERVERS,
+        clients: spec::CLIENTS,
+        ops: if grants(planted) { GRANT_OPS } else { OPS },
+        windows: if planted.faults.is_empty() { 0 } else { WINDOWS },
+        faults: planted.faults.iter().map(|fault| fault.to_string()).collect(),
+        seed,
+    };
+    let workload = space.workload().map_err(Error::msg)?;
+    Ok((space, workload))
+}
+
+fn grants(planted: &Planted) -> bool {
+    operation::family(planted.twin.0).is_some_and(|family| family.grants)
+}
+
+/// Tries one bug.
+///
+/// # Errors
+/// If a schedule cannot be simulated.
+pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome> {
+    let (space, workload) = space(planted.name(), planted, settings.seed)?;
+    let begun = Instant::now();
+    let (mut schedules, mut found, mut first) = (0, BTreeSet::new(), None);
+    while first.is_none() && begun.elapsed() < settings.budget && !settings.stop.load(Ordering::SeqCst) {
+        let next = Space {
+            seed: settings.seed.wrapping_add(schedules),
+            ..space.clone()
+        };
+        let left = settings.budget.saturating_sub(begun.elapsed());
+        let explored = explore((&next, &workload), (CHUNK, left), settings)?;
+        schedules += explored.schedules;
+        let shows = explored.failures.iter();
+        let shows = shows.filter(|(signature, _)| signature.anomaly == planted.expected);
+        first = shows
+            .map(|(signature, found)| (found.seed, signature.property.clone()))
+            .min();
+        found.extend(explored.failures.into_keys().map(|signature| signature.anomaly));
+    }
+    let took = begun.elapsed();
+    let shown = first.map(|(seed, property)| {
+        let anomaly = planted.expected.to_string();
+        let (plan, size) = shrink(Wanted { property, anomaly }, space.plan(&workload, seed), settings)?;
+        let tried = seed.wrapping_sub(settings.seed) + 1;
+        anyhow::Ok(Shown { tried, plan, size })
+    });
+    let shown = shown.transpose()?;
+    let (twin_schedules, noise) = twin(planted, schedules, settings)?;
+    Ok(Outcome {
+        planted,
+        schedules,
+        took,
+        found,
+        shown,
+        twin_schedules,
+        noise,
+    })
+}
+
+fn explore(
+    (space, workload): (&Space, &Workload),
+    (schedules, budget): (u64, Duration),
+    settings: Settings<'_>,
+) -> Result<Explored> {
+    let limits = Limits {
+        budget,
+        schedules: Some(schedules),
+        threads: settings.threads,
+    };
+    drive::explore((space, workload, Shard::default()), None, limits, settings.stop, |_| {})
+}
+
+/// The smallest plan that shows the anomaly, with its size; the given one if nothing can be taken away in time.
+fn shrink(wanted: Wanted, plan: Plan, settings: Settings<'_>) -> Result<(Plan, Size)> {
+    let mut shrinker = Shrinker::new(wanted, Instant::now() + settings.shrinking, settings.stop);
+    shrinker.find(&plan, 0)?;
+    let (plan, record) = match shrinker.shrink()? {
+        (Some(smallest), _) => smallest,
+        (None, _) => (plan.clone(), simulated::record(&plan)?),
+    };
+    Ok((plan, Size::of(&record)))
+}
+
+/// Plays the recipe without the bug; with the number of schedules, and their anomalies.
+fn twin(planted: &Planted, schedules: u64, settings: Settings<'_>) -> Result<(u64, BTreeSet<String>)> {
+    let (space, workload) = space(planted.twin(), planted, settings.seed)?;
+    let most = schedules.max(settings.twin);
+    let explored = explore((&space, &workload), (most, settings.budget), settings)?;
+    let noise = explored.failures.into_keys().filter(|signature| !signature.known);
+    Ok((explored.schedules, noise.map(|signature| signature.anomaly).collect()))
+}

@@ -1,0 +1,52 @@
+use super::*;
+use crate::faults;
+use zooquake_checkers::families::FAMILIES;
+use zooquake_workloads::recipes::planted::PLANTED;
+
+fn outcome(id: &str, shrinking: Duration) -> Outcome {
+    let planted = PLANTED.iter().find(|planted| planted.id == id).unwrap();
+    let settings = Settings {
+        budget: Duration::from_secs(300),
+        shrinking,
+        twin: CHUNK,
+        seed: 1,
+        threads: 2,
+        stop: &AtomicBool::new(false),
+    };
+    run(planted, settings).unwrap()
+}
+
+#[test]
+fn each_names_an_anomaly_of_its_family_and_faults_that_there_are() {
+    for planted in PLANTED {
+        let (family, _) = planted.twin;
+        let family = FAMILIES.iter().find(|other| other.name == family).unwrap();
+        assert!(family.checkers.contains(&planted.expected), "{}", planted.id);
+        assert!(
+            planted.faults.iter().all(|fault| faults::find(fault).is_some()),
+            "{}",
+            planted.id
+        );
+    }
+}
+
+#[test]
+fn bugs_that_scheduling_shows_are_found_and_shrunk_and_their_recipes_are_silent() {
+    for id in ["L12", "B1"] {
+        let outcome = outcome(id, Duration::from_secs(60));
+        assert!(outcome.passed(), "{outcome:?}");
+        let Size {
+            windows, operations, ..
+        } = outcome.shown.unwrap().size;
+        assert!(windows == 0 && operations <= 12, "{id}: {operations} operations");
+    }
+}
+
+#[test]
+fn bugs_that_faults_show_are_found_and_their_recipes_are_silent() {
+    for id in ["Q1", "T1"] {
+        let outcome = outcome(id, Duration::ZERO);
+        assert!(outcome.passed(), "{outcome:?}");
+        assert!(outcome.shown.is_some_and(|shown| shown.size.windows <= WINDOWS));
+    }
+}

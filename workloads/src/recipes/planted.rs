@@ -1,0 +1,195 @@
+//! Planted bugs: recipes that leave out a care, each as a library for ZooKeeper once did. The suite earns trust by finding each
+//! of them, and by staying silent on the recipe with that care.
+//!
+//! A bug is a row of the table below and a few lines where the recipe has its care, found by `Bug::` and the id.
+
+use std::sync::LazyLock;
+
+use super::registry::{self, Variant};
+
+/// The family in the names that users give, `planted/L12`. In plans the family is the recipe's: `lock/planted-L12`.
+pub const FAMILY: &str = "planted";
+
+/// A planted bug, by the id under which it is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs, reason = "the table says what each is")]
+pub enum Bug {
+    L1,
+    L7b,
+    L8,
+    L11,
+    L12,
+    L13c,
+    E5,
+    E15,
+    Q1,
+    Q2,
+    Q4,
+    B1,
+    B3,
+    B7,
+    T1,
+    T6,
+    P1,
+    P2,
+    P3,
+    P7,
+}
+
+/// A row of the table.
+#[derive(Debug, Clone, Copy)]
+pub struct Planted {
+    /// The bug.
+    pub bug: Bug,
+    /// Its id.
+    pub id: &'static str,
+    /// Its variant's name, `planted-` and the id.
+    variant: &'static str,
+    /// What it does wrong.
+    pub mechanism: &'static str,
+    /// Family and name of the recipe that it is planted in: the same without the bug.
+    pub twin: (&'static str, &'static str),
+    /// The anomaly that shows it.
+    pub expected: &'static str,
+    /// The kinds of fault that bring it about; none where scheduling does.
+    pub faults: &'static [&'static str],
+    /// Where it was reported, or what it follows from.
+    pub source: &'static str,
+}
+
+const FENCED: (&str, &str) = ("lock", "fenced");
+const EPOCH: (&str, &str) = ("election", "epoch");
+const FIFO: (&str, &str) = ("queue", "fifo");
+const CLAIMED: (&str, &str) = ("queue", "claimed");
+const DOUBLE: (&str, &str) = ("barrier", "double");
+const ATOMIC: (&str, &str) = ("commit", "atomic");
+
+macro_rules! planted {
+    ($($bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
+        /// All of them: locks, elections, queues, barriers, commits.
+        pub const PLANTED: &[Planted] = &[$(Planted {
+            bug: Bug::$bug,
+            id: stringify!($bug),
+            variant: concat!("planted-", stringify!($bug)),
+            mechanism: $mechanism,
+            twin: $twin,
+            expected: $expected,
+            faults: &[$($fault),*],
+            source: $source,
+        }),*];
+    };
+}
+
+planted! {
+    L1: "a create whose reply is lost is sent again: the first znode is the lowest, and nobody owns it",
+        in FENCED, shows "lost-wakeup" under ["drop-reply"], "ZOOKEEPER-1262";
+    L7b: "the flag that says that the client holds is not cleared when its session expires",
+        in FENCED, shows "double-grant" under ["expire"], "twitter/commons 5";
+    L8: "a client that waits does not set its watch again after a short disconnect",
+        in FENCED, shows "lost-wakeup" under ["disconnect"], "kazoo 170";
+    L11: "a release that meets a disconnect forgets the znode, which stays: the client's next acquire queues behind it",
+        in FENCED, shows "lost-wakeup" under ["disconnect"], "CURATOR-678";
+    L12: "the queue is ordered by whole names, what the client chose first, rather than by sequence",
+        in FENCED, shows "double-grant" under [], "ZOOKEEPER-2931";
+    L13c: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
+        in FENCED, shows "lost-wakeup" under [], "Helix 44";
+    E5: "the candidate that it watched is gone, so it leads, without listing the others again",
+        in EPOCH, shows "two-leaders" under ["kill", "expire"], "Netflix/curator 115";
+    E15: "a leader znode with its name in it is taken for its own, though its earlier session made it",
+        in ("election", "ephemeral"), shows "two-leaders" under ["kill"], "KAFKA-1387";
+    Q1: "a delete whose reply is lost is sent again, and its NoNode is taken for another consumer's work",
+        in FIFO, shows "lost-item" under ["drop-reply"], "Curator's and kazoo's queues";
+    Q2: "an enqueue whose reply is lost is sent again, without a name by which it could be found",
+        in FIFO, shows "duplicate-delivery" under ["drop-reply"], "CURATOR-268";
+    Q4: "a claim is made for an item that was consumed meanwhile, and stays",
+        in CLAIMED, shows "orphan-node" under [], "kazoo 366";
+    B1: "the `ready` znodes of earlier rounds are counted as members",
+        in DOUBLE, shows "early-release" under [], "Netflix/curator 99";
+    B3: "any event of the session opens the barrier",
+        in DOUBLE, shows "early-release" under ["disconnect"], "Curator 1290";
+    B7: "a member makes its znode, and watches `ready` after that: the others pass and delete it in between",
+        in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
+    T1: "the coordinator takes an unknown outcome of its decision for a failure",
+        in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
+    T6: "the decision is sent again, and what its first try has made is taken for a refusal",
+        in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "HBASE-23261";
+    P1: "the coordinator dies before all sites have a znode, and those that have one decide among themselves",
+        in ATOMIC, shows "commit-without-votes" under ["kill"], "the tutorial's text";
+    P2: "the coordinator dies between votes and decision, and nobody else may decide",
+        in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
+    P3: "a decision that is there is overwritten",
+        in ATOMIC, shows "decision-flip" under ["pause"], "KAFKA-6082";
+    P7: "a site that has voted yes aborts by itself when it hears nothing for long",
+        in ATOMIC, shows "split-decision" under ["pause"], "two-phase commit: a site in doubt must wait";
+}
+
+impl Planted {
+    /// The variant with this bug: its recipe without, but for the name and what is said of it.
+    fn variant(&self) -> Option<Variant> {
+        // Among those without bugs: this makes the others.
+        let mut all = registry::registry().iter();
+        let twin = all.find(|variant| (variant.family, variant.name) == self.twin)?;
+        Some(Variant {
+            name: self.variant,
+            promise: self.mechanism,
+            bug: Some(self.bug),
+            ..*twin
+        })
+    }
+
+    /// The name that users give, `planted/L12`.
+    pub fn name(&self) -> String {
+        format!("{FAMILY}/{}", self.id)
+    }
+
+    /// The name of the recipe without the bug, `lock/fenced`.
+    pub fn twin(&self) -> String {
+        let (family, name) = self.twin;
+        format!("{family}/{name}")
+    }
+}
+
+/// The variant with the bug of this id.
+pub fn find(id: &str) -> Option<&'static Variant> {
+    let planted = PLANTED.iter().find(|planted| planted.id == id)?;
+    variants().iter().find(|variant| variant.bug == Some(planted.bug))
+}
+
+/// The variants with planted bugs, in the order of the table.
+pub fn variants() -> &'static [Variant] {
+    static ALL: LazyLock<Vec<Variant>> = LazyLock::new(|| PLANTED.iter().filter_map(Planted::variant).collect());
+    &ALL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn each_is_a_variant_of_the_family_that_it_is_planted_in() {
+        let mut families: BTreeMap<&str, usize> = BTreeMap::new();
+        assert_eq!(variants().len(), PLANTED.len());
+        for planted in PLANTED {
+            let (family, _) = planted.twin;
+            *families.entry(family).or_default() += 1;
+            let variant = find(planted.id).unwrap();
+            assert_eq!((variant.bug, variant.family), (Some(planted.bug), family));
+            assert_eq!(registry::variant(family, variant.name).unwrap().bug, variant.bug);
+            let same = PLANTED.iter().filter(|other| other.id == planted.id);
+            assert_eq!(same.count(), 1);
+            let known = variant.accepted.iter().find(|known| known.anomaly == planted.expected);
+            assert!(
+                known.is_none(),
+                "{} would show {} without the bug",
+                planted.id,
+                planted.expected
+            );
+        }
+        assert!(
+            families.len() == 5 && families.values().all(|count| *count >= 2),
+            "{families:?}"
+        );
+        assert!(registry::registry().iter().all(|variant| variant.bug.is_none()));
+    }
+}

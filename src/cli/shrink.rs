@@ -6,13 +6,12 @@ use super::{consent, interrupt, paths};
 use crate::campaign::backends::Place;
 use crate::campaign::ensembles::Ensembles;
 use crate::campaign::values;
-use crate::explore::space::state;
 use crate::replay::{headline, pin, runnable};
 use crate::run::folder::Folder;
 use crate::run::simulated;
 use crate::shrink::real::Real;
 use crate::shrink::sim::Simulated;
-use crate::shrink::{Played, Shrinker, Size, Stage, Wanted};
+use crate::shrink::{Played, Shrinker, Size, Stage, Wanted, story};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
@@ -22,7 +21,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use tokio::runtime::Handle;
 use tokio::sync::watch;
-use zooquake_checkers::Record;
 use zooquake_checkers::plan::{On, Plan};
 
 /// A plan whose run took place on a real ensemble is tried with so many seeds more on simulated ones.
@@ -128,7 +126,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
             task.on_real(&options).await?
         }
     };
-    task.tell(shrunk, &options)
+    task.tell(shrunk, &options).await
 }
 
 /// Becomes true when the user interrupts.
@@ -220,7 +218,7 @@ impl Task {
         shrinking.await.context("the shrinking did not come to its end")?
     }
 
-    fn tell(&self, (shrunk, tried, on): Shrunk, options: &ShrinkOptions) -> Result<Code> {
+    async fn tell(&self, (shrunk, tried, on): Shrunk, options: &ShrinkOptions) -> Result<Code> {
         let mut value = json!({
             "anomaly": self.wanted.anomaly, "property": self.wanted.property, "on": on, "tried": tried,
             "kept": shrunk.is_some(), "before": self.before,
@@ -241,14 +239,19 @@ impl Task {
             Some(Played { plan, record, run }) => {
                 let run = match run {
                     Some(run) => run,
-                    None => write(plan, &Some(self.folder.path.clone()), &options.out)?,
+                    None => {
+                        let (of, out) = (Some(self.folder.path.clone()), options.out.clone());
+                        // Not on a thread of the runtime, which bounds how often a task may poll at a time.
+                        let writing = tokio::task::spawn_blocking(move || write(plan, &of, &out));
+                        writing.await.context("the run was not written")??
+                    }
                 };
                 Folder { path: run.clone() }.make_latest();
                 let after = Size::of(&record);
                 (value["after"], value["run"]) = (json!(after), json!(run));
                 if !options.json {
                     println!("{anomaly} is kept by {after}, after {tried} {runs}:");
-                    story(&record).iter().for_each(|line| println!("  {line}"));
+                    story::of(&record).iter().for_each(|line| println!("  {line}"));
                     println!("report: {}", run.join("report.html").display());
                 }
                 Code::Valid
@@ -275,25 +278,4 @@ pub fn write(plan: Plan, of: &Option<PathBuf>, out: &Path) -> Result<PathBuf> {
         ..plan
     };
     Ok(simulated::run(&plan, out)?.folder.path)
-}
-
-/// The plan in lines.
-fn story(record: &Record) -> Vec<String> {
-    let windows = record.plan.windows.iter().map(|window| {
-        format!(
-            "window {}: {} for {} ms, {}",
-            window.id,
-            window.fault,
-            window.duration_ms,
-            state(window)
-        )
-    });
-    let clients = (1..)
-        .zip(&record.plan.clients)
-        .map(|(number, client)| match client.ops {
-            Some(0) => format!("c{number}: nothing before the faults are healed"),
-            Some(ops) => format!("c{number}: {ops} operations"),
-            None => format!("c{number}: as many operations as there is time for"),
-        });
-    windows.chain(clients).collect()
 }

@@ -8,6 +8,7 @@ mod delta;
 pub mod real;
 pub mod sim;
 mod smaller;
+pub mod story;
 
 use crate::replay::pin;
 use anyhow::Result;

@@ -62,6 +62,18 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
 }
 
 #[test]
+fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
+    let (plan, wanted) = failing(&space("commit/broadcast", &["pause"]));
+    let stop = AtomicBool::new(false);
+    let until = Instant::now() + Duration::from_secs(600);
+    let mut shrinker = Shrinker::new(wanted, Simulated, until, &stop);
+    assert!(shrinker.find(&plan, 0).unwrap());
+    let (shrunk, _) = shrinker.shrink().unwrap();
+    let size = Size::of(&shrunk.unwrap().record);
+    assert!(size.windows <= 3 && size.operations <= 12, "{size:?}");
+}
+
+#[test]
 fn what_does_not_fail_is_not_found() {
     let space = space("lock/fenced", &["kill"]);
     let plan = space.plan(&space.workload().unwrap(), 1);

@@ -11,6 +11,7 @@ mod calendar;
 mod campaign;
 mod cli;
 mod compare;
+mod confirm;
 mod engine;
 mod explore;
 mod faults;

@@ -163,6 +163,14 @@ impl Ensembles {
         execute(self.order(plan.clone(), keep).await?).await
     }
 
+    /// Executes a plan as one of many.
+    ///
+    /// # Errors
+    /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`Ran`].
+    pub async fn attempt(&self, plan: &Plan) -> Result<Ran> {
+        ran::attempt(self.order(plan.clone(), false).await?).await
+    }
+
     async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
         let recipe = self.pin(&mut plan.workload).await?;
         Ok(Order {

@@ -13,7 +13,7 @@ pub mod engine;
 pub mod ensembles;
 pub mod journal;
 pub mod ledger;
-mod leftover;
+pub mod leftover;
 pub mod ran;
 pub mod refusal;
 pub mod shard;

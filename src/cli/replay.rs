@@ -72,7 +72,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let exact = options.exact || (ran_on, record.plan.on) == (On::Sim, On::Sim);
     paths::output_folder(&options.out, "--out")?;
     let recipe = match &record.plan.workload.recipe {
-        Some(recipe) => Some(kept(&opened.folder, recipe)?),
+        Some(recipe) => Some(kept_recipe(&opened.folder, recipe)?),
         None => None,
     };
     if !options.yes && record.plan.on == On::Docker {
@@ -124,7 +124,10 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
 }
 
 /// The folder in which a run has kept its recipe, and the hashes of what lies in it; says how it differs from what ran.
-fn kept(run: &Folder, recipe: &Recipe) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
+///
+/// # Errors
+/// If the run has not kept it.
+pub fn kept_recipe(run: &Folder, recipe: &Recipe) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
     let folder = run.file(RECIPE);
     let source = Source::of(&folder, recipe).map_err(|error| {
         Usage(format!(

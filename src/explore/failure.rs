@@ -1,5 +1,6 @@
 //! Failures that were found: each is told once, whatever the number of schedules that show it.
 
+use crate::shrink::Wanted;
 use serde::{Deserialize, Serialize};
 use std::collections::HashMap;
 use zooquake_checkers::{Anomaly, Process, Record};
@@ -27,6 +28,14 @@ impl Signature {
             anomaly: anomaly.kind.clone(),
             known: anomaly.accepted || is_declared(record, anomaly),
             shape: shape(record, anomaly),
+        }
+    }
+
+    /// What another run has to show to show the same: the shape of the witness may differ.
+    pub fn wanted(&self) -> Wanted {
+        Wanted {
+            property: self.property.clone(),
+            anomaly: self.anomaly.clone(),
         }
     }
 }

@@ -58,6 +58,13 @@ impl Folder {
         bail!("{} has a hundred runs of this second already", out.display())
     }
 
+    /// Points the link `latest`, beside the folder, at it.
+    pub fn make_latest(&self) {
+        if let Some(out) = self.path.parent() {
+            link_latest(out, &self.name());
+        }
+    }
+
     /// The file of this name.
     pub fn file(&self, name: &str) -> PathBuf {
         self.path.join(name)

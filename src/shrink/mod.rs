@@ -5,20 +5,21 @@
 //! same way if its run shows the same anomaly of the same property.
 
 mod delta;
+pub mod real;
+pub mod sim;
 mod smaller;
+pub mod story;
 
-use crate::run::simulated;
+use crate::replay::pin;
 use anyhow::Result;
 use serde::Serialize;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_checkers::plan::Plan;
 use zooquake_checkers::text::count;
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record};
-
-/// A smaller plan is tried with so many seeds: its own one draws other moments for what is left.
-const SEEDS: u64 = 3;
 
 /// The anomaly that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -38,7 +39,8 @@ impl Wanted {
         }
     }
 
-    fn is(&self, anomaly: &Anomaly) -> bool {
+    /// Whether this is it, in whatever run.
+    pub fn is(&self, anomaly: &Anomaly) -> bool {
         !anomaly.advisory && (&self.property, &self.anomaly) == (&anomaly.property, &anomaly.kind)
     }
 }
@@ -86,23 +88,58 @@ fn asked(record: &Record) -> impl Iterator<Item = &Event> {
     })
 }
 
+/// Where plans are played.
+pub trait Stage {
+    /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves open
+    /// comes out otherwise each time.
+    const AGAIN: u64;
+
+    /// The plan as it is played the n-th time, counted from 0.
+    fn nth(&self, plan: &Plan, number: u64) -> Plan;
+
+    /// Plays a plan. `None` if it did not come to its end, which is told.
+    ///
+    /// # Errors
+    /// If no plan can be played.
+    fn play(&mut self, plan: &Plan) -> Result<Option<Played>>;
+
+    /// Removes what a run has left that is not to be kept.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    fn discard(&mut self, played: &Played) -> Result<()>;
+}
+
+/// A plan that was played.
+#[derive(Debug, Clone)]
+pub struct Played {
+    /// The plan.
+    pub plan: Plan,
+    /// What its run recorded.
+    pub record: Record,
+    /// The folder of the run, if it has one.
+    pub run: Option<PathBuf>,
+}
+
 /// Shrinks a plan.
-pub struct Shrinker<'a> {
+pub struct Shrinker<'a, S: Stage> {
     wanted: Wanted,
+    stage: S,
     /// When no other plan is tried.
     until: Instant,
     stop: &'a AtomicBool,
-    /// The smallest plan that has failed, and what its run recorded.
-    best: Option<(Plan, Record)>,
+    /// The smallest plan that has failed.
+    best: Option<Played>,
     /// How many runs were tried.
     pub tried: u64,
 }
 
-impl<'a> Shrinker<'a> {
+impl<'a, S: Stage> Shrinker<'a, S> {
     /// One that keeps this anomaly.
-    pub fn new(wanted: Wanted, until: Instant, stop: &'a AtomicBool) -> Self {
+    pub fn new(wanted: Wanted, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
         Self {
             wanted,
+            stage,
             until,
             stop,
             best: None,
@@ -110,46 +147,45 @@ impl<'a> Shrinker<'a> {
         }
     }
 
-    /// Looks for a failure of this plan on a simulated ensemble, with its own seed first and then with so many others; whether
-    /// there is one.
+    /// Looks for a failure of this plan, which is played once and so many times more; whether there is one.
     ///
     /// # Errors
-    /// If a run cannot be simulated.
-    pub fn find(&mut self, plan: &Plan, seeds: u64) -> Result<bool> {
-        for number in 0..=seeds {
+    /// If it cannot be played.
+    pub fn find(&mut self, plan: &Plan, again: u64) -> Result<bool> {
+        for number in 0..=again {
             if self.over() {
                 return Ok(false);
             }
-            let plan = Plan {
-                on: On::Sim,
-                seed: plan.seed.wrapping_add(number),
-                ..plan.clone()
-            };
             self.tried += 1;
-            let record = simulated::record(&plan)?;
-            if zooquake_checkers::check(&record)
-                .anomalies
-                .iter()
-                .any(|anomaly| self.wanted.is(anomaly))
-            {
-                self.best = Some((plan, record));
+            let plan = self.stage.nth(plan, number);
+            let Some(played) = self.stage.play(&plan)? else {
+                continue;
+            };
+            let results = zooquake_checkers::check(&played.record);
+            if results.anomalies.iter().any(|anomaly| self.wanted.is(anomaly)) {
+                if let Some(before) = self.best.replace(played) {
+                    self.stage.discard(&before)?;
+                }
                 return Ok(true);
             }
+            self.stage.discard(&played)?;
         }
         Ok(false)
     }
 
-    /// Makes the plan that was found as small as it gets in time; with what its run recorded. `None` if none was found.
+    /// Makes the plan that was found as small as it gets in time, and gives it with how many runs were tried. `None` if none was
+    /// found.
     ///
     /// # Errors
-    /// If a run cannot be simulated.
-    pub fn shrink(mut self) -> Result<(Option<(Plan, Record)>, u64)> {
+    /// If a plan cannot be played.
+    pub fn shrink(mut self) -> Result<(Option<Played>, u64)> {
         let mut before = None;
-        while let Some((plan, _)) = self.best.clone() {
-            if self.over() || before.as_ref() == Some(&plan) {
+        while let Some(best) = &self.best {
+            if self.over() || before.as_ref() == Some(&best.plan) {
                 break;
             }
-            before = Some(plan);
+            before = Some(best.plan.clone());
+            self.by_moments()?;
             self.windows()?;
             for smaller in smaller::STEPS {
                 self.greedily(*smaller)?;
@@ -162,8 +198,21 @@ impl<'a> Shrinker<'a> {
         self.stop.load(Ordering::SeqCst) || Instant::now() >= self.until
     }
 
+    fn by_moments(&mut self) -> Result<()> {
+        let Some(Played { plan, record, .. }) = &self.best else {
+            return Ok(());
+        };
+        let results = zooquake_checkers::check(record);
+        let anomaly = results.anomalies.iter().find(|anomaly| self.wanted.is(anomaly));
+        let pinned = anomaly.map(|anomaly| pin(record, anomaly, "").plan);
+        match pinned.and_then(|pinned| smaller::by_moments(plan, &pinned)) {
+            Some(candidate) => self.find(&candidate, S::AGAIN).map(drop),
+            None => Ok(()),
+        }
+    }
+
     fn windows(&mut self) -> Result<()> {
-        let Some((plan, _)) = self.best.clone() else {
+        let Some(plan) = self.best.as_ref().map(|best| best.plan.clone()) else {
             return Ok(());
         };
         delta::minimize(&plan.windows, |windows| {
@@ -174,7 +223,7 @@ impl<'a> Shrinker<'a> {
                 windows: windows.to_vec(),
                 ..plan.clone()
             };
-            self.find(&fewer, SEEDS)
+            self.find(&fewer, S::AGAIN)
         })?;
         Ok(())
     }
@@ -182,12 +231,12 @@ impl<'a> Shrinker<'a> {
     /// Takes the first smaller plan that still fails, until none does.
     fn greedily(&mut self, smaller: smaller::Step) -> Result<()> {
         loop {
-            let Some((plan, record)) = &self.best else {
+            let Some(Played { plan, record, .. }) = &self.best else {
                 return Ok(());
             };
             let mut taken = false;
             for candidate in smaller(plan, record) {
-                if self.find(&candidate, SEEDS)? {
+                if self.find(&candidate, S::AGAIN)? {
                     taken = true;
                     break;
                 }

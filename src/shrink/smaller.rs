@@ -9,7 +9,7 @@ use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
 pub type Step = fn(&Plan, &Record) -> Vec<Plan>;
 
 /// All ways, those that take away most first.
-pub const STEPS: &[Step] = &[clients, operations, work, windows];
+pub const STEPS: &[Step] = &[clients, skipped, operations, work, windows];
 
 /// Without one client. The others keep their order and are named anew.
 fn clients(plan: &Plan, _: &Record) -> Vec<Plan> {
@@ -59,7 +59,40 @@ fn renamed(name: &str, left_out: usize) -> Option<String> {
     }
 }
 
-/// With fewer operations: all clients with half of theirs, then one client with none, with half of its own, with one less.
+/// Without the first rounds of all clients, as many as each window that is pinned to an operation lets: half of them, or one. A
+/// round is a transaction, or a cycle.
+fn skipped(plan: &Plan, _: &Record) -> Vec<Plan> {
+    let moments = plan.windows.iter().filter_map(|window| match &window.trigger {
+        Trigger::Op { nth, .. } => Some(*nth),
+        _ => None,
+    });
+    let most = moments.min().unwrap_or(1).saturating_sub(1);
+    let mut rounds = vec![most, most / 2, most.min(1)];
+    rounds.dedup();
+    rounds.retain(|rounds| *rounds > 0);
+    rounds.into_iter().map(|rounds| without_first(plan, rounds)).collect()
+}
+
+fn without_first(plan: &Plan, rounds: u64) -> Plan {
+    let mut plan = plan.clone();
+    let skip = |length: usize| usize::try_from(rounds).map_or(0, |rounds| rounds % length.max(1));
+    let first = skip(plan.transactions.len());
+    plan.transactions.rotate_left(first);
+    for client in &mut plan.clients {
+        let first = skip(client.cycles.len());
+        client.cycles.rotate_left(first);
+        client.ops = client.ops.map(|ops| ops.saturating_sub(rounds));
+    }
+    for window in &mut plan.windows {
+        if let Trigger::Op { nth, .. } = &mut window.trigger {
+            *nth -= rounds;
+        }
+    }
+    plan
+}
+
+/// With fewer operations: all clients with half of theirs, with one or two less than the busiest has, then one client with none,
+/// with half of its own, with one less. Where they do a thing together, one client alone cannot do less of it.
 fn operations(plan: &Plan, record: &Record) -> Vec<Plan> {
     let done = |number: usize| {
         let name = format!("c{}", number + 1);
@@ -77,7 +110,10 @@ fn operations(plan: &Plan, record: &Record) -> Vec<Plan> {
         }
         plan
     };
+    let most = each.iter().copied().max().unwrap_or(0);
+    let at_most = |most: u64| with(&each.iter().map(|ops| most.min(*ops)).collect::<Vec<_>>());
     let mut smaller = vec![with(&each.iter().map(|ops| ops / 2).collect::<Vec<_>>()), with(&each)];
+    smaller.extend([most / 2, most.saturating_sub(2), most.saturating_sub(1)].map(at_most));
     for (number, ops) in each.iter().enumerate() {
         for fewer in [0, ops / 2, ops.saturating_sub(1)] {
             let mut one = each.clone();
@@ -113,6 +149,9 @@ fn work(plan: &Plan, _: &Record) -> Vec<Plan> {
                 cycle.writes.iter_mut().for_each(|ms| *ms = (*ms).min(1));
             }
         }
+        for transaction in smaller.transactions.iter_mut().filter(|_| work) {
+            transaction.work_ms.iter_mut().for_each(|ms| *ms = (*ms).min(1));
+        }
     };
     let kept = |plan: &mut Plan| {
         for client in &mut plan.clients {
@@ -122,6 +161,9 @@ fn work(plan: &Plan, _: &Record) -> Vec<Plan> {
                 .unwrap_or(usize::MAX);
             client.cycles.truncate(most.max(1));
         }
+        let rounds = plan.clients.iter().filter_map(|client| client.ops).max();
+        let rounds = rounds.and_then(|rounds| usize::try_from(rounds).ok());
+        plan.transactions.truncate(rounds.unwrap_or(usize::MAX).max(1));
     };
     let all = [
         changed(&|plan| cycles(plan, true, true)),
@@ -130,6 +172,19 @@ fn work(plan: &Plan, _: &Record) -> Vec<Plan> {
         changed(&kept),
     ];
     all.into_iter().flatten().collect()
+}
+
+/// With the windows that strike by the clock pinned to the operations that they struck in: another clock strikes at another
+/// moment once something is left out. `pinned` is the plan with all windows pinned.
+pub fn by_moments(plan: &Plan, pinned: &Plan) -> Option<Plan> {
+    let mut smaller = plan.clone();
+    for window in &mut smaller.windows {
+        let moment = pinned.windows.iter().find(|other| other.id == window.id);
+        if let (Trigger::At { .. }, Some(moment)) = (&window.trigger, moment) {
+            window.trigger = moment.trigger.clone();
+        }
+    }
+    (smaller != *plan).then_some(smaller)
 }
 
 /// The shortest that a window is made, in milliseconds.

@@ -1,5 +1,8 @@
+use super::sim::Simulated;
 use super::*;
 use crate::explore::space::Space;
+use crate::run::simulated;
+use std::collections::VecDeque;
 use std::time::Duration;
 
 fn space(variant: &str, faults: &[&str]) -> Space {
@@ -33,11 +36,13 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
         let (plan, wanted) = failing(&space(variant, &faults));
         let stop = AtomicBool::new(false);
         let until = Instant::now() + Duration::from_secs(600);
-        let mut shrinker = Shrinker::new(wanted.clone(), until, &stop);
+        let mut shrinker = Shrinker::new(wanted.clone(), Simulated, until, &stop);
         assert!(shrinker.find(&plan, 0).unwrap(), "{variant} fails as it did");
-        let before = Size::of(&shrinker.best.as_ref().unwrap().1);
+        let before = Size::of(&shrinker.best.as_ref().unwrap().record);
         let (shrunk, tried) = shrinker.shrink().unwrap();
-        let (small, record) = shrunk.unwrap();
+        let Played {
+            plan: small, record, ..
+        } = shrunk.unwrap();
         let after = Size::of(&record);
         assert!(
             after.operations < before.operations && after.windows <= 1,
@@ -58,6 +63,18 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
 }
 
 #[test]
+fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
+    let (plan, wanted) = failing(&space("commit/broadcast", &["pause"]));
+    let stop = AtomicBool::new(false);
+    let until = Instant::now() + Duration::from_secs(600);
+    let mut shrinker = Shrinker::new(wanted, Simulated, until, &stop);
+    assert!(shrinker.find(&plan, 0).unwrap());
+    let (shrunk, _) = shrinker.shrink().unwrap();
+    let size = Size::of(&shrunk.unwrap().record);
+    assert!(size.windows <= 3 && size.operations <= 12, "{size:?}");
+}
+
+#[test]
 fn what_does_not_fail_is_not_found() {
     let space = space("lock/fenced", &["kill"]);
     let plan = space.plan(&space.workload().unwrap(), 1);
@@ -66,8 +83,56 @@ fn what_does_not_fail_is_not_found() {
         anomaly: "stale-write".into(),
     };
     let stop = AtomicBool::new(false);
-    let mut shrinker = Shrinker::new(wanted, Instant::now() + Duration::from_secs(600), &stop);
+    let mut shrinker = Shrinker::new(wanted, Simulated, Instant::now() + Duration::from_secs(600), &stop);
     assert!(!shrinker.find(&plan, 4).unwrap());
     assert_eq!(shrinker.tried, 5);
     assert!(shrinker.shrink().unwrap().0.is_none());
+}
+
+/// Plays plans on simulated ensembles as if they left folders: each second play comes to no end.
+struct Folders<'a> {
+    played: u32,
+    kept: &'a mut VecDeque<PathBuf>,
+}
+
+impl Stage for Folders<'_> {
+    const AGAIN: u64 = 2;
+
+    fn nth(&self, plan: &Plan, number: u64) -> Plan {
+        Simulated.nth(plan, number)
+    }
+
+    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
+        self.played += 1;
+        if self.played.is_multiple_of(2) {
+            return Ok(None);
+        }
+        let run = PathBuf::from(self.played.to_string());
+        self.kept.push_back(run.clone());
+        let played = Simulated.play(plan)?;
+        Ok(played.map(|played| Played {
+            run: Some(run),
+            ..played
+        }))
+    }
+
+    fn discard(&mut self, played: &Played) -> Result<()> {
+        self.kept.retain(|kept| Some(kept) != played.run.as_ref());
+        Ok(())
+    }
+}
+
+#[test]
+fn of_all_the_runs_only_that_of_the_smallest_plan_is_kept() {
+    let (plan, wanted) = failing(&space("lock/predecessor", &["drop-reply"]));
+    let (stop, mut kept) = (AtomicBool::new(false), VecDeque::new());
+    let stage = Folders {
+        played: 0,
+        kept: &mut kept,
+    };
+    let mut shrinker = Shrinker::new(wanted, stage, Instant::now() + Duration::from_secs(600), &stop);
+    assert!(shrinker.find(&plan, 0).unwrap());
+    let (shrunk, tried) = shrinker.shrink().unwrap();
+    assert!(tried > 5);
+    assert_eq!(kept, VecDeque::from([shrunk.unwrap().run.unwrap()]));
 }

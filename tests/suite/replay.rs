@@ -1,6 +1,6 @@
 //! A failure that is reproduced from a saved run, and from the file that was made of it.
 
-use crate::common::{EnsembleSlot, Ran, Runs, assert_nothing_left_of, run, text, zooquake};
+use crate::common::{EnsembleSlot, Ran, Runs, assert_nothing_left_of, call, run, text, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::Output;
@@ -71,4 +71,37 @@ fn what_is_no_run_cannot_be_replayed_or_packed() {
         assert_ne!(output.status.code(), Some(0));
         assert!(text(&output).contains("/nonexistent/run"), "{}", text(&output));
     }
+}
+
+#[test]
+fn what_is_found_on_the_model_is_confirmed_on_a_real_ensemble() {
+    let _turn = EnsembleSlot::shared();
+    let runs = Runs::new("confirmed");
+    let out = runs.path().to_str().unwrap();
+    let explored = call(&[
+        "explore",
+        "lock/predecessor",
+        "--faults",
+        "drop-reply",
+        "--schedules",
+        "2",
+        "--seed",
+        "1",
+        "--confirm",
+        "--json",
+        "--out",
+        out,
+    ]);
+    let told: Value = serde_json::from_slice(&explored.stdout).unwrap_or_else(|_| panic!("{}", text(&explored)));
+    let failures = told["failures"].as_array().expect("a list of failures");
+    let confirmed = failures
+        .iter()
+        .find(|failure| failure["confirmation"]["confirmed"] == true);
+    let confirmed = confirmed.unwrap_or_else(|| panic!("none is confirmed: {told}"));
+    let run = confirmed["confirmation"]["shown"]["run"].as_str().expect("its folder");
+    let results = std::fs::read(Path::new(run).join("results.json")).expect("results.json");
+    let results: Value = serde_json::from_slice(&results).expect("JSON");
+    let shows = |anomaly: &Value| anomaly["kind"] == confirmed["anomaly"] && anomaly["advisory"] == false;
+    assert!(results["anomalies"].as_array().unwrap().iter().any(shows), "{results}");
+    assert_eq!(results["on"], Value::Null, "a real one says nothing of it");
 }

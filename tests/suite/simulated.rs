@@ -160,6 +160,35 @@ fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
 }
 
 #[test]
+fn what_needs_a_real_ensemble_says_so_before_it_begins() {
+    let runs = Runs::new("confirmed-nowhere");
+    let out = runs.path().to_str().unwrap();
+    let explore = [
+        "explore",
+        "lock/predecessor",
+        "--faults",
+        "drop-reply",
+        "--schedules",
+        "4",
+    ];
+    let seeded = [&explore[..], &["--seed", "1", "--out", out]].concat();
+    let output = without_engine(&[&seeded[..], &["--confirm"]].concat());
+    assert_eq!(output.status.code(), Some(255), "{}", text(&output));
+    assert!(!text(&output).contains("exploring"), "{}", text(&output));
+    assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing was explored");
+    // A simulated run is shrunk where it ran, and on real ensembles only if that is asked for.
+    let output = without_engine(&seeded);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let run = runs.path().join("latest");
+    let shrink = ["shrink", run.to_str().unwrap(), "--json", "--out", out];
+    let output = without_engine(&shrink);
+    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    assert_eq!((&told["on"], &told["kept"]), (&Value::from("sim"), &Value::from(true)));
+    let output = without_engine(&[&shrink[..], &["--on", "docker"]].concat());
+    assert_eq!(output.status.code(), Some(255), "{}", text(&output));
+}
+
+#[test]
 fn a_correct_lock_is_silent_and_has_nothing_to_shrink() {
     let runs = Runs::new("explored-silent");
     let out = runs.path().to_str().unwrap();

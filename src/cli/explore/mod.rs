@@ -6,14 +6,17 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
 use crate::campaign::{spec, values};
+use crate::confirm::{Confirmation, Confirmer};
 use crate::explore::corpus::{Corpus, Other};
 use crate::explore::drive::{self, Explored, Found, Limits};
 use crate::explore::failure::Signature;
 use crate::explore::space::{Search, Space};
 use crate::naming;
+use crate::run::folder::Folder;
 use crate::run::{simulated, stage};
-use crate::shrink::{Shrinker, Size, Wanted};
-use anyhow::{Context, Result};
+use crate::shrink::sim::Simulated;
+use crate::shrink::{Played, Shrinker, Size};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -42,9 +45,13 @@ which things happen. Each failure is told once, by property, anomaly and the sha
 Exit codes: 0 no failure, or only such as the variant is known for; 1 a failure that is not known; 254 wrong usage; 255 the harness
 failed.
 
+With --confirm the shrunk plan of each failure is played on a real ensemble until the same anomaly of the same property shows. What
+is said of it changes no exit code, but for 255 if no try of a plan could be carried out.
+
 Examples:
   zooquake explore lock/protected --budget 60s
   zooquake explore lock/predecessor --faults drop-reply --schedules 1000 --seed 1
+  zooquake explore lock/predecessor --faults drop-reply --confirm
   zooquake explore queue/claimed --clients 4 --ops 12 --windows 3
   zooquake explore lock/predecessor --schedule pct --depth 4
   zooquake explore lock/protected --schedule exhaustive --clients 2 --ops 1 --windows 1 --plans 10
@@ -101,6 +108,12 @@ pub struct ExploreOptions {
     /// Folder of the runs that failures are written to
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
+    /// Play the shrunk plans of failures on a real ensemble, and say which are real
+    #[arg(long)]
+    pub confirm: bool,
+    /// How often a plan is played at most to confirm it
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub confirm_runs: u32,
     /// JSON on stdout: schedules, schedules a second, failures, coverage
     #[arg(long)]
     pub json: bool,
@@ -131,6 +144,8 @@ struct Failure {
     run: Option<PathBuf>,
     /// The run of the smallest plan that still fails the same way.
     shrunk: Option<Shrunk>,
+    /// What came of the shrunk plan on real ensembles; `None` if it was not played there, or not to an end.
+    confirmation: Option<Confirmation>,
 }
 
 #[derive(Debug, Serialize)]
@@ -171,6 +186,10 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     let stop = Arc::new(AtomicBool::new(false));
     let mut interrupt = interrupt::listen()?;
     let stopping = Arc::clone(&stop);
+    let confirmer = match options.confirm {
+        true => Some(Confirmer::prepare(options.confirm_runs, &options.out, interrupt.clone()).await?),
+        false => None,
+    };
     tokio::spawn(async move {
         // Closed only when the program ends.
         let _ = interrupt.wait_for(|stop| *stop).await;
@@ -196,15 +215,38 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         let failures = write((&space, &workload), &explored, &out, &stop)?;
         anyhow::Ok((explored, failures))
     });
-    let (explored, failures) = exploring.await.context("the exploration did not come to its end")??;
+    let (explored, mut failures) = exploring.await.context("the exploration did not come to its end")??;
+    if let Some(confirmer) = &confirmer {
+        confirm(confirmer, &mut failures).await?;
+    }
     match json {
         true => show::print_json(seed, &explored, &failures)?,
         false => show::print(&explored, &failures),
+    }
+    let confirmations = failures.iter().filter_map(|failure| failure.confirmation.as_ref());
+    if let Some(none) = confirmations.into_iter().find(|confirmation| confirmation.tries == 0) {
+        bail!("a failure could not be played on a real ensemble: {none}");
     }
     Ok(match failures.iter().any(|failure| !failure.signature.known) {
         true => Code::Invalid,
         false => Code::Valid,
     })
+}
+
+/// Plays the shrunk plans on real ensembles, until the user stops it.
+async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
+    for failure in failures {
+        let Some(shrunk) = failure.shrunk.as_ref().filter(|_| !confirmer.stopped()) else {
+            continue;
+        };
+        let folder = Folder {
+            path: shrunk.run.clone(),
+        };
+        let wanted = failure.signature.wanted();
+        eprintln!("confirming {} of {}", wanted.anomaly, folder.path.display());
+        failure.confirmation = confirmer.confirm(&folder.load()?, &wanted, &folder.name()).await?;
+    }
+    Ok(())
 }
 
 fn usage(error: anyhow::Error) -> anyhow::Error {
@@ -254,20 +296,17 @@ fn write(
             why: found.why.clone(),
             run: None,
             shrunk: None,
+            confirmation: None,
         };
         if *count <= WRITTEN {
             let mut plan = space.plan(workload, found.seed);
             plan.scheduler = found.scheduler.clone();
             failure.run = Some(simulated::run(&plan, out)?.folder.path);
             eprintln!("shrinking {} of seed {}", signature.anomaly, found.seed);
-            let wanted = Wanted {
-                property: signature.property.clone(),
-                anomaly: signature.anomaly.clone(),
-            };
-            let mut shrinker = Shrinker::new(wanted, Instant::now() + SHRINKING, stop);
+            let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
             shrinker.find(&plan, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
-            if let Some((plan, record)) = smallest {
+            if let Some(Played { plan, record, .. }) = smallest {
                 failure.shrunk = Some(Shrunk {
                     run: super::shrink::write(plan, &failure.run, out)?,
                     size: Size::of(&record),

@@ -96,5 +96,8 @@ pub fn print(explored: &Explored, failures: &[Failure]) {
         if let Some(shrunk) = &failure.shrunk {
             println!("  shrunk to {}: {}", shrunk.size, shrunk.run.display());
         }
+        if let Some(confirmation) = &failure.confirmation {
+            println!("  on a real ensemble {}", line(&confirmation.to_string()));
+        }
     }
 }

@@ -1,11 +1,13 @@
 //! A sequence of random operations of several sessions, and what comes of them.
 
-use futures_util::FutureExt;
-use std::collections::BTreeMap;
+use super::draw::Draw;
+use super::line::{Line, Lines, Loss, Storms, Strike, in_sync};
+use super::words::{UNKNOWN, Words, heard, kind};
+use futures_util::future::{BoxFuture, try_join_all};
+use futures_util::stream::FuturesUnordered;
+use futures_util::{FutureExt, StreamExt};
 use std::sync::Arc;
-use zooquake_workloads::zk::{
-    Connect, CreateMode, Created, Error, MultiError, Op, OpResult, Stat, Watch, WatchEvent, Zk,
-};
+use zooquake_workloads::zk::{CreateMode, MultiError, Op, Watch, WatchEvent, Zk};
 
 /// Operations of a sequence.
 pub const STEPS: usize = 30;
@@ -16,133 +18,202 @@ const SESSIONS: usize = 3;
 /// What happened in a sequence: each line is a result, or an event.
 pub type Story = Vec<String>;
 
+/// The watches of a session that have not fired, each with its path and the step that left it. They are polled in the order in
+/// which they fire.
+type Watches = FuturesUnordered<BoxFuture<'static, (String, usize, WatchEvent)>>;
+
+/// A session, and where it is open.
+struct Seat {
+    line: Arc<dyn Line>,
+    zk: Arc<dyn Zk>,
+    watches: Watches,
+}
+
 /// One execution of a sequence.
 pub struct Play {
-    connect: Arc<dyn Connect>,
-    root: String,
-    rng: fastrand::Rng,
-    sessions: Vec<Arc<dyn Zk>>,
-    /// The watches that have not fired: by session, with the step that left them.
-    watches: Vec<(usize, usize, Watch)>,
-    /// The transactions, in the order in which they were seen first, and the sessions.
-    zxids: Vec<i64>,
-    owners: BTreeMap<i64, usize>,
+    draw: Draw,
+    words: Words,
+    seats: Vec<Seat>,
+    /// Whether ZooKeeper leaves the order of the events of this step open.
+    unordered: bool,
     story: Story,
 }
 
 impl Play {
-    /// Plays the sequence of a seed in sessions that are opened so, below a root of its own.
-    pub async fn whole(connect: Arc<dyn Connect>, seed: u64) -> Story {
+    /// Plays the sequence of a seed in sessions on these lines, below a root that nobody else has.
+    ///
+    /// # Errors
+    /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says nothing.
+    pub async fn whole(lines: Arc<dyn Lines>, seed: u64, root: String, storms: Storms) -> Result<Story, String> {
+        let _playing = lines.enter().await;
         let mut play = Self {
-            connect,
-            root: format!("/conformance-{seed}"),
-            rng: fastrand::Rng::with_seed(seed),
-            sessions: Vec::new(),
-            watches: Vec::new(),
-            zxids: Vec::new(),
-            owners: BTreeMap::new(),
+            draw: Draw {
+                rng: fastrand::Rng::with_seed(seed),
+                root,
+            },
+            words: Words::default(),
+            seats: Vec::new(),
+            unordered: false,
             story: Vec::new(),
         };
-        for at in 0..SESSIONS {
-            play.open(at).await;
+        for _ in 0..SESSIONS {
+            let line = lines.line();
+            let zk = play.open(&line).await;
+            play.seats.push(Seat {
+                line,
+                zk,
+                watches: Watches::new(),
+            });
         }
-        let root = play.root.clone();
-        let made = play.sessions[0].create(&root, b"", CreateMode::Persistent).await;
-        made.expect("a root that nobody else has");
+        let root = play.draw.root.clone();
+        let made = play.seats[0].zk.create(&root, b"", CreateMode::Persistent).await;
+        made.map_err(|error| format!("the root was not made: {error:?}"))?;
         for step in 0..STEPS {
-            play.step(step).await;
-            play.hear(step).await;
+            play.unordered = false;
+            match storms {
+                Storms::HalfWay if step == STEPS / 2 => play.stormy_step(step, lines.strike()).await?,
+                _ => play.step(step).await?,
+            }
+            play.hear(step).await?;
         }
-        for session in std::mem::take(&mut play.sessions) {
-            session.close().await;
+        for seat in std::mem::take(&mut play.seats) {
+            seat.zk.close().await;
         }
-        play.ranked()
+        let root = play.draw.root;
+        Ok(play.words.ranked(play.story, &root))
     }
 
-    async fn open(&mut self, at: usize) {
-        let session = self.connect.connect().await;
-        let number = self.owners.len() + 1;
-        self.owners.insert(session.session(), number);
-        if at < self.sessions.len() {
-            self.sessions[at] = session;
-        } else {
-            self.sessions.push(session);
-        }
+    async fn open(&mut self, line: &Arc<dyn Line>) -> Arc<dyn Zk> {
+        let zk = line.connect().await;
+        self.words.opened(zk.session());
+        zk
     }
 
-    /// A path below the root.
-    fn child(&mut self) -> String {
-        let names = ["a", "b", "c", "a/x", "a/y", "b/x", "c/x"];
-        format!("{}/{}", self.root, names[self.rng.usize(..names.len())])
+    /// Opens another session in the place of one that is over, whose watches all end with it.
+    async fn reopen(&mut self, step: usize, at: usize) {
+        let watches = std::mem::take(&mut self.seats[at].watches);
+        let mut events: Vec<_> = watches.collect().await;
+        events.sort_by_key(|(path, since, _)| (path.clone(), *since));
+        self.story.extend(events.into_iter().map(|event| match event {
+            // Its own ephemerals go with it, and its connection: whether the events of that still come is a race.
+            (path, since, WatchEvent::Deleted | WatchEvent::ChildrenChanged | WatchEvent::Session(_)) => {
+                format!("{step} session {at} hears of {path} no more, watched since {since}")
+            }
+            other => heard(step, at, other),
+        }));
+        let line = Arc::clone(&self.seats[at].line);
+        self.seats[at].zk = self.open(&line).await;
     }
 
-    fn path(&mut self) -> String {
-        match self.rng.usize(..8) {
-            0 => self.root.clone(),
-            _ => self.child(),
-        }
-    }
-
-    fn version(&mut self) -> Option<i32> {
-        [None, None, None, Some(0), Some(1)][self.rng.usize(..5)]
-    }
-
-    fn mode(&mut self) -> CreateMode {
-        match self.rng.usize(..6) {
-            0 | 1 => CreateMode::Ephemeral,
-            2 => CreateMode::EphemeralSequential,
-            3 => CreateMode::PersistentSequential,
-            _ => CreateMode::Persistent,
-        }
-    }
-
-    fn op(&mut self) -> Op {
-        let data = vec![b'0' + self.rng.u8(..10)];
-        match self.rng.usize(..8) {
-            0..4 => Op::Create(self.child(), data, self.mode()),
-            4 | 5 => Op::Delete(self.path(), self.version()),
-            6 => Op::Set(self.path(), data, self.version()),
-            _ => Op::Check(self.path(), self.version()),
-        }
-    }
-
-    /// Does one operation, and writes down what it answers.
-    async fn step(&mut self, step: usize) {
-        let at = self.rng.usize(..SESSIONS);
-        let zk = self.sessions[at].clone();
-        zk.sync(&self.root).await.expect("a sync");
-        let what = self.rng.usize(..20);
-        let said = match what {
-            0..8 => match self.op() {
-                Op::Create(path, data, mode) => {
-                    let created = zk.create(&path, &data, mode).await;
-                    format!("create {path} {mode:?}: {}", self.shown(created, Self::created))
+    /// Does one thing, and writes down what comes of it.
+    async fn step(&mut self, step: usize) -> Result<(), String> {
+        let at = self.draw.rng.usize(..SESSIONS);
+        let zk = self.seats[at].zk.clone();
+        in_sync(&zk, &self.draw.root).await?;
+        let said = match self.draw.rng.usize(..28) {
+            0..18 => self.operation(step, at).await,
+            18..20 => {
+                let state = zk.close().await;
+                format!("closes: {state:?}")
+            }
+            20..22 => {
+                self.seats[at].line.expire(zk.session()).await;
+                let mut state = zk.state();
+                while !state.is_over() {
+                    state = zk.changed(state).await;
                 }
-                Op::Delete(path, version) => {
-                    format!("delete {path} {version:?}: {:?}", zk.delete(&path, version).await)
+                format!("is closed from elsewhere: {state:?}")
+            }
+            22..24 => {
+                self.seats[at].line.cut().await;
+                "loses its connection".to_string()
+            }
+            other => {
+                let loss = if other < 26 { Loss::Reply } else { Loss::Request };
+                self.seats[at].line.lose(loss);
+                let said = self.operation(step, at).await;
+                match self.seats[at].line.lost() {
+                    true => format!("loses the {loss:?} of {said}"),
+                    false => format!("does not lose the {loss:?} of {said}"),
                 }
-                Op::Set(path, data, version) => {
-                    let set = zk.set(&path, &data, version).await;
-                    format!(
-                        "set {path} {version:?}: {}",
-                        self.shown(set, |play, stat| play.stat(stat))
-                    )
-                }
-                check @ Op::Check(..) => self.multi(&zk, vec![check]).await,
-            },
+            }
+        };
+        if said.ends_with(UNKNOWN) != said.starts_with("loses the") {
+            return Err(format!("step {step}, session {at} {said}"));
+        }
+        // What removes the ephemerals of a session removes them in no order, and watches are set again in none.
+        self.unordered = ["closes", "is closed", "loses"]
+            .iter()
+            .any(|fault| said.starts_with(fault));
+        self.story.push(format!("{step} session {at} {said}"));
+        if zk.state().is_over() {
+            self.reopen(step, at).await;
+        }
+        Ok(())
+    }
+
+    /// Does one operation while a server is struck, and waits until all serve again. It changes one znode at most, so that who
+    /// is not connected hears the same of it later.
+    async fn stormy_step(&mut self, step: usize, strike: Strike) -> Result<(), String> {
+        let at = self.draw.rng.usize(..SESSIONS);
+        let syncs = self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root));
+        try_join_all(syncs).await?;
+        let op = loop {
+            match self.draw.op() {
+                Op::Check(..) => {}
+                op => break op,
+            }
+        };
+        strike.begins.await;
+        let said = self.write(at, op).await;
+        strike.is_over.await;
+        self.unordered = true;
+        self.story
+            .push(format!("{step} session {at}, while a server is struck: {said}"));
+        Ok(())
+    }
+
+    /// Does an operation, and says what it answers.
+    async fn operation(&mut self, step: usize, at: usize) -> String {
+        let zk = self.seats[at].zk.clone();
+        let what = self.draw.rng.usize(..19);
+        match what {
+            0..8 => {
+                let op = self.draw.op();
+                self.write(at, op).await
+            }
             8..11 => {
-                let ops = (0..self.rng.usize(1..5)).map(|_| self.op()).collect();
+                let ops = (0..self.draw.rng.usize(1..5)).map(|_| self.draw.op()).collect();
                 self.multi(&zk, ops).await
             }
-            11 => {
-                let state = zk.close().await;
-                self.watches.retain(|(session, ..)| *session != at);
-                self.open(at).await;
-                format!("close {at}: {state:?}")
-            }
             _ => self.read(step, at, what).await,
-        };
-        self.story.push(format!("{step} session {at} {said}"));
+        }
+    }
+
+    /// Does one operation by itself; a check is a multi of one part.
+    async fn write(&mut self, at: usize, op: Op) -> String {
+        let zk = self.seats[at].zk.clone();
+        match op {
+            Op::Create(path, data, mode) => {
+                let created = zk.create(&path, &data, mode).await;
+                format!("create {path} {mode:?}: {}", self.words.shown(created, Words::created))
+            }
+            Op::Delete(path, version) => {
+                let deleted = zk.delete(&path, version).await;
+                format!(
+                    "delete {path} {version:?}: {}",
+                    self.words.shown(deleted, |_, ()| "deleted".to_string())
+                )
+            }
+            Op::Set(path, data, version) => {
+                let set = zk.set(&path, &data, version).await;
+                format!(
+                    "set {path} {version:?}: {}",
+                    self.words.shown(set, |words, stat| words.stat(stat))
+                )
+            }
+            check @ Op::Check(..) => self.multi(&zk, vec![check]).await,
+        }
     }
 
     async fn multi(&mut self, zk: &Arc<dyn Zk>, ops: Vec<Op>) -> String {
@@ -150,7 +221,7 @@ impl Play {
         let said = match done {
             Ok(results) => results
                 .into_iter()
-                .map(|result| self.result(result))
+                .map(|result| self.words.result(result))
                 .collect::<Vec<_>>()
                 .join(", "),
             Err(MultiError { index, error }) => format!("part {index:?} {}", kind(&error)),
@@ -159,23 +230,28 @@ impl Play {
     }
 
     async fn read(&mut self, step: usize, at: usize, what: usize) -> String {
-        let (zk, path) = (self.sessions[at].clone(), self.path());
-        let mut keep = |watch| self.watches.push((at, step, watch));
-        match what {
-            12 | 13 => {
+        let (zk, path) = (self.seats[at].zk.clone(), self.draw.path());
+        let mut left: Option<Watch> = None;
+        let mut keep = |watch| left = Some(watch);
+        let said = match what {
+            11 | 12 => {
                 let read = zk.get_and_watch(&path).await.map(|(data, stat, watch)| {
                     keep(watch);
                     (data, stat)
                 });
-                let said = self.shown(read, |play, (data, stat)| format!("{data:?} {}", play.stat(stat)));
+                let said = self
+                    .words
+                    .shown(read, |words, (data, stat)| format!("{data:?} {}", words.stat(stat)));
                 format!("get {path}: {said}")
             }
-            14..17 => {
+            13..16 => {
                 let stat = zk.exists_and_watch(&path).await.map(|(stat, watch)| {
                     keep(watch);
                     stat
                 });
-                let said = self.shown(stat, |play, stat| stat.map_or("none".into(), |stat| play.stat(stat)));
+                let said = self
+                    .words
+                    .shown(stat, |words, stat| stat.map_or("none".into(), |stat| words.stat(stat)));
                 format!("exists {path}: {said}")
             }
             _ => {
@@ -184,79 +260,36 @@ impl Play {
                     names.sort();
                     names
                 });
-                format!(
-                    "children {path}: {}",
-                    self.shown(names, |_, names| format!("{names:?}"))
-                )
+                let said = self.words.shown(names, |_, names| format!("{names:?}"));
+                format!("children {path}: {said}")
             }
+        };
+        if let Some(watch) = left {
+            let event = watch.map(move |event| (path, step, event));
+            self.seats[at].watches.push(event.boxed());
         }
+        said
     }
 
-    /// Writes down the events of the watches that have fired by now.
-    async fn hear(&mut self, step: usize) {
-        for session in &self.sessions {
-            session.sync(&self.root).await.expect("a sync");
-        }
-        let mut waiting = Vec::new();
-        for (at, since, mut watch) in std::mem::take(&mut self.watches) {
-            match (&mut watch).now_or_never() {
-                Some(event) => self.story.push(heard(step, at, since, &event)),
-                None => waiting.push((at, since, watch)),
+    /// Writes down the events of the watches that have fired by now, those of each session in their order.
+    async fn hear(&mut self, step: usize) -> Result<(), String> {
+        let syncs = self.seats.iter().map(|seat| in_sync(&seat.zk, &self.draw.root));
+        try_join_all(syncs).await?;
+        for at in 0..SESSIONS {
+            let mut events = Vec::new();
+            while let Some(Some(event)) = self.seats[at].watches.next().now_or_never() {
+                events.push(event);
             }
-        }
-        self.watches = waiting;
-    }
-
-    fn shown<T>(&mut self, result: Result<T, Error>, show: impl FnOnce(&mut Self, T) -> String) -> String {
-        match result {
-            Ok(result) => show(self, result),
-            Err(error) => kind(&error),
-        }
-    }
-
-    fn created(&mut self, created: Created) -> String {
-        let stat = created.stat.map_or("no stat".to_string(), |stat| self.stat(stat));
-        format!("{} {stat}", created.path)
-    }
-
-    fn result(&mut self, result: OpResult) -> String {
-        match result {
-            OpResult::Checked => "checked".to_string(),
-            OpResult::Created(created) => self.created(created),
-            OpResult::Set(stat) => self.stat(stat),
-            OpResult::Deleted => "deleted".to_string(),
-        }
-    }
-
-    /// A stat, with marks in the place of transactions and sessions.
-    fn stat(&mut self, stat: Stat) -> String {
-        self.zxids.extend([stat.czxid, stat.mzxid]);
-        let owner = self.owners.get(&stat.ephemeral_owner).copied().unwrap_or_default();
-        format!("<{}> <{}> version {} of {owner}", stat.czxid, stat.mzxid, stat.version)
-    }
-
-    /// The story, with each transaction replaced by its place among those that were seen.
-    fn ranked(mut self) -> Story {
-        self.zxids.sort_unstable();
-        self.zxids.dedup();
-        for line in &mut self.story {
-            for (rank, zxid) in self.zxids.iter().enumerate() {
-                *line = line.replace(&format!("<{zxid}>"), &format!("z{rank}"));
+            // Of one event all its watches hear at once.
+            match self.unordered {
+                true => events.sort_by_key(|(path, since, event)| (path.clone(), format!("{event:?}"), *since)),
+                false => events
+                    .chunk_by_mut(|one, next| (&one.0, &one.2) == (&next.0, &next.2))
+                    .for_each(|one| one.sort_by_key(|(_, since, _)| *since)),
             }
+            let heard = events.into_iter().map(|event| heard(step, at, event));
+            self.story.extend(heard);
         }
-        self.story
-    }
-}
-
-fn heard(step: usize, session: usize, since: usize, event: &WatchEvent) -> String {
-    format!("{step} session {session} hears {event:?}, watched since {since}")
-}
-
-/// An error by its kind: what it says in words is the library's own.
-fn kind(error: &Error) -> String {
-    match error {
-        Error::Unknown(_) => "unknown".to_string(),
-        Error::BadArguments(_) => "bad arguments".to_string(),
-        definite => format!("{definite:?}"),
+        Ok(())
     }
 }

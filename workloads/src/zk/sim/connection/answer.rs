@@ -89,7 +89,9 @@ impl Ensemble {
             };
             // Like the proxy, which passes errors on and waits for the next request.
             if let Some(scripted) = first.loses.take() {
-                if answered.is_ok() || self.config.scripted {
+                // That a znode is missing is an error on the wire.
+                let done = !matches!(answered, Err(_) | Ok(Answer::Stat(None)));
+                if done || self.config.scripted {
                     (scripted.after)(Lost::of(&first.ask, first.request, session, first.zxid));
                     self.lose_connection(wire);
                     return;

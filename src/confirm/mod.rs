@@ -1,0 +1,182 @@
+//! Confirming: whether the failure of a simulated run shows on a real ensemble too.
+//!
+//! The plan is played until the same anomaly of the same property shows. The tries take turns: in the first, third, … one every
+//! window strikes at the moment of the witness's operations at which it struck in the simulation ([`crate::replay::pin`]), in the
+//! others at the state that the plan names. A moment is exact, but some moments of the model do not come on a real ensemble; a
+//! state always comes.
+
+use crate::campaign::backends::Place;
+use crate::campaign::ensembles::{Ensembles, Runner};
+use crate::campaign::ran::Ran;
+use crate::replay::pin;
+use crate::shrink::Wanted;
+use anyhow::{Context, Result};
+use serde::Serialize;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use tokio::sync::watch;
+use zooquake_checkers::plan::{On, Plan};
+use zooquake_checkers::text::count;
+use zooquake_checkers::{Record, Results};
+
+/// When the windows of a try strike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Strikes {
+    /// At the moments of the witness's operations.
+    Witness,
+    /// At the states that the plan names.
+    States,
+}
+
+/// The try in which the anomaly showed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Shown {
+    /// Its number, from 1.
+    pub number: u32,
+    /// When its windows struck.
+    pub strikes: Strikes,
+    /// The folder of the run.
+    pub run: PathBuf,
+}
+
+/// What came of playing a plan on real ensembles.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Confirmation {
+    /// Whether the anomaly showed.
+    pub confirmed: bool,
+    /// How many tries were judged.
+    pub tries: u32,
+    /// In how many of these every window counts: without that, a try says nothing of the find.
+    pub struck: u32,
+    /// The try that shows it, which is the last one.
+    pub shown: Option<Shown>,
+    /// How the harness failed in the tries that were not judged.
+    pub errors: Vec<String>,
+}
+
+/// `confirmed in try 2 of 5: …`, or `not confirmed in 5 tries, …`.
+impl fmt::Display for Confirmation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.shown {
+            Some(shown) => {
+                let strikes = match shown.strikes {
+                    Strikes::Witness => "pinned to the witness",
+                    Strikes::States => "by states",
+                };
+                write!(
+                    f,
+                    "confirmed in try {}, {strikes}: {}",
+                    shown.number,
+                    shown.run.display()
+                )?;
+            }
+            None => write!(
+                f,
+                "not confirmed in {}; every window counts in {}",
+                count(self.tries as usize, "try"),
+                self.struck
+            )?,
+        }
+        match self.errors.as_slice() {
+            [] => Ok(()),
+            [first, ..] => write!(f, "; the harness failed {} times: {first}", self.errors.len()),
+        }
+    }
+}
+
+/// Plays plans of simulated runs on real ensembles.
+pub struct Confirmer {
+    ensembles: Ensembles,
+    out: PathBuf,
+    tries: u32,
+}
+
+impl Confirmer {
+    /// One that plays each plan up to `tries` times and writes the runs to `out`. It stops once `interrupt` is true.
+    ///
+    /// # Errors
+    /// If no Docker engine answers, or an image cannot be prepared.
+    pub async fn prepare(tries: u32, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Self> {
+        let place = Place::connect(On::Docker).await?;
+        Ok(Self {
+            ensembles: Ensembles::prepare(place, [None], out.to_path_buf(), interrupt).await?,
+            out: out.to_path_buf(),
+            tries,
+        })
+    }
+
+    /// Whether the user wants it to stop.
+    pub fn stopped(&self) -> bool {
+        self.ensembles.stopped()
+    }
+
+    /// Plays the plan of a simulated run, of this name, until the anomaly shows, or the tries are over. `None` if the user
+    /// stopped it before.
+    ///
+    /// # Errors
+    /// If the run does not have the anomaly, or the folder of runs cannot be read or written.
+    pub async fn confirm(&self, record: &Record, wanted: &Wanted, name: &str) -> Result<Option<Confirmation>> {
+        let plans = plans(record, wanted, name)?;
+        let tries = plans.into_iter().take(self.tries as usize);
+        play(tries, wanted, &self.out, async |plan| {
+            self.ensembles.attempt(&plan).await
+        })
+        .await
+    }
+}
+
+/// The plans of the tries, without end: pinned to the witness and by states, in turns.
+fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<impl IntoIterator<Item = (Strikes, Plan)> + use<>> {
+    let results = zooquake_checkers::check(record);
+    let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
+    let anomaly = anomaly.with_context(|| format!("the run {name} does not show {}", wanted.anomaly))?;
+    let real = |plan| Plan { on: On::Docker, ..plan };
+    let pinned = real(pin(record, anomaly, name).plan);
+    let by_states = real(Plan {
+        replay_of: Some(name.to_string()),
+        ..record.plan.clone()
+    });
+    Ok([(Strikes::Witness, pinned), (Strikes::States, by_states)]
+        .into_iter()
+        .cycle())
+}
+
+async fn play(
+    tries: impl Iterator<Item = (Strikes, Plan)>,
+    wanted: &Wanted,
+    out: &Path,
+    mut run: impl AsyncFnMut(Plan) -> Result<Ran>,
+) -> Result<Option<Confirmation>> {
+    let mut confirmation = Confirmation {
+        confirmed: false,
+        tries: 0,
+        struck: 0,
+        shown: None,
+        errors: Vec::new(),
+    };
+    for (number, (strikes, plan)) in (1..).zip(tries) {
+        match run(plan).await? {
+            Ran::Interrupted => return Ok(None),
+            Ran::Failed { error, .. } => confirmation.errors.push(error),
+            Ran::Judged { run, results } => {
+                confirmation.tries += 1;
+                confirmation.struck += u32::from(all_count(&results));
+                if results.anomalies.iter().any(|anomaly| wanted.is(anomaly)) {
+                    let run = out.join(run);
+                    confirmation.shown = Some(Shown { number, strikes, run });
+                    confirmation.confirmed = true;
+                    break;
+                }
+            }
+        }
+    }
+    Ok(Some(confirmation))
+}
+
+fn all_count(results: &Results) -> bool {
+    results.windows.iter().all(|window| window.counts)
+}
+
+#[cfg(test)]
+mod tests;

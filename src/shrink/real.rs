@@ -1,0 +1,82 @@
+//! Real ensembles, one after the other. A plan that has failed once is played a few times: the machine decides what it meets.
+
+use super::{Played, Stage};
+use crate::campaign::ensembles::{Ensembles, Runner};
+use crate::campaign::leftover;
+use crate::campaign::ran::Ran;
+use crate::run::folder::Folder;
+use anyhow::{Result, bail};
+use std::path::PathBuf;
+use tokio::runtime::Handle;
+use zooquake_checkers::plan::{On, Plan};
+
+/// So many runs in a row that the harness fails are no accident.
+const FAILURES: u32 = 3;
+
+/// Real ensembles. Plans are played on a thread that may block, not on one of the runtime's.
+pub struct Real {
+    ensembles: Ensembles,
+    /// The folder of the runs of the ensembles.
+    out: PathBuf,
+    runtime: Handle,
+    failed: u32,
+}
+
+impl Real {
+    /// These ensembles, which write to this folder; their futures run on this runtime.
+    pub fn new(ensembles: Ensembles, out: PathBuf, runtime: Handle) -> Self {
+        Self {
+            ensembles,
+            out,
+            runtime,
+            failed: 0,
+        }
+    }
+}
+
+impl Stage for Real {
+    const AGAIN: u64 = 1;
+
+    fn nth(&self, plan: &Plan, _: u64) -> Plan {
+        Plan {
+            on: On::Docker,
+            ..plan.clone()
+        }
+    }
+
+    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
+        if self.ensembles.stopped() {
+            return Ok(None);
+        }
+        let run = match self.runtime.block_on(self.ensembles.attempt(plan))? {
+            Ran::Interrupted => return Ok(None),
+            Ran::Failed { run, error } => {
+                eprintln!("a plan could not be played: {error}");
+                self.failed += 1;
+                if self.failed == FAILURES {
+                    bail!("the harness failed {FAILURES} times in a row, the last time so: {error}");
+                }
+                if let Some(run) = run {
+                    leftover::remove(&Folder {
+                        path: self.out.join(run),
+                    })?;
+                }
+                return Ok(None);
+            }
+            Ran::Judged { run, .. } => self.out.join(run),
+        };
+        self.failed = 0;
+        Ok(Some(Played {
+            plan: plan.clone(),
+            record: Folder { path: run.clone() }.load()?,
+            run: Some(run),
+        }))
+    }
+
+    fn discard(&mut self, played: &Played) -> Result<()> {
+        match &played.run {
+            Some(run) => leftover::remove(&Folder { path: run.clone() }),
+            None => Ok(()),
+        }
+    }
+}

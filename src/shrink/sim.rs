@@ -1,0 +1,34 @@
+//! Simulated ensembles, on which a plan is played in a moment and in memory.
+
+use super::{Played, Stage};
+use crate::run::simulated;
+use anyhow::Result;
+use zooquake_checkers::plan::{On, Plan};
+
+/// Simulated ensembles.
+pub struct Simulated;
+
+impl Stage for Simulated {
+    const AGAIN: u64 = 3;
+
+    /// With a seed of its own: that of a plan draws other moments for what is left of it.
+    fn nth(&self, plan: &Plan, number: u64) -> Plan {
+        Plan {
+            on: On::Sim,
+            seed: plan.seed.wrapping_add(number),
+            ..plan.clone()
+        }
+    }
+
+    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
+        Ok(Some(Played {
+            plan: plan.clone(),
+            record: simulated::record(plan)?,
+            run: None,
+        }))
+    }
+
+    fn discard(&mut self, _: &Played) -> Result<()> {
+        Ok(())
+    }
+}

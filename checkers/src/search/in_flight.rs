@@ -186,7 +186,7 @@ impl InFlight {
         for (kind, of) in (0..).zip(&self.kinds) {
             let possible = match of.access {
                 Access::Cas(from, _) => self.is_at(one, from),
-                access => access.left() != one.value,
+                access => access.left() != one.value || self.writes & !one.done != 0,
             };
             let limited = self.limits(of);
             // What can be written any number of times is not worth anything that is used up.

@@ -279,3 +279,19 @@ fn what_was_not_found_while_a_value_was_written_and_written_over_convicts_nobody
         assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
     }
 }
+
+#[test]
+fn a_write_of_unknown_outcome_may_write_over_others_what_was_there_before() {
+    let ops = [
+        Op::done(RegisterOp::Cas(2, 0), 0, 4),
+        Op::done(RegisterOp::Write(3), 1, 5),
+        Op::unknown(RegisterOp::Write(2), 2),
+        Op::done(RegisterOp::Cas(0, 2), 6, 7),
+    ];
+    let register = Register { initial: 2 };
+    assert!(brute::linearizable(&register, &ops));
+    for relaxed in [false, true] {
+        let swept = with_budget(|budget| register.sweep(&ops, relaxed, budget));
+        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
+    }
+}

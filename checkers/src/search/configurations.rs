@@ -9,10 +9,12 @@
 //! - Of writes of the same value that one is done which ends first; so, too, of the same compare-and-sets that must be done.
 //!   Those of unknown outcome come last, for they never end.
 //! - A write is done only if something in flight needs its value, or when it ends and something later may find it.
+//! - Between two operations that must be done no value need be written twice. Where as many operations of unknown outcome that do
+//!   the same were invoked as there are operations that must be done, none of these is ever missed.
 //! - A configuration is dropped if another one has the same value, at least as much done, and at most as much used up.
 //!
-//! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ. What has no order
-//! then has none.
+//! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for those that
+//! are alone in writing some value. What has no order then has none.
 
 use super::configuration::{Configuration, prune};
 use super::in_flight::{Ended, InFlight};
@@ -48,6 +50,22 @@ pub fn sweep<V: Eq + Hash>(
     Sweep::new(ops, &history, relaxed)
         .run(&history.events, budget)
         .unwrap_or_else(Swept::GaveUp)
+}
+
+/// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values that
+/// have one such write, if they are few.
+fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &History, relaxed: bool) -> Vec<bool> {
+    const FEW: usize = 4;
+    let mut writes = vec![0_usize; history.values];
+    for (op, access) in ops.iter().zip(&history.accesses) {
+        match access {
+            Some(access) if access.writes() && op.complete.is_none() => writes[access.left() as usize] += 1,
+            _ => {}
+        }
+    }
+    let once = |&count: &usize| count == 1;
+    let few = writes.iter().filter(|count| once(count)).count() <= FEW;
+    writes.iter().map(|count| !relaxed || few && once(count)).collect()
 }
 
 /// A sweep under way.
@@ -87,7 +105,10 @@ impl<'h> Sweep<'h> {
             required: ops.iter().map(Op::must).collect(),
             found_until,
             bits: vec![0; ops.len()],
-            in_flight: InFlight::new(history.values, relaxed),
+            in_flight: InFlight::new(
+                limited(ops, history, relaxed),
+                ops.iter().filter(|op| op.must()).count(),
+            ),
             configurations: history.first.iter().map(|&value| Configuration::new(value)).collect(),
             pruned: 0,
         }

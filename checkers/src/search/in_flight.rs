@@ -18,7 +18,7 @@ struct Pending {
 #[derive(Debug, Clone, Copy)]
 struct Kind {
     access: Access,
-    invoked: u32,
+    invoked: usize,
 }
 
 /// An access that ends.
@@ -43,7 +43,10 @@ impl Ended {
 /// The accesses in flight, each with a bit.
 #[derive(Debug)]
 pub struct InFlight {
-    relaxed: bool,
+    /// For each value whether what writes it and is of unknown outcome is used up.
+    limited: Vec<bool>,
+    /// Of so many that do the same none is missed.
+    enough: usize,
     taken: u128,
     /// The writes and compare-and-sets, by their ends.
     pending: Vec<Pending>,
@@ -53,15 +56,18 @@ pub struct InFlight {
     writes_of: Vec<u128>,
     mismatches: Vec<(u128, u32)>,
     kinds: Vec<Kind>,
-    /// In the relaxed form the values that can be written any number of times.
+    /// The values that can be written any number of times.
     endless: Vec<u32>,
 }
 
 impl InFlight {
-    /// None, of a register that has so many values.
-    pub fn new(values: usize, relaxed: bool) -> Self {
+    /// None; for each value of the register whether what writes it and is of unknown outcome is used up, as long as there are
+    /// not `enough` of it.
+    pub fn new(limited: Vec<bool>, enough: usize) -> Self {
+        let values = limited.len();
         Self {
-            relaxed,
+            limited,
+            enough,
             taken: 0,
             pending: Vec::new(),
             writes: 0,
@@ -98,13 +104,15 @@ impl InFlight {
 
     /// Adds one of unknown outcome.
     pub fn add_unknown(&mut self, access: Access) {
-        match self.kinds.iter_mut().find(|kind| kind.access == access) {
-            Some(kind) => kind.invoked += 1,
-            None => {
-                self.kinds.push(Kind { access, invoked: 1 });
-                let endless = self.relaxed && matches!(access, Access::Write(_));
-                self.endless.extend(endless.then_some(access.left()));
-            }
+        let known = self.kinds.iter().position(|kind| kind.access == access);
+        let at = known.unwrap_or(self.kinds.len());
+        self.kinds
+            .extend(known.is_none().then_some(Kind { access, invoked: 0 }));
+        self.kinds[at].invoked += 1;
+        let value = access.left();
+        let endless = matches!(access, Access::Write(_)) && !self.limits(&self.kinds[at]);
+        if endless && !self.endless.contains(&value) {
+            self.endless.push(value);
         }
     }
 
@@ -131,6 +139,10 @@ impl InFlight {
             one.done |= self.writes;
             let reads = self.endless.iter().map(|&value| self.reads_of[value as usize]);
             one.done |= reads.fold(0, |all, reads| all | reads);
+            let other = |from: u32| self.endless.iter().any(|&value| value != from);
+            for &(bit, from) in &self.mismatches {
+                one.done |= if other(from) { bit } else { 0 };
+            }
         }
         for pending in self.pending.iter().filter(|pending| endless(pending.access.left())) {
             one.used &= !pending.bit;
@@ -174,11 +186,13 @@ impl InFlight {
         for (kind, of) in (0..).zip(&self.kinds) {
             let possible = match of.access {
                 Access::Cas(from, _) => self.is_at(one, from),
-                access => access.left() != one.value,
+                access => access.left() != one.value || self.writes & !one.done != 0,
             };
-            let left = self.relaxed || one.spent(kind) < of.invoked;
-            if possible && left && !tried.contains(&of.access) && self.needed(one, of.access, ended) {
-                let next = if self.relaxed { one.clone() } else { one.spending(kind) };
+            let limited = self.limits(of);
+            // What can be written any number of times is not worth anything that is used up.
+            let idle = tried.contains(&of.access) || limited && self.endless.contains(&of.access.left());
+            if possible && self.is_left(one, kind, of) && !idle && self.needed(one, of.access, ended) {
+                let next = if limited { one.spending(kind) } else { one.clone() };
                 moves.push(self.written(next, of.access, 0));
             }
         }
@@ -198,7 +212,7 @@ impl InFlight {
     fn needed(&self, one: &Configuration, access: Access, ended: Ended) -> bool {
         let to = access.left();
         let finds = |access: Access| matches!(access, Access::Cas(from, _) if from == to);
-        let unknown = |(kind, of): (u32, &Kind)| finds(of.access) && (self.relaxed || one.spent(kind) < of.invoked);
+        let unknown = |(kind, of): (u32, &Kind)| finds(of.access) && self.is_left(one, kind, of);
         self.reads_of[to as usize] & !one.done != 0
             || ended.access == Some(access)
             || self
@@ -233,6 +247,17 @@ impl InFlight {
 
     /// Whether something can be done any number of times: what is used of it is not missed.
     pub fn unlimited(&self, access: Access) -> bool {
-        self.relaxed && (self.endless.contains(&access.left()) || self.kinds.iter().any(|kind| kind.access == access))
+        let free = |kind: &Kind| kind.access == access && !self.limits(kind);
+        self.endless.contains(&access.left()) || self.kinds.iter().any(free)
+    }
+
+    /// Whether what is of a kind is used up.
+    fn limits(&self, kind: &Kind) -> bool {
+        self.limited[kind.access.left() as usize] && kind.invoked < self.enough
+    }
+
+    /// Whether some of a kind is left to be done.
+    fn is_left(&self, one: &Configuration, kind: u32, of: &Kind) -> bool {
+        !self.limits(of) || (one.spent(kind) as usize) < of.invoked
     }
 }

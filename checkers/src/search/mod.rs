@@ -8,6 +8,7 @@
 //! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`] (`zones` for registers whose values are
 //! written once, `holds` for mutexes that know their holders, and so on), and where that does not tell [`Model::explore`]: a `race` of the search with sweeps over
 //! `configurations`: of `moves` that are `in_flight` each leads from one `configuration` to another.
+//! Where some operations need not have happened, only what is `relevant` to the others is searched.
 //!
 //! The models, one a file: [`register`], [`mutex`], [`lease`], and in [`models`] those of other objects. `calls` pairs the events
 //! of a history, `keys` sorts them by their keys, [`kinds`] tells which operations of which model they are (with `reading` for registers
@@ -69,6 +70,7 @@ mod prove;
 mod race;
 mod reading;
 pub mod register;
+mod relevant;
 mod seen;
 mod unexplained;
 mod values;
@@ -77,6 +79,7 @@ mod witness;
 mod words;
 mod zones;
 
+use std::borrow::Cow;
 use std::hash::Hash;
 
 use anywhere::Anywhere;
@@ -86,6 +89,7 @@ pub use judge::judge;
 pub use kinds::Kind;
 pub use near::Near;
 pub use reading::Notation;
+use relevant::narrowed;
 pub use witness::{Witness, prefix, reduce, shrink};
 
 /// A sequential type: what each operation does to its state.
@@ -124,6 +128,12 @@ pub trait Model {
         Near::Unsaid
     }
 
+    /// The operations that matter where some need not have happened, by their places, ascending: `ops` have an order exactly
+    /// if these have. `None` if all matter, or that is not known.
+    fn relevant(&self, _ops: &[Op<Self::Input>]) -> Option<Vec<usize>> {
+        None
+    }
+
     /// Decides by a search what [`near`](Self::near) leaves unsaid. Steps of all that is tried count.
     fn explore(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
     where
@@ -136,9 +146,10 @@ pub trait Model {
     fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
     where
         Self: Sized,
+        Self::Input: Clone,
     {
-        let near = self.near(ops).decision();
-        near.unwrap_or_else(|| self.explore(ops, budget))
+        let near = self.near(&endless(ops)).decision();
+        near.unwrap_or_else(|| narrowed(ops, self.relevant(ops), |ops| self.explore(ops, budget)))
     }
 
     /// The same of a history of which nobody knows in what state it begins.
@@ -214,6 +225,18 @@ impl<I> Op<I> {
     fn must(&self) -> bool {
         self.required && self.complete.is_some()
     }
+}
+
+/// Operations without the ends of those that need not have happened and end after all that must have.
+fn endless<I: Clone>(ops: &[Op<I>]) -> Cow<'_, [Op<I>]> {
+    let last = ops.iter().filter(|op| op.must()).filter_map(|op| op.complete).max();
+    let late = |op: &Op<I>| !op.required && op.complete.is_some() && op.complete > last;
+    if !ops.iter().any(late) {
+        return Cow::Borrowed(ops);
+    }
+    let mut ops = ops.to_vec();
+    ops.iter_mut().filter(|op| late(op)).for_each(|op| op.complete = None);
+    Cow::Owned(ops)
 }
 
 /// How a search ended.

@@ -4,6 +4,7 @@ use super::anywhere::Anywhere;
 use super::moves::First;
 use super::race::race;
 use super::register::RegisterOp;
+use super::relevant::{narrowed, relevant};
 use super::{Budget, Decision, Model, Op, search};
 
 /// The mutex, free at the beginning. Its state says whether it is held.
@@ -43,6 +44,10 @@ impl Model for Mutex {
         Some(*input == MutexOp::Acquire)
     }
 
+    fn relevant(&self, ops: &[Op<MutexOp>]) -> Option<Vec<usize>> {
+        relevant(&sets(ops), |held| !held)
+    }
+
     fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
         race(
             &sets(ops),
@@ -54,12 +59,14 @@ impl Model for Mutex {
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
         let first = First::If(&|_: &bool| true);
-        race(
-            &sets(ops),
-            &first,
-            |budget| search(&Anywhere(self), ops, budget),
-            budget,
-        )
+        narrowed(ops, relevant(&sets(ops), |_| true), |ops| {
+            race(
+                &sets(ops),
+                &first,
+                |budget| search(&Anywhere(self), ops, budget),
+                budget,
+            )
+        })
     }
 }
 

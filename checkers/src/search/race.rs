@@ -51,7 +51,7 @@ pub fn race<V: Eq + Hash>(
 }
 
 /// Does with some of the steps that are left what may use no more.
-fn within<T>(budget: &mut Budget<'_>, steps: u64, work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+pub fn within<T>(budget: &mut Budget<'_>, steps: u64, work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
     let kept = budget.steps.saturating_sub(steps);
     budget.steps -= kept;
     let done = work(budget);

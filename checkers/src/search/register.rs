@@ -4,6 +4,7 @@ use super::anywhere::Anywhere;
 use super::configurations::{Swept, sweep};
 use super::moves::First;
 use super::race::race;
+use super::relevant::{narrowed, relevant};
 use super::unexplained::unexplained;
 use super::zones::{self, Began};
 use super::{Budget, Contradiction, Decision, Model, Near, Op, search};
@@ -81,15 +82,30 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
         zones::judge(ops, &Began::With(&self.initial))
     }
 
+    fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
+        relevant(ops, |value| *value == self.initial)
+    }
+
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
         let first = First::With(&self.initial);
         race(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
-        let first = First::If(&|_: &V| true);
-        race(ops, &first, |budget| search(&Anywhere(self), ops, budget), budget)
+        anywhere(self, ops, budget)
     }
+}
+
+/// Decides a history that began with whatever value.
+fn anywhere<M, V>(model: &M, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision
+where
+    M: Model<Input = RegisterOp<V>>,
+    V: Clone + Eq + Hash,
+{
+    let first = First::If(&|_: &V| true);
+    narrowed(ops, relevant(ops, |_| true), |ops| {
+        race(ops, &first, |budget| search(&Anywhere(model), ops, budget), budget)
+    })
 }
 
 fn decision(swept: Swept) -> Option<Decision> {
@@ -159,13 +175,16 @@ impl<V: Clone + Eq + Hash> Model for Unset<V> {
         zones::judge(ops, &Began::Unless(&self.never))
     }
 
+    fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
+        relevant(ops, |value| self.began(value))
+    }
+
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
         let first = First::If(&|value| self.began(value));
         race(ops, &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
-        let first = First::If(&|_: &V| true);
-        race(ops, &first, |budget| search(&Anywhere(self), ops, budget), budget)
+        anywhere(self, ops, budget)
     }
 }

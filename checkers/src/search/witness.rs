@@ -1,5 +1,6 @@
 //! What of a history proves that it is not linearizable.
 
+use super::race::within;
 use super::{Budget, Decision, Limit, Model, Op, Outcome, search};
 use std::collections::HashSet;
 
@@ -51,10 +52,15 @@ where
     M::Input: Clone,
 {
     let end = ops[stuck].complete.unwrap_or(usize::MAX);
-    let (kept, mut known) = cut(ops, |position| position <= end);
+    let (mut kept, mut known) = cut(ops, |position| position <= end);
     let witness: HashSet<&usize> = witness.iter().collect();
     for (op, place) in known.iter_mut().zip(&kept) {
         op.required = op.must() && witness.contains(place);
+    }
+    // What does not matter to all of these does not matter to some of them.
+    if let Some(relevant) = model.relevant(&known) {
+        known = relevant.iter().map(|&op| known[op].clone()).collect();
+        kept = relevant.into_iter().map(|op| kept[op]).collect();
     }
     let mut decide = |ops: &[Op<M::Input>], budget: &mut Budget<'_>| model.decide(ops, budget);
     let (needed, least) = needed(&mut decide, &mut known, budget);
@@ -74,6 +80,9 @@ fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budg
 where
     M::Input: Clone,
 {
+    // What is not decided soon is not worth it: the next ones may be. In steps, for each operation and for all.
+    const EACH: u64 = 200;
+    const LEAST: u64 = 100_000;
     let (kept, known) = cut(ops, |position| position <= end);
     let mut invokes: Vec<usize> = known.iter().map(|op| op.invoke).collect();
     invokes.sort_unstable();
@@ -89,7 +98,11 @@ where
             ..known[op].clone()
         };
         let mut last: Vec<Op<M::Input>> = places.iter().map(late).collect();
-        if let Decision::Not { .. } = share(last.len(), budget, |budget| decide(&last, budget)) {
+        let soon = EACH * last.len() as u64 + LEAST;
+        let decision = share(last.len(), budget, |budget| {
+            within(budget, soon, |budget| decide(&last, budget))
+        });
+        if let Decision::Not { .. } = decision {
             let (needed, _) = needed(&mut decide, &mut last, budget);
             return Some(needed.into_iter().map(|op| kept[places[op]]).collect());
         }
@@ -141,7 +154,10 @@ fn needed<I>(
 }
 
 /// Whether some operations alone contradict each other; `None` if the budget runs out.
-pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Option<bool> {
+pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Option<bool>
+where
+    M::Input: Clone,
+{
     match share(ops.len(), budget, |budget| model.decide(ops, budget)) {
         Decision::Not { .. } => Some(true),
         Decision::Linearizable => Some(false),
@@ -162,16 +178,13 @@ pub fn share<T>(size: usize, budget: &mut Budget<'_>, work: impl FnOnce(&mut Bud
     done
 }
 
-/// The operations as they were known at some moment, and which ones of `ops` they are.
+/// The operations as they were known at some moment, and which ones of `ops` they are. Those in flight then need not have
+/// happened; they keep their ends, after which nothing has to.
 fn cut<I: Clone>(ops: &[Op<I>], known: impl Fn(usize) -> bool) -> (Vec<usize>, Vec<Op<I>>) {
     let kept: Vec<usize> = (0..ops.len()).filter(|&op| known(ops[op].invoke)).collect();
-    let cut = |&op: &usize| {
-        let complete = ops[op].complete.filter(|&position| known(position));
-        Op {
-            complete,
-            required: ops[op].required && complete.is_some(),
-            ..ops[op].clone()
-        }
+    let cut = |&op: &usize| Op {
+        required: ops[op].required && ops[op].complete.is_some_and(&known),
+        ..ops[op].clone()
     };
     let cut = kept.iter().map(cut).collect();
     (kept, cut)

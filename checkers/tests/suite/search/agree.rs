@@ -149,8 +149,16 @@ pub fn proven<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: 
 where
     M::Input: Clone + std::fmt::Debug,
 {
-    let end = ops[stuck].complete.expect("an operation is stuck at its completion");
     assert!(witness.contains(&stuck), "{witness:?} lacks {stuck} of {ops:?}");
+    minimal(model, ops, stuck, witness);
+}
+
+/// The same of a witness that need not hold what is stuck.
+pub fn minimal<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: &[usize])
+where
+    M::Input: Clone + std::fmt::Debug,
+{
+    let end = ops[stuck].complete.expect("an operation is stuck at its completion");
     let with = |needed: &[usize]| {
         let mut ops = ops.to_vec();
         (0..ops.len())

@@ -1,14 +1,14 @@
 //! Random small histories: what is decided without a search, and what sweeps over configurations decide, is what the
 //! definition says, and the search.
 
-use super::agree::{HISTORIES, access, history, proven};
+use super::agree::{HISTORIES, access, history, minimal, proven};
 use super::{brute, search, with_budget};
 use fastrand::Rng;
 use std::fmt::Debug;
 use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
 use zooquake_checkers::search::mutex::{Mutex, MutexOp};
 use zooquake_checkers::search::register::{Register, RegisterOp, Unset};
-use zooquake_checkers::search::{Decision, Model, Near, Op, Outcome};
+use zooquake_checkers::search::{Decision, Model, Near, Op, Outcome, shrink};
 
 /// How many histories each test tries: a short form, or as many as `ZOOQUAKE_HISTORIES` says.
 pub fn histories() -> usize {
@@ -42,7 +42,15 @@ where
     );
     match with_budget(|budget| model.decide(ops, budget)) {
         Decision::Linearizable => assert!(fits, "no order fits {ops:?}"),
-        Decision::Not { .. } => assert!(!fits, "an order fits {ops:?}"),
+        Decision::Not { stuck } => {
+            assert!(!fits, "an order fits {ops:?}");
+            // Trying all that can be left out takes long.
+            if counts.bad.is_multiple_of(4) {
+                let witness = with_budget(|budget| shrink(model, ops, stuck, budget));
+                assert!(witness.least, "the budget suffices");
+                minimal(model, ops, stuck, &witness.ops);
+            }
+        }
         Decision::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
     }
     match model.near(ops) {
@@ -135,6 +143,60 @@ fn registers_whose_values_come_back() {
     );
 }
 
+/// Histories of which little must have happened, and much may have.
+fn mostly_optional<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
+    let mut ops = history(rng, draw);
+    for op in &mut ops {
+        op.required &= rng.u8(0..3) == 0;
+        if !op.required && rng.bool() {
+            op.complete = None;
+        }
+    }
+    ops
+}
+
+/// Whether some operations do not matter; the others say the same without them.
+fn relevant<M: Model>(model: &M, ops: &[Op<M::Input>]) -> bool
+where
+    M::Input: Clone + Debug,
+{
+    let Some(relevant) = model.relevant(ops) else {
+        return false;
+    };
+    let fewer: Vec<Op<M::Input>> = relevant.iter().map(|&op| ops[op].clone()).collect();
+    assert_eq!(
+        brute::linearizable(model, &fewer),
+        brute::linearizable(model, ops),
+        "{relevant:?} of {ops:?}"
+    );
+    true
+}
+
+#[test]
+fn registers_of_which_little_must_have_happened() {
+    let mut rng = Rng::with_seed(26);
+    let mut narrowed = 0;
+    let (mut known, mut unknown) = (Counts::default(), Counts::default());
+    let (register, unset) = (Register { initial: 0 }, Unset { never: [1].into() });
+    for _ in 0..histories() {
+        let ops = mostly_optional(&mut rng, &|rng| match rng.u8(0..8) {
+            0 => RegisterOp::Mismatch(rng.u8(0..3)),
+            _ => access(rng, 4),
+        });
+        agree(&register, &ops, &mut known);
+        agree(&unset, &ops, &mut unknown);
+        narrowed += usize::from(relevant(&register, &ops)) + usize::from(relevant(&unset, &ops));
+        swept(brute::linearizable(&register, &ops), &ops, |relaxed| {
+            with_budget(|budget| register.sweep(&ops, relaxed, budget))
+        });
+    }
+    assert!(narrowed > histories() / 2, "{narrowed}");
+    assert!(
+        known.bad > histories() / 20 && unknown.bad > histories() / 20,
+        "{known:?} {unknown:?}"
+    );
+}
+
 #[test]
 fn registers_with_compare_and_sets_that_failed() {
     let mut rng = Rng::with_seed(23);
@@ -165,6 +227,9 @@ fn textbook_mutexes() {
     let draw = |rng: &mut Rng| if rng.bool() { MutexOp::Acquire } else { MutexOp::Release };
     for _ in 0..histories() {
         agree(&Mutex, &history(&mut rng, &draw), &mut counts);
+        let ops = mostly_optional(&mut rng, &draw);
+        agree(&Mutex, &ops, &mut counts);
+        relevant(&Mutex, &ops);
     }
     assert!(
         counts.bad > histories() / 20 && counts.good > histories() / 20,
@@ -198,4 +263,35 @@ fn mutexes_that_know_their_holders() {
         counts.good + counts.bad,
         "all are decided without a search"
     );
+}
+
+#[test]
+fn what_was_not_found_while_a_value_was_written_and_written_over_convicts_nobody() {
+    let ops = [
+        Op::unknown(RegisterOp::Write(2), 0),
+        Op::done(RegisterOp::Mismatch(0), 1, 3),
+        Op::unknown(RegisterOp::Write(0), 2),
+    ];
+    let register = Register { initial: 0 };
+    assert!(brute::linearizable(&register, &ops));
+    for relaxed in [false, true] {
+        let swept = with_budget(|budget| register.sweep(&ops, relaxed, budget));
+        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
+    }
+}
+
+#[test]
+fn a_write_of_unknown_outcome_may_write_over_others_what_was_there_before() {
+    let ops = [
+        Op::done(RegisterOp::Cas(2, 0), 0, 4),
+        Op::done(RegisterOp::Write(3), 1, 5),
+        Op::unknown(RegisterOp::Write(2), 2),
+        Op::done(RegisterOp::Cas(0, 2), 6, 7),
+    ];
+    let register = Register { initial: 2 };
+    assert!(brute::linearizable(&register, &ops));
+    for relaxed in [false, true] {
+        let swept = with_budget(|budget| register.sweep(&ops, relaxed, budget));
+        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
+    }
 }

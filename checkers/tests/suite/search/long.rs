@@ -6,7 +6,7 @@ use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
 use zooquake_checkers::search::mutex::{Mutex, MutexOp};
 use zooquake_checkers::search::register::Register;
 use zooquake_checkers::search::register::RegisterOp::{self, Cas, Read, Write};
-use zooquake_checkers::search::{Limit, Model, Op, Outcome, shrink};
+use zooquake_checkers::search::{Decision, Limit, Model, Op, Outcome, shrink};
 
 /// A register that is used by `clients` at a time; one operation in `unknown` is of unknown outcome.
 fn history(size: usize, clients: usize, unknown: usize, seed: u64) -> Vec<Op<RegisterOp<u64>>> {
@@ -125,4 +125,27 @@ fn a_double_grant_late_in_a_long_history_has_a_short_witness() {
     assert_eq!(witness(&Mutex, &strict), [39_800, 40_000]);
     let lease = held(|hold| [LeaseOp::Grant(hold), LeaseOp::Release(hold)], LeaseOp::Glimpse);
     assert_eq!(witness(&LeaseMutex, &lease), [39_800, 40_000]);
+}
+
+#[test]
+fn a_violation_among_values_that_come_back_has_a_minimal_witness() {
+    for seed in 10..14 {
+        let mut ops = history(4_000, 10, 100, seed);
+        for op in &mut ops {
+            op.invoke *= 10;
+            op.complete = op.complete.map(|complete| 10 * complete);
+        }
+        // In the middle a value that is written once is read before and after another one, while its write is in flight.
+        let at = ops[2_000].invoke;
+        ops.push(Op::done(Write(9), at + 1, at + 8));
+        for (read, value) in [9, 4, 9].into_iter().enumerate() {
+            ops.push(Op::done(Read(value), at + 2 + 2 * read, at + 3 + 2 * read));
+        }
+        let register = Register { initial: 0 };
+        let Decision::Not { stuck } = with_budget(|budget| register.explore(&ops, budget)) else {
+            panic!("no order fits")
+        };
+        let witness = with_budget(|budget| shrink(&register, &ops, stuck, budget));
+        assert!(witness.least && witness.ops.len() <= 3, "{witness:?}");
+    }
 }

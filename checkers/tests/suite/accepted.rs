@@ -1,19 +1,17 @@
 //! What a variant is known to show is accepted only under a fault that was near.
 
-use crate::queue::told;
-use crate::script::{audited, record, window, znode};
+use crate::ensemble::teller::sample;
+use crate::expect::of;
+use crate::script::{lock, run, standing, window, znode};
 use zooquake_checkers::plan::Accepted;
 use zooquake_checkers::{Anomaly, Record, check};
 
 /// Seconds 10 to 13: a stale write.
 const STALE: &str = "
-    10 c1 acquire g1
-    10.1 c1 granted g1 czxid=10
+    10 c1 acquire g1; 10.1 c1 granted g1 czxid=10
     11 c1 write g1
-    11.1 c2 acquire g2
-    11.2 c2 granted g2 czxid=20
-    12 c2 write g2
-    12.1 c2 wrote g2
+    11.1 c2 acquire g2; 11.2 c2 granted g2 czxid=20
+    12 c2 write g2; 12.1 c2 wrote g2
     13 c1 wrote g1";
 
 fn knows(mut record: Record, anomaly: &str) -> Record {
@@ -31,14 +29,13 @@ fn knows(mut record: Record, anomaly: &str) -> Record {
 #[track_caller]
 fn the(record: &Record, kind: &str) -> Anomaly {
     let results = check(record);
-    let mut found = results.anomalies.iter().filter(|anomaly| anomaly.kind == kind);
-    found.next().unwrap_or_else(|| panic!("{results:#?}")).clone()
+    (*of(&results, kind).first().unwrap_or_else(|| panic!("{results:#?}"))).clone()
 }
 
 /// A pause in the middle of a history, told by its lines in the order of time.
 fn paused(text: &str, pause: &[(f64, &str)]) -> String {
     let mut lines: Vec<(f64, String)> = Vec::new();
-    for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+    for line in text.split(['\n', ';']).map(str::trim).filter(|line| !line.is_empty()) {
         let (time, rest) = line.split_once(' ').expect("a time");
         lines.push((time.parse().expect("seconds"), rest.to_owned()));
     }
@@ -53,6 +50,7 @@ fn paused(text: &str, pause: &[(f64, &str)]) -> String {
 fn a_fault_is_near_while_it_is_on_and_a_session_timeout_longer() {
     let on = "on target=c1 verified=true";
     let off = "off target=c1 verified=true";
+    let unhealed = "off target=c1 verified=false";
     let whole = |from: f64, until: f64| vec![(from, "begin"), (from + 0.1, on), (until - 0.1, "heal"), (until, off)];
     for (pause, near) in [
         (whole(1.0, 5.0), false),
@@ -67,33 +65,23 @@ fn a_fault_is_near_while_it_is_on_and_a_session_timeout_longer() {
         (vec![(1.0, "begin"), (2.0, "skipped")], false),
         // It was not seen to be healed.
         (vec![(1.0, "begin"), (1.1, on)], true),
-        (
-            vec![(1.0, "begin"), (1.1, on), (2.0, "off target=c1 verified=false")],
-            true,
-        ),
+        (vec![(1.0, "begin"), (1.1, on), (2.0, unhealed)], true),
         (vec![(1.0, "begin")], true),
     ] {
-        let found = the(&knows(record(&paused(STALE, &pause)), "stale-write"), "stale-write");
+        let found = the(&knows(lock(&paused(STALE, &pause)), "stale-write"), "stale-write");
         assert_eq!(found.accepted, near, "{pause:?}");
-        assert_eq!(
-            found.why.contains("pause of c1 (window 1") || found.why.contains("pause (window 1"),
-            near,
-            "{}",
-            found.why
-        );
+        let named = found.why.contains("pause of c1 (window 1") || found.why.contains("pause (window 1");
+        assert_eq!(named, near, "{}", found.why);
     }
     // Without any fault at all, if that is what is known.
-    let mut without = knows(record(STALE), "stale-write");
+    let mut without = knows(lock(STALE), "stale-write");
     assert!(!the(&without, "stale-write").accepted);
     without.plan.workload.accepted[0].faults = vec!["none".to_owned()];
     assert!(the(&without, "stale-write").accepted);
 }
 
 const STUCK: &str = "
-    1 c1 acquire g1
-    1.1 c1 granted g1 czxid=10
-    1.2 c1 release g1
-    1.3 c1 released g1
+    1 c1 acquire g1; 1.1 c1 granted g1 czxid=10; 1.2 c1 release g1; 1.3 c1 released g1
     20 c2 acquire g2
     30 run recovered
     60 run audit";
@@ -105,7 +93,7 @@ fn what_is_found_at_the_end_came_about_from_its_first_event_to_recovery() {
         vec![(from, "begin"), (from, on), (until, "off target=c2 verified=true")]
     };
     let accepted = |text: &str, from: f64, until: f64| {
-        let record = knows(record(&paused(text, &pause(from, until))), "lost-wakeup");
+        let record = knows(lock(&paused(text, &pause(from, until))), "lost-wakeup");
         the(&record, "lost-wakeup").accepted
     };
     assert!(!accepted(STUCK, 2.0, 5.0));
@@ -119,31 +107,18 @@ fn what_is_found_at_the_end_came_about_from_its_first_event_to_recovery() {
 
     let lost = |enqueued: &str| {
         format!(
-            "{enqueued}\n 30 run recovered\n 40 c3 ask confirm\n 40.1 c3 answer confirm\n 40.2 c3 invoke dequeue\n \
-             40.3 c3 ok dequeue item=null\n 41 run drained"
+            "0.1 run ops; {enqueued}; 30 run recovered; 40 c3 ask confirm; 40.1 c3 answer confirm; 40.2 c3 invoke dequeue
+             40.3 c3 ok dequeue item=null; 41 run drained"
         )
     };
     let told = |text: &str, from: f64, until: f64| {
-        let mut record = knows(told::record("fifo", text), "lost-item");
-        let faults = knows(
-            crate::script::record(&paused("0.1 run ops", &pause(from, until))),
-            "lost-item",
-        );
-        let mut events = [record.history.events, faults.history.events].concat();
-        events.sort_by_key(|event| event.time);
-        for (index, event) in events.iter_mut().enumerate() {
-            event.index = index;
-        }
-        record.history.events = events;
+        let record = knows(run("fifo", &paused(text, &pause(from, until))), "lost-item");
         the(&record, "lost-item").accepted
     };
-    let early = lost("20 c1 invoke enqueue item=1\n 20.1 c1 ok enqueue item=1");
+    let early = lost("20 c1 invoke enqueue item=1; 20.1 c1 ok enqueue item=1");
     assert!(!told(&early, 2.0, 5.0));
     assert!(told(&early, 22.0, 25.0));
-    let after = lost("").replace(
-        "40 c3 ask",
-        "32 c1 invoke enqueue item=1\n 32.1 c1 ok enqueue item=1\n 40 c3 ask",
-    );
+    let after = lost("32 c1 invoke enqueue item=1; 32.1 c1 ok enqueue item=1");
     assert!(told(&after, 2.0, 5.0));
 }
 
@@ -151,33 +126,16 @@ fn what_is_found_at_the_end_came_about_from_its_first_event_to_recovery() {
 #[test]
 fn an_orphan_came_about_from_its_creation_to_recovery() {
     let text = "
-        1 c1 acquire g1
-        1.1 c1 granted g1 czxid=10
-        1.2 c1 release g1
-        1.3 c1 released g1
-        20 c1 acquire g2
-        20.1 c1 granted g2 czxid=20
-        21 c1 release g2
-        21.1 c1 released g2
-        30 run recovered
-        60 run audit
-        61 c1 quiesce
-        61 c2 quiesce
-        62 c1 quiesced sessions=0x1
-        62 c2 quiesced sessions=0x2";
+        1 c1 acquire g1; 1.1 c1 granted g1 czxid=10; 1.2 c1 release g1; 1.3 c1 released g1
+        20 c1 acquire g2; 20.1 c1 granted g2 czxid=20; 21 c1 release g2; 21.1 c1 released g2
+        30 run recovered; 60 run audit
+        61 c1 quiesce; 61 c2 quiesce; 62 c1 quiesced sessions=0x1; 62 c2 quiesced sessions=0x2";
     let orphan = |czxid: i64, from: f64, until: f64, zxids: &[(u64, i64)]| {
         let on = "on target=c2 verified=true";
         let pause = [(from, "begin"), (from, on), (until, "off target=c2 verified=true")];
-        let mut record = knows(record(&paused(text, &pause)), "orphan-node");
-        let left = znode("/lock/left", czxid, "0x2");
-        record.tree = Some(audited(&record.history, vec![left.clone()], vec![left]));
-        let sample = |&(time, zxid): &(u64, i64)| zooquake_checkers::ServerSample {
-            time: time * 1_000_000_000,
-            server: "n1".to_owned(),
-            mode: "leader".to_owned(),
-            zxid,
-            ..zooquake_checkers::ServerSample::default()
-        };
+        let left = vec![znode("/lock/left", czxid, "0x2")];
+        let mut record = knows(standing(lock(&paused(text, &pause)), left), "orphan-node");
+        let sample = |&(second, zxid): &(u64, i64)| sample(1000 * second, "n1", "leader", zxid);
         record.servers = Some(zxids.iter().map(sample).collect());
         the(&record, "orphan-node").accepted
     };

@@ -1,37 +1,20 @@
 //! The checkers agree with the brute force on a hundred thousand random histories of locks and as many of elections, and on forty
 //! thousand each of locks that clients share or that several may hold, of read-write locks and of semaphores.
 
+use crate::drawn::{Counts, count, quarter, spread};
 use crate::election::{self, Words};
+use crate::expect;
 use crate::{brute, foreign, naive, overlaps, semaphore, world};
-use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
-
-/// Histories in each of the tests below, which share the work so that they can run side by side.
-fn each(source: Source) -> u64 {
-    crate::histories(source.usual).div_ceil(4)
-}
+use std::collections::BTreeSet;
+use zooquake_checkers::{Anomaly, Record, Verdict, check};
 
 /// Of how many confirmed grants all orders are tried.
 const MOST_CONFIRMED: usize = 7;
 
-/// How many histories had each anomaly.
-type Counts = BTreeMap<String, u64>;
-
-fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
-    results
-        .anomalies
-        .iter()
-        .filter(|anomaly| anomaly.kind == kind)
-        .collect()
-}
-
-/// The events of a kind of operation's ok that come last in the witnesses.
-fn last_reads(record: &Record, found: &[&Anomaly]) -> BTreeSet<usize> {
-    let last = |anomaly: &&Anomaly| {
-        let read = |at: &&usize| record.history.events[**at].f == "acquire";
-        anomaly.witness.iter().rev().find(read).copied().expect("a grant")
-    };
-    found.iter().map(last).collect()
+/// The events of acquires in the witness of an anomaly.
+fn acquires(record: &Record, anomaly: &Anomaly) -> Vec<usize> {
+    let acquire = |at: &usize| record.history.events[*at].f == "acquire";
+    anomaly.witness.iter().copied().filter(acquire).collect()
 }
 
 /// Random histories, and what their family calls its anomalies.
@@ -104,8 +87,9 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
         let (told, naive) = (election::told(&record, &results), election::unacknowledged(&record));
         assert_eq!(told, naive, "seed {seed}");
     }
-    let events = &record.history.events;
-    let found = |kind: &str| of(&results, kind);
+    let found = |kind: &str| expect::of(&results, kind);
+    let last = |found: &&Anomaly| *acquires(&record, found).last().expect("a grant");
+    let first = |found: &&Anomaly| acquires(&record, found)[0];
 
     let exclusive = found(words.double).is_empty() && found(OVER).is_empty();
     if brute::confirmed(&record) <= MOST_CONFIRMED {
@@ -124,84 +108,57 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
         all.push((words.regression, naive::regressions(&record)));
     }
     for (kind, naive) in all {
-        assert_eq!(last_reads(&record, &found(kind)), naive, "{kind}, seed {seed}");
+        assert_eq!(
+            found(kind).iter().map(last).collect::<BTreeSet<_>>(),
+            naive,
+            "{kind}, seed {seed}"
+        );
     }
     if !source.moded {
         assert_eq!(found("stale-write").is_empty(), brute::ordered(&record), "seed {seed}");
     }
     let lost = naive::lost(&record);
-    let asked = |anomaly: &&Anomaly| {
-        anomaly
-            .witness
-            .iter()
-            .copied()
-            .find(|&at| events[at].f == "acquire")
-            .expect("an acquire")
-    };
     assert_eq!(
-        found(words.pending).iter().map(asked).collect::<BTreeSet<usize>>(),
+        found(words.pending).iter().map(first).collect::<BTreeSet<_>>(),
         lost,
         "seed {seed}"
     );
-    let orphans = naive::orphans(&record);
-    let whys: Vec<&str> = found("orphan-node")
-        .iter()
-        .map(|anomaly| anomaly.why.as_str())
-        .collect();
-    assert_eq!(whys.len(), orphans.len(), "seed {seed}: {whys:?}");
-    assert!(
-        orphans
-            .iter()
-            .all(|path| whys.iter().any(|why| why.contains(&format!("{path} ")))),
-        "seed {seed}"
-    );
+    let (orphans, told) = (naive::orphans(&record), found("orphan-node"));
+    assert_eq!(told.len(), orphans.len(), "seed {seed}: {told:?}");
+    let tells = |path: &&str| told.iter().any(|one| one.why.contains(&format!("{path} ")));
+    assert!(orphans.iter().all(tells), "seed {seed}");
     unowned(&record, &found("unowned-release"), seed);
-    let by_others = found("foreign-znode").into_iter();
-    let by_others: BTreeSet<(usize, bool)> = by_others
-        .map(|anomaly| (*anomaly.witness.last().expect("a grant"), !anomaly.advisory))
-        .collect();
+    let by_other = |found: &&Anomaly| (*found.witness.last().expect("a grant"), !found.advisory);
+    let by_others: BTreeSet<_> = found("foreign-znode").iter().map(by_other).collect();
     assert_eq!(by_others, foreign::naive(&record), "seed {seed}");
 
     let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
     assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
-    let kinds: BTreeSet<&str> = results.anomalies.iter().map(|anomaly| anomaly.kind.as_str()).collect();
-    for kind in kinds.into_iter().chain(wrong.then_some("any violation")) {
-        *counts.entry(kind.to_owned()).or_default() += 1;
+    count(counts, "any violation", wrong);
+    let written = ["stale-write", words.regression].into_iter().filter(|_| words.writes);
+    let holds = [words.double, words.stale_holder, words.pending];
+    let others = ["unowned-release", "foreign-znode", "orphan-node"];
+    let all = holds.into_iter().chain(others).chain(written).chain(source.more);
+    for kind in all.collect::<BTreeSet<_>>() {
+        count(counts, kind, !found(kind).is_empty());
     }
 }
 
 fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
+    let grant = |anomaly: &&Anomaly| &record.history.events[acquires(record, anomaly)[0]];
+    let nodes = |found: &[&Anomaly]| -> BTreeSet<String> {
+        let nodes = found.iter().filter_map(|anomaly| grant(anomaly).node.as_ref());
+        nodes.map(ToString::to_string).collect()
+    };
     let (told, logged): (Vec<&Anomaly>, Vec<&Anomaly>) = found
         .iter()
         .partition(|anomaly| !anomaly.why.contains("transaction log"));
-    let name = |anomaly: &&Anomaly| {
-        let read = |at: &usize| record.history.events[*at].f == "acquire";
-        anomaly
-            .witness
-            .iter()
-            .copied()
-            .find(read)
-            .map(|at| &record.history.events[at])
-            .expect("a grant")
-    };
-    let names: BTreeSet<String> = told
-        .iter()
-        .filter_map(|anomaly| name(anomaly).grant())
-        .map(str::to_owned)
-        .collect();
-    let naive = naive::unowned(record);
-    assert_eq!(names, naive, "seed {seed}");
+    let names = told.iter().filter_map(|anomaly| grant(anomaly).grant());
+    let names: BTreeSet<String> = names.map(str::to_owned).collect();
+    assert_eq!(names, naive::unowned(record), "seed {seed}");
     // One that the release itself told is not told again from the log.
-    let clients: BTreeSet<String> = logged
-        .iter()
-        .filter_map(|anomaly| Some(name(anomaly).node.as_ref()?.to_string()))
-        .collect();
-    let by_log = naive::unowned_by_log(record);
+    let (clients, told, by_log) = (nodes(&logged), nodes(&told), naive::unowned_by_log(record));
     assert!(clients.is_subset(&by_log), "seed {seed}: {clients:?} {by_log:?}");
-    let told: BTreeSet<String> = told
-        .iter()
-        .filter_map(|anomaly| Some(name(anomaly).node.as_ref()?.to_string()))
-        .collect();
     assert!(
         by_log.is_subset(&(&clients | &told)),
         "seed {seed}: {clients:?} {told:?} {by_log:?}"
@@ -209,28 +166,8 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
 }
 
 fn share(number: u64, source: Source) {
-    let (each, words) = (each(source), source.words);
-    let mut counts = Counts::new();
-    for seed in number * each..(number + 1) * each {
-        agree(seed, source, &mut counts);
-    }
-    let kinds = [
-        "any violation",
-        words.double,
-        words.stale_holder,
-        "unowned-release",
-        "foreign-znode",
-        words.pending,
-        "orphan-node",
-    ];
-    let written = ["stale-write", words.regression].into_iter().filter(|_| words.writes);
-    for kind in kinds.into_iter().chain(written).chain(source.more) {
-        let with = counts.get(kind).copied().unwrap_or(0);
-        assert!(
-            each / source.one_of < with && with < each - each / 5,
-            "{kind} in {with} of {each}: {counts:?}"
-        );
-    }
+    let agree = |seed, counts: &mut Counts| agree(seed, source, counts);
+    spread(source.one_of, quarter(number, source.usual, agree));
 }
 
 /// Four tests of a source, whose histories are those of these seeds and the next.

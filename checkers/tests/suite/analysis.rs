@@ -2,10 +2,9 @@
 
 use crate::script;
 use serde_json::{Value, json};
+use zooquake_checkers::Record;
 use zooquake_checkers::analysis::{Analysis, Hold, Latency, LatencyKind, Subject};
 use zooquake_checkers::history::EventType::{self, Info, Invoke, Ok};
-use zooquake_checkers::history::{Event, History, Process};
-use zooquake_checkers::{Plan, Record};
 
 const WAITED_FOR: &str = "1 c1 acquire g1
     1.25 c1 granted g1
@@ -14,7 +13,7 @@ const WAITED_FOR: &str = "1 c1 acquire g1
     2.5 c2 granted g2";
 
 fn hand_overs(text: &str) -> Vec<(usize, usize, u64, bool)> {
-    let record = script::record(text);
+    let record = script::lock(text);
     let all = Analysis::new(&record).latencies(LatencyKind::HandOver);
     let each = |l: Latency<'_>| (l.from, l.until, l.ns / 1_000_000, l.faulty);
     all.into_iter().map(each).collect()
@@ -48,28 +47,15 @@ fn a_latency_is_faulty_only_if_a_fault_was_on_meanwhile() {
 
 /// Where each hold of a history of this family began and ended.
 fn holds<'a>(record: &'a mut Record, family: &str, events: &[(&str, EventType, &str, Value)]) -> Vec<Hold<'a>> {
-    let event = |(index, (who, kind, f, value)): (usize, &(&str, EventType, &str, Value))| Event {
-        index,
-        time: index as u64,
-        process: match who.strip_prefix("named ") {
-            Some(named) => Process::Name(named.into()),
-            None => Process::Number(who[1..].parse().expect("a client's number")),
-        },
-        kind: *kind,
-        f: (*f).into(),
-        value: value.clone().into(),
-        error: None,
-        node: (!who.starts_with("named")).then(|| (*who).into()),
+    let event = |(index, (who, kind, f, value)): (usize, &(&str, EventType, &str, Value))| {
+        let (number, who) = match who.strip_prefix("named ") {
+            Some(named) => (None, named),
+            None => (who[1..].parse().ok(), *who),
+        };
+        script::event(index, index as u64, who, number, *kind, f, value.clone())
     };
-    let mut plan = Plan::default();
-    plan.workload.family = family.to_owned();
-    *record = Record {
-        plan,
-        history: History {
-            events: events.iter().enumerate().map(event).collect(),
-        },
-        ..Record::default()
-    };
+    record.plan.workload.family = family.to_owned();
+    record.history.events = events.iter().enumerate().map(event).collect();
     Analysis::new(record).holds()
 }
 
@@ -168,7 +154,7 @@ fn a_vote_binds_until_the_decision_is_heard_also_after_its_process_has_died() {
 fn no_hold_begins_with_an_answer_that_was_given_twice() {
     let twice = WAITED_FOR.replace("2 c1 release", "1.75 c1 granted g1\n    2 c1 release");
     for (text, expected) in [(WAITED_FOR, vec!["g1", "g2"]), (&twice, vec!["g2"])] {
-        let record = script::record(text);
+        let record = script::lock(text);
         let analysis = Analysis::new(&record);
         let names = analysis.holds().into_iter().filter_map(|hold| match hold.subject {
             Subject::Grant(name) => Some(name),

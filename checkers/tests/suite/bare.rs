@@ -1,36 +1,24 @@
 //! Histories without a plan: judged by what they show to be promised, and by no more.
 
+use crate::expect::says;
+use crate::script::event;
 use serde_json::{Value, json};
-use zooquake_checkers::{Event, History, Process, Results, Verdict, bare};
+use zooquake_checkers::{History, Results, Verdict, bare};
 
 /// A history of `process type f`, a client each, with values.
 fn history(lines: &[(&str, Value)]) -> History {
-    let event = |(index, (words, value)): (usize, &(&str, Value))| {
+    let line = |(index, (words, value)): (usize, &(&str, Value))| {
         let words: Vec<&str> = words.split(' ').collect();
         let [process, kind, f] = words.as_slice() else {
             panic!("{words:?}")
         };
-        let process = match process.parse::<u64>() {
-            Ok(number) => Process::Number(number),
-            Err(_) => Process::Name((*process).into()),
-        };
-        let node = match &process {
-            Process::Number(number) => Some(format!("c{}", number + 1)),
-            Process::Name(_) => None,
-        };
-        Event {
-            index,
-            time: 1_000_000 * index as u64,
-            process,
-            kind: serde_json::from_value(json!(kind)).expect("it is a type"),
-            f: (*f).into(),
-            value: value.clone().into(),
-            error: None,
-            node: node.map(Into::into),
-        }
+        let number = process.parse::<u64>().ok();
+        let who = number.map_or((*process).to_owned(), |number| format!("c{}", number + 1));
+        let kind = serde_json::from_value(json!(kind)).expect("it is a type");
+        event(index, 1_000_000 * index as u64, &who, number, kind, f, value.clone())
     };
     History {
-        events: lines.iter().enumerate().map(event).collect(),
+        events: lines.iter().enumerate().map(line).collect(),
     }
 }
 
@@ -49,11 +37,7 @@ fn kinds(results: &Results) -> Vec<&str> {
 
 #[track_caller]
 fn told(results: &Results, what: &str) {
-    assert!(
-        results.reasons[0].contains("plan.json is missing"),
-        "{:?}",
-        results.reasons
-    );
+    says(results, "plan.json is missing");
     assert!(results.reasons[0].contains(what), "{:?}", results.reasons);
 }
 

@@ -2,16 +2,15 @@
 
 mod random;
 
-use crate::queue::told;
-use crate::script::txn;
+use crate::expect::{count, edited, minimal_as, of, one, proven};
+use crate::script::{run, txn};
 use zooquake_checkers::plan::Recipe;
 use zooquake_checkers::{Record, check};
 
 /// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the write of the
 /// `confirm` that was sent at 5 s.
 fn record(text: &str) -> Record {
-    let text = format!("{text}\n5.0 c2 ask confirm\nc2 answer confirm zxid=7");
-    let mut record = told::record("own", &text);
+    let mut record = run("own", &format!("{text}; 5.0 c2 ask confirm; c2 answer confirm zxid=7"));
     record.plan.workload.family = "lock".to_owned();
     record.plan.workload.recipe = Some(Recipe {
         max_restarts: 1,
@@ -26,23 +25,17 @@ fn record(text: &str) -> Record {
 }
 
 fn crashes(record: &Record) -> Vec<Vec<usize>> {
-    let crash = |anomaly: &&zooquake_checkers::Anomaly| anomaly.kind == "client-crash";
-    let found = check(record).anomalies;
-    found
-        .iter()
-        .filter(crash)
-        .map(|anomaly| anomaly.witness.clone())
-        .collect()
+    let results = check(record);
+    let found = of(&results, "client-crash").into_iter();
+    found.map(|anomaly| anomaly.witness.clone()).collect()
 }
 
 /// The reasons that leave it open whether a session had ended.
 fn open(record: &Record) -> usize {
-    let said = |reason: &&String| reason.contains("whether a session of it had ended before is not known");
-    check(record).reasons.iter().filter(said).count()
+    count(&check(record), "whether a session of it had ended before is not known")
 }
 
-const DIED: &str = "c1 note hello session=0x1
-    4.0 c1 note exit by_itself=true";
+const DIED: &str = "c1 note hello session=0x1; 4.0 c1 note exit by_itself=true";
 
 #[test]
 fn a_death_that_nothing_excuses_convicts_and_shows_the_end_of_the_log() {
@@ -51,8 +44,7 @@ fn a_death_that_nothing_excuses_convicts_and_shows_the_end_of_the_log() {
         "c1".to_owned(),
         vec!["Traceback".to_owned(), "KeyError: 'x'".to_owned()],
     );
-    let anomaly = told::only_of(&record, "client-crash");
-    told::minimal(&record, &anomaly);
+    let anomaly = proven(&record, "client-crash");
     assert_eq!(
         (anomaly.property.as_str(), &anomaly.witness[..]),
         ("the client stays up", &[1][..])
@@ -75,46 +67,38 @@ fn a_kill_and_a_built_in_client_are_none() {
 
 #[test]
 fn a_fault_on_or_ended_less_than_two_session_timeouts_before_excuses_it() {
-    let with = |healed: &str| {
-        let hello = "0.1 c1 note hello session=0x1";
-        let begun = "0.2 nemesis note pause window=1 phase=begin";
-        crashes(&record(&format!(
-            "{hello}\n{begun}\n{healed}\n4.9 c1 note exit by_itself=true"
-        )))
-        .len()
-    };
-    let healed = |at: &str| format!("{at} nemesis note pause window=1 phase=off verified=true");
-    assert_eq!(with(&healed("0.3")), 1);
-    assert_eq!(with(&healed("1.0")), 0);
-    assert_eq!(with(""), 0, "it was never seen healed");
-    assert_eq!(
-        with("0.3 nemesis note pause window=1 phase=skipped"),
-        1,
-        "it never was on"
-    );
+    for (healed, convicts) in [
+        ("0.3 nemesis pause 1 off verified=true", 1),
+        ("1.0 nemesis pause 1 off verified=true", 0),
+        // It was never seen healed, or never was on.
+        ("", 0),
+        ("0.3 nemesis pause 1 skipped", 1),
+    ] {
+        let hello = "0.1 c1 note hello session=0x1; 0.2 nemesis pause 1 begin";
+        let record = record(&format!("{hello}; {healed}; 4.9 c1 note exit by_itself=true"));
+        assert_eq!(crashes(&record).len(), convicts, "{healed}");
+    }
 }
 
 #[test]
 fn an_expired_session_excuses_it_and_one_that_it_closed_itself_does_not() {
-    let with = |notices: &str| {
-        let record = record(&DIED.replace("4.0", "4.9").replace('\n', &format!("\n{notices}\n")));
-        (crashes(&record).len(), open(&record))
-    };
-    let notice =
-        |at: &str, state: &str, session: &str| format!("{at} c1 note session session={session} state={state}\n");
-    assert_eq!(with(&notice("1.0", "expired", "0x1")), (0, 0));
-    let connected = notice("0.6", "connected", "0x3");
-    assert_eq!(
-        with(&(notice("0.5", "expired", "0x1") + &connected)),
-        (1, 0),
-        "long ago"
-    );
-    assert_eq!(
-        with(&(notice("2.5", "expired", "0x1") + &notice("2.6", "connected", "0x3"))),
-        (0, 0)
-    );
-    assert_eq!(with(&notice("3.9", "closed", "0x1")), (1, 0));
-    assert_eq!(with(&notice("3.9", "disconnected", "0x1")), (1, 0));
+    for (notices, convicts) in [
+        ("1.0 c1 note session session=0x1 state=expired", 0),
+        // Long ago, and not so long ago.
+        (
+            "0.5 c1 note session session=0x1 state=expired; 0.6 c1 note session session=0x3 state=connected",
+            1,
+        ),
+        (
+            "2.5 c1 note session session=0x1 state=expired; 2.6 c1 note session session=0x3 state=connected",
+            0,
+        ),
+        ("3.9 c1 note session session=0x1 state=closed", 1),
+        ("3.9 c1 note session session=0x1 state=disconnected", 1),
+    ] {
+        let record = record(&edited(DIED, &format!("4.0 c1 => {notices}; 4.9 c1")));
+        assert_eq!((crashes(&record).len(), open(&record)), (convicts, 0), "{notices}");
+    }
 }
 
 #[test]
@@ -144,17 +128,16 @@ fn where_nothing_tells_whether_its_session_had_expired_it_is_unknown() {
 /// absence leaves others without an excuse.
 fn minimal(record: &Record, anomaly: &zooquake_checkers::Anomaly) {
     let in_one = |why: &str| why.contains(" in one window of ");
-    told::minimal_as(record, anomaly, |other| {
+    minimal_as(record, anomaly, |other| {
         other.kind == anomaly.kind && in_one(&other.why) == in_one(&anomaly.why)
     });
 }
 
 #[test]
 fn more_deaths_in_one_window_than_it_may_be_started_again() {
-    let window = "0.1 nemesis note pause window=1 phase=begin";
-    let twice = format!("{window}\n1.0 c1 note exit by_itself=true\n2.0 c1 note exit by_itself=true");
-    let often = record(&format!("{twice}\n2.1 c2 note exit by_itself=true"));
-    let anomaly = told::only_of(&often, "client-crash");
+    let twice = "0.1 nemesis pause 1 begin; 1.0 c1 note exit by_itself=true; 2.0 c1 note exit by_itself=true";
+    let often = record(&format!("{twice}; 2.1 c2 note exit by_itself=true"));
+    let anomaly = one(&often, "client-crash");
     assert_eq!(anomaly.witness, [0, 1, 2]);
     minimal(&often, &anomaly);
     assert!(
@@ -165,9 +148,6 @@ fn more_deaths_in_one_window_than_it_may_be_started_again() {
         "{}",
         anomaly.why
     );
-    let healed = twice.replace(
-        "\n2.0",
-        "\n1.5 nemesis note pause window=1 phase=off verified=true\n2.0",
-    );
+    let healed = edited(twice, "2.0 c1 => 1.5 nemesis pause 1 off verified=true; 2.0 c1");
     assert_eq!(crashes(&record(&healed)), [[0; 0]; 0], "one in it, and one soon after");
 }

@@ -1,9 +1,9 @@
 //! Grants that rest on znodes of other sessions than they name.
 
 use crate::brute::sent;
+use crate::expect::{edited, minimal_as, one};
 use crate::naive::node;
-use crate::queue::told;
-use crate::script::txn;
+use crate::script::{run, txn};
 use std::collections::BTreeSet;
 use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::{Record, Txn, check};
@@ -11,11 +11,10 @@ use zooquake_checkers::{Record, Txn, check};
 /// A client that names its session, and a grant.
 const HELD: &str = "
     c1 note hello session=0x1
-    c1 invoke acquire grant=g1
-    c1 ok acquire grant=g1 path=/lock/a czxid=10 session=0x1";
+    c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=10 session=0x1";
 
 fn record(text: &str, owner: &str, op: &str) -> Record {
-    let mut record = told::record("own", text);
+    let mut record = run("own", text);
     record.plan.workload.family = "lock".to_owned();
     record.txnlog = Some(vec![txn(10, owner, op, "/lock/a")]);
     record
@@ -30,10 +29,10 @@ fn found(text: &str, owner: &str, op: &str) -> Vec<(String, bool)> {
 fn a_grant_by_another_sessions_znode_convicts() {
     for op in ["create", "multi"] {
         let record = record(HELD, "0x2", op);
-        let anomaly = told::only_of(&record, "foreign-znode");
+        let anomaly = one(&record, "foreign-znode");
         assert!(!anomaly.advisory);
         assert_eq!(anomaly.witness, [0, 1, 2]);
-        told::minimal_as(&record, &anomaly, |other| other.kind == anomaly.kind && !other.advisory);
+        minimal_as(&record, &anomaly, |other| other.kind == anomaly.kind && !other.advisory);
         assert_eq!(
             anomaly.why.split(" No fault").next(),
             Some(
@@ -47,13 +46,12 @@ fn a_grant_by_another_sessions_znode_convicts() {
 
 #[test]
 fn whatever_named_the_session_before_will_do() {
-    let without = HELD.replace("c1 note hello session=0x1", "");
     for before in [
         "c1 note session session=0x1 state=connected",
-        "c1 ask quiesce\n c1 answer quiesce sessions=0x3,0x1",
-        "c1 invoke acquire grant=g0\n c1 ok acquire grant=g0 session=0x1",
+        "c1 ask quiesce; c1 answer quiesce sessions=0x3,0x1",
+        "c1 invoke acquire grant=g0; c1 ok acquire grant=g0 session=0x1",
     ] {
-        let text = format!("{before}\n{without}");
+        let text = edited(HELD, &format!("c1 note hello session=0x1 => {before}"));
         assert_eq!(
             found(&text, "0x2", "create"),
             [("foreign-znode".to_owned(), false)],
@@ -64,48 +62,30 @@ fn whatever_named_the_session_before_will_do() {
 
 #[test]
 fn a_client_that_had_not_named_its_session_may_have_changed_it() {
-    let advisory = [("foreign-znode".to_owned(), true)];
-    assert_eq!(
-        found(&HELD.replace("c1 note", "c2 note"), "0x2", "create"),
-        advisory,
-        "another's"
-    );
-    assert_eq!(
-        found(&HELD.replace("hello session=0x1", "hello session=0x2"), "0x2", "create"),
-        advisory
-    );
-    let meanwhile = HELD.replace(
-        "    c1 ok",
-        "    c1 note session session=0x1 state=connected\n    c1 ok",
-    );
-    let meanwhile = meanwhile.replace("hello session=0x1", "hello session=0x2");
-    assert_eq!(
-        found(&meanwhile, "0x2", "create"),
-        advisory,
-        "it came about while it waited"
-    );
+    for changed in [
+        // Another client's.
+        "c1 note => c2 note",
+        "hello session=0x1 => hello session=0x2",
+        // It came about while it waited.
+        "hello session=0x1 => hello session=0x2 | c1 ok => c1 note session session=0x1 state=connected; c1 ok",
+    ] {
+        let advisory = [("foreign-znode".to_owned(), true)];
+        assert_eq!(found(&edited(HELD, changed), "0x2", "create"), advisory, "{changed}");
+    }
 }
 
 #[test]
 fn its_own_znode_and_what_does_not_fit_convict_nobody() {
-    assert_eq!(found(HELD, "0x1", "create"), []);
-    assert_eq!(found(HELD, "0x0001", "create"), [], "written otherwise");
-    assert_eq!(
-        found(&HELD.replace("czxid=10", "czxid=11"), "0x2", "create"),
-        [],
-        "the log does not have it"
-    );
-    assert_eq!(
-        found(&HELD.replace("path=/lock/a", "path=/lock/b"), "0x2", "create"),
-        [],
-        "another znode"
-    );
-    assert_eq!(found(HELD, "0x2", "delete"), [], "no create");
-    assert_eq!(
-        found(&HELD.replace(" session=0x1", ""), "0x2", "create"),
-        [],
-        "it named none"
-    );
+    for (edits, owner, op, why) in [
+        ("c1 => c1", "0x1", "create", "its own"),
+        ("c1 => c1", "0x0001", "create", "written otherwise"),
+        ("czxid=10 => czxid=11", "0x2", "create", "the log does not have it"),
+        ("path=/lock/a => path=/lock/b", "0x2", "create", "another znode"),
+        ("c1 => c1", "0x2", "delete", "no create"),
+        ("session=0x1 =>", "0x2", "create", "it named none"),
+    ] {
+        assert_eq!(found(&edited(HELD, edits), owner, op), [], "{why}");
+    }
 }
 
 /// Readings of grants whose znode another session created than they name; true for those whose client had named theirs before the

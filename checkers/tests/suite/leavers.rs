@@ -1,24 +1,21 @@
 //! What left an orphan, and what deleted a lost item, in the words of the anomalies.
 
-use crate::queue::told;
-use crate::script::{audited, record, txn, znode};
+use crate::expect::{edited, one};
+use crate::script::{lock, run, standing, txn, znode};
 use zooquake_checkers::{Record, check};
 
 const END: &str = "
-    9.0 run recovered
-    run audit
-    c1 quiesce
-    c1 quiesced sessions=0x1
-    c2 quiesce
-    c2 quiesced sessions=0x2
+    9.0 run recovered; run audit
+    c1 quiesce; c1 quiesced sessions=0x1
+    c2 quiesce; c2 quiesced sessions=0x2
     run done";
 
 /// What is said of a znode of the first client's session that stands at the end and that nobody names, after its fate.
 fn left(text: &str, czxid: i64) -> String {
-    let mut record = record(&format!("{text}{END}"));
-    let orphan = znode("/lock/x", czxid, "0x1");
-    record.tree = Some(audited(&record.history, vec![orphan.clone()], vec![orphan]));
-    let results = check(&record);
+    let results = check(&standing(
+        lock(&format!("{text}{END}")),
+        vec![znode("/lock/x", czxid, "0x1")],
+    ));
     let orphan = results.anomalies.iter().find(|anomaly| anomaly.kind == "orphan-node");
     let why = &orphan.unwrap_or_else(|| panic!("{results:#?}")).why;
     let (_, said) = why.split_once("until that session ends.").expect("its fate");
@@ -31,19 +28,12 @@ fn left(text: &str, czxid: i64) -> String {
 
 /// Three grants of one session, the second of which was asked for when replies were lost.
 const THREE: &str = "
-    1.0 c1 acquire g1
-    1.1 c1 granted g1 czxid=10 path=/lock/a session=0x1
-    1.2 c1 release g1
-    1.3 c1 released g1
-    1.9 nemesis drop-reply 1 begin
-    1.9 nemesis drop-reply 1 on target=c1 verified=true
-    2.0 c1 acquire g2
-    2.5 c1 unknown acquire g2
+    1.0 c1 acquire g1; 1.1 c1 granted g1 czxid=10 path=/lock/a session=0x1; 1.2 c1 release g1; 1.3 c1 released g1
+    1.9 nemesis drop-reply 1 begin; 1.9 nemesis drop-reply 1 on target=c1 verified=true
+    2.0 c1 acquire g2; 2.5 c1 unknown acquire g2
     2.9 nemesis drop-reply 1 off target=c1 verified=true
-    3.0 c1 acquire g3
-    3.1 c1 granted g3 czxid=30 path=/lock/c session=0x1
-    3.2 c1 release g3
-    3.3 c1 unknown release g3";
+    3.0 c1 acquire g3; 3.1 c1 granted g3 czxid=30 path=/lock/c session=0x1
+    3.2 c1 release g3; 3.3 c1 unknown release g3";
 
 const SECOND: &str = "the `acquire` of g2 sent at 2.000 s, answered `info` (connection loss) at 2.500 s; meanwhile on: drop-reply of c1 \
                       (window 1, 1.900 s to 2.900 s)";
@@ -57,10 +47,8 @@ fn an_orphan_names_the_operations_that_can_have_made_it_and_the_faults_then_on()
         format!(" What left it is one of: {first}; {SECOND}; {third}.")
     );
     assert_eq!(left(THREE, 40), format!(" What left it: {third}."));
-    let told = THREE.replace(
-        "    3.0 c1",
-        "    2.6 c2 acquire g9\n 2.7 c2 granted g9 czxid=25 path=/lock/b session=0x2\n    3.0 c1",
-    );
+    let told = "3.0 c1 => 2.6 c2 acquire g9; 2.7 c2 granted g9 czxid=25 path=/lock/b session=0x2; 3.0 c1";
+    let told = edited(THREE, told);
     assert_eq!(
         left(&told, 20),
         format!(" What left it is one of: {first}; {SECOND}."),
@@ -75,7 +63,7 @@ fn an_orphan_that_a_grant_rests_on_names_its_release() {
         " Grant g3 rests on it. What left it there: the `release` of g3 sent at 3.200 s, answered `info` (connection loss) at 3.300 s; no \
          fault was on meanwhile."
     );
-    let kept = THREE.replace("    3.2 c1 release g3\n    3.3 c1 unknown release g3", "");
+    let kept = edited(THREE, "3.2 c1 release g3; 3.3 c1 unknown release g3 =>");
     assert_eq!(
         left(&kept, 30),
         " Grant g3 rests on it, which was never sent its `release`."
@@ -86,15 +74,12 @@ fn an_orphan_that_a_grant_rests_on_names_its_release() {
 fn a_lost_item_names_the_delete_in_the_log() {
     let text = "
         c2 note hello session=0x2
-        c1 invoke enqueue item=1
-        c1 ok enqueue item=1 path=/queue/item-1 czxid=5
-        c3 ask confirm
-        c3 answer confirm
-        c3 invoke dequeue
-        c3 ok dequeue item=null
+        c1 invoke enqueue item=1; c1 ok enqueue item=1 path=/queue/item-1 czxid=5
+        c3 ask confirm; c3 answer confirm
+        c3 invoke dequeue; c3 ok dequeue item=null
         run drained";
-    let mut record = told::record("fifo", text);
-    let why = |record: &Record| told::only_of(record, "lost-item").why;
+    let mut record = run("fifo", text);
+    let why = |record: &Record| one(record, "lost-item").why;
     assert!(!why(&record).contains("transaction log"));
     record.txnlog = Some(vec![
         txn(4, "0x2", "delete", "/queue/item-1"),

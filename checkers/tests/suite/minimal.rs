@@ -29,7 +29,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::EventType;
 use zooquake_checkers::{Anomaly, Record, check};
 
 /// How many histories of a family are drawn.
@@ -132,11 +132,8 @@ fn kinds(make: impl Fn(u64) -> Record) -> Names {
             seen.insert(anomaly.kind);
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{}",
-        wrong.into_values().collect::<Vec<_>>().join("\n")
-    );
+    let wrong: Vec<String> = wrong.into_values().collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     seen
 }
 
@@ -249,16 +246,8 @@ fn audited(seed: u64, mut record: Record) -> Record {
     let last = record.history.events.last().map_or(0, |event| event.time);
     let push = |record: &mut Record, process: &str, kind: EventType, f: &str, value: Value| {
         let events = &mut record.history.events;
-        events.push(Event {
-            index: events.len(),
-            time: last + events.len() as u64,
-            process: Process::Name(process.into()),
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: process.starts_with('c').then(|| process.into()),
-        });
+        let index = events.len();
+        events.push(script::event(index, last + index as u64, process, None, kind, f, value));
     };
     for phase in ["recovered", "audit"] {
         push(&mut record, "run", EventType::Info, "phase", json!(phase));
@@ -291,8 +280,8 @@ fn audited(seed: u64, mut record: Record) -> Record {
         let answer = json!({"sessions": sessions, "znodes": named});
         push(&mut record, &node, EventType::Ok, "quiesce", answer);
     }
-    let mut tree = script::audited(&record.history, znodes.clone(), znodes);
-    (tree.readings[0].index, tree.readings[0].end_index) = (first, first);
-    record.tree = Some(tree);
+    let mut record = script::standing(record, znodes);
+    let readings = &mut record.tree.as_mut().expect("two readings").readings;
+    (readings[0].index, readings[0].end_index) = (first, first);
     record
 }

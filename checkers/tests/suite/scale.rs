@@ -1,44 +1,26 @@
 //! Long histories, and the same results every time.
 
-use crate::script::{kinds, record};
+use crate::expect::{none, of};
+use crate::script::lock;
 use crate::world;
-use std::fmt::Write;
 use zooquake_checkers::{Verdict, check};
-
-/// A lock that ten clients share in turn, each taking over when the one before releases.
-fn turns(count: usize) -> String {
-    let mut text = String::from("run ops\n");
-    for turn in 0..count {
-        let client = turn % 10 + 1;
-        let czxid = turn + 1;
-        writeln!(
-            text,
-            "c{client} acquire g{turn}\nc{client} granted g{turn} czxid={czxid} token={czxid}"
-        )
-        .expect("a string");
-        writeln!(
-            text,
-            "c{client} write g{turn}\nc{client} confirm\nc{client} holds g{turn}\nc{client} wrote g{turn}"
-        )
-        .expect("a string");
-        writeln!(
-            text,
-            "c{client} release g{turn}\nc{client} released g{turn} removed={czxid}"
-        )
-        .expect("a string");
-    }
-    text
-}
 
 #[test]
 fn a_hundred_thousand_operations_are_judged() {
-    // Four operations a turn: acquire, write, confirm, release.
-    let mut text = turns(25_000);
-    text.push_str("run recovered\nrun audit\nc1 quiesce\nc2 quiesce\nc1 quiesced\nc2 quiesced\nrun done");
-    let long = record(&text);
+    // Ten clients in turn, each taking over when the one before releases; four operations a turn.
+    let turn = |turn: usize| {
+        let (c, czxid) = (turn % 10 + 1, turn + 1);
+        format!(
+            "c{c} acquire g{turn}; c{c} granted g{turn} czxid={czxid} token={czxid}
+             c{c} write g{turn}; c{c} confirm; c{c} holds g{turn}; c{c} wrote g{turn}
+             c{c} release g{turn}; c{c} released g{turn} removed={czxid}\n"
+        )
+    };
+    let turns: String = (0..25_000).map(turn).collect();
+    let end = "run recovered; run audit; c1 quiesce; c2 quiesce; c1 quiesced; c2 quiesced; run done";
+    let long = lock(&format!("run ops\n{turns}{end}"));
     assert!(long.history.events.len() > 200_000);
-    let results = check(&long);
-    assert_eq!(kinds(&results), [""; 0]);
+    let results = none(&long);
     assert_eq!(results.stats["grants"], 25_000);
     assert_eq!(
         results.verdict,
@@ -51,23 +33,17 @@ fn a_hundred_thousand_operations_are_judged() {
 /// It convicts once for each who comes after it, not for each pair, and writes out of order once.
 #[test]
 fn a_zombie_that_goes_on_for_ever_floods_no_report() {
-    let mut text = String::from("c1 acquire z\nc1 granted z czxid=1\n");
-    for turn in 0..3000 {
-        let (client, czxid) = (turn % 9 + 2, turn + 10);
-        writeln!(
-            text,
-            "c{client} acquire g{turn}\nc{client} granted g{turn} czxid={czxid}"
+    let turn = |turn: usize| {
+        let (c, czxid) = (turn % 9 + 2, turn + 10);
+        format!(
+            "c{c} acquire g{turn}; c{c} granted g{turn} czxid={czxid}
+             c{c} write g{turn}; c{c} wrote g{turn}; c1 write z; c1 wrote z
+             c{c} release g{turn}; c{c} released g{turn}\n"
         )
-        .expect("a string");
-        writeln!(
-            text,
-            "c{client} write g{turn}\nc{client} wrote g{turn}\nc1 write z\nc1 wrote z"
-        )
-        .expect("a string");
-        writeln!(text, "c{client} release g{turn}\nc{client} released g{turn}").expect("a string");
-    }
-    let results = check(&record(&text));
-    let count = |kind: &str| kinds(&results).into_iter().filter(|&other| other == kind).count();
+    };
+    let turns: String = (0..3000).map(turn).collect();
+    let results = check(&lock(&format!("c1 acquire z; c1 granted z czxid=1\n{turns}")));
+    let count = |kind: &str| of(&results, kind).len();
     assert_eq!(
         (count("stale-holder"), count("stale-write"), results.anomalies.len()),
         (3000, 1, 3001)

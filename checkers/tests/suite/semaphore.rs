@@ -2,12 +2,13 @@
 //! locks that several may hold, under other words.
 
 use crate::election::Words;
+use crate::expect::{count, edited, found, guilty, innocent, kinds, none, one, says, tells};
 use crate::modes::{self, THREE};
-use crate::script::{audited, history, kinds, txn, znode};
+use crate::script::{history, standing, txn, znode};
 use crate::world;
 use serde_json::{Value, json};
 use zooquake_checkers::history::EventType;
-use zooquake_checkers::{Anomaly, Record, Results, Verdict, bare, check};
+use zooquake_checkers::{Record, Verdict, bare, check};
 
 /// What a semaphore calls its anomalies.
 pub const WORDS: Words = Words {
@@ -52,84 +53,71 @@ fn with(capacity: usize, text: &str) -> Record {
     retold(&modes::with(capacity, text))
 }
 
-#[track_caller]
-fn only(capacity: usize, text: &str, kind: &str) -> Anomaly {
-    let results = check(&with(capacity, text));
-    assert_eq!(kinds(&results), [kind], "{results:#?}");
-    results.anomalies.into_iter().next().expect("there is one")
-}
-
-#[track_caller]
-fn silent(capacity: usize, text: &str) {
-    let results = check(&with(capacity, text));
-    assert_eq!(kinds(&results), [""; 0], "{results:#?}");
+fn two(text: &str) -> Record {
+    with(2, text)
 }
 
 #[test]
 fn one_client_more_than_leases_is_over_capacity() {
-    let found = only(2, THREE, "over-capacity");
+    let found = one(&two(THREE), "over-capacity");
     assert_eq!(found.witness, [1, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert!(!found.advisory);
-    assert!(
-        found.why.contains("At most 2 clients may hold a lease"),
-        "{}",
-        found.why
+    tells(&found, "At most 2 clients may hold a lease");
+    none(&with(3, THREE));
+    innocent(
+        two,
+        THREE,
+        "c2 holds g2 => c2 unconfirmed\n c2 holds g2 => c2 holds-not",
     );
-    silent(3, THREE);
-    silent(2, &THREE.replace("c2 holds g2", "c2 unconfirmed"));
-    silent(2, &THREE.replace("c2 holds g2", "c2 holds-not"));
 }
 
 /// All three believe that they hold: c1's `confirm` was asked before the grant of c3 was read, and its hold may have ended since.
 #[test]
 fn one_that_was_asked_to_confirm_before_the_last_grant_was_read_convicts_nobody() {
-    let early = THREE
-        .replace("c1 confirm\n", "")
-        .replace("c3 granted", "c1 confirm\n c3 granted");
-    silent(2, &early);
-    only(
-        2,
-        &early.replace("c3 holds g3", "c3 holds g3\n c1 confirm\n c1 holds g1"),
+    let early = edited(THREE, "c1 confirm => | c3 granted => c1 confirm; c3 granted");
+    none(&two(&early));
+    guilty(
+        two,
         "over-capacity",
+        &early,
+        "c3 holds g3 => c3 holds g3; c1 confirm; c1 holds g1",
     );
 }
 
 #[test]
 fn two_clients_are_more_than_one_lease() {
-    let two = THREE
-        .lines()
+    let of_two: String = THREE
+        .split_inclusive(['\n', ';'])
         .filter(|line| !line.contains("c3"))
-        .collect::<Vec<_>>()
-        .join("\n");
-    let found = only(1, &two, "over-capacity");
-    assert!(found.why.contains("At most 1 client may hold a lease"), "{}", found.why);
-    silent(2, &two);
-}
-
-/// The clients work instead of confirming.
-fn working() -> String {
-    (1..4).fold(THREE.replace("holds", "worked"), |text, n| {
-        text.replace(&format!("c{n} confirm"), &format!("c{n} work g{n}"))
-    })
+        .collect();
+    tells(
+        &one(&with(1, &of_two), "over-capacity"),
+        "At most 1 client may hold a lease",
+    );
+    none(&two(&of_two));
 }
 
 #[test]
 fn one_client_more_than_leases_that_worked_is_stale_and_no_damage() {
-    let found = only(2, &working(), "stale-holder");
-    assert!(found.advisory && found.why.contains("a work sent at"), "{}", found.why);
+    // The clients work instead of confirming.
+    let working = (1..4).fold(THREE.replace("holds", "worked"), |text, n| {
+        text.replace(&format!("c{n} confirm"), &format!("c{n} work g{n}"))
+    });
+    let found = one(&two(&working), "stale-holder");
+    assert!(found.advisory);
+    tells(&found, "a work sent at");
     assert_eq!(found.witness, [1, 3, 5, 6, 7, 8, 9, 10, 11]);
-    silent(3, &working());
-    silent(2, &working().replace("c1 worked g1", "c1 failed work g1 not-held"));
-    silent(2, &working().replace("c1 worked g1", "c1 unknown work g1"));
+    none(&with(3, &working));
+    let table = "
+        c1 worked g1 => c1 failed work g1 not-held
+        c1 worked g1 => c1 unknown work g1";
+    innocent(two, &working, table);
 }
 
 /// c3 waits for fifteen seconds after recovery, while c1 holds, and c2 too until it says something else.
 const WAITS: &str = "
-    0.1 c1 acquire g1
-    0.2 c1 granted g1 czxid=10
-    0.3 c2 acquire g2
-    0.4 c2 granted g2 czxid=20
-    0.5 c2 work g2
+    0.1 c1 acquire g1; 0.2 c1 granted g1 czxid=10
+    0.3 c2 acquire g2; 0.4 c2 granted g2 czxid=20; 0.5 c2 work g2
     1 run recovered
     2 c3 acquire g3
     3 c2 worked g2
@@ -137,62 +125,42 @@ const WAITS: &str = "
 
 #[test]
 fn a_lease_that_is_free_is_granted() {
-    silent(2, WAITS);
-    let lost = WAITS.replace("3 c2 worked g2", "3 c2 failed work g2 not-held");
-    let found = only(2, &lost, "lost-wakeup");
+    none(&two(WAITS));
+    let lost = edited(WAITS, "3 c2 worked g2 => 3 c2 failed work g2 not-held");
+    let found = one(&two(&lost), "lost-wakeup");
     assert_eq!(found.witness, [5, 6, 8]);
-    assert!(
-        found.why.contains("fewer than 2 clients held a lease for 14.000 s"),
-        "{}",
-        found.why
-    );
-    silent(2, &lost.replace("3 c2", "8 c2"));
-    silent(2, &lost.replace("17 run", "9 c3 granted g3 czxid=30\n 17 run"));
+    tells(&found, "fewer than 2 clients held a lease for 14.000 s");
+    innocent(two, &lost, "3 c2 => 8 c2\n 17 run => 9 c3 granted g3 czxid=30; 17 run");
 }
 
 #[test]
 fn a_release_removes_its_own_lease() {
-    let text = "c1 acquire g1\n c1 granted g1 czxid=10\n c1 release g1\n c1 released g1 removed=12";
-    assert_eq!(only(2, text, "unowned-release").witness, [1, 3]);
-    silent(2, &text.replace("removed=12", "removed=10"));
+    let text = "c1 acquire g1; c1 granted g1 czxid=10; c1 release g1; c1 released g1 removed=12";
+    assert_eq!(one(&two(text), "unowned-release").witness, [1, 3]);
+    innocent(two, text, "removed=12 => removed=10");
 }
 
 #[test]
 fn a_lease_that_nobody_knows_is_an_orphan() {
     let text = "
         1 c1 hello session=0x1
-        6 run recovered
-        7 run audit
-        8 c1 quiesce
-        9 c1 quiesced sessions=0x1 znodes=/lock/a@5
+        6 run recovered; 7 run audit
+        8 c1 quiesce; 9 c1 quiesced sessions=0x1 znodes=/lock/a@5
         10 run done";
-    let mut record = with(2, text);
-    for (czxid, wanted) in [(5, vec![]), (6, vec!["orphan-node"])] {
-        let znodes = || vec![znode("/lock/a", czxid, "0x1")];
-        record.tree = Some(audited(&history(text), znodes(), znodes()));
-        assert_eq!(kinds(&check(&record)), wanted);
+    for (czxid, wanted) in [(5, &[][..]), (6, &["orphan-node"])] {
+        found(&standing(two(text), vec![znode("/lock/a", czxid, "0x1")]), wanted);
     }
-}
-
-/// Whether some reason says this.
-fn says(results: &Results, what: &str) -> bool {
-    results.reasons.iter().any(|reason| reason.contains(what))
 }
 
 #[test]
 fn the_log_is_held_against_the_grants() {
-    let mut record = with(2, "c1 acquire g1\n c1 granted g1 czxid=10 path=/lock/a session=0x1");
-    let log = |path| {
-        Some(vec![
-            txn(10, "0x1", "create", path),
-            txn(11, "0x1", "createSession", ""),
-        ])
-    };
-    for (path, disagrees) in [("/lock/a", false), ("/lock/b", true)] {
-        record.txnlog = log(path);
+    let mut record = two("c1 acquire g1; c1 granted g1 czxid=10 path=/lock/a session=0x1");
+    for (path, disagree) in [("/lock/a", 0), ("/lock/b", 1)] {
+        let log = [txn(10, "0x1", "create", path), txn(11, "0x1", "createSession", "")];
+        record.txnlog = Some(log.into());
         assert_eq!(
-            says(&check(&record), "evidence disagrees: grant g1"),
-            disagrees,
+            count(&check(&record), "evidence disagrees: grant g1"),
+            disagree,
             "{path}"
         );
     }
@@ -200,24 +168,29 @@ fn the_log_is_held_against_the_grants() {
 
 #[test]
 fn work_under_a_grant_that_nobody_asked_for_or_that_failed_is_a_reason() {
-    let doubt = "answers about grants do not fit together";
-    assert!(says(&check(&with(2, "c1 work g7\n c1 worked g7")), doubt));
-    let failed = "c1 acquire g1\n c1 failed acquire g1\n c1 work g1\n c1 worked g1";
-    assert!(says(&check(&with(2, failed)), doubt));
-    let sound = "c1 acquire g1\n c1 granted g1\n c1 work g1\n c1 worked g1";
-    assert!(!says(&check(&with(2, sound)), doubt));
+    for (asked, doubts) in [
+        ("", 1),
+        ("c1 acquire g1; c1 failed acquire g1", 1),
+        ("c1 acquire g1; c1 granted g1", 0),
+    ] {
+        let results = check(&two(&format!("{asked}; c1 work g1; c1 worked g1")));
+        assert_eq!(
+            count(&results, "answers about grants do not fit together"),
+            doubts,
+            "{asked}"
+        );
+    }
 }
 
 /// What is written belongs to locks: a semaphore's results name no checker of a resource or of tokens.
 #[test]
 fn nothing_of_a_resource_is_judged() {
-    let results = check(&with(2, THREE));
+    let results = check(&two(THREE));
     let ran: Vec<&str> = results.checkers.keys().map(String::as_str).collect();
-    let resource = |name: &&&str| ["stale-write", "fencing-regression", "double-grant"].contains(*name);
-    assert!(
-        ran.contains(&"over-capacity") && ran.iter().find(resource).is_none(),
-        "{ran:?}"
-    );
+    assert!(ran.contains(&"over-capacity"), "{ran:?}");
+    for of_a_resource in ["stale-write", "fencing-regression", "double-grant"] {
+        assert!(!ran.contains(&of_a_resource), "{ran:?}");
+    }
     assert_eq!(results.stats["leaderless"], Value::Array(vec![]));
 }
 
@@ -226,27 +199,25 @@ fn nothing_of_a_resource_is_judged() {
 fn how_many_leases_there_are_only_the_plan_tells() {
     let judged = |text: &str| bare::check(&history(text), vec![]).expect("it is of some family");
     assert_eq!(kinds(&judged(THREE)), ["double-grant", "double-grant"]);
-    let worked = judged(&format!("{THREE}\n c1 work g1\n c1 worked g1"));
+    let worked = judged(&format!("{THREE}; c1 work g1; c1 worked g1"));
     assert_eq!((worked.verdict, kinds(&worked)), (Verdict::Unknown, vec![]));
-    assert!(says(&worked, "judged as a semaphore"), "{:?}", worked.reasons);
-    assert!(says(
+    says(&worked, "judged as a semaphore");
+    says(
         &worked,
-        "over-capacity was not judged: it depends on the number of leases"
-    ));
-    let one_holds = WAITS.replace("3 c2 worked g2", "3 c2 lost g2");
+        "over-capacity was not judged: it depends on the number of leases",
+    );
+    let one_holds = edited(WAITS, "3 c2 worked g2 => 3 c2 lost g2");
     assert_eq!(kinds(&judged(&one_holds)), [""; 0]);
-    let nobody_holds = one_holds.replace("17 run", "4 c1 lost g1\n 17 run");
+    let nobody_holds = edited(&one_holds, "17 run => 4 c1 lost g1; 17 run");
     assert_eq!(kinds(&judged(&nobody_holds)), ["lost-wakeup"]);
 }
 
 #[test]
 fn work_is_progress() {
-    let idle = check(&with(2, "0 run recovered\n 1 run audit"));
-    assert!(
-        says(&idle, "no acquire, or no release and no work"),
-        "{:?}",
-        idle.reasons
+    says(
+        &check(&two("0 run recovered; 1 run audit")),
+        "no acquire, or no release and no work",
     );
-    let worked = "0 run recovered\n c1 acquire g1\n c1 granted g1\n c1 work g1\n c1 worked g1\n 1 run audit";
-    assert!(!says(&check(&with(2, worked)), "no progress"));
+    let worked = "0 run recovered; c1 acquire g1; c1 granted g1; c1 work g1; c1 worked g1; 1 run audit";
+    assert_eq!(count(&check(&two(worked)), "no progress"), 0);
 }

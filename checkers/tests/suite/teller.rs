@@ -1,18 +1,46 @@
 //! Turns the lines of a script into events; see [`crate::script`].
 
+use crate::script::event;
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
-use zooquake_checkers::history::{Event, EventType, History, Process};
+use zooquake_checkers::history::{
+    Event,
+    EventType::{self, Fail, Info, Invoke, Ok},
+    History,
+};
 
 /// The history of a script.
 pub fn history(text: &str) -> History {
     let mut teller = Teller::default();
-    text.lines()
-        .map(str::trim)
-        .filter(|line| !line.is_empty())
-        .for_each(|line| teller.line(line));
+    text.split(['\n', ';']).for_each(|line| teller.line(line));
     History { events: teller.events }
 }
+
+/// What each verb is in a history: an operation, and how far it is.
+const VERBS: [(&str, &str, EventType); 22] = [
+    ("acquire", "acquire", Invoke),
+    ("granted", "acquire", Ok),
+    ("elect", "elect", Invoke),
+    ("elected", "elect", Ok),
+    ("read", "read", Invoke),
+    ("has-read", "read", Ok),
+    ("write", "write", Invoke),
+    ("wrote", "write", Ok),
+    ("refused", "write", Fail),
+    ("not-held", "write", Fail),
+    ("work", "work", Invoke),
+    ("worked", "work", Ok),
+    ("release", "release", Invoke),
+    ("released", "release", Ok),
+    ("resign", "resign", Invoke),
+    ("resigned", "resign", Ok),
+    ("begin", "begin", Invoke),
+    ("begun", "begin", Ok),
+    ("vote", "vote", Invoke),
+    ("voted", "vote", Ok),
+    ("decide", "decide", Invoke),
+    ("answers", "decide", Ok),
+];
 
 #[derive(Default)]
 struct Teller {
@@ -25,173 +53,136 @@ struct Teller {
 impl Teller {
     fn line(&mut self, line: &str) {
         let mut words: Vec<&str> = line.split_whitespace().collect();
-        match words[0].parse::<f64>() {
-            Ok(seconds) => {
-                self.now = (seconds * 1e9) as u64;
-                words.remove(0);
-            }
-            Err(_) => self.now += 1_000_000,
+        let Some(first) = words.first() else { return };
+        self.now += 1_000_000;
+        if let Result::Ok(seconds) = first.parse::<f64>() {
+            self.now = (seconds * 1e9) as u64;
+            words.remove(0);
         }
-        let (who, verb) = (words[0], words[1]);
-        let (pairs, plain): (Vec<&str>, Vec<&str>) = words[2..].iter().partition(|word| word.contains('='));
+        let (pairs, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
         let fields: Map<String, Value> = pairs
             .iter()
             .filter_map(|pair| pair.split_once('='))
             .map(field)
             .collect();
-        match who {
-            "run" if verb == "stall" => {
-                let named = Process::Name("run".into());
-                self.push(named, EventType::Info, "stall", Value::Object(fields), None, None);
+        match words[..] {
+            [] => {}
+            ["run", "stall"] => self.push("run", Info, "stall", fields.into(), None),
+            ["run", phase, ..] => self.push("run", Info, "phase", json!(phase), words.get(2).copied()),
+            ["nemesis", fault, window, phase] if fault != "note" => {
+                let value = json!({ "window": window.parse::<i64>().expect("a window"), "phase": phase });
+                self.push("nemesis", Info, fault, merged(value, fields), None);
             }
-            "run" => {
-                let error = plain.first().map(|&error| error.to_owned());
-                self.push(
-                    Process::Name("run".into()),
-                    EventType::Info,
-                    "phase",
-                    json!(verb),
-                    error,
-                    None,
-                );
-            }
-            "nemesis" => {
-                let value = merged(
-                    json!({ "window": plain[0].parse::<i64>().expect("a window"), "phase": plain[1] }),
-                    fields,
-                );
-                self.push(
-                    Process::Name("nemesis".into()),
-                    EventType::Info,
-                    verb,
-                    value,
-                    None,
-                    None,
-                );
-            }
-            client => self.client(client, verb, &plain, fields),
+            [client, verb, ref rest @ ..] => self.client(client, verb, rest, fields),
+            _ => panic!("{line:?} says nothing"),
         }
     }
 
-    fn client(&mut self, client: &str, verb: &str, plain: &[&str], fields: Map<String, Value>) {
-        use EventType::{Fail, Info, Invoke, Ok};
-        let name = || json!({ "grant": plain[0] });
-        let refusal = json!({ "accepted": false });
-        let (f, kind, value, error) = match verb {
-            "acquire" | "elect" | "read" | "write" | "work" | "release" | "resign" => (verb, Invoke, name(), None),
-            "granted" => ("acquire", Ok, name(), None),
-            "elected" => ("elect", Ok, name(), None),
-            "wrote" => (
-                "write",
-                Ok,
-                merged(name(), Map::from_iter([("accepted".to_owned(), json!(true))])),
-                None,
-            ),
-            "worked" => ("work", Ok, name(), None),
-            "refused" => (
-                "write",
-                Fail,
-                merged(name(), refusal.as_object().expect("an object").clone()),
-                Some("refused: old"),
-            ),
-            "not-held" => ("write", Fail, name(), Some("not-held")),
-            "has-read" => ("read", Ok, name(), None),
-            "released" => ("release", Ok, name(), None),
-            "resigned" => ("resign", Ok, name(), None),
-            "unknown" => (
-                plain[0],
-                Info,
-                json!({ "grant": plain[1] }),
-                Some(*plain.get(2).unwrap_or(&"connection loss")),
-            ),
-            "failed" => (
-                plain[0],
-                Fail,
-                json!({ "grant": plain[1] }),
-                Some(*plain.get(2).unwrap_or(&"no node")),
-            ),
-            _ => return self.control(client, verb, plain, fields),
+    fn client(&mut self, client: &str, verb: &str, words: &[&str], fields: Map<String, Value>) {
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        match verb {
+            "invoke" => self.numbered(client, Invoke, word(0), fields.into(), None),
+            "ok" => self.numbered(client, Ok, word(0), fields.into(), None),
+            "fail" => self.numbered(client, Fail, word(0), fields.into(), None),
+            "info" => self.numbered(client, Info, word(0), fields.into(), None),
+            "end" => self.numbered(client, Info, word(0), Value::Null, None),
+            "ask" => self.push(client, Invoke, word(0), fields.into(), None),
+            "answer" => self.push(client, Ok, word(0), fields.into(), None),
+            "note" => self.push(client, Info, word(0), fields.into(), None),
+            "unknown" | "failed" => {
+                let commits = matches!(word(0), "begin" | "vote" | "decide" | "decided");
+                let (kind, value, error) = match (verb, commits) {
+                    ("unknown", true) => (Info, json!({ "tx": word(1) }), "timed out"),
+                    ("unknown", false) => (Info, json!({ "grant": word(1) }), "connection loss"),
+                    (_, true) => (Fail, Value::Null, "timed out before it voted"),
+                    (_, false) => (Fail, json!({ "grant": word(1) }), "no node"),
+                };
+                let error = words.get(2).copied().unwrap_or(error);
+                self.numbered(client, kind, word(0), value, Some(error));
+                self.renew(client, kind == Info);
+            }
+            "asks" => self.numbered(client, Invoke, "decided", json!({ "tx": word(0) }), None),
+            "decided" => self.numbered(client, Ok, verb, json!({ "tx": word(0), "decision": word(1) }), None),
+            _ => match VERBS.iter().find(|(name, ..)| *name == verb) {
+                Some(&(_, f, kind)) => self.operation(client, verb, (f, kind), words, fields),
+                None => self.control(client, verb, word(0), fields),
+            },
+        }
+    }
+
+    fn operation(
+        &mut self,
+        client: &str,
+        verb: &str,
+        (f, kind): (&str, EventType),
+        words: &[&str],
+        fields: Map<String, Value>,
+    ) {
+        let word = |at: usize| words.get(at).copied().unwrap_or_default();
+        let (value, error) = match verb {
+            "begin" => (json!({ "tx": word(0), "sites": [] }), None),
+            "begun" | "decide" => (json!({ "tx": word(0) }), None),
+            "vote" => (json!({ "tx": word(0), "vote": word(1) }), None),
+            "voted" => (json!({ "tx": word(0), "voted": word(1) }), None),
+            "answers" => (json!({ "tx": word(0), "decision": word(1) }), None),
+            "wrote" => (json!({ "grant": word(0), "accepted": true }), None),
+            "refused" => (json!({ "grant": word(0), "accepted": false }), Some("refused: old")),
+            "not-held" => (json!({ "grant": word(0) }), Some(verb)),
+            _ => (json!({ "grant": word(0) }), None),
         };
-        let process = Process::Number(self.number(client));
-        self.push(
-            process,
-            kind,
-            f,
-            merged(value, fields),
-            error.map(str::to_owned),
-            Some(client.to_owned()),
-        );
-        if kind == Info {
-            self.renew(client);
-        }
+        self.numbered(client, kind, f, merged(value, fields), error);
     }
 
-    fn control(&mut self, client: &str, verb: &str, plain: &[&str], fields: Map<String, Value>) {
-        use EventType::{Info, Invoke, Ok};
+    fn control(&mut self, client: &str, verb: &str, grant: &str, fields: Map<String, Value>) {
         let (f, kind, value) = match verb {
             "confirm" | "quiesce" => (verb, Invoke, json!({})),
-            "holds" => ("confirm", Ok, json!({ "holds": true, "grant": plain[0], "zxid": 1 })),
+            "holds" => ("confirm", Ok, json!({ "holds": true, "grant": grant, "zxid": 1 })),
             "holds-not" => ("confirm", Ok, json!({ "holds": false })),
             "unconfirmed" => ("confirm", Info, json!({})),
-            "quiesced" => ("quiesce", Ok, answer(&fields)),
-            "lost" => ("lost", Info, json!({ "grant": plain[0], "why": "session expired" })),
-            "exit" | "hello" | "running" | "session" => (verb, Info, Value::Object(fields)),
+            "quiesced" => ("quiesce", Ok, json!({ "sessions": [], "znodes": [] })),
+            "lost" => ("lost", Info, json!({ "grant": grant, "why": "session expired" })),
+            "exit" | "hello" | "running" | "session" => (verb, Info, json!({})),
             other => panic!("unknown verb {other}"),
         };
-        self.push(
-            Process::Name(client.into()),
-            kind,
-            f,
-            value,
-            None,
-            Some(client.to_owned()),
-        );
-        if verb == "exit" {
-            self.renew(client);
-        }
+        self.push(client, kind, f, merged(value, fields), None);
+        self.renew(client, verb == "exit");
     }
 
-    fn number(&self, client: &str) -> u64 {
+    fn renew(&mut self, client: &str, ends: bool) {
+        *self.renewed.entry(client.to_owned()).or_default() += u64::from(ends);
+    }
+
+    fn numbered(&mut self, client: &str, kind: EventType, f: &str, value: Value, error: Option<&str>) {
         let own: u64 = client[1..].parse().expect("a client's number");
-        own + 100 * self.renewed.get(client).copied().unwrap_or(0)
+        let number = own + 100 * self.renewed.get(client).copied().unwrap_or(0);
+        self.event(client, Some(number), kind, f, value, error);
     }
 
-    fn renew(&mut self, client: &str) {
-        *self.renewed.entry(client.to_owned()).or_default() += 1;
+    fn push(&mut self, named: &str, kind: EventType, f: &str, value: Value, error: Option<&str>) {
+        self.event(named, None, kind, f, value, error);
     }
 
-    fn push(
-        &mut self,
-        process: Process,
-        kind: EventType,
-        f: &str,
-        value: Value,
-        error: Option<String>,
-        node: Option<String>,
-    ) {
-        let index = self.events.len();
-        self.events.push(Event {
-            index,
-            time: self.now,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error,
-            node: node.map(Into::into),
-        });
+    fn event(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value, error: Option<&str>) {
+        let error = error.map(str::to_owned);
+        let event = event(self.events.len(), self.now, who, number, kind, f, value);
+        self.events.push(Event { error, ..event });
     }
 }
 
-fn field((key, value): (&str, &str)) -> (String, Value) {
+fn field((key, text): (&str, &str)) -> (String, Value) {
+    let czxid = || text.parse::<i64>().expect("a number");
+    let all = || text.split(',').filter(|one| !one.is_empty());
+    let znode = |(path, czxid): (&str, &str)| json!({ "path": path, "czxid": czxid.parse::<i64>().expect("a number") });
     let value = match key {
-        "ack" if value == "none" => Value::Null,
-        "ack" => json!({ "path": "/election-ack/x", "czxid": value.parse::<i64>().expect("a number") }),
-        "removed" => json!({ "path": "/lock/x", "czxid": value.parse::<i64>().expect("a number") }),
-        _ => value
-            .parse::<i64>()
+        _ if text == "null" => Value::Null,
+        "ack" if text == "none" => Value::Null,
+        "ack" => json!({ "path": "/election-ack/x", "czxid": czxid() }),
+        "removed" => json!({ "path": "/removed/x", "czxid": czxid() }),
+        "sessions" | "cannot" | "sites" => all().collect(),
+        "znodes" => all().filter_map(|one| one.split_once('@')).map(znode).collect(),
+        _ => serde_json::from_str::<i64>(text)
             .map(Value::from)
-            .unwrap_or_else(|_| value.parse::<bool>().map_or(json!(value), Value::from)),
+            .unwrap_or_else(|_| text.parse::<bool>().map_or(json!(text), Value::from)),
     };
     (key.to_owned(), value)
 }
@@ -199,21 +190,4 @@ fn field((key, value): (&str, &str)) -> (String, Value) {
 fn merged(mut value: Value, fields: Map<String, Value>) -> Value {
     value.as_object_mut().expect("an object").extend(fields);
     value
-}
-
-/// `sessions=0x1,0x2 znodes=/lock/a@5,/lock/b@6`
-fn answer(fields: &Map<String, Value>) -> Value {
-    let list = |key: &str| {
-        fields
-            .get(key)
-            .and_then(Value::as_str)
-            .unwrap_or_default()
-            .split(',')
-            .filter(|one| !one.is_empty())
-    };
-    let znodes: Vec<Value> = list("znodes")
-        .filter_map(|znode| znode.split_once('@'))
-        .map(|(path, czxid)| json!({ "path": path, "czxid": czxid.parse::<i64>().expect("a number") }))
-        .collect();
-    json!({ "sessions": list("sessions").collect::<Vec<_>>(), "znodes": znodes })
 }

@@ -1,13 +1,13 @@
 //! What clients of a user's own recipe cannot tell, and what they leave out without having said so.
 
-use crate::queue::told;
-use crate::script::{kinds, txn};
+use crate::expect::{found, kinds};
+use crate::script::{run, txn};
 use zooquake_checkers::plan::Recipe;
 use zooquake_checkers::{NotJudged, Record, Txn, check};
 
 /// A run of one's own recipe of a family.
 fn own(family: &str, text: &str) -> Record {
-    let mut record = told::record("own", text);
+    let mut record = run("own", text);
     record.plan.workload.family = family.to_owned();
     record.plan.workload.recipe = Some(Recipe::default());
     record
@@ -25,14 +25,10 @@ fn left(record: &Record) -> Vec<(String, String)> {
 
 /// A write under an older grant after one under a newer.
 const STALE: &str = "
-    c1 invoke acquire grant=g1
-    c1 ok acquire grant=g1 path=/lock/a czxid=CZXID session=0x1
-    c2 invoke acquire grant=g2
-    c2 ok acquire grant=g2 path=/lock/b czxid=4294967298 session=0x2
-    c2 invoke write grant=g2
-    c2 ok write grant=g2 value=1
-    c1 invoke write grant=g1
-    c1 ok write grant=g1 value=2";
+    c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=CZXID session=0x1
+    c2 invoke acquire grant=g2; c2 ok acquire grant=g2 path=/lock/b czxid=4294967298 session=0x2
+    c2 invoke write grant=g2; c2 ok write grant=g2 value=1
+    c1 invoke write grant=g1; c1 ok write grant=g1 value=2";
 
 /// The same where the first client cannot tell the age of its grant.
 fn ageless(hello: &str) -> Record {
@@ -64,16 +60,14 @@ fn what_is_left_out_without_a_word_is_a_reason_that_names_client_and_field() {
 fn what_is_declared_is_not_judged_and_no_reason() {
     let record = ageless(HELLO);
     assert_eq!(reasons(&record), [""; 0]);
-    assert_eq!(kinds(&check(&record)), ["stale-holder"]);
+    found(&record, &["stale-holder"]);
     let why = "c1 could not tell the `czxid` of 1 of 2 answers; nor do the transaction logs tell it: ";
     let [stale, release] = &left(&record)[..] else {
         panic!("{:?}", left(&record));
     };
     assert_eq!(stale.0, "stale-write");
-    assert_eq!(
-        stale.1,
-        format!("{why}writes under these grants convict only where they are interleaved with others")
-    );
+    let said = "writes under these grants convict only where they are interleaved with others";
+    assert_eq!(stale.1, format!("{why}{said}"));
     assert_eq!(release.0, "unowned-release");
 }
 
@@ -115,14 +109,10 @@ fn a_log_that_is_whole_tells_the_age_of_a_grant() {
 
 /// Two grants that are given back.
 const RELEASED: &str = "
-    c1 invoke acquire grant=g1
-    c1 ok acquire grant=g1 path=/lock/a czxid=4294967297 session=0x1
-    c1 invoke release grant=g1
-    c1 ok release grant=g1 removed=FIRST
-    c1 invoke acquire grant=g2
-    c1 ok acquire grant=g2 path=/lock/b czxid=4294967299 session=0x1
-    c1 invoke release grant=g2
-    c1 ok release grant=g2 removed=null";
+    c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=4294967297 session=0x1
+    c1 invoke release grant=g1; c1 ok release grant=g1 removed=FIRST
+    c1 invoke acquire grant=g2; c1 ok acquire grant=g2 path=/lock/b czxid=4294967299 session=0x1
+    c1 invoke release grant=g2; c1 ok release grant=g2 removed=null";
 
 #[test]
 fn who_can_tell_what_it_removed_need_not_know_each_time() {
@@ -133,44 +123,34 @@ fn who_can_tell_what_it_removed_need_not_know_each_time() {
     assert_eq!(reasons(&once), [""; 0]);
     assert_eq!(left(&once)[0].0, "unowned-release");
     let (a, b) = ("/lock/a", "/lock/b");
-    once.txnlog = log(&[
-        ("0x1", "create", a),
-        ("0x1", "delete", a),
-        ("0x1", "create", b),
-        ("0x1", "delete", b),
-    ]);
+    once.txnlog = log(&[a, b]
+        .map(|path| [("0x1", "create", path), ("0x1", "delete", path)])
+        .concat());
     assert_eq!(left(&once), [], "the logs show what it removed");
 }
 
 #[test]
 fn a_session_that_is_not_told_leaves_the_owner_of_the_znode_unjudged() {
-    let text = "c1 note hello cannot=session
-        c1 invoke elect grant=g1
-        c1 ok elect grant=g1 path=/election/a czxid=5 session=null";
-    let record = own("election", text);
+    let text = "c1 invoke elect grant=g1; c1 ok elect grant=g1 path=/election/a czxid=5 session=null";
+    let record = own("election", &format!("c1 note hello cannot=session; {text}"));
     assert_eq!(reasons(&record), [""; 0]);
     assert_eq!(left(&record)[0].0, "foreign-znode");
-    assert_eq!(reasons(&own("election", text.split_once('\n').unwrap().1)).len(), 1);
+    assert_eq!(reasons(&own("election", text)).len(), 1);
 }
 
 #[test]
 fn an_item_that_was_not_named_before_it_was_taken() {
-    let text = "c1 invoke dequeue
-        c1 note taking item=7
-        c1 ok dequeue item=7
-        c1 invoke dequeue
-        c1 ok dequeue item=8";
+    let text = "
+        c1 invoke dequeue; c1 note taking item=7; c1 ok dequeue item=7
+        c1 invoke dequeue; c1 ok dequeue item=8";
     let reason = reasons(&own("queue", text)).join("");
-    assert!(
-        reason.starts_with("c1 told no `taking` notice before 1 of 2 answers to `dequeue`"),
-        "{reason}"
-    );
-    assert!(reason.contains("(event 4)"), "{reason}");
+    let told = "c1 told no `taking` notice before 1 of 2 answers to `dequeue`";
+    assert!(reason.starts_with(told) && reason.contains("(event 4)"), "{reason}");
     assert_eq!(
-        reasons(&own("queue", &format!("c1 note hello cannot=taking\n{text}"))),
+        reasons(&own("queue", &format!("c1 note hello cannot=taking; {text}"))),
         [""; 0]
     );
-    let empty = "c1 invoke dequeue\n c1 ok dequeue item=null\n c1 invoke dequeue\n c1 info dequeue";
+    let empty = "c1 invoke dequeue; c1 ok dequeue item=null; c1 invoke dequeue; c1 info dequeue";
     assert_eq!(
         reasons(&own("queue", empty)),
         [""; 0],
@@ -180,10 +160,9 @@ fn an_item_that_was_not_named_before_it_was_taken() {
 
 #[test]
 fn members_of_a_barrier_tell_their_znodes_and_sessions() {
-    let text = "c1 invoke enter round=1 members=1
-        c1 ok enter round=1 czxid=null session=null
-        c1 invoke leave round=1
-        c1 ok leave round=1 removed=null";
+    let text = "
+        c1 invoke enter round=1 members=1; c1 ok enter round=1 czxid=null session=null
+        c1 invoke leave round=1; c1 ok leave round=1 removed=null";
     let mut record = own("barrier", text);
     record.plan.workload.capabilities = Some(zooquake_checkers::plan::Capabilities::NONE);
     assert_eq!(reasons(&record).len(), 3);

@@ -1,78 +1,56 @@
 //! What a run needs to be valid, and what each lack says.
 
-use crate::script::{history, record, txn, window};
+use crate::expect::{edited, says, tells, unknown, valid};
+use crate::script::{history, lock, txn, window};
 use zooquake_checkers::plan::Accepted;
-use zooquake_checkers::{Record, Results, Verdict, check};
+use zooquake_checkers::{Record, Verdict, check};
 
 /// A pause of the holder, then progress, recovery and an audit.
 const GOOD: &str = "
     0.5 run ops
-    1 c1 acquire g1
-    1.1 c1 granted g1 czxid=10 path=/lock/a
-    1.2 c1 write g1
+    1 c1 acquire g1; 1.1 c1 granted g1 czxid=10 path=/lock/a; 1.2 c1 write g1
     1.3 nemesis pause 1 begin
     1.4 nemesis pause 1 on target=c1 verified=true
     2.4 nemesis pause 1 heal
     2.5 nemesis pause 1 off target=c1 verified=true
     2.6 c1 not-held g1
-    3 c2 acquire g2
-    3.2 c2 granted g2 czxid=20 path=/lock/b
+    3 c2 acquire g2; 3.2 c2 granted g2 czxid=20 path=/lock/b
     3.3 c1 acquire g3
-    3.4 c2 release g2
-    3.5 c2 released g2 removed=20
+    3.4 c2 release g2; 3.5 c2 released g2 removed=20
     3.6 c1 granted g3 czxid=30 path=/lock/c
-    3.7 c1 release g3
-    3.8 c1 released g3 removed=30
+    3.7 c1 release g3; 3.8 c1 released g3 removed=30
     4 run recovered
-    4.1 c1 acquire g4
-    4.15 c1 granted g4 czxid=40 path=/lock/d
-    4.2 c1 release g4
-    4.25 c1 released g4 removed=40
-    4.3 c2 acquire g5
-    4.35 c2 granted g5 czxid=50 path=/lock/e
-    4.4 c2 release g5
-    4.45 c2 released g5 removed=50
+    4.1 c1 acquire g4; 4.15 c1 granted g4 czxid=40 path=/lock/d; 4.2 c1 release g4; 4.25 c1 released g4 removed=40
+    4.3 c2 acquire g5; 4.35 c2 granted g5 czxid=50 path=/lock/e; 4.4 c2 release g5; 4.45 c2 released g5 removed=50
     5 run audit
-    6 c1 quiesce
-    6 c2 quiesce
-    7 c1 quiesced sessions=0x1
-    7 c2 quiesced sessions=0x2
+    6 c1 quiesce; 6 c2 quiesce
+    7 c1 quiesced sessions=0x1; 7 c2 quiesced sessions=0x2
     8 run done";
 
 fn paused(text: &str) -> Record {
-    let mut record = record(text);
+    let mut record = lock(text);
     record.plan.faults = vec!["pause".to_owned()];
     record.plan.windows = vec![window(1, "pause")];
     record
 }
 
+/// Wants each edit of the good run to make it unknown for its reason.
 #[track_caller]
-fn unknown(record: &Record, reason: &str) -> Results {
-    let results = check(record);
-    assert_eq!(results.verdict, Verdict::Unknown, "{results:#?}");
-    assert!(
-        results.reasons.iter().any(|text| text.contains(reason)),
-        "{reason:?} is not in {:#?}",
-        results.reasons
-    );
-    results
+fn lacking(cases: &[(&str, &str)]) {
+    for (edits, reason) in cases {
+        unknown(&paused(&edited(GOOD, edits)), reason);
+    }
 }
 
 #[test]
 fn a_run_that_lacks_nothing_is_valid() {
-    let results = check(&paused(GOOD));
-    assert_eq!(results.verdict, Verdict::Valid, "{results:#?}");
-    assert!(
-        results.reasons.iter().all(|reason| reason.starts_with("note: ")),
-        "{:?}",
-        results.reasons
-    );
-    assert!(results.windows[0].counts);
-    assert_eq!(results.windows[0].target, "c1");
-    assert_eq!(
-        (results.windows[0].from, results.windows[0].until),
-        (Some(1_400_000_000), Some(2_500_000_000))
-    );
+    let results = valid(&paused(GOOD));
+    let notes = results.reasons.iter().all(|reason| reason.starts_with("note: "));
+    assert!(notes, "{:?}", results.reasons);
+    let window = &results.windows[0];
+    assert!(window.counts);
+    assert_eq!(window.target, "c1");
+    assert_eq!((window.from, window.until), (Some(1_400_000_000), Some(2_500_000_000)));
     assert_eq!(results.stats["hand_over_max_ms"], 200.0);
     assert_eq!(results.stats["next_grant_after_window_ms"]["1"], 700.0);
     assert_eq!(results.stats["ops"]["acquire"]["ok"], 5);
@@ -81,22 +59,17 @@ fn a_run_that_lacks_nothing_is_valid() {
 
 #[test]
 fn each_lack_is_unknown_with_its_reason() {
-    let without = |part: &str| paused(&GOOD.replace(part, ""));
-    unknown(&without("4 run recovered"), "not seen to recover");
-    unknown(&without("8 run done"), "did not reach its end");
-    unknown(&without("7 c1 quiesced sessions=0x1"), "c1 answered no quiesce");
-    unknown(
-        &paused(&GOOD.replace("8 run done", "7.5 run interrupted\n 8 run done")),
-        "interrupted at 7.500 s",
-    );
-    unknown(
-        &paused(&GOOD.replace("5 run audit", "4.5 c1 exit\n 5 run audit")),
-        "c1 ended after recovery",
-    );
-    unknown(
-        &paused(&GOOD.replace("4 run recovered", "4 run not-recovered no-leader")),
-        "no-leader",
-    );
+    lacking(&[
+        ("4 run recovered =>", "not seen to recover"),
+        ("8 run done =>", "did not reach its end"),
+        ("7 c1 quiesced sessions=0x1 =>", "c1 answered no quiesce"),
+        (
+            "8 run done => 7.5 run interrupted; 8 run done",
+            "interrupted at 7.500 s",
+        ),
+        ("5 run audit => 4.5 c1 exit; 5 run audit", "c1 ended after recovery"),
+        ("4 run recovered => 4 run not-recovered no-leader", "no-leader"),
+    ]);
     let mut bare = paused(GOOD);
     bare.tree = None;
     unknown(&bare, "tree was not read");
@@ -109,13 +82,9 @@ fn each_lack_is_unknown_with_its_reason() {
     let mut foreign = paused(GOOD);
     foreign.plan.workload.family = "tea".to_owned();
     unknown(&foreign, "\"tea\"");
-    unknown(
-        &Record {
-            plan: paused(GOOD).plan,
-            ..Record::default()
-        },
-        "no events",
-    );
+    let mut empty = paused(GOOD);
+    (empty.history, empty.tree) = Default::default();
+    unknown(&empty, "no events");
 }
 
 #[test]
@@ -125,40 +94,27 @@ fn each_kind_of_fault_needs_a_window_that_counts() {
     unknown(&both, "no window of kill counts (none was planned)");
     both.plan.windows.push(window(2, "kill"));
     unknown(&both, "window 2: it never began");
-    unknown(
-        &paused(&GOOD.replace("1.4 nemesis pause 1 on target=c1 verified=true", "")),
-        "never seen to take effect",
-    );
-    unknown(
-        &paused(&GOOD.replacen("verified=true", "verified=false", 1)),
-        "its effect was not verified",
-    );
-    unknown(
-        &paused(&GOOD.replace("target=c1", "target=c2")),
-        "c2 neither held, waited nor worked",
-    );
-    unknown(
-        &paused(&GOOD.replace(
-            "1.4 nemesis pause 1 on target=c1 verified=true",
-            "1.4 nemesis pause 1 skipped",
-        )),
-        "it never began",
-    );
+    lacking(&[
+        (
+            "1.4 nemesis pause 1 on target=c1 verified=true =>",
+            "never seen to take effect",
+        ),
+        (
+            "on target=c1 verified=true => on target=c1 verified=false",
+            "its effect was not verified",
+        ),
+        ("target=c1 => target=c2", "c2 neither held, waited nor worked"),
+        ("1 on target=c1 verified=true => 1 skipped", "it never began"),
+    ]);
 }
 
 #[test]
 fn a_kill_counts_by_what_its_victim_did_before() {
-    let kill = GOOD
-        .replace("pause", "kill")
-        .replace("target=c1", "target=c2")
-        .replace("2.6 c1 not-held g1\n    3 c2 acquire", "2.3 c2 acquire")
-        .replace(
-            "2.4 nemesis kill 1 heal\n    2.5 nemesis kill 1 off target=c2 verified=true",
-            "",
-        );
-    let kill = kill.replace(
-        "3.2 c2",
-        "2.4 nemesis kill 1 heal\n 2.5 nemesis kill 1 off target=c2 verified=true\n 2.6 c1 not-held g1\n 3.2 c2",
+    let kill = edited(
+        GOOD,
+        "pause => kill | target=c1 => target=c2 | 2.6 c1 not-held g1 => | 3 c2 acquire g2 => 2.3 c2 acquire g2 \
+         | 2.4 nemesis kill 1 heal => | 2.5 nemesis kill 1 off target=c2 verified=true => \
+         | 3.2 c2 => 2.4 nemesis kill 1 heal; 2.5 nemesis kill 1 off target=c2 verified=true; 2.6 c1 not-held g1; 3.2 c2",
     );
     let mut record = paused(&kill);
     record.plan.faults = vec!["kill".to_owned()];
@@ -171,113 +127,76 @@ fn a_kill_counts_by_what_its_victim_did_before() {
 #[test]
 fn a_fault_on_servers_needs_somebody_in_flight() {
     assert!(check(&paused(&GOOD.replace("target=c1", "target=n1,n2"))).windows[0].counts);
-    let idle = GOOD
-        .replace("2.6 c1 not-held g1", "")
-        .replace("1.3 nemesis", "1.25 c1 not-held g1\n 1.3 nemesis");
-    unknown(
-        &paused(&idle.replace("target=c1", "target=n1,n2")),
-        "no operation was in flight",
-    );
+    let idle = "2.6 c1 not-held g1 => | 1.3 nemesis => 1.25 c1 not-held g1; 1.3 nemesis | target=c1 => target=n1,n2";
+    lacking(&[(idle, "no operation was in flight")]);
 }
 
 #[test]
 fn there_must_be_progress_after_the_last_fault() {
     let (last, audit) = (GOOD.find("4.1 c1"), GOOD.find("5 run audit"));
     let last = &GOOD[last.expect("the last operations")..audit.expect("an audit")];
-    let late = GOOD
-        .replace(last, "")
-        .replace(
-            "2.4 nemesis pause 1 heal\n    2.5 nemesis pause 1 off target=c1 verified=true",
-            "",
-        )
-        .replace(
-            "4 run recovered",
-            "3.9 nemesis pause 1 heal\n 3.95 nemesis pause 1 off target=c1 verified=true\n 4 run recovered",
-        );
+    let late = edited(
+        &GOOD.replace(last, ""),
+        "2.4 nemesis pause 1 heal => | 2.5 nemesis pause 1 off target=c1 verified=true => \
+         | 4 run recovered => 3.9 nemesis pause 1 heal; 3.95 nemesis pause 1 off target=c1 verified=true; 4 run recovered",
+    );
     unknown(&paused(&late), "no progress after the last fault ended at 3.950 s");
-    let idle =
-        "0 run recovered\n 1 run audit\n 2 c1 quiesce\n 2 c2 quiesce\n 3 c1 quiesced\n 3 c2 quiesced\n 4 run done";
-    unknown(&record(idle), "no progress");
+    let idle = "0 run recovered; 1 run audit; 2 c1 quiesce; 2 c2 quiesce; 3 c1 quiesced; 3 c2 quiesced; 4 run done";
+    unknown(&lock(idle), "no progress");
 }
 
 #[test]
 fn remarks_leave_the_verdict_alone() {
     let mut hazard = paused(GOOD);
     hazard.plan.cluster.timing.session_ms = 1000;
-    let results = check(&hazard);
-    assert_eq!(results.verdict, Verdict::Valid);
-    for word in ["hazard", "no transaction log"] {
-        assert!(
-            results.reasons.iter().any(|reason| reason.contains(word)),
-            "{:?}",
-            results.reasons
-        );
-    }
+    let results = valid(&hazard);
+    says(&results, "hazard");
+    says(&results, "no transaction log");
 }
 
 #[test]
 fn evidence_that_disagrees_forbids_valid() {
-    let mut record = paused(GOOD);
-    let create = |zxid, path| txn(zxid, "0x1", "create", path);
-    record.txnlog = Some(vec![
-        create(10, "/lock/a"),
-        create(20, "/lock/b"),
-        create(30, "/lock/c"),
-        create(40, "/lock/d"),
-        create(50, "/lock/e"),
-    ]);
-    assert_eq!(check(&record).verdict, Verdict::Valid);
+    let logged = |creates: &[(i64, &str)]| {
+        let mut record = paused(GOOD);
+        let create = |&(zxid, path): &(i64, &str)| txn(zxid, "0x1", "create", path);
+        record.txnlog = Some(creates.iter().map(create).collect());
+        record
+    };
+    let all = [
+        (10, "/lock/a"),
+        (20, "/lock/b"),
+        (30, "/lock/c"),
+        (40, "/lock/d"),
+        (50, "/lock/e"),
+    ];
+    valid(&logged(&all));
     // Of what the log does not reach it says nothing.
-    record.txnlog = Some(vec![
-        create(20, "/lock/b"),
-        create(30, "/lock/c"),
-        create(40, "/lock/d"),
-        create(50, "/lock/e"),
-    ]);
-    assert_eq!(check(&record).verdict, Verdict::Valid);
-    record.txnlog = Some(vec![
-        create(10, "/lock/a"),
-        create(20, "/lock/x"),
-        create(30, "/lock/c"),
-    ]);
-    unknown(&record, "evidence disagrees: grant g2 of c2");
-    record.txnlog = Some(vec![create(10, "/lock/a"), create(30, "/lock/c")]);
-    unknown(&record, "no such transaction");
+    valid(&logged(&all[1..]));
+    unknown(
+        &logged(&[all[0], (20, "/lock/x"), all[2]]),
+        "evidence disagrees: grant g2 of c2",
+    );
+    unknown(&logged(&[all[0], all[2]]), "no such transaction");
 }
 
 #[test]
 fn an_accepted_anomaly_is_still_one_and_names_its_faults() {
-    let text = GOOD.replace("2.6 c1 not-held g1", "").replace(
-        "3.4 c2 release g2",
-        "3.3 c2 write g2\n 3.35 c2 wrote g2\n 3.36 c1 wrote g1\n 3.4 c2 release g2",
-    );
+    let late = "3.4 c2 release g2 => 3.3 c2 write g2; 3.35 c2 wrote g2; 3.36 c1 wrote g1; 3.4 c2 release g2";
+    let text = edited(GOOD, &format!("2.6 c1 not-held g1 => | {late}"));
     let mut record = paused(&text);
-    record.history = history(
-        &text
-            .replace("3.3 c1 acquire g3", "")
-            .replace("3.6 c1 granted", "3.55 c1 acquire g3\n 3.6 c1 granted"),
-    );
-    let accepted = |fault: &str| {
-        let faults = vec![fault.to_owned()];
-        vec![Accepted {
+    let asked_later = "3.3 c1 acquire g3 => | 3.6 c1 granted => 3.55 c1 acquire g3; 3.6 c1 granted";
+    record.history = history(&edited(&text, asked_later));
+    for (fault, accepts) in [("pause", true), ("none", true), ("kill", false)] {
+        record.plan.workload.accepted = vec![Accepted {
             anomaly: "stale-write".into(),
-            faults,
+            faults: vec![fault.to_owned()],
             reason: String::new(),
             source: String::new(),
-        }]
-    };
-    for (fault, accepts) in [("pause", true), ("none", true), ("kill", false)] {
-        record.plan.workload.accepted = accepted(fault);
+        }];
         let results = check(&record);
         assert_eq!(results.verdict, Verdict::Invalid);
         assert_eq!(results.anomalies[0].kind, "stale-write");
         assert_eq!(results.anomalies[0].accepted, accepts, "{fault}");
-        assert!(
-            results.anomalies[0]
-                .why
-                .contains("pause of c1 (window 1, 1.400 s to 2.500 s)"),
-            "{}",
-            results.anomalies[0].why
-        );
+        tells(&results.anomalies[0], "pause of c1 (window 1, 1.400 s to 2.500 s)");
     }
 }

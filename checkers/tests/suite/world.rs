@@ -4,9 +4,10 @@
 mod end;
 mod steps;
 
+use crate::script::event;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::{Record, Txn};
 use zooquake_history::operation::Mode;
 
@@ -164,36 +165,17 @@ impl World {
         self.random.u32(..100) < percent
     }
 
-    fn push(
-        &mut self,
-        process: Process,
-        kind: EventType,
-        f: &str,
-        value: Value,
-        error: Option<&str>,
-        node: Option<&str>,
-    ) {
+    fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         self.now += self.random.u64(1..=self.longest_step_ms) * 1_000_000;
-        let (error, node) = (error.map(str::to_owned), node.map(str::to_owned));
-        let index = self.events.len();
-        self.events.push(Event {
-            index,
-            time: self.now,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error,
-            node: node.map(Into::into),
-        });
+        self.events
+            .push(event(self.events.len(), self.now, who, number, kind, f, value));
     }
 
+    /// An event of the client's present operation, about its grant.
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
-        let (process, name) = (
-            Process::Number(self.clients[who].process),
-            self.clients[who].name.clone(),
-        );
-        self.push(process, kind, f, value, error, Some(&name));
+        let name = self.clients[who].name.clone();
+        self.push(&name, Some(self.clients[who].process), kind, f, value);
+        self.events.last_mut().expect("one").error = error.map(str::to_owned);
         if kind == EventType::Info {
             self.clients[who].process += 10;
         }
@@ -201,18 +183,11 @@ impl World {
 
     fn named(&mut self, who: usize, kind: EventType, f: &str, value: Value) {
         let name = self.clients[who].name.clone();
-        self.push(Process::Name(name.clone().into()), kind, f, value, None, Some(&name));
+        self.push(&name, None, kind, f, value);
     }
 
     fn phase(&mut self, name: &str) -> usize {
-        self.push(
-            Process::Name("run".into()),
-            EventType::Info,
-            "phase",
-            json!(name),
-            None,
-            None,
-        );
+        self.push("run", None, EventType::Info, "phase", json!(name));
         self.events.len() - 1
     }
 

@@ -1,13 +1,10 @@
 //! The checkers agree with the brute force on a hundred thousand random histories.
 
 use super::{brute, world};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::drawn::{Counts, count, quarter, spread};
+use crate::expect;
+use std::collections::BTreeSet;
 use zooquake_checkers::{Record, Results, Verdict, check};
-
-/// Histories in each of the tests below, which share the work so that they can run side by side.
-fn each() -> u64 {
-    crate::histories(100_000).div_ceil(4)
-}
 
 /// A definition: whether a transaction has the anomaly.
 pub type Definition = fn(&Record, &str) -> bool;
@@ -23,7 +20,7 @@ pub const KINDS: [(&str, Definition); 6] = [
 
 /// The transactions that have an anomaly of this kind.
 fn of<'a>(results: &'a Results, kind: &str) -> BTreeSet<&'a str> {
-    let found = results.anomalies.iter().filter(|anomaly| anomaly.kind == kind);
+    let found = expect::of(results, kind).into_iter();
     found.map(|anomaly| transaction(&anomaly.why)).collect()
 }
 
@@ -34,7 +31,7 @@ pub fn transaction(why: &str) -> &str {
     names.next().expect("a transaction")
 }
 
-fn agree(seed: u64, counts: &mut BTreeMap<String, u64>) {
+fn agree(seed: u64, counts: &mut Counts) {
     let record = world::record(seed);
     let results = check(&record);
     let names = brute::names(&record);
@@ -42,7 +39,7 @@ fn agree(seed: u64, counts: &mut BTreeMap<String, u64>) {
         let expected: BTreeSet<&str> = names.iter().copied().filter(|tx| definition(&record, tx)).collect();
         let found = of(&results, kind);
         assert_eq!(found, expected, "seed {seed}: {kind}");
-        *counts.entry(kind.to_owned()).or_default() += u64::from(!found.is_empty());
+        count(counts, kind, !found.is_empty());
     }
     for tx in names {
         let found = KINDS[..4].iter().any(|(kind, _)| of(&results, kind).contains(tx));
@@ -50,22 +47,11 @@ fn agree(seed: u64, counts: &mut BTreeMap<String, u64>) {
     }
     let wrong = !results.anomalies.is_empty();
     assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
-    *counts.entry("any".to_owned()).or_default() += u64::from(wrong);
+    count(counts, "any", wrong);
 }
 
 fn share(number: u64) {
-    let each = each();
-    let mut counts = BTreeMap::new();
-    for seed in number * each..(number + 1) * each {
-        agree(seed, &mut counts);
-    }
-    for (kind, _) in KINDS.into_iter().chain([("any", brute::split as Definition)]) {
-        let with = counts[kind];
-        assert!(
-            each / 200 < with && with < each - each / 5,
-            "{kind} in {with} of {each}: {counts:?}"
-        );
-    }
+    spread(200, quarter(number, 100_000, agree));
 }
 
 quarters!();

@@ -1,11 +1,12 @@
 //! Random small histories of two-phase commits: some of worlds that keep the rules, some of worlds that cheat, all with
 //! unknown outcomes, killed clients and replies read late.
 
+use crate::script::{event, holding};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
-use zooquake_checkers::evidence::{Reading, Znode};
-use zooquake_checkers::history::{Event, EventType, History, Process};
-use zooquake_checkers::plan::{Plan, Workload};
+use zooquake_checkers::evidence::Reading;
+use zooquake_checkers::history::{Event, EventType, History};
+use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Tree};
 
 type Doing = Option<(&'static str, usize, bool)>;
@@ -58,36 +59,19 @@ impl World {
         self.random.u32(..100) < percent
     }
 
-    fn push(
-        &mut self,
-        process: Process,
-        kind: EventType,
-        f: &str,
-        value: Value,
-        error: Option<&str>,
-        who: Option<usize>,
-    ) {
+    fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         self.now += self.random.u64(1..=self.longest) * 1_000_000;
-        self.events.push(Event {
-            index: self.events.len(),
-            time: self.now,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: error.map(str::to_owned),
-            node: who.map(|who| format!("c{}", who + 1).into()),
-        });
+        self.events
+            .push(event(self.events.len(), self.now, who, number, kind, f, value));
     }
 
     fn named(&mut self, named: &str, f: &str, value: Value) {
-        let who = named.strip_prefix('c').and_then(|number| number.parse::<usize>().ok());
-        let (named, who) = (Process::Name(named.into()), who.map(|who| who - 1));
-        self.push(named, EventType::Info, f, value, None, who);
+        self.push(named, None, EventType::Info, f, value);
     }
 
     fn work(&mut self, who: usize, kind: EventType, f: &str, value: Value, error: Option<&str>) {
-        self.push(Process::Number(self.processes[who]), kind, f, value, error, Some(who));
+        self.push(&format!("c{}", who + 1), Some(self.processes[who]), kind, f, value);
+        self.events.last_mut().expect("one").error = error.map(str::to_owned);
         if kind == EventType::Info {
             self.processes[who] += 10;
         }
@@ -144,11 +128,8 @@ impl World {
     /// A phase of a window; healing is not always seen.
     fn phase(&mut self, window: u64, phase: &str) {
         let verified = phase == "off" && self.chance(85);
-        self.named(
-            "nemesis",
-            "pause",
-            json!({"window": window, "phase": phase, "verified": verified}),
-        );
+        let value = json!({"window": window, "phase": phase, "verified": verified});
+        self.named("nemesis", "pause", value);
     }
 
     fn kill(&mut self, who: usize) {
@@ -158,13 +139,8 @@ impl World {
             self.named(&name, "exit", json!({}));
         }
         if let Some((f, tx, _)) = self.doing[who].take() {
-            self.work(
-                who,
-                EventType::Info,
-                f,
-                json!({"tx": format!("t{tx}")}),
-                Some("the process died"),
-            );
+            let value = json!({"tx": format!("t{tx}")});
+            self.work(who, EventType::Info, f, value, Some("the process died"));
         }
         if !late {
             self.named(&name, "exit", json!({}));
@@ -178,10 +154,8 @@ impl World {
     fn ask(&mut self, who: usize) {
         let tx = self.random.usize(..2);
         let name = format!("t{tx}");
-        let begun = self
-            .events
-            .iter()
-            .any(|event| event.f == "begin" && event.tx() == Some(&name));
+        let begins = |event: &Event| event.f == "begin" && event.tx() == Some(&name);
+        let begun = self.events.iter().any(begins);
         let yes = self.chance(80);
         let (f, value) = match who {
             0 if !begun => ("begin", json!({"tx": name, "sites": ["c2", "c3"]})),
@@ -252,10 +226,7 @@ impl World {
             for tx in 0..3 {
                 let path = format!("/app/t{tx}");
                 if tx < 2 && self.begun[tx] && self.chance(90) {
-                    znodes.push(Znode {
-                        path: path.clone(),
-                        ..Znode::default()
-                    });
+                    znodes.push(holding(&path, ""));
                 }
                 let decision = self.decisions.get(tx).copied().flatten();
                 let made_up = self.chance(self.cheat / 2);
@@ -264,12 +235,7 @@ impl World {
                     Some(decision) if self.random.bool() => word(decision),
                     _ => continue,
                 };
-                let (path, data) = (format!("{path}/decision"), data.to_owned());
-                znodes.push(Znode {
-                    path,
-                    data,
-                    ..Znode::default()
-                });
+                znodes.push(holding(&format!("{path}/decision"), data));
             }
             znodes
         };
@@ -278,14 +244,8 @@ impl World {
             end_index: end,
             znodes,
         });
-        let workload = Workload {
-            family: "commit".to_owned(),
-            ..Workload::default()
-        };
-        let plan = Plan {
-            workload,
-            ..Plan::default()
-        };
+        let mut plan = Plan::default();
+        plan.workload.family = "commit".to_owned();
         Record {
             plan,
             history: History { events: self.events },

@@ -2,6 +2,28 @@
 
 mod agree;
 pub mod brute;
-pub mod told;
 mod verdicts;
 pub mod world;
+
+use crate::script::{holding, run, standing};
+use zooquake_checkers::Record;
+use zooquake_checkers::evidence::Znode;
+
+/// A run by three clients, with this history and an empty tree that was read twice.
+pub fn counter(text: &str) -> Record {
+    run("versioned", text)
+}
+
+/// The run with a counter that holds this in both readings of the tree.
+pub fn held(text: &str, data: &str) -> Record {
+    standing(counter(text), vec![znode(data)])
+}
+
+/// The znode with these data.
+pub fn znode(data: &str) -> Znode {
+    Znode {
+        czxid: 1,
+        mzxid: 1,
+        ..holding("/counter", data)
+    }
+}

@@ -1,10 +1,11 @@
 //! Random small histories: a counter that mostly does as it should, with unknown ends, losses, repetitions and missing events.
 
-use super::told;
-use crate::script;
+use super::counter;
+use crate::drawn::{read_late, thinned};
+use crate::script::event;
 use serde_json::{Value, json};
 use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::{Event, EventType};
 
 const CLIENTS: usize = 3;
 
@@ -76,28 +77,20 @@ impl World {
         self.random.u32(0..100) < percent
     }
 
-    fn event(&mut self, client: usize, process: Process, kind: EventType, f: &str, value: Value) {
-        let index = self.events.len();
-        self.events.push(Event {
-            index,
-            time: index as u64 * 1_000_000,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: Some(format!("c{}", client + 1).into()),
-        });
+    fn event(&mut self, client: usize, number: Option<u64>, kind: EventType, f: &str, value: Value) {
+        let (index, who) = (self.events.len(), format!("c{}", client + 1));
+        let time = index as u64 * 1_000_000;
+        self.events.push(event(index, time, &who, number, kind, f, value));
     }
 
     fn push(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        let process = Process::Number(client as u64 + 100 * self.renewed[client]);
-        self.event(client, process, kind, f, value);
+        let number = client as u64 + 100 * self.renewed[client];
+        self.event(client, Some(number), kind, f, value);
     }
 
     fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
         self.ops.push(0);
-        self.event(client, Process::Name(format!("c{}", client + 1).into()), kind, f, value);
+        self.event(client, None, kind, f, value);
     }
 
     fn begin(&mut self, client: usize) {
@@ -119,23 +112,17 @@ impl World {
     fn confirm(&mut self, client: usize) {
         self.named(client, EventType::Invoke, "confirm", json!({}));
         self.effects();
-        let kind = if self.chance(95) {
-            EventType::Ok
-        } else {
-            EventType::Info
-        };
+        let kind = [EventType::Info, EventType::Ok][usize::from(self.chance(95))];
         self.named(client, kind, "confirm", json!({}));
         match self.random.u32(0..20) {
             0 => {
                 self.named(client, EventType::Info, "exit", json!({}));
                 self.renewed[client] += 1;
             }
-            1 => self.named(
-                client,
-                EventType::Info,
-                "session",
-                json!({"state": "connected", "session": "0x9"}),
-            ),
+            1 => {
+                let session = json!({"state": "connected", "session": "0x9"});
+                self.named(client, EventType::Info, "session", session);
+            }
             _ => {}
         }
     }
@@ -202,48 +189,23 @@ impl World {
     }
 
     fn told(mut self) -> Record {
-        let mut record = told::record("");
+        let mut record = counter("");
         let mut events = std::mem::take(&mut self.events);
         if self.chance(15) {
-            // Some events were not recorded; an unknown end without its request would tell nothing.
-            for (event, &op) in events.iter_mut().zip(&self.ops) {
-                if let Process::Number(_) = event.process {
-                    event.process = Process::Number(op);
-                }
-            }
-            let kept = |event: &Event| matches!(event.process, Process::Name(_)) || event.kind == EventType::Info;
-            events.retain(|event| kept(event) || self.random.u32(0..100) < 85);
-            let asked: Vec<Process> = events.iter().map(|event| event.process.clone()).collect();
-            events.retain(|event| {
-                let events = asked.iter().filter(|process| **process == event.process).count();
-                event.kind != EventType::Info || matches!(event.process, Process::Name(_)) || events > 1
-            });
-            for (index, event) in events.iter_mut().enumerate() {
-                event.index = index;
-            }
+            thinned(&mut self.random, &mut events, &self.ops);
         }
         record.history.events = events;
         let mut znode = || {
             let last = self.past.len() - 1;
             let wrong = self.random.u32(0..100) < self.wrong;
             let value = self.past[if wrong { self.random.usize(0..=last) } else { last }];
-            vec![told::counter(&if value == 0 {
-                String::new()
-            } else {
-                value.to_string()
-            })]
+            let data = Some(value).filter(|value| *value != 0);
+            vec![super::znode(&data.map_or(String::new(), |value| value.to_string()))]
         };
         let znodes = [znode(), znode()];
         record.tree = None;
         if self.random.u32(0..100) < 25 {
-            let last = record.history.events.len();
-            let [before, after] = znodes;
-            let mut tree = script::audited(&record.history, before, after);
-            for reading in &mut tree.readings {
-                reading.index = last - self.random.usize(0..=last.min(3));
-                reading.end_index = last;
-            }
-            record.tree = Some(tree);
+            read_late(&mut self.random, &mut record, znodes);
         }
         record
     }

@@ -1,10 +1,10 @@
 //! Random runs with clients that end by themselves, against the definition of their anomaly.
 
 use super::{crashes, minimal, open};
-use crate::script::txn;
+use crate::script::{event, txn};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::{Record, Txn, check};
 
 /// Nanoseconds of a session timeout.
@@ -87,16 +87,8 @@ struct World {
 impl World {
     fn event(&mut self, who: &str, kind: EventType, f: &str, value: Value) {
         self.now += 1_000_000;
-        self.events.push(Event {
-            index: self.events.len(),
-            time: self.now,
-            process: Process::Name(who.into()),
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: who.starts_with('c').then(|| who.into()),
-        });
+        self.events
+            .push(event(self.events.len(), self.now, who, None, kind, f, value));
     }
 
     fn log(&mut self, session: &str, op: &str) {

@@ -1,8 +1,9 @@
 //! Logs as servers write them, line by line.
 
+use crate::script::event;
+use zooquake_checkers::EventType;
 use zooquake_checkers::ensemble::{Clock, Ensemble, ServerLog, Suspicion, Vote};
 use zooquake_checkers::evidence::ServerSample;
-use zooquake_checkers::{Event, EventType, Process};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.
 pub const BEGUN_MS: i64 = 1_767_322_800_000;
@@ -96,16 +97,8 @@ impl Teller {
 
 /// The clock by which the logs above are written.
 pub fn clock() -> Clock {
-    Clock::of(&[Event {
-        index: 0,
-        time: 0,
-        process: Process::Name("run".into()),
-        kind: EventType::Info,
-        f: "clock".into(),
-        value: serde_json::json!({ "unix_us": BEGUN_MS * 1000 }).into(),
-        error: None,
-        node: None,
-    }])
+    let now = serde_json::json!({ "unix_us": BEGUN_MS * 1000 });
+    Clock::of(&[event(0, 0, "run", None, EventType::Info, "clock", now)])
 }
 
 /// What is found in logs and answers.

@@ -31,8 +31,7 @@ fn increments_of_unknown_outcome_and_reads() {
         for k in 0..count {
             long.invoke(10 + k, 1, "increment", json!({}));
             long.op(10 + k, 1, EventType::Info, "increment", json!({}));
-            long.named(2, EventType::Invoke, "confirm", json!({}));
-            long.named(2, EventType::Ok, "confirm", json!({}));
+            long.confirmed(2, json!({}));
             long.done(2, 2, "get", [json!({}), json!({ "value": k + 1 })]);
         }
         record(long)
@@ -50,8 +49,7 @@ fn ids_that_are_given_twice() {
             long.ok(1, 1, "increment", json!({ "id": k + 1 }));
             long.ok(2, 2, "increment", json!({ "id": k + 1 }));
         }
-        long.named(3, EventType::Invoke, "confirm", json!({}));
-        long.named(3, EventType::Ok, "confirm", json!({}));
+        long.confirmed(3, json!({}));
         long.done(3, 3, "get", [json!({}), json!({ "value": count })]);
         record(long)
     };
@@ -79,8 +77,7 @@ fn a_counter_that_goes_back_again_and_again() {
             long.invoke(10 + k, 1, "increment", json!({}));
             long.op(10 + k, 1, EventType::Info, "increment", json!({}));
             long.done(2, 2, "get", [json!({}), value]);
-            long.named(3, EventType::Invoke, "confirm", json!({}));
-            long.named(3, EventType::Ok, "confirm", json!({}));
+            long.confirmed(3, json!({}));
             long.done(3, 3, "get", [json!({}), json!({ "value": 0 })]);
         }
         record(long)

@@ -85,13 +85,7 @@ fn together(mut long: Long, count: usize) -> Record {
         long.done(k, k, "acquire", [asked, told]);
     }
     for k in 1..=count {
-        long.named(k, EventType::Invoke, "confirm", json!({}));
-        long.named(
-            k,
-            EventType::Ok,
-            "confirm",
-            json!({"holds": true, "grant": format!("g{k}")}),
-        );
+        long.confirmed(k, json!({"holds": true, "grant": format!("g{k}")}));
     }
     long.record("lock", "children", count)
 }

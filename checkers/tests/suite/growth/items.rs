@@ -65,8 +65,7 @@ fn notices_and_ends_that_are_not_known() {
             long.op(10 + k, 1, EventType::Info, "dequeue", json!({}));
         }
         for _ in 0..count {
-            long.named(2, EventType::Invoke, "confirm", json!({}));
-            long.named(2, EventType::Ok, "confirm", json!({}));
+            long.confirmed(2, json!({}));
             long.done(2, 2, "dequeue", [json!({}), json!({"item": null})]);
             long.note(2, "exit", json!({}));
         }
@@ -83,8 +82,7 @@ fn items_that_are_lost() {
         for k in 0..count {
             long.done(1, 1, "enqueue", [item(k), item(k)]);
         }
-        long.named(2, EventType::Invoke, "confirm", json!({}));
-        long.named(2, EventType::Ok, "confirm", json!({}));
+        long.confirmed(2, json!({}));
         long.done(2, 2, "dequeue", [json!({}), json!({"item": null})]);
         long.phase("drained");
         long.record("queue", "fifo", 3)

@@ -11,11 +11,11 @@ mod items;
 mod rounds;
 mod transactions;
 
+use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
-use zooquake_checkers::history::{Event, EventType, Process};
-use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::{History, Record, Results, check};
 
 /// About how many events the shorter history has.
@@ -41,36 +41,23 @@ impl Long {
         }
     }
 
-    fn push(&mut self, process: Process, node: Option<String>, kind: EventType, f: &str, value: Value) -> usize {
-        let index = self.events.len();
+    fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         self.now += 1000;
-        let f = f.to_owned();
-        let error = None;
-        self.events.push(Event {
-            index,
-            time: self.now,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error,
-            node: node.map(Into::into),
-        });
-        index
+        self.events
+            .push(event(self.events.len(), self.now, who, number, kind, f, value));
     }
 
     /// An event of a numbered process of the client `c{client}`.
-    fn op(&mut self, process: usize, client: usize, kind: EventType, f: &str, value: Value) -> usize {
-        let node = Some(format!("c{client}"));
-        self.push(Process::Number(process as u64), node, kind, f, value)
+    fn op(&mut self, process: usize, client: usize, kind: EventType, f: &str, value: Value) {
+        self.push(&format!("c{client}"), Some(process as u64), kind, f, value);
     }
 
-    fn invoke(&mut self, process: usize, client: usize, f: &str, value: Value) -> usize {
-        self.op(process, client, EventType::Invoke, f, value)
+    fn invoke(&mut self, process: usize, client: usize, f: &str, value: Value) {
+        self.op(process, client, EventType::Invoke, f, value);
     }
 
-    fn ok(&mut self, process: usize, client: usize, f: &str, value: Value) -> usize {
-        self.op(process, client, EventType::Ok, f, value)
+    fn ok(&mut self, process: usize, client: usize, f: &str, value: Value) {
+        self.op(process, client, EventType::Ok, f, value);
     }
 
     /// An operation and its answer, with these values.
@@ -80,9 +67,14 @@ impl Long {
     }
 
     /// An event of a client's named process.
-    fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) -> usize {
-        let name = format!("c{client}");
-        self.push(Process::Name(name.clone().into()), Some(name), kind, f, value)
+    fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
+        self.push(&format!("c{client}"), None, kind, f, value);
+    }
+
+    /// A quorum write of a client, and its answer.
+    fn confirmed(&mut self, client: usize, answer: Value) {
+        self.named(client, EventType::Invoke, "confirm", json!({}));
+        self.named(client, EventType::Ok, "confirm", answer);
     }
 
     fn note(&mut self, client: usize, f: &str, value: Value) {
@@ -91,7 +83,7 @@ impl Long {
 
     /// An event of the process `run`.
     fn run(&mut self, f: &str, value: Value) {
-        self.push(Process::Name("run".into()), None, EventType::Info, f, value);
+        self.push("run", None, EventType::Info, f, value);
     }
 
     fn phase(&mut self, name: &str) {
@@ -100,12 +92,12 @@ impl Long {
 
     /// A step of a scene.
     fn scene(&mut self, value: Value) {
-        self.push(Process::Name("scene".into()), None, EventType::Info, "elect", value);
+        self.push("scene", None, EventType::Info, "elect", value);
     }
 
     fn fault(&mut self, window: usize, phase: &str, target: &str) {
         let value = json!({"window": window, "phase": phase, "target": target, "verified": true});
-        self.push(Process::Name("nemesis".into()), None, EventType::Info, "pause", value);
+        self.push("nemesis", None, EventType::Info, "pause", value);
     }
 
     /// Nothing happens for so many seconds.
@@ -114,28 +106,8 @@ impl Long {
     }
 
     fn record(self, family: &str, variant: &str, clients: usize) -> Record {
-        let workload = Workload {
-            family: family.to_owned(),
-            variant: variant.to_owned(),
-            contenders: vec!["/lock".to_owned()],
-            ..Workload::default()
-        };
-        let cluster = Cluster {
-            servers: 3,
-            clients,
-            ..Cluster::default()
-        };
         let history = History { events: self.events };
-        Record {
-            plan: Plan {
-                workload,
-                cluster,
-                ..Plan::default()
-            },
-            tree: Some(crate::script::audited(&history, vec![], vec![])),
-            history,
-            ..Record::default()
-        }
+        crate::script::record(family, variant, &["/lock"], clients, history)
     }
 }
 
@@ -168,12 +140,8 @@ fn grows(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> 
         let time = spent(clock) - begun;
         let events = record.history.events.len();
         println!("{events} events in {} ms", time / 1_000_000);
-        assert_eq!(
-            counts(&results),
-            BTreeMap::from_iter(wanted(count)),
-            "{:?}",
-            results.reasons.first()
-        );
+        let wanted = BTreeMap::from_iter(wanted(count));
+        assert_eq!(counts(&results), wanted, "{:?}", results.reasons.first());
         time
     });
     assert!(times[1] < RATIO * times[0] + SLACK, "{times:?} ns");

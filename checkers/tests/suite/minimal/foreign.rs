@@ -2,11 +2,12 @@
 //! fits some choice of them if an operation of the witness may not have happened either. What failed stays failed.
 
 use super::{Names, USUAL};
+use crate::script::event;
 use crate::search::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::search::{Kind, Notation, judge};
 use zooquake_checkers::{Anomaly, History};
 
@@ -45,16 +46,8 @@ fn history(seed: u64, kind: Kind) -> History {
             }
         };
         let index = history.events.len();
-        history.events.push(Event {
-            index,
-            time: index as u64,
-            process: Process::Number(number),
-            kind: outcome,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: None,
-        });
+        let event = event(index, index as u64, "", Some(number), outcome, f, value);
+        history.events.push(event);
     }
     history
 }

@@ -1,30 +1,13 @@
 //! The checkers agree with the definitions on a hundred thousand random histories, and their witnesses are minimal.
 
-use super::{brute, meetings, told, world};
-use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::{Anomaly, Record, Results, check};
-
-/// Histories in each of the tests below, which share the work so that they can run side by side.
-fn each() -> u64 {
-    crate::histories(100_000).div_ceil(4)
-}
+use super::{brute, meetings, world};
+use crate::drawn::{Counts, count, quarter, spread};
+use crate::expect::{minimal, of};
+use std::collections::BTreeSet;
+use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
 
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 10;
-
-type Counts = BTreeMap<&'static str, u64>;
-
-fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
-    results
-        .anomalies
-        .iter()
-        .filter(|anomaly| anomaly.kind == kind)
-        .collect()
-}
-
-fn count(counts: &mut Counts, kind: &'static str, found: bool) {
-    *counts.entry(kind).or_default() += u64::from(found);
-}
 
 /// The items that anomalies of a kind are about, as the last event of each witness tells that is about one.
 fn items(record: &Record, results: &Results, kind: &str) -> BTreeSet<i64> {
@@ -59,9 +42,7 @@ fn barrier(seed: u64, counts: &mut Counts) {
     let results = check(&record);
     let early = of(&results, "early-release");
     let answer = |anomaly: &&Anomaly| {
-        let ok = |at: &&usize| {
-            events[**at].value.get("members").is_none() && events[**at].kind == zooquake_checkers::EventType::Ok
-        };
+        let ok = |at: &&usize| events[**at].value.get("members").is_none() && events[**at].kind == EventType::Ok;
         let leave = anomaly.witness.iter().any(|&at| events[at].f == "leave");
         let of = |at: &&usize| (events[**at].f == "leave") == leave;
         anomaly.witness.iter().filter(ok).find(of).copied().expect("an answer")
@@ -83,27 +64,16 @@ fn barrier(seed: u64, counts: &mut Counts) {
 }
 
 fn witnesses(seed: u64, record: &Record, results: &Results) {
-    if seed.is_multiple_of(TRIED) {
-        results
-            .anomalies
-            .iter()
-            .for_each(|anomaly| told::minimal(record, anomaly));
-    }
+    let tried = results.anomalies.iter().filter(|_| seed.is_multiple_of(TRIED));
+    tried.for_each(|anomaly| minimal(record, anomaly));
 }
 
 fn share(number: u64) {
-    let each = each();
-    let mut counts = Counts::new();
-    for seed in number * each..(number + 1) * each {
-        queue(seed, &mut counts);
-        barrier(seed, &mut counts);
-    }
-    for (kind, with) in &counts {
-        assert!(
-            each / 100 < *with && *with < each * 4 / 5,
-            "{kind} in {with} of {each}: {counts:?}"
-        );
-    }
+    let both = |seed, counts: &mut Counts| {
+        queue(seed, counts);
+        barrier(seed, counts);
+    };
+    spread(100, quarter(number, 100_000, both));
 }
 
 quarters!();

@@ -9,5 +9,15 @@ pub mod meetings;
 mod nameless;
 mod orphans;
 mod scale;
-pub mod told;
 pub mod world;
+
+use crate::script::run;
+use zooquake_checkers::Record;
+
+fn fifo(text: &str) -> Record {
+    run("fifo", text)
+}
+
+fn claimed(text: &str) -> Record {
+    run("claimed", text)
+}

@@ -1,42 +1,30 @@
 //! Long histories.
 
-use super::told::{kinds, record};
-use std::fmt::Write;
+use super::fifo;
+use crate::expect::{found, one};
+use crate::script::run;
 use std::time::{Duration, Instant};
-use zooquake_checkers::check;
 
 #[test]
 fn a_hundred_thousand_operations_are_judged_in_little_time() {
-    let mut text = String::new();
-    for item in 0..40_000 {
-        writeln!(text, "c1 invoke enqueue item={item}\nc1 ok enqueue item={item}").expect("a string");
-    }
+    let stored = (0..40_000).map(|item| format!("c1 invoke enqueue item={item}\nc1 ok enqueue item={item}\n"));
     // Backwards, so that all but the last are overtaken.
-    for item in (0..40_000).rev() {
-        writeln!(
-            text,
-            "c2 invoke dequeue\nc2 note taking item={item}\nc2 ok dequeue item={item}"
-        )
-        .expect("a string");
-    }
-    let many = record("fifo", &text);
+    let given = (0..40_000)
+        .rev()
+        .map(|item| format!("c2 invoke dequeue; c2 note taking item={item}; c2 ok dequeue item={item}\n"));
+    let many = fifo(&stored.chain(given).collect::<String>());
     let begun = Instant::now();
-    assert_eq!(kinds(&check(&many)), vec!["reordered"; 39_999]);
-    let mut text = String::new();
-    for at in 0..50_000 {
-        let client = at % 10 + 1;
-        writeln!(
-            text,
-            "c{client} invoke enter round=1 members=2\nc{client} ok enter round=1 czxid={at}"
+    found(&many, &vec!["reordered"; 39_999]);
+    let round = |at: usize| {
+        let c = at % 10 + 1;
+        format!(
+            "c{c} invoke enter round=1 members=2; c{c} ok enter round=1 czxid={at}
+             c{c} invoke leave round=1; c{c} ok leave round=1 removed={at}\n"
         )
-        .expect("a string");
-        writeln!(
-            text,
-            "c{client} invoke leave round=1\nc{client} ok leave round=1 removed={at}"
-        )
-        .expect("a string");
-    }
-    let one_round = record("double", &text);
-    assert_eq!(kinds(&check(&one_round)), ["early-release"]);
+    };
+    one(
+        &run("double", &(0..50_000).map(round).collect::<String>()),
+        "early-release",
+    );
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }

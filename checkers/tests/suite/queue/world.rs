@@ -1,11 +1,10 @@
 //! Random small histories: queues and barriers that mostly do as they should, with unknown ends, deaths, and cheats.
 
+use crate::script::{event, run};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType, Process};
-
-use super::told;
+use zooquake_checkers::history::{Event, EventType};
 
 const CLIENTS: usize = 4;
 
@@ -33,36 +32,26 @@ impl World {
         self.random.u32(0..100) < percent
     }
 
-    fn push(&mut self, process: Process, node: Option<usize>, kind: EventType, f: &str, value: Value) {
+    fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         self.now += 1_000_000;
-        let index = self.events.len();
-        self.events.push(Event {
-            index,
-            time: self.now,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: node.map(|client| format!("c{}", client + 1).into()),
-        });
+        self.events
+            .push(event(self.events.len(), self.now, who, number, kind, f, value));
     }
 
     fn op(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        let process = Process::Number(client as u64 + 100 * self.renewed[client]);
-        self.push(process, Some(client), kind, f, value);
+        let number = client as u64 + 100 * self.renewed[client];
+        self.push(&format!("c{}", client + 1), Some(number), kind, f, value);
         if kind == EventType::Info {
             self.renewed[client] += 1;
         }
     }
 
     fn named(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        let name = format!("c{}", client + 1);
-        self.push(Process::Name(name.into()), Some(client), kind, f, value);
+        self.push(&format!("c{}", client + 1), None, kind, f, value);
     }
 
     fn phase(&mut self, name: &str) {
-        self.push(Process::Name("run".into()), None, EventType::Info, "phase", json!(name));
+        self.push("run", None, EventType::Info, "phase", json!(name));
     }
 
     /// A death, after which the client goes on as another process; its operation may get its end or not.
@@ -81,17 +70,11 @@ impl World {
     fn recovers(&mut self) {
         for (phase, verified) in crate::healing::phases(&mut self.random) {
             let value = json!({"window": 1, "phase": phase, "verified": verified});
-            self.push(Process::Name("nemesis".into()), None, EventType::Info, "pause", value);
+            self.push("nemesis", None, EventType::Info, "pause", value);
         }
         self.phase("recovered");
         if self.chance(5) {
-            self.push(
-                Process::Name("run".into()),
-                None,
-                EventType::Info,
-                "stall",
-                json!({"ms": 1500}),
-            );
+            self.push("run", None, EventType::Info, "stall", json!({"ms": 1500}));
         }
     }
 
@@ -101,7 +84,7 @@ impl World {
     }
 
     fn record(self, variant: &str) -> Record {
-        let mut record = told::record(variant, "");
+        let mut record = run(variant, "");
         record.history.events = self.events;
         record
     }
@@ -180,11 +163,7 @@ fn drain(world: &mut World, queue: &mut VecDeque<i64>) {
     for _ in 0..2 {
         if world.chance(95) {
             world.named(last, EventType::Invoke, "confirm", json!({}));
-            let kind = if world.chance(95) {
-                EventType::Ok
-            } else {
-                EventType::Info
-            };
+            let kind = [EventType::Info, EventType::Ok][usize::from(world.chance(95))];
             world.named(last, kind, "confirm", json!({}));
         }
         while let Some(item) = queue.pop_front() {

@@ -1,23 +1,20 @@
 //! The checkers agree with the definitions on a hundred thousand random histories, and their witnesses are minimal.
 
-use super::{brute, told, world};
-use std::collections::{BTreeMap, BTreeSet};
+use super::{brute, world};
+use crate::drawn::{Counts, count, quarter, spread};
+use crate::expect::{least, minimal, of};
+use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
-
-/// Histories in each of the tests below, which share the work so that they can run side by side.
-fn each() -> u64 {
-    crate::histories(100_000).div_ceil(4)
-}
 
 /// One history in so many has its witnesses tried.
 const TRIED: u64 = 5;
 
-fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
-    results
-        .anomalies
-        .iter()
-        .filter(|anomaly| anomaly.kind == kind)
-        .collect()
+/// Whether the general search stood beside the checkers, with which it has to agree.
+fn searched(seed: u64, results: &Results) -> bool {
+    let differ = |reason: &&String| reason.starts_with("two checkers disagree");
+    assert_eq!(results.reasons.iter().find(differ), None, "seed {seed}");
+    let search = results.checkers.get("second-opinion");
+    search.is_some_and(|checker| checker["looked_at"] != 0)
 }
 
 /// Whether the tree holds what nobody sent, which only the history could prove.
@@ -26,23 +23,17 @@ fn made_up(results: &Results) -> bool {
     results.reasons.iter().any(tree)
 }
 
-fn agree(seed: u64, counts: &mut BTreeMap<&'static str, u64>) {
+fn agree(seed: u64, counts: &mut Counts) {
     let record = world::record(seed);
     let results = check(&record);
     let linear = of(&results, "not-linearizable").is_empty() && !made_up(&results);
+    let events = &record.history.events;
     assert_eq!(
         linear,
         brute::linearizable(&record),
-        "seed {seed}: {results:#?} {:#?}",
-        record.history.events
+        "seed {seed}: {results:#?} {events:#?}"
     );
-    let differ = |reason: &&String| reason.starts_with("two checkers disagree");
-    assert_eq!(results.reasons.iter().find(differ), None, "seed {seed}");
-    let searched = results
-        .checkers
-        .get("second-opinion")
-        .is_some_and(|checker| checker["looked_at"] != 0);
-    *counts.entry("searched").or_default() += u64::from(searched);
+    count(counts, "searched", searched(seed, &results));
     let back: BTreeSet<String> = of(&results, "session-order")
         .iter()
         .map(|anomaly| anomaly.why.split(' ').nth(1).expect("a session").to_owned())
@@ -56,17 +47,15 @@ fn agree(seed: u64, counts: &mut BTreeMap<&'static str, u64>) {
     }
     let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
     assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
-    for anomaly in &results.anomalies {
-        if seed.is_multiple_of(TRIED) {
-            minimal(&record, &results, anomaly);
-        }
+    for anomaly in results.anomalies.iter().filter(|_| seed.is_multiple_of(TRIED)) {
+        minimal(&least(&record, anomaly), anomaly);
     }
     for (name, found) in [
         ("not-linearizable", !linear),
         ("session-order", !back.is_empty()),
         ("stale-read", !stale.is_empty()),
     ] {
-        *counts.entry(name).or_default() += u64::from(found);
+        count(counts, name, found);
     }
 }
 
@@ -84,38 +73,10 @@ fn stale_reads(seed: u64, record: &Record, results: &Results) {
     assert_eq!(told, expected.iter().map(|&(_, missed)| missed).max(), "seed {seed}");
 }
 
-/// What the history and one reading of the tree say is not said again by another reading.
-fn minimal(record: &Record, results: &Results, anomaly: &Anomaly) {
-    let same = |other: &Anomaly| other.property == anomaly.property && other.witness == anomaly.witness;
-    assert!(results.anomalies.iter().any(same));
-    let mut least = record.clone();
-    let readings = record.tree.as_ref().map_or(0, |tree| tree.readings.len());
-    for without in (0..readings).rev() {
-        let mut fewer = least.clone();
-        fewer.tree = fewer.tree.filter(|tree| tree.readings.len() > 1).map(|mut tree| {
-            tree.readings.remove(without);
-            tree
-        });
-        if check(&fewer).anomalies.iter().any(same) {
-            least = fewer;
-        }
-    }
-    told::minimal(&least, anomaly);
-}
-
 fn share(number: u64) {
-    let each = each();
-    let mut counts = BTreeMap::new();
-    for seed in number * each..(number + 1) * each {
-        agree(seed, &mut counts);
-    }
+    let (each, mut counts) = quarter(number, 100_000, agree);
     assert!(counts.remove("searched") > Some(each * 4 / 5));
-    for (kind, with) in &counts {
-        assert!(
-            each / 100 < *with && *with < each * 4 / 5,
-            "{kind} in {with} of {each}: {counts:?}"
-        );
-    }
+    spread(100, (each, counts));
 }
 
 quarters!();
@@ -123,14 +84,11 @@ quarters!();
 /// Too long for the brute force, which is why the general search stands in for it.
 #[test]
 fn longer_histories_agree_with_the_general_search() {
-    let (mut fits, mut searched) = (0, 0);
+    let (mut fits, mut searches) = (0, 0);
     for seed in 0..4000 {
-        let record = world::of(2_000_000 + seed, 50);
-        let results = check(&record);
-        let differ = |reason: &&String| reason.starts_with("two checkers disagree");
-        assert_eq!(results.reasons.iter().find(differ), None, "seed {seed}");
-        searched += u64::from(results.checkers["second-opinion"]["looked_at"] != 0);
+        let results = check(&world::of(2_000_000 + seed, 50));
+        searches += u64::from(searched(seed, &results));
         fits += u64::from(of(&results, "not-linearizable").is_empty());
     }
-    assert!(searched > 2000 && (400..3600).contains(&fits), "{searched} {fits}");
+    assert!(searches > 2000 && (400..3600).contains(&fits), "{searches} {fits}");
 }

@@ -6,6 +6,34 @@ mod linear;
 mod lost;
 mod scale;
 mod stale;
-pub mod told;
 mod verdicts;
 pub mod world;
+
+use crate::script::{holding, run, standing};
+use zooquake_checkers::Record;
+use zooquake_checkers::evidence::Znode;
+
+/// What a register promises from variant to variant.
+const VARIANTS: [&str; 3] = ["quorum-read", "sync-read", "read"];
+
+fn quorum(text: &str) -> Record {
+    run("quorum-read", text)
+}
+
+fn plain(text: &str) -> Record {
+    run("read", text)
+}
+
+/// The run with a register that holds this in both readings of the tree.
+fn held(record: Record, data: &str, mzxid: i64) -> Record {
+    standing(record, vec![znode(data, mzxid)])
+}
+
+/// The znode with these data, written last by this transaction.
+pub fn znode(data: &str, mzxid: i64) -> Znode {
+    Znode {
+        czxid: 1,
+        mzxid,
+        ..holding("/register", data)
+    }
+}

@@ -1,63 +1,59 @@
 //! What sessions and servers show: order within a session, and staleness with who answered.
 
-use super::told::{only, record, silent};
+use super::{VARIANTS, plain};
+use crate::expect::{edited, found, innocent, none, one, proven, tells};
+use crate::script::run;
 use zooquake_checkers::evidence::ServerSample;
 use zooquake_checkers::{Verdict, check};
 
 #[test]
 fn a_session_does_not_go_back() {
     let text = "
-        c1 invoke read
-        c1 ok read value=null mzxid=9 session=0x1
-        c1 invoke read
-        c1 ok read value=null mzxid=8 session=0x1";
-    for variant in ["quorum-read", "sync-read", "read"] {
-        let found = only(variant, text, "session-order");
+        c1 invoke read; c1 ok read value=null mzxid=9 session=0x1
+        c1 invoke read; c1 ok read value=null mzxid=8 session=0x1";
+    for variant in VARIANTS {
+        let register = |text: &str| run(variant, text);
+        let found = proven(&register(text), "session-order");
         assert_eq!(found.witness, [1, 2, 3]);
         assert!(!found.advisory);
-        assert_eq!(check(&record(variant, text)).verdict, Verdict::Invalid);
-        silent(variant, &text.replace("mzxid=8", "mzxid=9"));
-        silent(variant, &text.replace("mzxid=8 session=0x1", "mzxid=8 session=0x2"));
-        let overlaps =
-            text.replacen("c1 invoke read", "c2 invoke read", 1)
-                .replacen("c1 ok", "c1 invoke read\n c2 ok", 1);
-        silent(variant, &overlaps.replacen("c1 invoke read\n        c1 ok", "c1 ok", 1));
+        assert_eq!(check(&register(text)).verdict, Verdict::Invalid);
+        innocent(
+            register,
+            text,
+            "mzxid=8 => mzxid=9\n mzxid=8 session=0x1 => mzxid=8 session=0x2",
+        );
+        let overlaps = "
+            c2 invoke read; c1 invoke read
+            c2 ok read value=null mzxid=9 session=0x1; c1 ok read value=null mzxid=8 session=0x1";
+        none(&register(overlaps));
     }
 }
 
 #[test]
 fn a_session_reads_its_own_writes() {
     let text = "
-        c1 invoke write value=1
-        c1 ok write value=1 mzxid=9 session=0x1
-        c1 invoke read
-        c1 ok read value=null mzxid=8 session=0x1";
-    let results = check(&record("read", text));
-    let kinds: Vec<&str> = results.anomalies.iter().map(|anomaly| anomaly.kind.as_str()).collect();
-    assert_eq!(kinds, ["session-order", "stale-read"], "{results:#?}");
-    silent(
-        "read",
-        &text.replace("c1 ok write value=1 mzxid=9 session=0x1", "c1 info write value=1"),
+        c1 invoke write value=1; c1 ok write value=1 mzxid=9 session=0x1
+        c1 invoke read; c1 ok read value=null mzxid=8 session=0x1";
+    found(&plain(text), &["session-order", "stale-read"]);
+    innocent(
+        plain,
+        text,
+        "c1 ok write value=1 mzxid=9 session=0x1 => c1 info write value=1",
     );
 }
 
 const STALE: &str = "
-    1 c1 invoke write value=1
-    2 c1 ok write value=1 mzxid=11
-    3 c1 invoke write value=2
-    4 c1 ok write value=2 mzxid=12
-    5 c2 invoke read
-    6 c2 ok read value=null mzxid=10 server=n2
-    7 c2 invoke read
-    8 c2 ok read value=1 mzxid=11 server=n2
-    9 c2 invoke read
-    10 c2 ok read value=2 mzxid=12 server=n2";
+    1 c1 invoke write value=1; 2 c1 ok write value=1 mzxid=11
+    3 c1 invoke write value=2; 4 c1 ok write value=2 mzxid=12
+    5 c2 invoke read; 6 c2 ok read value=null mzxid=10 server=n2
+    7 c2 invoke read; 8 c2 ok read value=1 mzxid=11 server=n2
+    9 c2 invoke read; 10 c2 ok read value=2 mzxid=12 server=n2";
 
 #[test]
 fn stale_reads_of_a_server_are_one_episode() {
-    let found = only("read", STALE, "stale-read");
-    assert_eq!(found.witness, [1, 4, 5]);
-    assert!(found.advisory);
+    let stale = proven(&plain(STALE), "stale-read");
+    assert_eq!(stale.witness, [1, 4, 5]);
+    assert!(stale.advisory);
     for said in [
         "n2 answered nil",
         "3000 ms before",
@@ -65,19 +61,18 @@ fn stale_reads_of_a_server_are_one_episode() {
         "in the 2000 ms",
         "worst it was 2 acknowledged",
     ] {
-        assert!(found.why.contains(said), "{said}: {}", found.why);
+        tells(&stale, said);
     }
-    let results = check(&record("sync-read", STALE));
+    let results = check(&run("sync-read", STALE));
     assert_eq!(results.stats["stale_reads"], 2);
     assert_ne!(results.verdict, Verdict::Invalid);
     // A fresh read between them, or another server, makes them two.
-    let two = STALE.replace(
-        "7 c2 invoke",
-        "6.2 c2 invoke read\n 6.5 c2 ok read value=2 mzxid=12 server=n2\n 7 c2 invoke",
-    );
-    assert_eq!(check(&record("read", &two)).anomalies.len(), 2);
-    let other = STALE.replace("mzxid=11 server=n2", "mzxid=11 server=n3");
-    assert_eq!(check(&record("read", &other)).anomalies.len(), 2);
+    for two in [
+        "7 c2 invoke => 6.2 c2 invoke read; 6.5 c2 ok read value=2 mzxid=12 server=n2; 7 c2 invoke",
+        "mzxid=11 server=n2 => mzxid=11 server=n3",
+    ] {
+        found(&plain(&edited(STALE, two)), &["stale-read"; 2]);
+    }
 }
 
 #[test]
@@ -87,8 +82,8 @@ fn a_read_sent_before_the_acknowledgement_is_not_stale() {
         c2 invoke read
         c1 ok write value=1 mzxid=11
         c2 ok read value=null mzxid=10 server=n2";
-    silent("read", text);
-    silent("read", &STALE.replace("c1 ok", "c1 info"));
+    none(&plain(text));
+    innocent(plain, STALE, "c1 ok => c1 info");
 }
 
 /// A sample of a server: second, name, mode, epoch, zxid.
@@ -131,13 +126,8 @@ fn who_answered_is_told_by_what_the_servers_said() {
         (vec![(1, "n3", "leader", 1, 10)], "no sample of the servers tells"),
     ];
     for (said, expected) in cases {
-        let mut record = record("read", STALE);
+        let mut record = plain(STALE);
         record.servers = samples(&said);
-        let results = check(&record);
-        assert!(
-            results.anomalies[0].why.contains(expected),
-            "{expected}: {}",
-            results.anomalies[0].why
-        );
+        tells(&one(&record, "stale-read"), expected);
     }
 }

@@ -1,11 +1,11 @@
 //! Random small histories: a register that mostly does as it should, with unknown ends, lags, losses and missing events.
 
-use super::told;
-use crate::script;
+use crate::drawn::{read_late, thinned};
+use crate::script::{event, holding, run};
 use serde_json::{Value, json};
 use zooquake_checkers::Record;
 use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::{Event, EventType};
 
 const CLIENTS: usize = 3;
 
@@ -81,17 +81,9 @@ impl World {
     }
 
     fn push(&mut self, client: usize, kind: EventType, f: &str, value: Value) {
-        let index = self.events.len();
-        self.events.push(Event {
-            index,
-            time: index as u64 * 1_000_000,
-            process: Process::Number(client as u64 + 100 * self.renewed[client]),
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: Some(format!("c{}", client + 1).into()),
-        });
+        let (index, number) = (self.events.len(), client as u64 + 100 * self.renewed[client]);
+        let (time, who) = (index as u64 * 1_000_000, format!("c{}", client + 1));
+        self.events.push(event(index, time, &who, Some(number), kind, f, value));
     }
 
     fn begin(&mut self, client: usize) {
@@ -165,11 +157,7 @@ impl World {
         };
         self.ops.push(doing.number);
         if self.chance(20) {
-            let value = if self.chance(50) {
-                doing.asked.clone()
-            } else {
-                Value::Null
-            };
+            let value = [Value::Null, doing.asked.clone()][usize::from(self.chance(50))].take();
             self.push(client, EventType::Info, doing.f, value);
             self.renewed[client] += 1;
             self.late.push(doing);
@@ -192,44 +180,25 @@ impl World {
     }
 
     fn told(mut self, variant: &str) -> Record {
-        let mut record = told::record(variant, "");
+        let mut record = run(variant, "");
         let mut events = std::mem::take(&mut self.events);
         if self.chance(15) {
-            // Some events were not recorded; an unknown end without its request would tell nothing.
-            for (event, &op) in events.iter_mut().zip(&self.ops) {
-                event.process = Process::Number(op);
-            }
-            events.retain(|event| event.kind == EventType::Info || self.random.u32(0..100) < 85);
-            let asked: Vec<Process> = events.iter().map(|event| event.process.clone()).collect();
-            events.retain(|event| {
-                let events = asked.iter().filter(|process| **process == event.process).count();
-                event.kind != EventType::Info || events > 1
-            });
-            for (index, event) in events.iter_mut().enumerate() {
-                event.index = index;
-            }
+            thinned(&mut self.random, &mut events, &self.ops);
         }
         record.history.events = events;
         let mut znode = || {
             let now = self.past.len() - 1;
             let wrong = self.random.u32(0..100) < self.wrong;
             let (value, mzxid) = self.past[if wrong { self.random.usize(0..=now) } else { now }];
-            Znode {
-                path: "/register".to_owned(),
+            let data = value.map_or(String::new(), |value| value.to_string());
+            vec![Znode {
                 mzxid,
-                data: value.map_or(String::new(), |value| value.to_string()),
-                ..Znode::default()
-            }
+                ..holding("/register", &data)
+            }]
         };
-        let znodes = [vec![znode()], vec![znode()]];
+        let znodes = [znode(), znode()];
         if self.random.u32(0..100) < 15 {
-            let last = record.history.events.len();
-            let mut tree = script::audited(&record.history, znodes[0].clone(), znodes[1].clone());
-            for reading in &mut tree.readings {
-                reading.index = last - self.random.usize(0..=last.min(3));
-                reading.end_index = last;
-            }
-            record.tree = Some(tree);
+            read_late(&mut self.random, &mut record, znodes);
         }
         record
     }

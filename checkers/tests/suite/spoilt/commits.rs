@@ -3,7 +3,7 @@
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind, renumber};
 use crate::commit::agree::{KINDS, transaction};
-use crate::commit::{brute, script, world};
+use crate::commit::{brute, script::commit, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -15,6 +15,7 @@ pub const FAMILY: Family = Family {
     found,
     wanted,
     another,
+    waits: true,
 };
 
 /// Five transactions of each decision.
@@ -30,7 +31,7 @@ fn before() -> Record {
         )
         .expect("a string");
     }
-    script::record(&text)
+    commit(&text)
 }
 
 /// Random transactions between some that are as they should be.

@@ -2,7 +2,7 @@
 
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind};
-use crate::counter::{brute, told, world};
+use crate::counter::{self, brute, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use zooquake_checkers::history::EventType;
@@ -13,6 +13,7 @@ pub const FAMILY: Family = Family {
     found,
     wanted,
     another,
+    waits: false,
 };
 
 /// A random counter; at its end each client adds 1 and reads the value after a write.
@@ -32,7 +33,7 @@ fn make(seed: u64) -> Record {
         end.named(&node, EventType::Ok, "confirm");
         end.done(&node, "get", json!({}), json!({ "value": value }));
     }
-    end.audit(vec![told::counter(&value.to_string())])
+    end.audit(vec![counter::znode(&value.to_string())])
 }
 
 fn another(rng: &mut Rng) -> (&'static str, Value) {

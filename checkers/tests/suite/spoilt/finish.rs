@@ -1,6 +1,7 @@
 //! Ends of histories: what a run needs to be valid, after whatever happened before.
 
 use super::phase;
+use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use zooquake_checkers::Record;
@@ -28,28 +29,27 @@ impl End {
         end
     }
 
-    fn push(&mut self, process: Process, node: Option<String>, kind: EventType, f: &str, value: Value) {
+    fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         self.now += 1_000_000;
         let events = &mut self.record.history.events;
-        events.push(Event {
-            index: events.len(),
-            time: self.now,
-            process,
-            kind,
-            f: f.into(),
-            value: value.into(),
-            error: None,
-            node: node.map(Into::into),
-        });
+        events.push(event(events.len(), self.now, who, number, kind, f, value));
+    }
+
+    /// The nodes that the history names.
+    fn nodes(&self) -> BTreeSet<String> {
+        let nodes = self
+            .record
+            .history
+            .events
+            .iter()
+            .filter_map(|event| event.node.as_ref());
+        nodes.map(ToString::to_string).collect()
     }
 
     /// Clients that no operation is pending of.
     pub fn idle(&self) -> Vec<String> {
         let events = &self.record.history.events;
-        let mut nodes: BTreeSet<String> = events
-            .iter()
-            .filter_map(|event| Some(event.node.as_ref()?.to_string()))
-            .collect();
+        let mut nodes = self.nodes();
         for (sent, end) in super::operations(events) {
             let numbered = matches!(events[sent].process, Process::Number(_));
             let died = |event: &Event| event.f == "exit" && event.node == events[sent].node;
@@ -68,12 +68,12 @@ impl End {
     }
 
     pub fn phase(&mut self, name: &str) {
-        self.push(Process::Name("run".into()), None, EventType::Info, "phase", json!(name));
+        self.push("run", None, EventType::Info, "phase", json!(name));
     }
 
     pub fn op(&mut self, node: &str, kind: EventType, f: &str, value: Value) {
-        let process = Process::Number(1_000 + node[1..].parse::<u64>().expect("a client's number"));
-        self.push(process, Some(node.to_owned()), kind, f, value);
+        let number = 1_000 + node[1..].parse::<u64>().expect("a client's number");
+        self.push(node, Some(number), kind, f, value);
     }
 
     /// An operation and its answer.
@@ -84,7 +84,7 @@ impl End {
 
     /// A control request to a client, or its answer.
     pub fn named(&mut self, node: &str, kind: EventType, f: &str) {
-        self.push(Process::Name(node.into()), Some(node.to_owned()), kind, f, json!({}));
+        self.push(node, None, kind, f, json!({}));
     }
 
     /// Ends with the phase `audit`, after which the tree is read as it was.
@@ -102,22 +102,18 @@ impl End {
         let shift = (self.record.history.events.len(), self.now);
         if self.after.is_empty() {
             self.phase("audit");
-            let nodes: BTreeSet<String> = self
-                .record
-                .history
-                .events
-                .iter()
-                .filter_map(|event| Some(event.node.as_ref()?.to_string()))
-                .collect();
-            for node in &nodes {
-                let named = || Process::Name(node.clone().into());
-                self.push(named(), Some(node.clone()), EventType::Invoke, "quiesce", json!({}));
-                let nothing = json!({"sessions": [], "znodes": []});
-                self.push(named(), Some(node.clone()), EventType::Ok, "quiesce", nothing);
+            for node in self.nodes() {
+                self.named(&node, EventType::Invoke, "quiesce");
+                self.push(
+                    &node,
+                    None,
+                    EventType::Ok,
+                    "quiesce",
+                    json!({"sessions": [], "znodes": []}),
+                );
             }
             self.phase("done");
-            self.record.tree = Some(crate::script::audited(&self.record.history, znodes.clone(), znodes));
-            return self.record;
+            return crate::script::standing(self.record, znodes);
         }
         let first = (self.after[0].index, self.after[0].time);
         let later = std::mem::take(&mut self.after);

@@ -14,6 +14,7 @@ pub const LOCK: Family = Family {
     found: |record, results| found(record, results, election::LOCK),
     wanted: |record| wanted(record, election::LOCK),
     another,
+    waits: true,
 };
 
 pub const RWLOCK: Family = Family {
@@ -37,6 +38,7 @@ pub const ELECTION: Family = Family {
         let (f, value) = another(rng);
         (in_words(f), value)
     },
+    ..LOCK
 };
 
 pub const SEMAPHORE: Family = Family {
@@ -47,6 +49,7 @@ pub const SEMAPHORE: Family = Family {
         ("write", value) => ("work", value),
         other => other,
     },
+    ..LOCK
 };
 
 fn in_words(f: &'static str) -> &'static str {

@@ -3,9 +3,10 @@
 use super::{
     Counts, Family, LIVENESS, USUAL, commits, counters, grants, insert, items, lines, phase, registers, rounds,
 };
+use crate::script;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::{Record, Verdict, check};
 
 /// What is put into a history.
@@ -47,16 +48,7 @@ const ALL: [Spoil; 10] = [
 ];
 
 fn event(named: &str, f: &str, value: Value) -> Event {
-    Event {
-        index: 0,
-        time: 0,
-        process: Process::Name(named.into()),
-        kind: EventType::Info,
-        f: f.into(),
-        value: value.into(),
-        error: None,
-        node: None,
-    }
+    script::event(0, 0, named, None, EventType::Info, f, value)
 }
 
 fn window(phase: &str, verified: bool) -> Event {
@@ -98,8 +90,7 @@ fn spoil(rng: &mut Rng, record: &Record, how: Spoil) -> Option<Record> {
             insert(&mut spoilt, at, run("not-recovered"));
         }
         Spoil::Silent => {
-            let mut asked = event("c1", "quiesce", json!({}));
-            (asked.kind, asked.node) = (EventType::Invoke, Some("c1".into()));
+            let asked = script::event(0, 0, "c1", None, EventType::Invoke, "quiesce", json!({}));
             insert(&mut spoilt, recovered, asked);
             insert(&mut spoilt, recovered, run("recover"));
             let dies = |event: &Event| event.f == "exit" && event.node.as_deref() == Some("c1");
@@ -111,8 +102,7 @@ fn spoil(rng: &mut Rng, record: &Record, how: Spoil) -> Option<Record> {
     Some(spoilt)
 }
 
-/// `waiting`: in the family clients wait for one another, which is a matter of liveness.
-fn unhealed(family: &Family, waiting: bool) {
+fn unhealed(family: &Family) {
     let mut counts = Counts::new();
     let count = crate::histories(USUAL);
     for seed in 0..count {
@@ -156,56 +146,22 @@ fn unhealed(family: &Family, waiting: bool) {
         *counts.entry("valid").or_default() += u64::from(is.verdict == Verdict::Valid);
     }
     println!("{counts:?}");
-    for sort in ["valid before"]
-        .into_iter()
-        .chain(waiting.then_some("of liveness before"))
-    {
+    let waiting = family.waits.then_some("of liveness before");
+    for sort in ["valid before"].into_iter().chain(waiting) {
         let with = counts.get(sort).copied().unwrap_or_default();
         assert!(with > count / 400, "{sort} in {with} of {count}: {counts:?}");
     }
 }
 
-#[test]
-fn unhealed_locks() {
-    unhealed(&grants::LOCK, true);
-}
-
-#[test]
-fn unhealed_read_write_locks() {
-    unhealed(&grants::RWLOCK, true);
-}
-
-#[test]
-fn unhealed_elections() {
-    unhealed(&grants::ELECTION, true);
-}
-
-#[test]
-fn unhealed_semaphores() {
-    unhealed(&grants::SEMAPHORE, true);
-}
-
-#[test]
-fn unhealed_barriers() {
-    unhealed(&rounds::FAMILY, true);
-}
-
-#[test]
-fn unhealed_commits() {
-    unhealed(&commits::FAMILY, true);
-}
-
-#[test]
-fn unhealed_queues() {
-    unhealed(&items::FAMILY, false);
-}
-
-#[test]
-fn unhealed_counters() {
-    unhealed(&counters::FAMILY, false);
-}
-
-#[test]
-fn unhealed_registers() {
-    unhealed(&registers::FAMILY, false);
+of_families! {
+    unhealed:
+    unhealed_locks grants::LOCK,
+    unhealed_read_write_locks grants::RWLOCK,
+    unhealed_elections grants::ELECTION,
+    unhealed_semaphores grants::SEMAPHORE,
+    unhealed_barriers rounds::FAMILY,
+    unhealed_commits commits::FAMILY,
+    unhealed_queues items::FAMILY,
+    unhealed_counters counters::FAMILY,
+    unhealed_registers registers::FAMILY,
 }

@@ -12,6 +12,7 @@ pub const FAMILY: Family = Family {
     found,
     wanted,
     another,
+    waits: false,
 };
 
 /// A random queue; at its end each client puts an item in and takes it out again.

@@ -5,6 +5,18 @@
 //! and of liveness nothing is found where recovery is in doubt; what else there is, is found as before, by the definitions
 //! ([`crate::naive`] and the families' own).
 
+/// A test of each family.
+macro_rules! of_families {
+    ($judge:ident: $($name:ident $family:expr),+ $(,)?) => {
+        $(
+            #[test]
+            fn $name() {
+                $judge(&$family);
+            }
+        )+
+    };
+}
+
 pub mod commits;
 pub mod counters;
 pub mod finish;
@@ -34,6 +46,8 @@ pub struct Family {
     wanted: fn(&Record) -> Claims,
     /// An operation that one of its clients may be asked for, with its value.
     another: fn(&mut Rng) -> (&'static str, Value),
+    /// Whether clients wait for one another, which is a matter of liveness.
+    waits: bool,
 }
 
 /// How many spoilt histories of a family are drawn.

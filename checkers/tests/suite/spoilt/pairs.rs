@@ -229,47 +229,15 @@ fn decided(claims: Claims) -> Claims {
     claims.into_iter().map(each).collect()
 }
 
-#[test]
-fn misfits_of_locks() {
-    misfits(&grants::LOCK);
-}
-
-#[test]
-fn misfits_of_read_write_locks() {
-    misfits(&grants::RWLOCK);
-}
-
-#[test]
-fn misfits_of_elections() {
-    misfits(&grants::ELECTION);
-}
-
-#[test]
-fn misfits_of_semaphores() {
-    misfits(&grants::SEMAPHORE);
-}
-
-#[test]
-fn misfits_of_queues() {
-    misfits(&items::FAMILY);
-}
-
-#[test]
-fn misfits_of_barriers() {
-    misfits(&rounds::FAMILY);
-}
-
-#[test]
-fn misfits_of_commits() {
-    misfits(&commits::FAMILY);
-}
-
-#[test]
-fn misfits_of_counters() {
-    misfits(&counters::FAMILY);
-}
-
-#[test]
-fn misfits_of_registers() {
-    misfits(&registers::FAMILY);
+of_families! {
+    misfits:
+    misfits_of_locks grants::LOCK,
+    misfits_of_read_write_locks grants::RWLOCK,
+    misfits_of_elections grants::ELECTION,
+    misfits_of_semaphores grants::SEMAPHORE,
+    misfits_of_barriers rounds::FAMILY,
+    misfits_of_commits commits::FAMILY,
+    misfits_of_queues items::FAMILY,
+    misfits_of_counters counters::FAMILY,
+    misfits_of_registers registers::FAMILY,
 }

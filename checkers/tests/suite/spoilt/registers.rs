@@ -2,11 +2,9 @@
 
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind};
-use crate::register::{brute, world};
-use crate::script::znode;
+use crate::register::{self, brute, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::{Anomaly, Record, Results};
 
 pub const FAMILY: Family = Family {
@@ -14,6 +12,7 @@ pub const FAMILY: Family = Family {
     found,
     wanted,
     another,
+    waits: false,
 };
 
 /// A random register; at its end each client writes and reads once more, one after the other.
@@ -30,12 +29,7 @@ fn make(seed: u64) -> Record {
         end.done(&node, "read", json!({}), told);
         last = Some((value, mzxid as i64));
     }
-    let register = last.map(|(value, mzxid)| Znode {
-        mzxid,
-        data: value.to_string(),
-        owner: None,
-        ..znode("/register", 1, "")
-    });
+    let register = last.map(|(value, mzxid)| register::znode(&value.to_string(), mzxid));
     end.audit(register.into_iter().collect())
 }
 

@@ -13,6 +13,7 @@ pub const FAMILY: Family = Family {
     found,
     wanted,
     another,
+    waits: true,
 };
 
 /// A random barrier; at its end all meet once more.

@@ -1,101 +1,71 @@
 //! Locks and elections.
 
-use super::{reason, told};
-use crate::script::{audited, record, znode};
+use super::told;
+use crate::expect::says;
+use crate::script::{lock, standing, znode};
 use zooquake_checkers::check;
 use zooquake_checkers::plan::Resource;
 
 #[test]
 fn one_client_may_have_both_grants_of_a_stale_write() {
     let both = "
-        c1 acquire g1
-        c1 granted g1 czxid=10
-        c1 acquire g2
-        c1 granted g2 czxid=20
-        c1 write g2
-        c1 wrote g2
-        c1 write g1
-        c1 wrote g1";
+        c1 acquire g1; c1 granted g1 czxid=10
+        c1 acquire g2; c1 granted g2 czxid=20
+        c1 write g2; c1 wrote g2; c1 write g1; c1 wrote g1";
     told(
-        &record(both),
+        &lock(both),
         "stale-write",
         &["under an older grant of the lock"],
         &["another"],
     );
     let ageless = "
-        c1 acquire g1
-        c1 granted g1
-        c1 acquire g2
-        c1 granted g2
-        c1 write g1
-        c1 wrote g1
-        c1 write g2
-        c1 wrote g2
-        c1 write g1
-        c1 wrote g1";
+        c1 acquire g1; c1 granted g1
+        c1 acquire g2; c1 granted g2
+        c1 write g1; c1 wrote g1; c1 write g2; c1 wrote g2; c1 write g1; c1 wrote g1";
     let said = "one of these writes was made under a grant of the lock that was not held then";
-    told(&record(ageless), "stale-write", &[said], &["client"]);
+    told(&lock(ageless), "stale-write", &[said], &["client"]);
 }
 
 #[test]
 fn a_writes_order_is_not_judged_wherever_the_resource_may_be() {
-    let mut inside = record("c1 acquire g1\nc1 granted g1\nc1 write g1\nc1 wrote g1");
+    let mut inside = lock("c1 acquire g1; c1 granted g1; c1 write g1; c1 wrote g1");
     inside.plan.workload.resource = Resource::Zookeeper;
-    reason(&inside, "1 of 1 accepted write told no transaction");
+    says(&check(&inside), "1 of 1 accepted write told no transaction");
 }
 
 /// What was removed may be the client's own, made by an attempt that it did not report.
 #[test]
 fn a_release_may_remove_another_znode_of_the_same_client() {
-    let text = "c1 acquire g1\nc1 granted g1 czxid=10\nc1 release g1\nc1 released g1 removed=11";
+    let text = "c1 acquire g1; c1 granted g1 czxid=10; c1 release g1; c1 released g1 removed=11";
     let said = "which is another than the one that the grant rests on";
-    told(&record(text), "unowned-release", &[said], &["own"]);
+    told(&lock(text), "unowned-release", &[said], &["own"]);
 }
 
 #[test]
 fn all_refusals_of_a_spell_are_counted_though_somebody_held_during_one() {
     let text = "
         1 run recovered
-        2 c2 acquire g2
-        2.1 c2 failed acquire g2
-        3 c1 acquire g1
-        3.1 c1 granted g1
-        4 c2 acquire g3
-        4.1 c2 failed acquire g3
-        5 c1 release g1
-        5.1 c1 released g1
-        40 c2 acquire g4
-        40.1 c2 failed acquire g4
+        2 c2 acquire g2; 2.1 c2 failed acquire g2
+        3 c1 acquire g1; 3.1 c1 granted g1
+        4 c2 acquire g3; 4.1 c2 failed acquire g3
+        5 c1 release g1; 5.1 c1 released g1
+        40 c2 acquire g4; 40.1 c2 failed acquire g4
         50 run audit";
-    told(
-        &record(text),
-        "lost-wakeup",
-        &["it was refused 3 times by 40.100 s"],
-        &[],
-    );
+    told(&lock(text), "lost-wakeup", &["it was refused 3 times by 40.100 s"], &[]);
 }
 
 #[test]
 fn an_orphan_may_be_found_though_not_every_client_was_asked() {
-    let text = "c1 hello session=0x1\nrun recovered\nrun audit\nc1 quiesce\nc1 quiesced sessions=0x1\nrun done";
-    let mut silent = record(text);
-    let orphan = znode("/lock/x", 10, "0x1");
-    silent.tree = Some(audited(&silent.history, vec![orphan.clone()], vec![orphan]));
+    let text = "c1 hello session=0x1; run recovered; run audit; c1 quiesce; c1 quiesced sessions=0x1; run done";
+    let silent = standing(lock(text), vec![znode("/lock/x", 10, "0x1")]);
     let said = ["before and after c1 was last asked", "it stays until that session ends"];
     told(&silent, "orphan-node", &said, &["every client"]);
 }
 
 #[test]
 fn a_process_may_end_after_recovery_while_a_fault_is_on() {
-    let text = "
-        nemesis pause 1 begin
-        nemesis pause 1 on target=c2 verified=true
-        run recovered
-        c2 exit
-        run audit";
-    let reasons = check(&record(text)).reasons;
-    let said = reasons
-        .iter()
-        .any(|reason| reason == "the process of c2 ended after recovery");
-    assert!(said, "{reasons:?}");
+    let pause = "nemesis pause 1 begin; nemesis pause 1 on target=c2 verified=true";
+    let reasons = check(&lock(&format!("{pause}; run recovered; c2 exit; run audit"))).reasons;
+    let said = "the process of c2 ended after recovery".to_owned();
+    assert!(reasons.contains(&said), "{reasons:?}");
 }

@@ -7,30 +7,18 @@ mod grants;
 mod queues;
 mod registers;
 
+use crate::expect::{of, tells};
 use zooquake_checkers::{Record, check};
 
 /// Wants a record to have one anomaly of this kind, whose text has all of `said` and none of `unsaid`.
 #[track_caller]
 fn told(record: &Record, kind: &str, said: &[&str], unsaid: &[&str]) {
     let results = check(record);
-    let found: Vec<_> = results.anomalies.iter().filter(|found| found.kind == kind).collect();
-    let [found] = found.as_slice() else {
+    let [found] = of(&results, kind)[..] else {
         panic!("{kind}: {results:#?}")
     };
-    for words in said {
-        assert!(found.why.contains(words), "{words:?} is not in {}", found.why);
-    }
+    said.iter().for_each(|words| tells(found, words));
     for words in unsaid {
         assert!(!found.why.contains(words), "{words:?} is in {}", found.why);
     }
-}
-
-/// Wants a reason of a record to have these words.
-#[track_caller]
-fn reason(record: &Record, said: &str) {
-    let reasons = check(record).reasons;
-    assert!(
-        reasons.iter().any(|reason| reason.contains(said)),
-        "{said:?}: {reasons:#?}"
-    );
 }

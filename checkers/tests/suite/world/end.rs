@@ -1,10 +1,11 @@
 //! The end of a random world: the audit, and the record of all that happened.
 
 use super::World;
+use crate::script;
 use serde_json::{Value, json};
 use zooquake_checkers::evidence::{Reading, Znode};
 use zooquake_checkers::history::EventType;
-use zooquake_checkers::plan::{Capabilities, Cluster, Plan, Resource, Workload};
+use zooquake_checkers::plan::{Capabilities, Resource};
 use zooquake_checkers::{Record, Tree};
 
 impl World {
@@ -32,57 +33,33 @@ impl World {
                 .collect();
             if self.chance(90) {
                 let session = self.session(who);
-                self.named(
-                    who,
-                    EventType::Ok,
-                    "quiesce",
-                    json!({ "sessions": [session], "znodes": named }),
-                );
+                let value = json!({ "sessions": [session], "znodes": named });
+                self.named(who, EventType::Ok, "quiesce", value);
             }
         }
         self.phase("done");
-        let last = self.events.len();
         let before = znodes.iter().filter(|znode| znode.czxid % 5 != 0).cloned().collect();
-        let reading = |index, znodes| Reading {
+        let resource = match self.random.u32(..4) {
+            0 => Resource::Zookeeper,
+            _ => Resource::External,
+        };
+        let history = zooquake_checkers::History { events: self.events };
+        let mut record = script::record("lock", "", &["/lock"], count, history);
+        record.plan.workload.resource = resource;
+        record.plan.workload.capabilities = (self.capacity.get() > 1).then_some(Capabilities {
+            capacity: self.capacity,
+            ..Capabilities::NONE
+        });
+        let readings = [(first, before), (record.history.events.len(), znodes)].map(|(index, znodes)| Reading {
             index,
             end_index: index,
             znodes,
-        };
-        let tree = Tree {
-            readings: vec![reading(first, before), reading(last, znodes)],
-        };
-        let mut plan = Plan {
-            cluster: Cluster {
-                servers: 3,
-                clients: count,
-                ..Cluster::default()
-            },
-            ..Plan::default()
-        };
-        let resource = if self.random.u32(..4) == 0 {
-            Resource::Zookeeper
-        } else {
-            Resource::External
-        };
-        let (family, contenders) = ("lock".to_owned(), vec!["/lock".to_owned()]);
-        plan.workload = Workload {
-            family,
-            contenders,
-            resource,
-            capabilities: (self.capacity.get() > 1).then_some(Capabilities {
-                capacity: self.capacity,
-                ..Capabilities::NONE
-            }),
-            ..Workload::default()
-        };
-        let txnlog = self.random.bool().then_some(self.txns);
-        Record {
-            plan,
-            history: zooquake_checkers::History { events: self.events },
-            tree: Some(tree),
-            txnlog,
-            ..Record::default()
-        }
+        });
+        record.tree = Some(Tree {
+            readings: readings.into(),
+        });
+        record.txnlog = self.random.bool().then_some(self.txns);
+        record
     }
 
     /// Znodes of the final tree; `version` is the client that will name the znode, if there is one of that number.
@@ -96,18 +73,12 @@ impl World {
                 _ => self.session(who),
             };
             let version = if self.chance(self.cheats.orphan) { 9 } else { who as i32 };
-            let path = format!(
-                "/{}/z{number}",
-                if self.random.u32(..8) == 0 { "other" } else { "lock" }
-            );
+            let folder = if self.random.u32(..8) == 0 { "other" } else { "lock" };
+            let path = format!("/{folder}/z{number}");
             let czxid = self.random.i64(200..220);
             znodes.push(Znode {
-                path,
-                czxid,
-                mzxid: czxid,
                 version,
-                owner: Some(owner),
-                data: String::new(),
+                ..script::znode(&path, czxid, &owner)
             });
         }
         znodes

@@ -2,34 +2,31 @@
 
 use super::{Doing, Real, World};
 use crate::healing;
+use crate::script::txn;
 use serde_json::{Value, json};
-use zooquake_checkers::Txn;
-use zooquake_checkers::history::{EventType, Process};
+use zooquake_checkers::history::EventType;
 use zooquake_history::operation::{Holders, Mode};
 
 impl World {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
     pub(super) fn recovers(&mut self) {
-        let named = |name: &str| Process::Name(name.into());
         for (phase, verified) in healing::phases(&mut self.random) {
             let value = json!({ "window": 1, "phase": phase, "target": "c1", "verified": verified });
-            self.push(named("nemesis"), EventType::Info, "pause", value, None, None);
+            self.push("nemesis", None, EventType::Info, "pause", value);
         }
         if self.chance(90) {
             self.phase("recovered");
         }
         if self.chance(5) {
-            let value = json!({ "ms": 1500 });
-            self.push(named("run"), EventType::Info, "stall", value, None, None);
+            self.push("run", None, EventType::Info, "stall", json!({ "ms": 1500 }));
         }
     }
 
     pub(super) fn ask(&mut self, who: usize) {
         let number = self.grants.len();
-        let path = if self.shared_path {
-            "/lock/one".to_owned()
-        } else {
-            format!("/lock/{}", number % 3)
+        let path = match self.shared_path {
+            true => "/lock/one".to_owned(),
+            false => format!("/lock/{}", number % 3),
         };
         let (name, session) = (format!("g{number}"), self.session(who));
         // Worlds in which nobody shares are drawn as they were before others did.
@@ -54,11 +51,9 @@ impl World {
         let name = self.grants[grant].name.clone();
         let Some(czxid) = self.grants[grant].czxid else {
             if self.chance(5) {
-                let end = *self
-                    .random
-                    .choice(&[(EventType::Fail, "no node"), (EventType::Info, "timeout")])
-                    .expect("two");
-                self.work(who, end.0, "acquire", json!({ "grant": name }), Some(end.1));
+                let ends = [(EventType::Fail, "no node"), (EventType::Info, "timeout")];
+                let (kind, why) = *self.random.choice(&ends).expect("two");
+                self.work(who, kind, "acquire", json!({ "grant": name }), Some(why));
                 self.clients[who].doing = Doing::Nothing;
             } else if self.fits(grant) || self.chance(self.cheats.grant) {
                 self.log(grant, "create");
@@ -69,25 +64,14 @@ impl World {
             return;
         };
         if self.chance(12) {
-            self.work(
-                who,
-                EventType::Info,
-                "acquire",
-                json!({ "grant": name }),
-                Some("connection loss"),
-            );
             self.clients[who].doing = Doing::Nothing;
-            return;
+            let value = json!({ "grant": name });
+            return self.work(who, EventType::Info, "acquire", value, Some("connection loss"));
         }
-        let age = if self.chance(self.ageless) {
-            Value::Null
-        } else {
-            json!(czxid)
-        };
-        let token = if self.chance(self.cheats.token) {
-            self.random.i64(95..110)
-        } else {
-            czxid
+        let age = (!self.chance(self.ageless)).then_some(czxid);
+        let token = match self.chance(self.cheats.token) {
+            true => self.random.i64(95..110),
+            false => czxid,
         };
         let Real { path, session, .. } = &self.grants[grant];
         let value = json!({ "grant": name, "czxid": age, "token": token, "path": path, "session": session });
@@ -132,42 +116,29 @@ impl World {
         let f = if reads { "read" } else { "write" };
         self.clients[who].doing = Doing::Holding;
         self.zxid += 1;
-        let mzxid = if self.chance(self.cheats.grant) {
-            self.zxid - self.random.i64(0..6)
-        } else {
-            self.zxid
+        let mzxid = match self.chance(self.cheats.grant) {
+            true => self.zxid - self.random.i64(0..6),
+            false => self.zxid,
         };
-        match self.random.u32(..12) {
+        let value = json!({ "grant": name });
+        let (kind, value, error) = match self.random.u32(..12) {
             0 => {
                 self.clients[who].doing = Doing::Nothing;
-                self.work(
-                    who,
-                    EventType::Info,
-                    f,
-                    json!({ "grant": name }),
-                    Some("connection loss"),
-                );
+                (EventType::Info, value, Some("connection loss"))
             }
-            1 => self.work(who, EventType::Fail, f, json!({ "grant": name }), Some("not-held")),
-            _ if reads => self.work(who, EventType::Ok, f, json!({ "grant": name }), None),
+            1 => (EventType::Fail, value, Some("not-held")),
+            _ if reads => (EventType::Ok, value, None),
             2 => {
                 let value = json!({ "grant": name, "accepted": false });
-                self.work(
-                    who,
-                    EventType::Fail,
-                    "write",
-                    value,
-                    Some("refused: a higher token was seen"),
-                );
+                (EventType::Fail, value, Some("refused: a higher token was seen"))
             }
-            _ => self.work(
-                who,
+            _ => (
                 EventType::Ok,
-                "write",
                 json!({ "grant": name, "accepted": true, "mzxid": mzxid }),
                 None,
             ),
-        }
+        };
+        self.work(who, kind, f, value, error);
     }
 
     pub(super) fn release(&mut self, who: usize, grant: usize) {
@@ -194,13 +165,8 @@ impl World {
             (true, _) => json!({ "czxid": czxid }),
             _ => Value::Null,
         };
-        self.work(
-            who,
-            EventType::Ok,
-            "release",
-            json!({ "grant": name, "removed": removed }),
-            None,
-        );
+        let value = json!({ "grant": name, "removed": removed });
+        self.work(who, EventType::Ok, "release", value, None);
     }
 
     pub(super) fn confirm(&mut self, who: usize) {
@@ -260,13 +226,8 @@ impl World {
         };
         if let Some(f) = f {
             let name = self.grants[grant].name.clone();
-            self.work(
-                who,
-                EventType::Info,
-                f,
-                json!({ "grant": name }),
-                Some("the process died"),
-            );
+            let value = json!({ "grant": name });
+            self.work(who, EventType::Info, f, value, Some("the process died"));
         }
         if !late {
             self.named(who, EventType::Info, "exit", json!({}));
@@ -281,18 +242,8 @@ impl World {
     fn log(&mut self, grant: usize, op: &str) {
         self.zxid += 1;
         let Real { path, session, .. } = &self.grants[grant];
-        let op = if op == "create" && self.random.u32(..8) == 0 {
-            "multi"
-        } else {
-            op
-        };
-        let paths = vec![path.clone()];
-        self.txns.push(Txn {
-            zxid: self.zxid,
-            session: session.clone(),
-            op: op.to_owned(),
-            paths,
-            ..Txn::default()
-        });
+        let multi = op == "create" && self.random.u32(..8) == 0;
+        let op = if multi { "multi" } else { op };
+        self.txns.push(txn(self.zxid, session, op, path));
     }
 }

@@ -8,30 +8,72 @@ pub const MS: u64 = 1_000_000;
 /// Collects events, then puts them in order.
 #[derive(Default)]
 pub struct Builder {
-    events: Vec<(u64, Option<&'static str>, Event)>,
+    events: Vec<(u64, Option<String>, Event)>,
 }
 
 impl Builder {
-    /// An event of a client's process.
-    pub fn op(&mut self, at: u64, client: usize, process: u64, kind: EventType, f: &str, value: Value) -> &mut Self {
-        self.push(at, Process::Number(process), kind, f, value, Some(format!("c{client}")))
+    /// Adds events, each on a line of its own, at milliseconds of the run.
+    ///
+    /// `FROM-UNTIL cN F key=value … -> TYPE key=value …` is a request to a client and its answer; `AT cN TYPE F key=value …` one
+    /// event of it, of its lane where the type is `ask`, `answer` or `note`. Its process is N - 1, or P of `cN/P`. Values are JSON, or
+    /// else words. At the end of a line `@tag` names its last event, to find the index by, and what stands after `!` is its error.
+    pub fn tell(&mut self, text: &str) -> &mut Self {
+        for line in text.lines().map(str::trim).filter(|line| !line.is_empty()) {
+            let (line, error) = cut(line, " !");
+            let (line, tag) = cut(line, " @");
+            match cut(line, " -> ") {
+                (asked, Some(told)) => {
+                    let words: Vec<&str> = asked.split_whitespace().collect();
+                    let (from, until) = words[0].split_once('-').expect("two moments");
+                    self.event(from, words[1], "invoke", words[2], &words[3..]);
+                    let told: Vec<&str> = told.split_whitespace().collect();
+                    self.event(until, words[1], told[0], words[2], &told[1..]);
+                }
+                (one, None) => {
+                    let words: Vec<&str> = one.split_whitespace().collect();
+                    self.event(words[0], words[1], words[2], words[3], &words[4..]);
+                }
+            }
+            let (_, name, event) = self.events.last_mut().unwrap();
+            (*name, event.error) = (tag.map(str::to_owned), error.map(str::to_owned));
+        }
+        self
     }
 
-    /// An event of a client's lane.
-    pub fn lane(&mut self, at: u64, client: usize, kind: EventType, f: &str, value: Value) -> &mut Self {
-        let name = format!("c{client}");
-        self.push(at, Process::Name(name.clone().into()), kind, f, value, Some(name))
+    fn event(&mut self, at: &str, who: &str, kind: &str, f: &str, fields: &[&str]) {
+        let (node, number) = cut(who, "/");
+        let number = number.map_or_else(
+            || node[1..].parse::<u64>().unwrap() - 1,
+            |number| number.parse().unwrap(),
+        );
+        let process = match kind {
+            "ask" | "answer" | "note" => Process::Name(node.into()),
+            _ => Process::Number(number),
+        };
+        let kind = match kind {
+            "invoke" | "ask" => EventType::Invoke,
+            "ok" | "answer" => EventType::Ok,
+            "fail" => EventType::Fail,
+            _ => EventType::Info,
+        };
+        let field = |field: &&str| {
+            let (name, text) = field.split_once('=').expect("a field");
+            let value = serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+            (name.to_owned(), value)
+        };
+        let nothing = fields.is_empty() && matches!(kind, EventType::Fail | EventType::Info);
+        let value = if nothing {
+            Value::Null
+        } else {
+            Value::Object(fields.iter().map(field).collect())
+        };
+        let time = (at.parse::<f64>().unwrap() * MS as f64).round() as u64;
+        self.push(time, process, kind, f, value, Some(node.to_owned()));
     }
 
     pub fn phase(&mut self, at: u64, name: &str) -> &mut Self {
-        self.push(
-            at,
-            Process::Name("run".into()),
-            EventType::Info,
-            "phase",
-            json!(name),
-            None,
-        )
+        let run = Process::Name("run".into());
+        self.push(at, run, EventType::Info, "phase", json!(name), None)
     }
 
     /// All events of one fault.
@@ -84,28 +126,28 @@ impl Builder {
         self
     }
 
-    /// Gives the last event an error.
-    pub fn error(&mut self, error: &str) -> &mut Self {
-        self.events.last_mut().unwrap().2.error = Some(error.into());
-        self
-    }
-
     /// Gives the last event a name to find its index by.
-    pub fn tag(&mut self, tag: &'static str) -> &mut Self {
-        self.events.last_mut().unwrap().1 = Some(tag);
+    pub fn tag(&mut self, tag: &str) -> &mut Self {
+        self.events.last_mut().unwrap().1 = Some(tag.to_owned());
         self
     }
 
     /// The history, and the index of every tagged event.
-    pub fn finish(mut self) -> (History, Vec<(&'static str, usize)>) {
+    pub fn finish(mut self) -> (History, Vec<(String, usize)>) {
         self.events.sort_by_key(|(at, ..)| *at);
         let mut tags = Vec::new();
         let mut events = Vec::new();
         for (index, (_, tag, mut event)) in self.events.into_iter().enumerate() {
             event.index = index;
-            tags.extend(tag.map(|t| (t, index)));
+            tags.extend(tag.map(|tag| (tag, index)));
             events.push(event);
         }
         (History { events }, tags)
     }
+}
+
+/// What stands before a separator, and what after it.
+fn cut<'a>(text: &'a str, separator: &str) -> (&'a str, Option<&'a str>) {
+    text.split_once(separator)
+        .map_or((text, None), |(before, after)| (before, Some(after)))
 }

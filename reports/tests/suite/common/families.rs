@@ -2,24 +2,9 @@
 
 use super::Run;
 use super::build::{Builder, MS};
-use serde_json::{Value, json};
-use zooquake_checkers::EventType::{self, Info, Invoke, Ok};
+use serde_json::json;
 use zooquake_checkers::{Anomaly, Record, Results, Span, Verdict};
 use zooquake_reports::Extras;
-
-/// An operation of a client from one moment to another, in milliseconds.
-pub fn op(
-    b: &mut Builder,
-    client: usize,
-    (from, until): (u64, u64),
-    f: &str,
-    value: Value,
-    answer: (EventType, Value),
-) {
-    let process = client as u64 - 1;
-    b.op(from * MS, client, process, Invoke, f, value);
-    b.op(until * MS, client, process, answer.0, f, answer.1);
-}
 
 /// A run whose anomaly is proved by the tagged events.
 pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
@@ -56,46 +41,22 @@ pub fn invalid(family: &str, variant: &str, kind: &str, b: Builder) -> Run {
 /// The reply to an enqueue is lost; the item is given to one consumer, who is told to be wrong, and to another.
 pub fn claimed() -> Run {
     let mut b = Builder::default();
-    b.phase(10 * MS, "ops");
-    op(
-        &mut b,
-        1,
-        (100, 150),
-        "enqueue",
-        json!({"item": 51}),
-        (Ok, json!({"item": 51})),
+    b.phase(10 * MS, "ops").tell(
+        "100-150 c1 enqueue item=51 -> ok item=51
+         190-210 c3 dequeue -> ok item=51",
     );
-    op(&mut b, 3, (190, 210), "dequeue", json!({}), (Ok, json!({"item": 51})));
     b.fault(1, "drop-reply", "c1", 200 * MS, 260 * MS);
     b.fault_value("on")["evidence"] = json!({"lost": "reply", "op": "create", "path": "/queue/item-", "xid": 53,
         "session": "0x300000d935c0001", "zxid": 4_294_967_460_u64, "outcome": "applied"})
     .into();
-    op(
-        &mut b,
-        1,
-        (180, 201),
-        "enqueue",
-        json!({"item": 52}),
-        (Info, Value::Null),
+    b.tell(
+        "180-201 c1 enqueue item=52 -> info @enqueue !unknown outcome: connection to server has lost
+         310 c2 note taking item=52 @taking
+         300-330 c2 dequeue -> ok item=52 path=/taken/26f8-item-0000000051 czxid=4294967470 @first
+         300-325 c3 dequeue -> ok item=null
+         400-430 c3 dequeue -> ok item=52 path=/taken/26f8-item-0000000051 czxid=4294967470 @second
+         900-920 c2 acknowledge item=52 -> ok item=52 @acknowledged",
     );
-    b.error("unknown outcome: connection to server has lost").tag("enqueue");
-    let taking = json!({"item": 52});
-    b.lane(310 * MS, 2, Info, "taking", taking).tag("taking");
-    let claim = json!({"item": 52, "path": "/taken/26f8-item-0000000051", "czxid": 4_294_967_470_u64});
-    op(&mut b, 2, (300, 330), "dequeue", json!({}), (Ok, claim.clone()));
-    b.tag("first");
-    op(&mut b, 3, (300, 325), "dequeue", json!({}), (Ok, json!({"item": null})));
-    op(&mut b, 3, (400, 430), "dequeue", json!({}), (Ok, claim));
-    b.tag("second");
-    op(
-        &mut b,
-        2,
-        (900, 920),
-        "acknowledge",
-        json!({"item": 52}),
-        (Ok, json!({"item": 52})),
-    );
-    b.tag("acknowledged");
     b.phase(2000 * MS, "drained").tag("drained");
     invalid("queue", "claimed", "duplicate-delivery", b)
 }
@@ -103,147 +64,68 @@ pub fn claimed() -> Run {
 /// Two members wait for a third that is paused; one of them is let in all the same.
 pub fn double_barrier() -> Run {
     let mut b = Builder::default();
-    b.fault(1, "pause", "c3", 90 * MS, 900 * MS);
-    let round = json!({"round": 9, "members": 3});
-    let inside = json!({"round": 9, "path": "/barrier/9/c1", "czxid": 4_294_967_300_u64, "session": "0x1"});
-    op(&mut b, 1, (100, 500), "enter", round.clone(), (Ok, inside.clone()));
-    b.tag("let in");
-    op(&mut b, 2, (110, 950), "enter", round.clone(), (Ok, inside.clone()));
-    op(&mut b, 3, (920, 950), "enter", round, (Ok, inside));
-    let left = json!({"round": 9, "removed": {"path": "/barrier/9/c1", "czxid": 4_294_967_300_u64}});
-    op(&mut b, 1, (700, 1200), "leave", json!({"round": 9}), (Ok, left));
-    b.tag("left");
+    b.fault(1, "pause", "c3", 90 * MS, 900 * MS).tell(
+        r#"100-500 c1 enter round=9 members=3 -> ok round=9 path=/barrier/9/c1 czxid=4294967300 session="0x1" @let in
+           110-950 c2 enter round=9 members=3 -> ok round=9 path=/barrier/9/c1 czxid=4294967300 session="0x1"
+           920-950 c3 enter round=9 members=3 -> ok round=9 path=/barrier/9/c1 czxid=4294967300 session="0x1"
+           700-1200 c1 leave round=9 -> ok round=9 removed={"path":"/barrier/9/c1","czxid":4294967300} @left"#,
+    );
     invalid("barrier", "double", "early-release", b)
 }
 
 /// The coordinator dies between the votes and the decision; a transaction before it is aborted.
 pub fn commit() -> Run {
     let mut b = Builder::default();
-    let tx = |name: &str| json!({"tx": name, "sites": ["c2", "c3"], "payload": "x"});
-    let vote = |name: &str, vote: &str| json!({"tx": name, "vote": vote, "work_ms": 100});
-    let decision = |name: &str, to: &str| json!({"tx": name, "decision": to});
-    op(&mut b, 1, (100, 120), "begin", tx("t1"), (Ok, json!({"tx": "t1"})));
-    op(
-        &mut b,
-        2,
-        (101, 250),
-        "vote",
-        vote("t1", "yes"),
-        (Ok, json!({"tx": "t1", "voted": "yes"})),
+    b.tell(
+        r#"100-120 c1 begin tx=t1 sites=["c2","c3"] payload=x -> ok tx=t1
+           101-250 c2 vote tx=t1 vote=yes work_ms=100 -> ok tx=t1 voted=yes
+           101-240 c3 vote tx=t1 vote=no work_ms=100 -> ok tx=t1 voted=no
+           260-280 c1 decide tx=t1 sites=["c2","c3"] payload=x -> ok tx=t1 decision=abort
+           260-290 c2 decided tx=t1 -> ok tx=t1 decision=abort
+           260-295 c3 decided tx=t1 -> ok tx=t1 decision=commit
+           300-320 c1 begin tx=t2 sites=["c2","c3"] payload=x -> ok tx=t2
+           301-450 c2 vote tx=t2 vote=yes work_ms=100 -> ok tx=t2 voted=yes @voted"#,
     );
-    op(
-        &mut b,
-        3,
-        (101, 240),
-        "vote",
-        vote("t1", "no"),
-        (Ok, json!({"tx": "t1", "voted": "no"})),
+    b.fault(1, "kill", "c1", 480 * MS, 900 * MS).tell(
+        r#"460-481 c1 decide tx=t2 sites=["c2","c3"] payload=x -> info @no decision !stream-ended
+           1000 c2 note exit incarnation=1"#,
     );
-    op(&mut b, 1, (260, 280), "decide", tx("t1"), (Ok, decision("t1", "abort")));
-    op(
-        &mut b,
-        2,
-        (260, 290),
-        "decided",
-        json!({"tx": "t1"}),
-        (Ok, decision("t1", "abort")),
-    );
-    op(
-        &mut b,
-        3,
-        (260, 295),
-        "decided",
-        json!({"tx": "t1"}),
-        (Ok, decision("t1", "commit")),
-    );
-    op(&mut b, 1, (300, 320), "begin", tx("t2"), (Ok, json!({"tx": "t2"})));
-    op(
-        &mut b,
-        2,
-        (301, 450),
-        "vote",
-        vote("t2", "yes"),
-        (Ok, json!({"tx": "t2", "voted": "yes"})),
-    );
-    b.tag("voted");
-    b.fault(1, "kill", "c1", 480 * MS, 900 * MS);
-    op(&mut b, 1, (460, 481), "decide", tx("t2"), (Info, Value::Null));
-    b.error("stream-ended").tag("no decision");
-    b.lane(1000 * MS, 2, Info, "exit", json!({"incarnation": 1}));
     b.phase(5000 * MS, "recovered").tag("recovered");
-    b.op(5010 * MS, 2, 1, Invoke, "decided", json!({"tx": "t2"}))
-        .tag("blocked");
-    b.phase(16_000 * MS, "audit");
+    b.tell("5010 c2 invoke decided tx=t2 @blocked")
+        .phase(16_000 * MS, "audit");
     let mut run = invalid("commit", "coordinated", "blocked-transaction", b);
     // From the beginning of its transaction to recovery.
     run.results.anomalies[0].span = Some(Span::Between(300 * MS, 5000 * MS));
     // As the checker does: what stays pending after the recovery, and nothing of before.
+    let events = &run.record.history.events;
     run.results.anomalies[0]
         .witness
-        .retain(|i| run.record.history.events[*i].time >= 5000 * MS);
+        .retain(|i| events[*i].time >= 5000 * MS);
     run
 }
 
 /// A server that lags answers a read with what was overwritten before.
 pub fn register() -> Run {
     let mut b = Builder::default();
-    let at = |server: &str, mzxid: u64, mut value: Value| {
-        value["mzxid"] = json!(mzxid);
-        value["server"] = json!(server);
-        value["session"] = json!("0x1");
-        value
-    };
-    b.fault(1, "partition", "n2", 150 * MS, 800 * MS);
-    let first = at("n1", 4_294_967_296, json!({"value": null}));
-    op(&mut b, 2, (50, 60), "read", json!({}), (Ok, first));
-    b.tag("nothing yet");
-    let written = at("n1", 4_294_967_300, json!({"value": 17}));
-    op(&mut b, 1, (100, 110), "write", json!({"value": 17}), (Ok, written));
-    b.tag("written");
-    let set = at("n1", 4_294_967_301, json!({"from": 17, "to": 18}));
-    op(&mut b, 1, (200, 215), "cas", json!({"from": 17, "to": 18}), (Ok, set));
-    b.tag("set");
-    op(
-        &mut b,
-        3,
-        (210, 230),
-        "cas",
-        json!({"from": 3, "to": 19}),
-        (EventType::Fail, Value::Null),
+    b.fault(1, "partition", "n2", 150 * MS, 800 * MS).tell(
+        r#"50-60 c2 read -> ok value=null mzxid=4294967296 server=n1 session="0x1" @nothing yet
+           100-110 c1 write value=17 -> ok value=17 mzxid=4294967300 server=n1 session="0x1" @written
+           200-215 c1 cas from=17 to=18 -> ok from=17 to=18 mzxid=4294967301 server=n1 session="0x1" @set
+           210-230 c3 cas from=3 to=19 -> fail @not set !mismatch
+           300-303 c2 read -> ok value=17 mzxid=4294967300 server=n2 session="0x1" @stale
+           400-410 c3 write value=20 -> info @unknown !unknown outcome: connection loss"#,
     );
-    b.error("mismatch").tag("not set");
-    let stale = at("n2", 4_294_967_300, json!({"value": 17}));
-    op(&mut b, 2, (300, 303), "read", json!({}), (Ok, stale));
-    b.tag("stale");
-    op(
-        &mut b,
-        3,
-        (400, 410),
-        "write",
-        json!({"value": 20}),
-        (Info, Value::Null),
-    );
-    b.error("unknown outcome: connection loss").tag("unknown");
     invalid("register", "read", "not-linearizable", b)
 }
 
 /// A counter that gives an id twice.
 pub fn counter() -> Run {
     let mut b = Builder::default();
-    op(
-        &mut b,
-        1,
-        (100, 110),
-        "increment",
-        json!({}),
-        (Ok, json!({"id": 1, "mzxid": 4_294_967_300_i64})),
+    b.tell(
+        "100-110 c1 increment -> ok id=1 mzxid=4294967300 @first
+         200-215 c2 increment -> ok id=1 @again
+         300-303 c3 get -> ok value=1 @read
+         400-410 c3 increment -> info @unknown !timed out",
     );
-    b.tag("first");
-    op(&mut b, 2, (200, 215), "increment", json!({}), (Ok, json!({"id": 1})));
-    b.tag("again");
-    op(&mut b, 3, (300, 303), "get", json!({}), (Ok, json!({"value": 1})));
-    b.tag("read");
-    op(&mut b, 3, (400, 410), "increment", json!({}), (Info, Value::Null));
-    b.error("timed out").tag("unknown");
     invalid("counter", "unconditional", "duplicate-id", b)
 }

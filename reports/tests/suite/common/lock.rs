@@ -2,8 +2,6 @@
 
 use super::build::{Builder, MS};
 use fastrand::Rng;
-use serde_json::json;
-use zooquake_checkers::EventType::{Fail, Info, Invoke, Ok};
 use zooquake_checkers::evidence::ServerSample;
 
 /// Faults on clients: number, kind, client, from, until.
@@ -36,42 +34,19 @@ pub fn sixty_seconds() -> Builder {
         grant += 1;
         free = turn(&mut b, &mut rng, (next, &mut clients), grant, free);
     }
-    for (i, client) in clients.iter().enumerate() {
-        if client.asks_at < 60_000 {
-            b.op(
-                client.asks_at * MS,
-                i + 1,
-                client.process,
-                Invoke,
-                "acquire",
-                json!({"grant": format!("w{i}"), "timeout_ms": 120_000}),
-            );
-            let at = 66_000 + i as u64 * 40;
-            b.op(
-                at * MS,
-                i + 1,
-                client.process,
-                Ok,
-                "acquire",
-                json!({"grant": format!("w{i}"), "czxid": 0x2_0000_0000_u64 + i as u64}),
-            );
-            b.op(
-                (at + 5) * MS,
-                i + 1,
-                client.process,
-                Invoke,
-                "release",
-                json!({"grant": format!("w{i}")}),
-            );
-            b.op(
-                (at + 12) * MS,
-                i + 1,
-                client.process,
-                Ok,
-                "release",
-                json!({"grant": format!("w{i}"), "removed": null}),
-            );
-        }
+    for (i, client) in clients.iter().enumerate().filter(|(_, client)| client.asks_at < 60_000) {
+        let (asks, at, who) = (
+            client.asks_at,
+            66_000 + i as u64 * 40,
+            format!("c{}/{}", i + 1, client.process),
+        );
+        b.tell(&format!(
+            "{asks}-{at} {who} acquire grant=w{i} timeout_ms=120000 -> ok grant=w{i} czxid={}
+             {}-{} {who} release grant=w{i} -> ok grant=w{i} removed=null",
+            0x2_0000_0000_u64 + i as u64,
+            at + 5,
+            at + 12,
+        ));
     }
     b
 }
@@ -90,21 +65,12 @@ fn frame(b: &mut Builder) {
     b.fault(4, "pause", "n1", SERVER_PAUSE.0 * MS, SERVER_PAUSE.1 * MS);
     b.fault(6, "partition", "c4", CUT.0 * MS, CUT.1 * MS);
     for client in 1..=5 {
-        b.lane(
-            500 * MS,
-            client,
-            Info,
-            "hello",
-            json!({"pid": 10 + client, "incarnation": 1, "session": format!("0x100{client}")}),
-        );
-        b.lane(66_800 * MS, client, Invoke, "quiesce", json!({}));
-        b.lane(
-            66_900 * MS,
-            client,
-            Ok,
-            "quiesce",
-            json!({"sessions": [], "znodes": []}),
-        );
+        b.tell(&format!(
+            "500 c{client} note hello pid={} incarnation=1 session=\"0x100{client}\"
+             66800 c{client} ask quiesce
+             66900 c{client} answer quiesce sessions=[] znodes=[]",
+            10 + client
+        ));
     }
 }
 
@@ -116,141 +82,99 @@ fn turn(b: &mut Builder, rng: &mut Rng, (who, clients): (usize, &mut [Client]), 
     if (LEADER_CUT.0..LEADER_CUT.0 + 2600).contains(&at) {
         at = LEADER_CUT.0 + 2600 + rng.u64(5..90);
     }
-    let p = client.process;
-    b.op(
-        client.asks_at * MS,
-        c,
-        p,
-        Invoke,
-        "acquire",
-        json!({"grant": name, "timeout_ms": 120_000}),
-    );
-    let value = json!({"grant": name, "path": format!("/lock/x-{grant}"), "czxid": 0x1_0000_0000_u64 + grant as u64, "session": "0x1001"});
-    b.op(at * MS, c, p, Ok, "acquire", value);
+    let who = format!("c{c}/{}", client.process);
+    let czxid = 0x1_0000_0000_u64 + grant as u64;
+    b.tell(&format!(
+        "{}-{at} {who} acquire grant={name} timeout_ms=120000 -> ok grant={name} path=/lock/x-{grant} czxid={czxid} session=\"0x1001\"",
+        client.asks_at
+    ));
     for n in 0..rng.u64(1..4) {
         let work = [20, 60, 140, 400][rng.usize(0..4)];
         at += 1;
-        let write = json!({"grant": name, "value": grant as u64 * 10 + n, "work_ms": work});
+        let value = grant as u64 * 10 + n;
         if c == 2 && at > KILL.0 - 1500 && at < KILL.0 {
-            return killed(b, client, (c, p), at, write);
+            b.tell(&format!(
+                "{at} {who} invoke write grant={name} value={value} work_ms={work}"
+            ));
+            return killed(b, client, &who);
         }
         if c == 3 && at > 22_500 && at < 26_000 {
             clients[4].asks_at = PAUSE_HOLDER.1 + 900;
-            return late(b, &mut clients[who], (c, p), at, write);
+            return late(b, &mut clients[c - 1], &who, at, (&name, value));
         }
-        b.op(at * MS, c, p, Invoke, "write", write);
+        b.tell(&format!(
+            "{at} {who} invoke write grant={name} value={value} work_ms={work}"
+        ));
         at += work + rng.u64(1..6);
         if c == 4 && at > CUT.0 && at < CUT.1 {
-            b.op(at * MS, c, p, Fail, "write", json!({"grant": name, "value": 0}))
-                .error("not-held");
-            b.lane(
-                (at - 1) * MS,
-                c,
-                Info,
-                "lost",
-                json!({"grant": name, "why": "disconnected"}),
-            );
+            b.tell(&format!(
+                "{at} {who} fail write grant={name} value=0 !not-held
+                 {} c{c} note lost grant={name} why=disconnected",
+                at - 1
+            ));
             client.asks_at = CUT.1 + rng.u64(50..300);
             return at + 1900;
         }
-        let kind = json!({"grant": name, "value": grant as u64 * 10 + n, "token": null, "accepted": true});
-        b.op(at * MS, c, p, Ok, "write", kind);
+        b.tell(&format!(
+            "{at} {who} ok write grant={name} value={value} token=null accepted=true"
+        ));
     }
-    b.op((at + 1) * MS, c, p, Invoke, "release", json!({"grant": name}));
+    b.tell(&format!("{} {who} invoke release grant={name}", at + 1));
     let end = at + 2 + rng.u64(2..9);
     if rng.u8(0..24) == 0 {
-        b.op(end * MS, c, p, Info, "release", json!({"grant": name}))
-            .error("ConnectionLoss: /lock/x");
+        b.tell(&format!(
+            "{end} {who} info release grant={name} !ConnectionLoss: /lock/x"
+        ));
         client.process += 5;
     } else {
-        b.op(
-            end * MS,
-            c,
-            p,
-            Ok,
-            "release",
-            json!({"grant": name, "removed": {"path": format!("/lock/x-{grant}"), "czxid": 1}}),
-        );
+        let removed = format!(r#"{{"path":"/lock/x-{grant}","czxid":1}}"#);
+        b.tell(&format!("{end} {who} ok release grant={name} removed={removed}"));
     }
     client.asks_at = end + rng.u64(100..900);
     end
 }
 
 /// The process is killed while it works: nobody knows what became of the write, and the lock waits for the session.
-fn killed(b: &mut Builder, client: &mut Client, (c, p): (usize, u64), at: u64, write: serde_json::Value) -> u64 {
-    b.op(at * MS, c, p, Invoke, "write", write);
-    b.op((KILL.0 + 3) * MS, c, p, Info, "write", json!(null))
-        .error("stream-ended");
-    b.lane((KILL.0 + 4) * MS, c, Info, "exit", json!({"incarnation": 1}));
-    b.lane(
-        (KILL.1 - 2) * MS,
-        c,
-        Info,
-        "hello",
-        json!({"pid": 44, "incarnation": 2, "session": "0x2001"}),
-    );
+fn killed(b: &mut Builder, client: &mut Client, who: &str) -> u64 {
+    b.tell(&format!(
+        "{} {who} info write !stream-ended
+         {} {who} note exit incarnation=1
+         {} {who} note hello pid=44 incarnation=2 session=\"0x2001\"",
+        KILL.0 + 3,
+        KILL.0 + 4,
+        KILL.1 - 2
+    ));
     client.process += 5;
     client.asks_at = KILL.1 + 60;
     KILL.0 + 2100
 }
 
 /// The client is frozen while it works, its session expires, the next one writes, and then its own write arrives.
-fn late(b: &mut Builder, client: &mut Client, (c, p): (usize, u64), at: u64, write: serde_json::Value) -> u64 {
-    let name = write["grant"].clone();
-    let (frozen, next) = (PAUSE_HOLDER.0, PAUSE_HOLDER.0 + 2150);
-    let work = json!({"grant": name, "value": write["value"], "work_ms": 2600});
-    b.op(at.max(frozen - 420) * MS, c, p, Invoke, "write", work)
-        .tag("late-work");
-    let (end, rival) = (PAUSE_HOLDER.1 + 30, 7001);
-    let accepted = json!({"grant": name, "value": write["value"], "token": null, "accepted": true});
-    b.op(end * MS, c, p, Ok, "write", accepted).tag("late-write");
-    b.op(
-        (frozen - 200) * MS,
-        5,
-        rival,
-        Invoke,
-        "acquire",
-        json!({"grant": "g900", "timeout_ms": 120_000}),
-    )
-    .tag("rival-asks");
-    let granted = json!({"grant": "g900", "path": "/lock/x-900", "czxid": 0x1_0000_0900_u64, "session": "0x1005"});
-    b.op(next * MS, 5, rival, Ok, "acquire", granted).tag("rival-grant");
-    b.op(
-        (next + 2) * MS,
-        5,
-        rival,
-        Invoke,
-        "write",
-        json!({"grant": "g900", "value": 9001, "work_ms": 300}),
-    );
-    let ok = json!({"grant": "g900", "value": 9001, "token": null, "accepted": true});
-    b.op((next + 310) * MS, 5, rival, Ok, "write", ok).tag("rival-write");
-    b.op(
-        (next + 320) * MS,
-        5,
-        rival,
-        Invoke,
-        "write",
-        json!({"grant": "g900", "value": 9002, "work_ms": 600}),
-    );
-    let ok = json!({"grant": "g900", "value": 9002, "token": null, "accepted": true});
-    b.op((next + 925) * MS, 5, rival, Ok, "write", ok);
-    b.op((next + 930) * MS, 5, rival, Invoke, "release", json!({"grant": "g900"}));
-    b.op(
-        (next + 941) * MS,
-        5,
-        rival,
-        Ok,
-        "release",
-        json!({"grant": "g900", "removed": null}),
-    );
-    b.lane(
-        (end + 2) * MS,
-        c,
-        Info,
-        "lost",
-        json!({"grant": name, "why": "session expired"}),
-    );
+fn late(b: &mut Builder, client: &mut Client, who: &str, at: u64, (name, value): (&str, u64)) -> u64 {
+    let (frozen, next, end) = (PAUSE_HOLDER.0, PAUSE_HOLDER.0 + 2150, PAUSE_HOLDER.1 + 30);
+    b.tell(&format!(
+        "{} {who} invoke write grant={name} value={value} work_ms=2600 @late-work
+         {end} {who} ok write grant={name} value={value} token=null accepted=true @late-write
+         {} c5/7001 invoke acquire grant=g900 timeout_ms=120000 @rival-asks
+         {next} c5/7001 ok acquire grant=g900 path=/lock/x-900 czxid={} session=\"0x1005\" @rival-grant
+         {} c5/7001 invoke write grant=g900 value=9001 work_ms=300
+         {} c5/7001 ok write grant=g900 value=9001 token=null accepted=true @rival-write
+         {}-{} c5/7001 write grant=g900 value=9002 work_ms=600 -> ok grant=g900 value=9002 token=null accepted=true
+         {}-{} c5/7001 release grant=g900 -> ok grant=g900 removed=null",
+        at.max(frozen - 420),
+        frozen - 200,
+        0x1_0000_0900_u64,
+        next + 2,
+        next + 310,
+        next + 320,
+        next + 925,
+        next + 930,
+        next + 941
+    ));
+    b.tell(&format!(
+        "{} {who} note lost grant={name} why=\"session\\u0020expired\"",
+        end + 2
+    ));
     client.process += 5;
     client.asks_at = end + 400;
     end + 20

@@ -72,54 +72,26 @@ pub fn unknown() -> Run {
 
 /// A run of `n` operations by ten clients.
 pub fn many(n: usize) -> Run {
-    use zooquake_checkers::EventType::{Fail, Invoke, Ok};
     let mut rng = fastrand::Rng::with_seed(3);
     let mut b = Builder::default();
     for i in 0..n / 3 {
-        let (c, at) = (i % 10 + 1, i as u64 * 3_600_000 + rng.u64(0..900_000));
-        let (name, p) = (format!("g{i}"), c as u64);
-        b.op(
-            at.saturating_sub(rng.u64(0..30_000_000)),
-            c,
-            p,
-            Invoke,
-            "acquire",
-            json!({"grant": name, "timeout_ms": 120_000}),
+        let (who, at) = (
+            format!("c{0}/{0}", i % 10 + 1),
+            i as u64 * 3_600_000 + rng.u64(0..900_000),
         );
-        b.op(
-            at + 400_000,
-            c,
-            p,
-            Ok,
-            "acquire",
-            json!({"grant": name, "czxid": i, "path": format!("/lock/x-{i}")}),
-        );
-        b.op(
-            at + 500_000,
-            c,
-            p,
-            Invoke,
-            "write",
-            json!({"grant": name, "value": i, "work_ms": 1}),
-        );
-        let (kind, accepted) = if i % 50 == 0 { (Fail, false) } else { (Ok, true) };
-        b.op(
-            at + 500_001 + rng.u64(0..2_000_000),
-            c,
-            p,
-            kind,
-            "write",
-            json!({"grant": name, "value": i, "accepted": accepted}),
-        );
-        b.op(at + 3_000_000, c, p, Invoke, "release", json!({"grant": name}));
-        b.op(
-            at + 3_000_001 + rng.u64(0..300_000),
-            c,
-            p,
-            Ok,
-            "release",
-            json!({"grant": name, "removed": null}),
-        );
+        let (kind, accepted) = if i % 50 == 0 { ("fail", false) } else { ("ok", true) };
+        let ms = |ns: u64| ns as f64 / MS as f64;
+        b.tell(&format!(
+            "{}-{} {who} acquire grant=g{i} timeout_ms=120000 -> ok grant=g{i} czxid={i} path=/lock/x-{i}
+             {}-{} {who} write grant=g{i} value={i} work_ms=1 -> {kind} grant=g{i} value={i} accepted={accepted}
+             {}-{} {who} release grant=g{i} -> ok grant=g{i} removed=null",
+            ms(at.saturating_sub(rng.u64(0..30_000_000))),
+            ms(at + 400_000),
+            ms(at + 500_000),
+            ms(at + 500_001 + rng.u64(0..2_000_000)),
+            ms(at + 3_000_000),
+            ms(at + 3_000_001 + rng.u64(0..300_000)),
+        ));
     }
     let mut run = run(Verdict::Valid, b.finish().0);
     run.record.plan.cluster.clients = 10;

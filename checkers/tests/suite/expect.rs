@@ -1,0 +1,169 @@
+//! What is wanted of the judgement of a record.
+
+use crate::witness::only;
+use std::collections::BTreeSet;
+use zooquake_checkers::families::FAMILIES;
+use zooquake_checkers::{Anomaly, Record, Results, Verdict, check};
+
+/// The names of the anomalies, in the order of the report.
+pub fn kinds(results: &Results) -> Vec<&str> {
+    results.anomalies.iter().map(|anomaly| anomaly.kind.as_str()).collect()
+}
+
+/// The anomalies of this kind.
+pub fn of<'a>(results: &'a Results, kind: &str) -> Vec<&'a Anomaly> {
+    let found = results.anomalies.iter();
+    found.filter(|anomaly| anomaly.kind == kind).collect()
+}
+
+/// Wants just these anomalies.
+#[track_caller]
+pub fn found(record: &Record, wanted: &[&str]) -> Results {
+    let results = check(record);
+    assert_eq!(kinds(&results), wanted, "{results:#?}");
+    results
+}
+
+/// The only anomaly of a record, which is of this kind.
+#[track_caller]
+pub fn one(record: &Record, kind: &str) -> Anomaly {
+    found(record, &[kind]).anomalies.remove(0)
+}
+
+/// The only anomaly of a record, whose witness convicts by itself, and no event of it can be left out.
+#[track_caller]
+pub fn proven(record: &Record, kind: &str) -> Anomaly {
+    let anomaly = one(record, kind);
+    minimal(record, &anomaly);
+    anomaly
+}
+
+/// Wants no anomaly of a record.
+#[track_caller]
+pub fn none(record: &Record) -> Results {
+    found(record, &[])
+}
+
+#[track_caller]
+pub fn valid(record: &Record) -> Results {
+    let results = check(record);
+    assert_eq!(results.verdict, Verdict::Valid, "{results:#?}");
+    results
+}
+
+/// Wants the verdict to be unknown for a reason that has these words.
+#[track_caller]
+pub fn unknown(record: &Record, reason: &str) -> Results {
+    let results = check(record);
+    assert_eq!(results.verdict, Verdict::Unknown, "{results:#?}");
+    says(&results, reason);
+    results
+}
+
+/// How many reasons have these words.
+pub fn count(results: &Results, words: &str) -> usize {
+    results.reasons.iter().filter(|reason| reason.contains(words)).count()
+}
+
+/// Wants a reason to have these words.
+#[track_caller]
+pub fn says(results: &Results, words: &str) {
+    assert!(count(results, words) > 0, "{words:?} is not in {:#?}", results.reasons);
+}
+
+/// Wants no reason to have these words.
+#[track_caller]
+pub fn says_not(results: &Results, words: &str) {
+    assert!(count(results, words) == 0, "{words:?} is in {:#?}", results.reasons);
+}
+
+/// Wants the text of an anomaly to have these words.
+#[track_caller]
+pub fn tells(anomaly: &Anomaly, words: &str) {
+    assert!(anomaly.why.contains(words), "{words:?} is not in {}", anomaly.why);
+}
+
+/// The record without the readings of the tree that say of an anomaly only what the rest says.
+pub fn least(record: &Record, anomaly: &Anomaly) -> Record {
+    let same = |other: &Anomaly| other.property == anomaly.property && other.witness == anomaly.witness;
+    let mut least = record.clone();
+    for without in (0..record.tree.as_ref().map_or(0, |tree| tree.readings.len())).rev() {
+        let mut fewer = least.clone();
+        fewer.tree.as_mut().expect("a tree").readings.remove(without);
+        if check(&fewer).anomalies.iter().any(same) {
+            least = fewer;
+        }
+    }
+    least
+}
+
+/// The witness convicts by itself, and without any event of it nothing does. Without the event that wrote it a register's value
+/// is made up, which is another property.
+#[track_caller]
+pub fn minimal(record: &Record, anomaly: &Anomaly) {
+    let property = |other: &Anomaly| other.property == anomaly.property || record.plan.workload.family != "register";
+    minimal_as(record, anomaly, |other| other.kind == anomaly.kind && property(other));
+}
+
+/// The witness alone gives an anomaly that is the `same`, and without any event of it nothing does.
+#[track_caller]
+pub fn minimal_as(record: &Record, anomaly: &Anomaly, same: impl Fn(&Anomaly) -> bool) {
+    minimal_beside(record, anomaly, &BTreeSet::new(), same);
+}
+
+/// The same beside events that are no part of a witness.
+#[track_caller]
+pub fn minimal_beside(record: &Record, anomaly: &Anomaly, beside: &BTreeSet<usize>, same: impl Fn(&Anomaly) -> bool) {
+    let convicts = |keep: &BTreeSet<usize>| check(&only(record, &(keep | beside))).anomalies.iter().any(&same);
+    let witness: BTreeSet<usize> = anomaly.witness.iter().copied().collect();
+    assert!(convicts(&witness), "needs more: {anomaly:#?}");
+    for event in &witness {
+        let less = &witness - &BTreeSet::from([*event]);
+        assert!(!convicts(&less), "does not need {event}: {anomaly:#?}");
+    }
+}
+
+/// Wants twins of a history to have no anomaly. A line of the table is one of them: `FROM => TO | FROM => TO # what it is`, where
+/// `TO` stands instead of `FROM`, which has to be there, wherever that is; without a `TO` it is left out.
+#[track_caller]
+pub fn innocent(record: impl Fn(&str) -> Record, text: &str, table: &str) {
+    twins(text, table, |twin, row| {
+        assert_eq!(kinds(&check(&record(twin))), [""; 0], "{row}\n{twin}")
+    });
+}
+
+/// Wants twins of a history to have just this anomaly, with a witness that is minimal; see [`innocent`].
+#[track_caller]
+pub fn guilty(record: impl Fn(&str) -> Record, kind: &str, text: &str, table: &str) {
+    twins(text, table, |twin, row| {
+        let record = record(twin);
+        assert_eq!(kinds(&check(&record)), [kind], "{row}\n{twin}");
+        proven(&record, kind);
+    });
+}
+
+#[track_caller]
+fn twins(text: &str, table: &str, judge: impl Fn(&str, &str)) {
+    for row in table.lines().map(str::trim).filter(|row| !row.is_empty()) {
+        judge(&edited(text, row.split('#').next().unwrap_or_default()), row);
+    }
+}
+
+/// A text in which each `FROM => TO` is made, one after the other.
+#[track_caller]
+pub fn edited(text: &str, edits: &str) -> String {
+    edits.split('|').fold(text.to_owned(), |text, edit| {
+        let (from, to) = edit.split_once("=>").unwrap_or_else(|| panic!("{edit:?} is no edit"));
+        assert!(text.contains(from.trim()), "{from:?} is not in {text}");
+        text.replace(from.trim(), to.trim())
+    })
+}
+
+/// Wants every checker that ran to be one of a family.
+#[track_caller]
+pub fn of_family(results: &Results, name: &str) {
+    let family = FAMILIES.iter().find(|family| family.name == name).expect("it is there");
+    for checker in results.checkers.keys() {
+        assert!(family.checkers.contains(&checker.as_str()), "{checker}");
+    }
+}

@@ -215,9 +215,10 @@ fn candidate(world: &World, net: &Net, name: &str, number: u32) -> Result<Candid
         journal: None,
         notify: Arc::new(|_| {}),
         sessions: Shared::new(BTreeSet::new()),
+        bug: None,
         counters: counters.clone(),
     };
-    let recipe = (variant("election", name).context("no such variant")?.build)(&env)?;
+    let recipe = variant("election", name).context("no such variant")?.recipe(&env)?;
     let (requests, asked) = unbounded_channel();
     world.spawn(Client::new(&client, env, recipe, output).serve(asked).boxed());
     Ok(Candidate {

@@ -82,6 +82,18 @@ pub struct Plan {
     pub drawn_for: Option<DrawnFor>,
 }
 
+impl Plan {
+    /// The same plan on this kind of ensemble. A real one has no scheduler.
+    #[must_use]
+    pub fn placed(self, on: On) -> Self {
+        let scheduler = match on {
+            On::Docker => Scheduler::default(),
+            On::Sim => self.scheduler,
+        };
+        Self { on, scheduler, ..self }
+    }
+}
+
 /// What drawing a plan takes of an ensemble.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct DrawnFor {

@@ -65,7 +65,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
     runnable::check(&record.plan).map_err(cannot)?;
     let ran_on = record.plan.on;
-    record.plan.on = options.on.unwrap_or(ran_on);
+    record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
     simulated::check(&record.plan).map_err(Usage)?;
     keeps_nothing_simulated(&record.plan, options.keep)?;
     // A simulated run is repeated as it was, and needs no pins.

@@ -131,12 +131,11 @@ fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<impl IntoIterat
     let results = zooquake_checkers::check(record);
     let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
     let anomaly = anomaly.with_context(|| format!("the run {name} does not show {}", wanted.anomaly))?;
-    let real = |plan| Plan { on: On::Docker, ..plan };
-    let pinned = real(pin(record, anomaly, name).plan);
-    let by_states = real(Plan {
+    let pinned = pin(record, anomaly, name).plan.placed(On::Docker);
+    let by_states = Plan {
         replay_of: Some(name.to_string()),
-        ..record.plan.clone()
-    });
+        ..record.plan.clone().placed(On::Docker)
+    };
     Ok([(Strikes::Witness, pinned), (Strikes::States, by_states)]
         .into_iter()
         .cycle())

@@ -101,6 +101,7 @@ fn the_tries_take_turns_between_the_witness_and_the_states() {
         windows: 1,
         faults: vec!["drop-reply".into()],
         seed: 100,
+        ..Space::default()
     };
     let workload = space.workload().unwrap();
     let failing = |seed| {

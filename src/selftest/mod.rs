@@ -7,9 +7,10 @@ mod tests;
 use crate::campaign::shard::Shard;
 use crate::campaign::spec;
 use crate::explore::drive::{self, Explored, Limits};
-use crate::explore::space::Space;
+use crate::explore::space::{Search, Space};
 use crate::run::simulated;
-use crate::shrink::{Shrinker, Size, Wanted};
+use crate::shrink::sim::Simulated;
+use crate::shrink::{Played, Shrinker, Size, Wanted};
 use anyhow::{Error, Result};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -102,6 +103,7 @@ pub fn space(variant: String, planted: &Planted, seed: u64) -> Result<(Space, Wo
         windows: if planted.faults.is_empty() { 0 } else { WINDOWS },
         faults: planted.faults.iter().map(|fault| fault.to_string()).collect(),
         seed,
+        search: Search::Walk,
     };
     let workload = space.workload().map_err(Error::msg)?;
     Ok((space, workload))
@@ -162,6 +164,7 @@ fn explore(
     let limits = Limits {
         budget,
         schedules: Some(schedules),
+        plans: None,
         threads: settings.threads,
     };
     drive::explore((space, workload, Shard::default()), None, limits, settings.stop, |_| {})
@@ -169,10 +172,10 @@ fn explore(
 
 /// The smallest plan that shows the anomaly, with its size; the given one if nothing can be taken away in time.
 fn shrink(wanted: Wanted, plan: Plan, settings: Settings<'_>) -> Result<(Plan, Size)> {
-    let mut shrinker = Shrinker::new(wanted, Instant::now() + settings.shrinking, settings.stop);
+    let mut shrinker = Shrinker::new(wanted, Simulated, Instant::now() + settings.shrinking, settings.stop);
     shrinker.find(&plan, 0)?;
     let (plan, record) = match shrinker.shrink()? {
-        (Some(smallest), _) => smallest,
+        (Some(Played { plan, record, .. }), _) => (plan, record),
         (None, _) => (plan.clone(), simulated::record(&plan)?),
     };
     Ok((plan, Size::of(&record)))

@@ -38,10 +38,7 @@ impl Stage for Real {
     const AGAIN: u64 = 1;
 
     fn nth(&self, plan: &Plan, _: u64) -> Plan {
-        Plan {
-            on: On::Docker,
-            ..plan.clone()
-        }
+        plan.clone().placed(On::Docker)
     }
 
     fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {

@@ -277,7 +277,9 @@ impl World {
         drop(inner);
         task.ready.queued.store(false, Ordering::SeqCst);
         let mut context = Context::from_waker(&task.waker);
-        let pending = task.future.as_mut().poll(&mut context).is_pending();
+        // Where a thread of tokio polls, its budget does not end what this world decides.
+        let mut future = tokio::task::unconstrained(task.future.as_mut());
+        let pending = Pin::new(&mut future).poll(&mut context).is_pending();
         let mut inner = self.inner();
         inner.acting = None;
         // The world may have been cleared meanwhile.

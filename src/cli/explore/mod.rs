@@ -1,39 +1,28 @@
 //! `zooquake explore`
 
+mod failure;
 mod show;
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
 use crate::campaign::{spec, values};
-use crate::confirm::{Confirmation, Confirmer};
+use crate::confirm::Confirmer;
 use crate::explore::corpus::{Corpus, Other};
-use crate::explore::drive::{self, Explored, Found, Limits};
-use crate::explore::failure::Signature;
+use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
 use crate::naming;
-use crate::run::folder::Folder;
-use crate::run::{simulated, stage};
-use crate::shrink::sim::Simulated;
-use crate::shrink::{Played, Shrinker, Size};
+use crate::run::stage;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use serde::Serialize;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use failure::{confirm, write};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use zooquake_checkers::plan::Workload;
+use std::time::Duration;
 
 /// The kinds of fault that are explored if none are given.
 const FAULTS: &str = "kill,pause,partition,drop-reply,disconnect,expire";
-
-/// Of each anomaly so many shapes are written as runs and shrunk; the others are counted.
-const WRITTEN: usize = 3;
-
-/// How long one failure is shrunk at most.
-const SHRINKING: Duration = Duration::from_secs(20);
 
 /// `explore`
 #[derive(Debug, Args)]
@@ -130,32 +119,6 @@ pub enum Schedule {
     Exhaustive,
 }
 
-/// A failure, and where it is written.
-#[derive(Debug, Serialize)]
-struct Failure {
-    #[serde(flatten)]
-    signature: Signature,
-    /// How many schedules show it.
-    schedules: u64,
-    /// The lowest seed of these.
-    seed: u64,
-    why: String,
-    /// The run of that schedule; `None` if enough of its anomaly are written.
-    run: Option<PathBuf>,
-    /// The run of the smallest plan that still fails the same way.
-    shrunk: Option<Shrunk>,
-    /// What came of the shrunk plan on real ensembles; `None` if it was not played there, or not to an end.
-    confirmation: Option<Confirmation>,
-}
-
-#[derive(Debug, Serialize)]
-struct Shrunk {
-    run: PathBuf,
-    #[serde(flatten)]
-    size: Size,
-    tried: u64,
-}
-
 /// Explores, writes what failed, and says what was covered.
 ///
 /// # Errors
@@ -233,22 +196,6 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     })
 }
 
-/// Plays the shrunk plans on real ensembles, until the user stops it.
-async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
-    for failure in failures {
-        let Some(shrunk) = failure.shrunk.as_ref().filter(|_| !confirmer.stopped()) else {
-            continue;
-        };
-        let folder = Folder {
-            path: shrunk.run.clone(),
-        };
-        let wanted = failure.signature.wanted();
-        eprintln!("confirming {} of {}", wanted.anomaly, folder.path.display());
-        failure.confirmation = confirmer.confirm(&folder.load()?, &wanted, &folder.name()).await?;
-    }
-    Ok(())
-}
-
 fn usage(error: anyhow::Error) -> anyhow::Error {
     match error.downcast::<Other>() {
         Ok(other) => Usage(other.to_string()).into(),
@@ -272,49 +219,4 @@ fn space(options: &ExploreOptions) -> Result<Space, String> {
             Schedule::Exhaustive => Search::Exhaustive { delays: options.delays },
         },
     })
-}
-
-/// Writes the failures as runs: of each anomaly the first few shapes, shrunk too.
-fn write(
-    (space, workload): (&Space, &Workload),
-    explored: &Explored,
-    out: &Path,
-    stop: &AtomicBool,
-) -> Result<Vec<Failure>> {
-    let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
-    let mut failures = Vec::new();
-    // Those that are not known first, and the most frequent shape of each.
-    let mut found: Vec<(&Signature, &Found)> = explored.failures.iter().collect();
-    found.sort_by_key(|(signature, found)| (signature.known, std::cmp::Reverse(found.count)));
-    for (signature, found) in found {
-        let count = written.entry((signature.known, &signature.anomaly)).or_default();
-        *count += 1;
-        let mut failure = Failure {
-            signature: signature.clone(),
-            schedules: found.count,
-            seed: found.seed,
-            why: found.why.clone(),
-            run: None,
-            shrunk: None,
-            confirmation: None,
-        };
-        if *count <= WRITTEN {
-            let mut plan = space.plan(workload, found.seed);
-            plan.scheduler = found.scheduler.clone();
-            failure.run = Some(simulated::run(&plan, out)?.folder.path);
-            eprintln!("shrinking {} of seed {}", signature.anomaly, found.seed);
-            let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
-            shrinker.find(&plan, 0)?;
-            let (smallest, tried) = shrinker.shrink()?;
-            if let Some(Played { plan, record, .. }) = smallest {
-                failure.shrunk = Some(Shrunk {
-                    run: super::shrink::write(plan, &failure.run, out)?,
-                    size: Size::of(&record),
-                    tried,
-                });
-            }
-        }
-        failures.push(failure);
-    }
-    Ok(failures)
 }

@@ -1,6 +1,6 @@
 //! What an exploration found and covered, in lines or as JSON.
 
-use super::Failure;
+use super::failure::Failure;
 use crate::explore::drive::{Explored, missed};
 use crate::explore::failure::Signature;
 use crate::terminal::line;

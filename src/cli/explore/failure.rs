@@ -1,0 +1,111 @@
+//! The failures of an exploration as runs: written, shrunk and confirmed.
+
+use crate::cli::shrink;
+use crate::confirm::{Confirmation, Confirmer};
+use crate::explore::drive::{Explored, Found};
+use crate::explore::failure::Signature;
+use crate::explore::space::Space;
+use crate::run::folder::Folder;
+use crate::run::simulated;
+use crate::shrink::sim::Simulated;
+use crate::shrink::{Played, Shrinker, Size};
+use anyhow::Result;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::Workload;
+
+/// Of each anomaly so many shapes are written as runs and shrunk; the others are counted.
+const WRITTEN: usize = 3;
+
+/// How long one failure is shrunk at most.
+const SHRINKING: Duration = Duration::from_secs(20);
+
+/// A failure, and where it is written.
+#[derive(Debug, Serialize)]
+pub struct Failure {
+    #[serde(flatten)]
+    pub signature: Signature,
+    /// How many schedules show it.
+    pub schedules: u64,
+    /// The lowest seed of these.
+    pub seed: u64,
+    pub why: String,
+    /// The run of that schedule; `None` if enough of its anomaly are written.
+    pub run: Option<PathBuf>,
+    /// The run of the smallest plan that still fails the same way.
+    pub shrunk: Option<Shrunk>,
+    /// What came of the shrunk plan on real ensembles; `None` if it was not played there, or not to an end.
+    pub confirmation: Option<Confirmation>,
+}
+
+#[derive(Debug, Serialize)]
+pub struct Shrunk {
+    pub run: PathBuf,
+    #[serde(flatten)]
+    pub size: Size,
+    pub tried: u64,
+}
+
+/// Writes the failures as runs: of each anomaly the first few shapes, shrunk too.
+pub fn write(
+    (space, workload): (&Space, &Workload),
+    explored: &Explored,
+    out: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<Failure>> {
+    let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    let mut failures = Vec::new();
+    // Those that are not known first, and the most frequent shape of each.
+    let mut found: Vec<(&Signature, &Found)> = explored.failures.iter().collect();
+    found.sort_by_key(|(signature, found)| (signature.known, std::cmp::Reverse(found.count)));
+    for (signature, found) in found {
+        let count = written.entry((signature.known, &signature.anomaly)).or_default();
+        *count += 1;
+        let mut failure = Failure {
+            signature: signature.clone(),
+            schedules: found.count,
+            seed: found.seed,
+            why: found.why.clone(),
+            run: None,
+            shrunk: None,
+            confirmation: None,
+        };
+        if *count <= WRITTEN {
+            let mut plan = space.plan(workload, found.seed);
+            plan.scheduler = found.scheduler.clone();
+            failure.run = Some(simulated::run(&plan, out)?.folder.path);
+            eprintln!("shrinking {} of seed {}", signature.anomaly, found.seed);
+            let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
+            shrinker.find(&plan, 0)?;
+            let (smallest, tried) = shrinker.shrink()?;
+            if let Some(Played { plan, record, .. }) = smallest {
+                failure.shrunk = Some(Shrunk {
+                    run: shrink::write(plan, &failure.run, out)?,
+                    size: Size::of(&record),
+                    tried,
+                });
+            }
+        }
+        failures.push(failure);
+    }
+    Ok(failures)
+}
+
+/// Plays the shrunk plans on real ensembles, until the user stops it.
+pub async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
+    for failure in failures {
+        let Some(shrunk) = failure.shrunk.as_ref().filter(|_| !confirmer.stopped()) else {
+            continue;
+        };
+        let folder = Folder {
+            path: shrunk.run.clone(),
+        };
+        let wanted = failure.signature.wanted();
+        eprintln!("confirming {} of {}", wanted.anomaly, folder.path.display());
+        failure.confirmation = confirmer.confirm(&folder.load()?, &wanted, &folder.name()).await?;
+    }
+    Ok(())
+}

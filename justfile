@@ -1,0 +1,37 @@
+# Rounds of work on zooquake. `just` lists them; `just ci` is what has to pass before anything lands.
+
+_default:
+    @just --list
+
+# Format, lints, all tests, and a short real run.
+ci:
+    .ci/run
+
+# The tests that need no Docker engine and end soon (needs cargo-nextest).
+unit:
+    cargo nextest run --workspace --profile unit
+
+# The rest: real ensembles, browsers, and random histories against brute force (needs cargo-nextest).
+real:
+    cargo nextest run --workspace --profile real
+
+# Format and lints.
+lint:
+    cargo fmt --all --check
+    cargo clippy --workspace --all-targets -- -D warnings
+
+# Random histories of every checker against brute force, that many each.
+histories n="300000":
+    cd checkers && ZOOQUAKE_HISTORIES={{n}} cargo test --workspace --test suite agree
+
+# What zooquake leaves behind when it is killed itself, that many times.
+crashes n="20":
+    ZOOQUAKE_CRASHES=kill:{{n}} cargo test --test crash -- --nocapture
+
+# Licences, advisories and sources of all dependencies (needs cargo-deny).
+deny:
+    cargo deny check
+
+# Remove what runs that died left behind.
+clean:
+    cargo run --release -- clean

@@ -3,9 +3,12 @@
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::values;
+use crate::confirm::{Confirmation, Confirmer};
 use crate::naming;
+use crate::run::folder::Folder;
 use crate::selftest::{self, Outcome, Settings};
-use anyhow::{Context, Result};
+use crate::terminal::line;
+use anyhow::{Context, Result, bail};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -30,9 +33,13 @@ and seeds. A planted bug is a variant like others: `zooquake run planted/L12`, `
 Exit codes: 0 all were found and all recipes without them were silent; 1 one was missed, or a recipe without a bug was noisy; 2 it was
 interrupted; 254 wrong usage; 255 the harness failed.
 
+With --confirm the shrunk plan of each bug is played on a real ensemble until its anomaly shows. What is said of it changes no exit
+code, but for 255 if no try of a plan could be carried out.
+
 Examples:
   zooquake selftest
   zooquake selftest L1 L12 Q1 --budget 30s
+  zooquake selftest L12 --confirm
   zooquake selftest T1 --out planted           the shrunk run too, with its report
   zooquake selftest --json > selftest.json")]
 pub struct SelftestOptions {
@@ -47,9 +54,15 @@ pub struct SelftestOptions {
     /// Threads; one a core if not given
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
-    /// Folder of the runs of shrunk plans; none are written if not given
+    /// Folder of the runs of shrunk plans; none are written if not given, but for `runs` with --confirm
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
+    /// Play the shrunk plans on a real ensemble, and say which bugs show there
+    #[arg(long)]
+    pub confirm: bool,
+    /// How often a plan is played at most to confirm it
+    #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    pub confirm_runs: u32,
     /// JSON on stdout: a list of the bugs with what was found
     #[arg(long)]
     pub json: bool,
@@ -59,14 +72,21 @@ pub struct SelftestOptions {
 ///
 /// # Errors
 /// [`Usage`] for a bug that does not exist; otherwise the harness failed.
-pub async fn selftest(options: SelftestOptions) -> Result<Code> {
+pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
     let chosen = chosen(&options.ids).map_err(Usage)?;
+    if options.confirm {
+        options.out.get_or_insert_with(|| "runs".into());
+    }
     if let Some(out) = &options.out {
         paths::output_folder(out, "--out")?;
     }
     let stop = Arc::new(AtomicBool::new(false));
     let mut interrupt = interrupt::listen()?;
     let stopping = Arc::clone(&stop);
+    let confirmer = match &options.out {
+        Some(out) if options.confirm => Some(Confirmer::prepare(options.confirm_runs, out, interrupt.clone()).await?),
+        _ => None,
+    };
     tokio::spawn(async move {
         // Closed only when the program ends.
         let _ = interrupt.wait_for(|stop| *stop).await;
@@ -74,12 +94,16 @@ pub async fn selftest(options: SelftestOptions) -> Result<Code> {
     });
     let json = options.json;
     let trying = tokio::task::spawn_blocking(move || try_all(&chosen, &options, &stop));
-    let (tried, interrupted) = trying.await.context("the selftest did not come to its end")??;
+    let (mut tried, interrupted) = trying.await.context("the selftest did not come to its end")??;
+    if let Some(confirmer) = &confirmer {
+        confirm(confirmer, &mut tried, json).await?;
+    }
+    let interrupted = interrupted || confirmer.is_some_and(|confirmer| confirmer.stopped());
     if json {
         let values: Vec<Value> = tried.iter().map(as_json).collect();
         println!("{}", serde_json::to_string_pretty(&values).context("writing JSON")?);
     }
-    let failed = tried.iter().filter(|(outcome, _)| !outcome.passed()).count();
+    let failed = tried.iter().filter(|tried| !tried.outcome.passed()).count();
     eprintln!("{} planted bugs tried, {failed} not as expected", tried.len());
     Ok(match (failed, interrupted) {
         (0, false) => Code::Valid,
@@ -102,8 +126,46 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Planted>, String> {
     }
 }
 
-/// An outcome, and the run of the shrunk plan if that is written.
-type Tried = (Outcome, Option<PathBuf>);
+/// A bug that was tried.
+struct Tried {
+    outcome: Outcome,
+    /// The run of the shrunk plan, if that is written.
+    run: Option<PathBuf>,
+    /// What came of the shrunk plan on real ensembles; `None` if it was not played there, or not to an end.
+    confirmation: Option<Confirmation>,
+}
+
+/// Plays the shrunk plans on real ensembles, until the user stops it; says what came of each unless that is told as JSON.
+async fn confirm(confirmer: &Confirmer, tried: &mut [Tried], json: bool) -> Result<()> {
+    for Tried {
+        outcome,
+        run,
+        confirmation,
+    } in tried
+    {
+        let (Some(shown), Some(run), false) = (&outcome.shown, run, confirmer.stopped()) else {
+            continue;
+        };
+        eprintln!("confirming {} of {}", shown.wanted.anomaly, run.display());
+        let folder = Folder { path: run.clone() };
+        let came = confirmer
+            .confirm(&folder.load()?, &shown.wanted, &folder.name())
+            .await?;
+        match &came {
+            Some(none) if none.tries == 0 => {
+                bail!("{} could not be played on a real ensemble: {none}", outcome.planted.id)
+            }
+            Some(came) if !json => println!(
+                "{:<5} on a real ensemble {}",
+                outcome.planted.id,
+                line(&came.to_string())
+            ),
+            _ => {}
+        }
+        *confirmation = came;
+    }
+    Ok(())
+}
 
 /// Tries them one after the other, and prints the row of each; whether it was interrupted.
 fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &AtomicBool) -> Result<(Vec<Tried>, bool)> {
@@ -134,7 +196,11 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
         if !options.json {
             println!("{}", row(columns(&outcome).each_ref().map(String::as_str)));
         }
-        tried.push((outcome, run));
+        tried.push(Tried {
+            outcome,
+            run,
+            confirmation: None,
+        });
     }
     Ok((tried, false))
 }
@@ -183,7 +249,12 @@ fn columns(outcome: &Outcome) -> [String; 8] {
     ]
 }
 
-fn as_json((outcome, run): &Tried) -> Value {
+fn as_json(tried: &Tried) -> Value {
+    let Tried {
+        outcome,
+        run,
+        confirmation,
+    } = tried;
     let Outcome { planted, shown, .. } = outcome;
     json!({
         "id": planted.id,
@@ -198,6 +269,7 @@ fn as_json((outcome, run): &Tried) -> Value {
         "seconds": outcome.took.as_secs_f64(),
         "shrunk": shown.as_ref().map(|shown| shown.size),
         "run": run,
+        "confirmation": confirmation,
         "twin": outcome.twin(),
         "twin_variant": planted.twin(),
         "twin_runs": outcome.twin_schedules,

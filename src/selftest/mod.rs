@@ -72,6 +72,8 @@ pub struct Outcome {
 pub struct Shown {
     /// How many schedules there are up to it, in the order of their seeds.
     pub tried: u64,
+    /// The anomaly, and the property that it violates.
+    pub wanted: Wanted,
     /// The smallest plan that shows it too.
     pub plan: Plan,
     /// How large that is.
@@ -139,9 +141,15 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
     let took = begun.elapsed();
     let shown = first.map(|(seed, property)| {
         let anomaly = planted.expected.to_string();
-        let (plan, size) = shrink(Wanted { property, anomaly }, space.plan(&workload, seed), settings)?;
+        let wanted = Wanted { property, anomaly };
+        let (plan, size) = shrink(wanted.clone(), space.plan(&workload, seed), settings)?;
         let tried = seed.wrapping_sub(settings.seed) + 1;
-        anyhow::Ok(Shown { tried, plan, size })
+        anyhow::Ok(Shown {
+            tried,
+            wanted,
+            plan,
+            size,
+        })
     });
     let shown = shown.transpose()?;
     let (twin_schedules, noise) = twin(planted, schedules, settings)?;

@@ -3,6 +3,8 @@
 use crate::run::stage;
 use anyhow::{Context, Result};
 use std::io::IsTerminal;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::watch;
 
@@ -38,6 +40,18 @@ pub fn listen() -> Result<watch::Receiver<bool>> {
         }
     });
     Ok(receiver)
+}
+
+/// A flag that becomes true with the receiver: for threads, which wait for nothing.
+pub fn flag(interrupt: &watch::Receiver<bool>) -> Arc<AtomicBool> {
+    let flag = Arc::new(AtomicBool::new(false));
+    let (set, mut interrupt) = (Arc::clone(&flag), interrupt.clone());
+    tokio::spawn(async move {
+        // Closed only when the program ends.
+        let _ = interrupt.wait_for(|stop| *stop).await;
+        set.store(true, Ordering::SeqCst);
+    });
+    flag
 }
 
 /// Says what comes now, in place of the progress line if there is one.

@@ -3,16 +3,14 @@
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::values;
-use crate::confirm::{Confirmation, Confirmer};
+use crate::confirm::{Confirmation, Confirmer, were_played};
 use crate::naming;
-use crate::run::folder::Folder;
 use crate::selftest::{self, Outcome, Settings};
 use crate::terminal::line;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zooquake_workloads::recipes::planted::{FAMILY, PLANTED, Planted};
@@ -80,18 +78,12 @@ pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
     if let Some(out) = &options.out {
         paths::output_folder(out, "--out")?;
     }
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut interrupt = interrupt::listen()?;
-    let stopping = Arc::clone(&stop);
+    let interrupt = interrupt::listen()?;
+    let stop = interrupt::flag(&interrupt);
     let confirmer = match &options.out {
-        Some(out) if options.confirm => Some(Confirmer::prepare(options.confirm_runs, out, interrupt.clone()).await?),
+        Some(out) if options.confirm => Some(Confirmer::prepare(options.confirm_runs, out, interrupt).await?),
         _ => None,
     };
-    tokio::spawn(async move {
-        // Closed only when the program ends.
-        let _ = interrupt.wait_for(|stop| *stop).await;
-        stopping.store(true, Ordering::SeqCst);
-    });
     let json = options.json;
     let trying = tokio::task::spawn_blocking(move || try_all(&chosen, &options, &stop));
     let (mut tried, interrupted) = trying.await.context("the selftest did not come to its end")??;
@@ -103,6 +95,7 @@ pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
         let values: Vec<Value> = tried.iter().map(as_json).collect();
         println!("{}", serde_json::to_string_pretty(&values).context("writing JSON")?);
     }
+    were_played(tried.iter().filter_map(|tried| tried.confirmation.as_ref()))?;
     let failed = tried.iter().filter(|tried| !tried.outcome.passed()).count();
     eprintln!("{} planted bugs tried, {failed} not as expected", tried.len());
     Ok(match (failed, interrupted) {
@@ -137,32 +130,15 @@ struct Tried {
 
 /// Plays the shrunk plans on real ensembles, until the user stops it; says what came of each unless that is told as JSON.
 async fn confirm(confirmer: &Confirmer, tried: &mut [Tried], json: bool) -> Result<()> {
-    for Tried {
-        outcome,
-        run,
-        confirmation,
-    } in tried
-    {
-        let (Some(shown), Some(run), false) = (&outcome.shown, run, confirmer.stopped()) else {
+    for tried in tried {
+        let (Some(shown), Some(run)) = (&tried.outcome.shown, &tried.run) else {
             continue;
         };
-        eprintln!("confirming {} of {}", shown.wanted.anomaly, run.display());
-        let folder = Folder { path: run.clone() };
-        let came = confirmer
-            .confirm(&folder.load()?, &shown.wanted, &folder.name())
-            .await?;
-        match &came {
-            Some(none) if none.tries == 0 => {
-                bail!("{} could not be played on a real ensemble: {none}", outcome.planted.id)
-            }
-            Some(came) if !json => println!(
-                "{:<5} on a real ensemble {}",
-                outcome.planted.id,
-                line(&came.to_string())
-            ),
-            _ => {}
+        tried.confirmation = confirmer.confirm(run, &shown.wanted).await?;
+        if let (Some(confirmation), false) = (&tried.confirmation, json) {
+            let id = tried.outcome.planted.id;
+            println!("{id:<5} on a real ensemble {}", line(&confirmation.to_string()));
         }
-        *confirmation = came;
     }
     Ok(())
 }

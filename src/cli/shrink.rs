@@ -110,7 +110,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
         before: Size::of(&record),
         plan: record.plan.clone(),
         pinned: pin(&record, anomaly, &name).plan,
-        stop: stopped_by(&interrupt),
+        stop: interrupt::flag(&interrupt),
         interrupt,
         name,
     };
@@ -127,18 +127,6 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
         }
     };
     task.tell(shrunk, &options).await
-}
-
-/// Becomes true when the user interrupts.
-fn stopped_by(interrupt: &watch::Receiver<bool>) -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let (stopping, mut interrupt) = (Arc::clone(&stop), interrupt.clone());
-    tokio::spawn(async move {
-        // Closed only when the program ends.
-        let _ = interrupt.wait_for(|stop| *stop).await;
-        stopping.store(true, Ordering::SeqCst);
-    });
-    stop
 }
 
 impl Task {

@@ -9,8 +9,9 @@ use crate::campaign::backends::Place;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::ran::Ran;
 use crate::replay::pin;
+use crate::run::folder::Folder;
 use crate::shrink::Wanted;
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde::Serialize;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -111,18 +112,36 @@ impl Confirmer {
         self.ensembles.stopped()
     }
 
-    /// Plays the plan of a simulated run, of this name, until the anomaly shows, or the tries are over. `None` if the user
-    /// stopped it before.
+    /// Says what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the tries are
+    /// over. `None` if the user has stopped it.
     ///
     /// # Errors
-    /// If the run does not have the anomaly, or the folder of runs cannot be read or written.
-    pub async fn confirm(&self, record: &Record, wanted: &Wanted, name: &str) -> Result<Option<Confirmation>> {
-        let plans = plans(record, wanted, name)?;
+    /// If the run cannot be read or does not have the anomaly, or the folder of runs cannot be read or written.
+    pub async fn confirm(&self, run: &Path, wanted: &Wanted) -> Result<Option<Confirmation>> {
+        if self.stopped() {
+            return Ok(None);
+        }
+        eprintln!("confirming {} of {}", wanted.anomaly, run.display());
+        let folder = Folder {
+            path: run.to_path_buf(),
+        };
+        let plans = plans(&folder.load()?, wanted, &folder.name())?;
         let tries = plans.into_iter().take(self.tries as usize);
         play(tries, wanted, &self.out, async |plan| {
             self.ensembles.attempt(&plan).await
         })
         .await
+    }
+}
+
+/// Whether each plan that was to be confirmed was played and judged at least once.
+///
+/// # Errors
+/// How the harness failed in all tries of the first that was not.
+pub fn were_played<'a>(mut confirmations: impl Iterator<Item = &'a Confirmation>) -> Result<()> {
+    match confirmations.find(|confirmation| confirmation.tries == 0) {
+        Some(none) => bail!("a failure could not be played on a real ensemble: {none}"),
+        None => Ok(()),
     }
 }
 

@@ -5,7 +5,6 @@ use crate::confirm::{Confirmation, Confirmer};
 use crate::explore::drive::{Explored, Found};
 use crate::explore::failure::Signature;
 use crate::explore::space::Space;
-use crate::run::folder::Folder;
 use crate::run::simulated;
 use crate::shrink::sim::Simulated;
 use crate::shrink::{Played, Shrinker, Size};
@@ -97,15 +96,9 @@ pub fn write(
 /// Plays the shrunk plans on real ensembles, until the user stops it.
 pub async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
     for failure in failures {
-        let Some(shrunk) = failure.shrunk.as_ref().filter(|_| !confirmer.stopped()) else {
-            continue;
-        };
-        let folder = Folder {
-            path: shrunk.run.clone(),
-        };
-        let wanted = failure.signature.wanted();
-        eprintln!("confirming {} of {}", wanted.anomaly, folder.path.display());
-        failure.confirmation = confirmer.confirm(&folder.load()?, &wanted, &folder.name()).await?;
+        if let Some(shrunk) = &failure.shrunk {
+            failure.confirmation = confirmer.confirm(&shrunk.run, &failure.signature.wanted()).await?;
+        }
     }
     Ok(())
 }

@@ -7,18 +7,16 @@ use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
 use crate::campaign::{spec, values};
-use crate::confirm::Confirmer;
+use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::{Corpus, Other};
 use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
 use crate::naming;
 use crate::run::stage;
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use failure::{confirm, write};
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The kinds of fault that are explored if none are given.
@@ -146,18 +144,12 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
             (Some(corpus), space)
         }
     };
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut interrupt = interrupt::listen()?;
-    let stopping = Arc::clone(&stop);
+    let interrupt = interrupt::listen()?;
+    let stop = interrupt::flag(&interrupt);
     let confirmer = match options.confirm {
-        true => Some(Confirmer::prepare(options.confirm_runs, &options.out, interrupt.clone()).await?),
+        true => Some(Confirmer::prepare(options.confirm_runs, &options.out, interrupt).await?),
         false => None,
     };
-    tokio::spawn(async move {
-        // Closed only when the program ends.
-        let _ = interrupt.wait_for(|stop| *stop).await;
-        stopping.store(true, Ordering::SeqCst);
-    });
     let cores = std::thread::available_parallelism().map_or(1, usize::from);
     let limits = Limits {
         budget: options.budget,
@@ -186,10 +178,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         true => show::print_json(seed, &explored, &failures)?,
         false => show::print(&explored, &failures),
     }
-    let confirmations = failures.iter().filter_map(|failure| failure.confirmation.as_ref());
-    if let Some(none) = confirmations.into_iter().find(|confirmation| confirmation.tries == 0) {
-        bail!("a failure could not be played on a real ensemble: {none}");
-    }
+    were_played(failures.iter().filter_map(|failure| failure.confirmation.as_ref()))?;
     Ok(match failures.iter().any(|failure| !failure.signature.known) {
         true => Code::Invalid,
         false => Code::Valid,

@@ -9,12 +9,31 @@ pub fn few<S: AsRef<str>>(names: &[S]) -> String {
     }
 }
 
-/// A number of things: `1 item`, `2 items`.
+/// A number of things: `1 item`, `2 items`, `2 tries`, `2 delays`.
 pub fn count(number: usize, thing: &str) -> String {
-    format!("{number} {thing}{}", if number == 1 { "" } else { "s" })
+    let stem = thing
+        .strip_suffix('y')
+        .filter(|stem| !stem.ends_with(['a', 'e', 'o', 'u']));
+    match (number, stem) {
+        (1, _) => format!("1 {thing}"),
+        (_, Some(stem)) => format!("{number} {stem}ies"),
+        (_, None) => format!("{number} {thing}s"),
+    }
 }
 
 /// Nanoseconds as seconds with three decimals, `12.402 s`; what is below a millisecond is cut off.
 pub fn seconds(ns: u64) -> String {
     format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::count;
+
+    #[test]
+    fn things_are_counted_in_the_plural_but_one() {
+        let counted = [(1, "try"), (2, "try"), (0, "more anomaly"), (2, "delay"), (3, "item")];
+        let told = counted.map(|(number, thing)| count(number, thing));
+        assert_eq!(told, ["1 try", "2 tries", "0 more anomalies", "2 delays", "3 items"]);
+    }
 }

@@ -24,7 +24,7 @@ pub fn section(model: &RunModel<'_>) -> String {
     if anomalies.len() > SHOWN {
         body.push_str(&format!(
             "<p>And {}, in results.json.</p>\n",
-            text::count(anomalies.len() - SHOWN, "more anomaly").replace("anomalys", "anomalies")
+            text::count(anomalies.len() - SHOWN, "more anomaly")
         ));
     }
     super::titled(

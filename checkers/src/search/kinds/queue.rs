@@ -102,7 +102,7 @@ impl HistoryModel for TotalQueue {
                 "{NOTE}{} repeated an item that had come out already",
                 count(again, "delivery")
             );
-            found.reasons.push(text.replace("deliverys", "deliveries"));
+            found.reasons.push(text);
         }
         Ok(found)
     }

@@ -10,19 +10,20 @@ use zooquake_checkers::{Results, Verdict};
 /// How many random histories are damaged.
 const BROKEN: usize = 100_000;
 
-pub fn register(lines: &[&str]) -> Results {
-    maps(Kind::REGISTER, lines)
+pub fn register(events: &str) -> Results {
+    maps(Kind::REGISTER, events)
 }
 
 #[track_caller]
-pub fn verdicts(kind: Kind, cases: &[(&[&str], Verdict)]) {
-    for (lines, verdict) in cases {
-        let found = maps(kind, lines);
-        assert_eq!(
-            found.verdict, *verdict,
-            "{lines:#?}: {:?} {:?}",
-            found.anomalies, found.reasons
-        );
+pub fn verdicts(kind: Kind, cases: &[(&str, Verdict)]) {
+    for (events, verdict) in cases {
+        let Results {
+            verdict: found,
+            anomalies,
+            reasons,
+            ..
+        } = maps(kind, events);
+        assert_eq!(found, *verdict, "{events}: {anomalies:?} {reasons:?}");
     }
 }
 
@@ -35,49 +36,29 @@ fn equal_values_may_be_written_in_many_ways() {
         ("1", "1.0"),
         ("{:a 1 :b 2}", "{:b 2 :a 1}"),
     ] {
-        let lines = |read: &str| {
-            let text = format!("0 invoke write {written}|0 ok write {written}|1 invoke read nil|1 ok read {read}");
-            register(&text.split('|').collect::<Vec<_>>()).verdict
-        };
+        let lines = |read: &str| register(&format!("0 write {written} -> {written}; 1 read -> {read}")).verdict;
         assert_eq!(lines(read), Verdict::Valid, "{written} {read}");
         assert_eq!(lines("[7]"), Verdict::Invalid, "{written}");
     }
-    let list = [
-        "0 invoke write 1",
-        "0 ok write 1",
-        "0 invoke cas (1 2)",
-        "0 ok cas [1 2]",
-        "0 invoke read",
-        "0 ok read 2",
-    ];
     verdicts(
         Kind::REGISTER,
         &[
-            (&list, Verdict::Valid),
-            (
-                &[&list[..4], &["0 invoke read", "0 ok read 1"]].concat(),
-                Verdict::Invalid,
-            ),
+            ("0 write 1 -> 1; 0 cas (1 2) -> [1 2]; 0 read -> 2", Verdict::Valid),
+            ("0 write 1 -> 1; 0 cas (1 2) -> [1 2]; 0 read -> 1", Verdict::Invalid),
         ],
     );
 }
 
 #[test]
 fn maps_as_values_are_values() {
-    let lines = [
-        "0 invoke write {:a 1}",
-        "0 ok write {:a 1}",
-        "0 invoke read nil",
-        "0 ok read {:a 2}",
-    ];
-    verdicts(Kind::REGISTER, &[(&lines, Verdict::Invalid)]);
+    let lines = "0 write {:a 1} -> {:a 1}; 0 read -> {:a 2}";
+    verdicts(Kind::REGISTER, &[(lines, Verdict::Invalid)]);
 }
 
 #[test]
 fn an_object_as_a_value_is_refused() {
     let value = "#object[Foo 0x1b2c \"Foo@1b2c\"]";
-    let written = [format!("0 invoke write {value}"), format!("0 ok write {value}")];
-    let results = register(&written.each_ref().map(String::as_str));
+    let results = register(&format!("0 write {value} -> {value}"));
     assert_eq!(results.verdict, Verdict::Unknown);
     assert!(
         results.reasons[0].contains("the write of event 0 cannot be compared"),
@@ -88,35 +69,20 @@ fn an_object_as_a_value_is_refused() {
 
 #[test]
 fn a_first_value_is_not_known_until_it_is_read() {
-    let first = ["0 invoke read", "0 ok read 5", "0 invoke write 1", "0 ok write 1"];
     verdicts(
         Kind::REGISTER,
         &[
-            (&first, Verdict::Valid),
-            (
-                &[
-                    "0 invoke cas [nil 1]",
-                    "0 ok cas [nil 1]",
-                    "0 invoke read",
-                    "0 ok read 1",
-                ],
-                Verdict::Valid,
-            ),
-            (
-                &[&first[..2], &["0 invoke read", "0 ok read 6"]].concat(),
-                Verdict::Invalid,
-            ),
-            (
-                &[&first[..], &["0 invoke read", "0 ok read 5"]].concat(),
-                Verdict::Invalid,
-            ),
+            ("0 read -> 5; 0 write 1 -> 1", Verdict::Valid),
+            ("0 cas [nil 1] -> [nil 1]; 0 read -> 1", Verdict::Valid),
+            ("0 read -> 5; 0 read -> 6", Verdict::Invalid),
+            ("0 read -> 5; 0 write 1 -> 1; 0 read -> 5", Verdict::Invalid),
             // What only a write that failed was to write, no register began with.
             (
-                &["1 invoke read", "0 invoke write 3", "0 fail write 3", "1 ok read 3"],
+                "1 invoke read; 0 invoke write 3; 0 fail write 3; 1 ok read 3",
                 Verdict::Invalid,
             ),
             (
-                &["1 invoke read", "0 invoke write 3", "0 fail write 3", "1 ok read 4"],
+                "1 invoke read; 0 invoke write 3; 0 fail write 3; 1 ok read 4",
                 Verdict::Valid,
             ),
         ],
@@ -146,66 +112,42 @@ fn a_cas_that_failed_for_another_reason_says_nothing() {
     assert_eq!(log(&never).verdict, Verdict::Invalid, "it failed all the same");
 }
 
-const STALE: [&str; 6] = [
-    "7 invoke write 1",
-    "7 ok write 1",
-    "7 invoke write 2",
-    "7 ok write 2",
-    "8 invoke read",
-    "8 ok read 1",
-];
+const WRITTEN: &str = "7 write 1 -> 1; 7 write 2 -> 2";
 
 #[test]
 fn what_cannot_be_paired_is_unknown_and_the_rest_is_judged() {
-    let damaged: [&[&str]; 4] = [
-        &["0 invoke write 5", "0 invoke write 6", "0 ok write 6"],
-        &["0 ok write 5"],
-        &["0 invoke read", "0 ok write 5"],
-        &["0 invoke write 5", "0 ok write 5", "0 ok write 5"],
+    let damaged = [
+        "0 invoke write 5; 0 write 6 -> 6",
+        "0 ok write 5",
+        "0 invoke read; 0 ok write 5",
+        "0 write 5 -> 5; 0 ok write 5",
     ];
     for lines in damaged {
-        let results = register(&[lines, &STALE[..4]].concat());
+        let results = register(&format!("{lines}; {WRITTEN}"));
         assert_eq!(results.verdict, Verdict::Unknown, "{lines:?}");
         assert!(results.reasons[0].contains("process 0"), "{:?}", results.reasons);
-        assert_eq!(
-            register(&[lines, &STALE].concat()).verdict,
-            Verdict::Invalid,
-            "{lines:?}"
-        );
         // What it may have written at any time explains what was read.
-        let read = [lines, &STALE[..4], &["8 invoke read", "8 ok read 5"]].concat();
-        assert_eq!(register(&read).verdict, Verdict::Unknown, "{lines:?}");
+        for (read, verdict) in [(1, Verdict::Invalid), (5, Verdict::Unknown)] {
+            let results = register(&format!("{lines}; {WRITTEN}; 8 read -> {read}"));
+            assert_eq!(results.verdict, verdict, "{lines}");
+        }
     }
-    let held = [
-        "0 invoke acquire",
-        "0 ok acquire",
-        "0 ok acquire",
-        "1 invoke acquire",
-        "1 ok acquire",
-    ];
-    let released = ["0 invoke release", "0 ok release"];
     verdicts(
         Kind::MUTEX,
         &[
-            (&[&held[..], &released].concat(), Verdict::Unknown),
-            (&[&held[..2], &held[3..], &released].concat(), Verdict::Invalid),
+            (
+                "0 acquire -> nil; 0 ok acquire; 1 acquire -> nil; 0 release -> nil",
+                Verdict::Unknown,
+            ),
+            ("0 acquire -> nil; 1 acquire -> nil; 0 release -> nil", Verdict::Invalid),
         ],
     );
 }
 
 #[test]
 fn a_witness_of_two_holds_has_the_releases_that_it_needs() {
-    let both = [
-        "2 invoke acquire",
-        "2 ok acquire",
-        "3 invoke acquire",
-        "3 ok acquire",
-        "3 invoke release",
-        "2 invoke release",
-        "3 ok release",
-        "2 ok release",
-    ];
-    let results = maps(Kind::MUTEX, &both);
+    let both = "2 acquire -> nil; 3 acquire -> nil; 3 invoke release; 2 invoke release; 3 ok release; 2 ok release";
+    let results = maps(Kind::MUTEX, both);
     let witness = &results.anomalies[0].witness;
     assert_eq!(witness, &[0, 1, 2, 3, 5, 7], "that of 3 proves nothing more");
 }
@@ -243,7 +185,7 @@ fn no_record_that_cannot_be_paired_convicts_what_was_linearizable() {
         // More than one damage may hide each other: two operations of one process that each lost a line look like one.
         damage(&mut rng, &mut lines);
         let lines: Vec<String> = lines.iter().map(|event| event.join(" ")).collect();
-        let results = register(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+        let results = register(&lines.join("; "));
         assert_ne!(results.verdict, Verdict::Invalid, "{lines:#?} {:?}", results.anomalies);
         unpaired += usize::from(results.verdict == Verdict::Unknown);
     }

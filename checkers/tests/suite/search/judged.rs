@@ -12,22 +12,26 @@ fn judged(history: &History, kind: Kind, notation: Notation) -> Results {
 }
 
 /// Judges lines of `process type f [value]` in EDN.
-pub fn maps(kind: Kind, lines: &[&str]) -> Results {
-    judged(&history(lines), kind, Notation::Maps)
+/// What is found in these events, each after a `;`. `0 add 1 -> 1` is an operation that is answered at once.
+pub fn maps(kind: Kind, events: &str) -> Results {
+    judged(&history(events), kind, Notation::Maps)
 }
 
-fn history(lines: &[&str]) -> History {
+fn history(events: &str) -> History {
     let mut text = String::new();
-    for line in lines {
-        let mut words = line.splitn(4, ' ');
+    for event in events.split(';').map(str::trim).filter(|event| !event.is_empty()) {
+        let (told, answered) = event
+            .split_once(" -> ")
+            .map_or((event, None), |(asked, told)| (asked, Some(told)));
+        let mut words = told.splitn(if answered.is_some() { 3 } else { 4 }, ' ');
         let mut word = || words.next().unwrap_or("nil");
-        text += &format!(
-            "{{:process {} :type :{} :f :{} :value {}}}\n",
-            word(),
-            word(),
-            word(),
-            word()
-        );
+        let process = word();
+        let kind = if answered.is_some() { "invoke" } else { word() };
+        let (f, value) = (word(), word());
+        text += &format!("{{:process {process} :type :{kind} :f :{f} :value {value}}}\n");
+        if let Some(answered) = answered {
+            text += &format!("{{:process {process} :type :ok :f :{f} :value {answered}}}\n");
+        }
     }
     let (history, damage) = parse_edn(text.as_bytes());
     assert_eq!(damage, None, "{text}");
@@ -46,15 +50,8 @@ pub fn log(lines: &[&str]) -> Results {
 
 #[test]
 fn a_stale_read_is_told_with_what_it_contradicts() {
-    let lines = [
-        "0 invoke write 3",
-        "0 ok write 3",
-        "1 invoke read",
-        "1 ok read 0",
-        "2 invoke read",
-        "2 ok read 3",
-    ];
-    let results = maps(Kind::REGISTER, &lines);
+    let lines = "0 write 3 -> 3; 1 read -> 0; 2 read -> 3";
+    let results = maps(Kind::REGISTER, lines);
     assert_eq!(results.verdict, Verdict::Invalid);
     let [anomaly] = results.anomalies.as_slice() else {
         panic!("{:?}", results.anomalies)
@@ -75,8 +72,8 @@ fn a_stale_read_is_told_with_what_it_contradicts() {
 
 #[test]
 fn nil_is_unknown_in_edn_and_a_value_in_logs() {
-    let edn = ["0 invoke write 3", "0 ok write 3", "1 invoke read", "1 ok read nil"];
-    assert_eq!(maps(Kind::REGISTER, &edn).verdict, Verdict::Valid);
+    let edn = "0 write 3 -> 3; 1 read -> nil";
+    assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
     let logged = [
         "0 :invoke :write 3",
         "0 :ok :write 3",
@@ -89,13 +86,8 @@ fn nil_is_unknown_in_edn_and_a_value_in_logs() {
 
 #[test]
 fn a_failed_cas_says_something_in_logs_only() {
-    let edn = [
-        "0 invoke write 3",
-        "0 ok write 3",
-        "1 invoke cas [3 4]",
-        "1 fail cas [3 4]",
-    ];
-    assert_eq!(maps(Kind::REGISTER, &edn).verdict, Verdict::Valid);
+    let edn = "0 write 3 -> 3; 1 invoke cas [3 4]; 1 fail cas [3 4]";
+    assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
     let logged = [
         "0 :invoke :write 3",
         "0 :ok :write 3",
@@ -107,15 +99,11 @@ fn a_failed_cas_says_something_in_logs_only() {
 
 #[test]
 fn what_failed_did_not_happen_and_what_is_unknown_may_have() {
-    let read = ["1 invoke read", "1 ok read 3"];
-    let with = |end: &str| {
-        let write = ["0 invoke write 3", end];
-        maps(Kind::REGISTER, &[write, read].concat()).verdict
-    };
+    let with = |end: &str| maps(Kind::REGISTER, &format!("0 invoke write 3; {end}; 1 read -> 3")).verdict;
     assert_eq!(with("0 info write :timed-out"), Verdict::Valid);
     assert_eq!(with("0 fail write 3"), Verdict::Invalid);
     assert_eq!(
-        maps(Kind::REGISTER, &["0 invoke read", "0 fail read"]).verdict,
+        maps(Kind::REGISTER, "0 invoke read; 0 fail read").verdict,
         Verdict::Valid
     );
 }
@@ -144,25 +132,20 @@ fn our_own_values_have_fields() {
     assert_eq!(ended("null"), Verdict::Invalid, "null is what it began with");
 }
 
-const LOST: [&str; 6] = [
-    "0 invoke acquire",
-    "0 ok acquire",
-    "1 invoke acquire",
-    "1 ok acquire",
-    "0 invoke release",
-    "0 fail release nil :error [:not-found \"no such lease\"]",
-];
+const BOTH: &str = "0 acquire -> nil; 1 acquire -> nil";
 
 #[test]
 fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
-    let lost = maps(Kind::MUTEX, &LOST);
+    let failed = "0 invoke release; 0 fail release nil :error [:not-found \"no such lease\"]";
+    let events = format!("{BOTH}; {failed}");
+    let lost = maps(Kind::MUTEX, &events);
     assert_eq!((lost.verdict, lost.anomalies.len()), (Verdict::Valid, 0));
     assert!(
         lost.reasons[0].starts_with("note: lease lost: process 0 was granted at event 1"),
         "{:?}",
         lost.reasons
     );
-    let strict = maps(Kind::MUTEX_STRICT, &LOST);
+    let strict = maps(Kind::MUTEX_STRICT, &events);
     assert_eq!(
         (strict.verdict, strict.anomalies[0].kind.as_str()),
         (Verdict::Invalid, "double-grant")
@@ -171,23 +154,15 @@ fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
 
 #[test]
 fn a_grant_within_a_certain_hold_is_a_double_grant() {
-    let released = [&LOST[..4], &["0 invoke release", "0 ok release"]].concat();
-    let results = maps(Kind::MUTEX, &released);
+    let results = maps(Kind::MUTEX, &format!("{BOTH}; 0 release -> nil"));
     assert_eq!(
         (results.verdict, results.anomalies[0].kind.as_str()),
         (Verdict::Invalid, "double-grant")
     );
     assert_eq!(results.anomalies[0].witness, [0, 1, 2, 3, 4, 5]);
-    let overlapping = [
-        "0 invoke acquire",
-        "0 ok acquire",
-        "0 invoke release",
-        "1 invoke acquire",
-        "1 ok acquire",
-        "0 ok release",
-    ];
+    let overlapping = "0 acquire -> nil; 0 invoke release; 1 acquire -> nil; 0 ok release";
     assert_eq!(
-        maps(Kind::MUTEX, &overlapping).verdict,
+        maps(Kind::MUTEX, overlapping).verdict,
         Verdict::Valid,
         "released before it was answered"
     );
@@ -195,28 +170,25 @@ fn a_grant_within_a_certain_hold_is_a_double_grant() {
 
 #[test]
 fn what_cannot_be_judged_is_unknown_with_the_reason() {
-    let reason = |kind, lines: &[&str]| {
-        let results = maps(kind, lines);
+    let reason = |kind, events| {
+        let results = maps(kind, events);
         assert_eq!(results.verdict, Verdict::Unknown);
         results.reasons.join("; ")
     };
-    assert!(reason(Kind::REGISTER, &[]).contains("holds no operation"));
-    assert!(reason(Kind::REGISTER, &["0 invoke append 3"]).contains("no register can append"));
-    assert!(reason(Kind::MUTEX, &["0 invoke read"]).contains("no mutex can read"));
-    assert!(reason(Kind::REGISTER, &["0 invoke cas 3"]).contains("no pair of values"));
-    assert!(reason(Kind::REGISTER, &["0 invoke read", "0 invoke read"]).contains("while that of event 0 is in flight"));
-    assert!(reason(Kind::REGISTER, &["0 ok read 3"]).contains("without having invoked it"));
-    let (read, damage) = (
-        history(&["0 invoke read", "0 ok read 0"]),
-        vec!["line 3, column 1: cut off".to_owned()],
-    );
+    assert!(reason(Kind::REGISTER, "").contains("holds no operation"));
+    assert!(reason(Kind::REGISTER, "0 invoke append 3").contains("no register can append"));
+    assert!(reason(Kind::MUTEX, "0 invoke read").contains("no mutex can read"));
+    assert!(reason(Kind::REGISTER, "0 invoke cas 3").contains("no pair of values"));
+    assert!(reason(Kind::REGISTER, "0 invoke read; 0 invoke read").contains("while that of event 0 is in flight"));
+    assert!(reason(Kind::REGISTER, "0 ok read 3").contains("without having invoked it"));
+    let (read, damage) = (history("0 read -> 0"), vec!["line 3, column 1: cut off".to_owned()]);
     let cut = with_budget(|budget| judge(&read, damage, Kind::REGISTER, Notation::Maps, budget));
     assert_eq!(cut.verdict, Verdict::Unknown, "what is missing might convict");
 }
 
 #[test]
 fn a_budget_that_runs_out_says_what_to_do() {
-    let read = history(&["0 invoke write 1", "0 ok write 1"]);
+    let read = history("0 write 1 -> 1");
     let mut budget = Budget {
         steps: u64::MAX,
         bytes: 0,
@@ -233,24 +205,11 @@ fn a_budget_that_runs_out_says_what_to_do() {
 
 #[test]
 fn a_witness_that_may_not_be_minimal_says_so() {
-    let mut lines: Vec<String> = Vec::new();
     // No value is written once, so that it takes a search.
-    for value in [0, 1, 2, 7, 8].into_iter().cycle().take(20) {
-        lines.push(format!("0 invoke write {value}"));
-        lines.push(format!("0 ok write {value}"));
-    }
-    let flip = [
-        "0 invoke write 7",
-        "1 invoke write 8",
-        "0 ok write 7",
-        "1 ok write 8",
-        "2 invoke read",
-        "2 ok read 7",
-        "3 invoke read",
-        "3 ok read 8",
-    ];
-    lines.extend(flip.map(str::to_owned));
-    let history = history(&lines.iter().map(String::as_str).collect::<Vec<_>>());
+    let values = [0, 1, 2, 7, 8].into_iter().cycle().take(20);
+    let writes: String = values.map(|value| format!("0 write {value} -> {value};")).collect();
+    let flip = "0 invoke write 7; 1 invoke write 8; 0 ok write 7; 1 ok write 8; 2 read -> 7; 3 read -> 8";
+    let history = history(&(writes + flip));
     let with = |steps: u64| {
         let mut budget = Budget {
             steps,

@@ -10,29 +10,15 @@ use zooquake_checkers::search::{Kind, Op};
 /// How many random histories are judged.
 const KEYED: usize = 10_000;
 
-const KEYS: [&str; 8] = [
-    "0 invoke write [0 1]",
-    "0 ok write [0 1]",
-    "1 invoke write [:x 5]",
-    "1 ok write [:x 5]",
-    "0 invoke read [0 nil]",
-    "0 ok read [0 1]",
-    "1 invoke read [:x nil]",
-    "1 ok read [:x 5]",
-];
+const WRITTEN: &str = "0 write [0 1] -> [0 1]; 1 write [:x 5] -> [:x 5]";
 
 #[test]
 fn independent_keys_are_registers_of_their_own() {
-    let valid = register(&KEYS);
+    let keys = &format!("{WRITTEN}; 0 read [0 nil] -> [0 1]; 1 read [:x nil] -> [:x 5]");
+    let valid = register(keys);
     assert_eq!(valid.verdict, Verdict::Valid, "{:?}", valid.reasons);
     assert!(valid.reasons[0].contains("with 2 keys"), "{:?}", valid.reasons);
-    let stale = [
-        "2 invoke write [:x 6]",
-        "2 ok write [:x 6]",
-        "0 invoke read [:x nil]",
-        "0 ok read [:x 5]",
-    ];
-    let invalid = register(&[&KEYS[..], &stale].concat());
+    let invalid = register(&format!("{keys}; 2 write [:x 6] -> [:x 6]; 0 read [:x nil] -> [:x 5]"));
     assert_eq!(invalid.verdict, Verdict::Invalid);
     assert_eq!(invalid.anomalies[0].witness, [8, 9, 10, 11]);
     assert!(
@@ -40,58 +26,29 @@ fn independent_keys_are_registers_of_their_own() {
         "{}",
         invalid.anomalies[0].why
     );
-    let cas = [
-        "0 invoke cas [0 [1 2]]",
-        "0 ok cas [0 [1 2]]",
-        "0 invoke read [0 nil]",
-        "0 ok read [0 2]",
-    ];
-    verdicts(
-        Kind::REGISTER,
-        &[
-            (&[&KEYS[..], &cas].concat(), Verdict::Valid),
-            (
-                &[&KEYS[..], &cas[..2], &["0 invoke read [0.0 nil]", "0 ok read [0 1]"]].concat(),
-                Verdict::Invalid,
-            ),
-            (
-                &[&KEYS[..4], &["0 invoke read [0 nil]", "0 ok read [:x 5]"]].concat(),
-                Verdict::Unknown,
-            ),
-            (
-                &[&KEYS[..4], &["0 invoke read [0 nil]", "0 info read :timed-out"]].concat(),
-                Verdict::Valid,
-            ),
-        ],
-    );
+    let cas = "0 cas [0 [1 2]] -> [0 [1 2]]";
+    for (rest, verdict) in [
+        (format!("{keys}; {cas}; 0 read [0 nil] -> [0 2]"), Verdict::Valid),
+        (format!("{keys}; {cas}; 0 read [0.0 nil] -> [0 1]"), Verdict::Invalid),
+        (format!("{WRITTEN}; 0 read [0 nil] -> [:x 5]"), Verdict::Unknown),
+        (
+            format!("{WRITTEN}; 0 invoke read [0 nil]; 0 info read :timed-out"),
+            Verdict::Valid,
+        ),
+    ] {
+        verdicts(Kind::REGISTER, &[(&rest, verdict)]);
+    }
 }
 
 #[test]
 fn pairs_that_are_values_are_no_keys() {
-    let written = [
-        "0 invoke write [0 1]",
-        "0 ok write [0 1]",
-        "0 invoke write [1 2]",
-        "0 ok write [1 2]",
-    ];
-    let read = |value| [&written[..], &["0 invoke read nil", value]].concat();
-    verdicts(
-        Kind::REGISTER,
-        &[
-            (&read("0 ok read [1 2]"), Verdict::Valid),
-            (&read("0 ok read [0 1]"), Verdict::Invalid),
-        ],
-    );
+    let written = "0 write [0 1] -> [0 1]; 0 write [1 2] -> [1 2]";
+    let with = |rest: &str, verdict| verdicts(Kind::REGISTER, &[(&format!("{written}; {rest}"), verdict)]);
+    with("0 read -> [1 2]", Verdict::Valid);
+    with("0 read -> [0 1]", Verdict::Invalid);
     // Without a read nothing tells; where both readings agree that does not matter.
-    let cas = |value| [&written[..], &["1 invoke cas [[1 2] [3 4]]", value]].concat();
-    verdicts(Kind::REGISTER, &[(&cas("1 ok cas [[1 2] [3 4]]"), Verdict::Valid)]);
-    let either = [
-        "0 invoke write [0 1]",
-        "0 ok write [0 1]",
-        "0 invoke cas [0 [1 2]]",
-        "0 ok cas [0 [1 2]]",
-    ];
-    let unknown = register(&either);
+    with("1 cas [[1 2] [3 4]] -> [[1 2] [3 4]]", Verdict::Valid);
+    let unknown = register("0 write [0 1] -> [0 1]; 0 cas [0 [1 2]] -> [0 [1 2]]");
     assert_eq!(unknown.verdict, Verdict::Unknown);
     assert!(
         unknown.reasons[0].contains("nothing tells whether"),
@@ -102,20 +59,11 @@ fn pairs_that_are_values_are_no_keys() {
 
 #[test]
 fn mutexes_may_have_keys_too() {
-    let both = [
-        "0 invoke acquire [:a nil]",
-        "0 ok acquire [:a nil]",
-        "1 invoke acquire [:b nil]",
-        "1 ok acquire [:b nil]",
-        "0 invoke release [:a nil]",
-        "0 ok release [:a nil]",
-        "1 invoke release [:b nil]",
-        "1 ok release [:b nil]",
-    ];
-    let same = both.map(|line| line.replace(":b", ":a"));
-    let same: Vec<&str> = same.iter().map(String::as_str).collect();
+    let both = "0 acquire [:a nil] -> [:a nil]; 1 acquire [:b nil] -> [:b nil]; \
+                0 release [:a nil] -> [:a nil]; 1 release [:b nil] -> [:b nil]";
+    let same = &both.replace(":b", ":a");
     for kind in [Kind::MUTEX, Kind::MUTEX_STRICT] {
-        verdicts(kind, &[(&both, Verdict::Valid), (&same, Verdict::Invalid)]);
+        verdicts(kind, &[(both, Verdict::Valid), (same, Verdict::Invalid)]);
     }
 }
 
@@ -154,7 +102,7 @@ fn each_key_is_judged_as_by_itself() {
             Verdict::Invalid
         };
         bad += usize::from(expected == Verdict::Invalid);
-        assert_eq!(register(&lines).verdict, expected, "{lines:#?}");
+        assert_eq!(register(&lines.join("; ")).verdict, expected, "{lines:#?}");
     }
     assert!(bad > KEYED / 20 && bad < KEYED / 20 * 19, "{bad} bad");
 }

@@ -44,21 +44,11 @@ fn one_stale_read_is_one() {
 
 #[test]
 fn operations_of_unknown_outcome_are_not_nothing() {
-    let results = maps(
-        Kind::MUTEX_STRICT,
-        &["0 invoke release", "1 invoke release", "1 ok release", "0 info release"],
-    );
+    let results = maps(Kind::MUTEX_STRICT, "0 invoke release; 1 release -> nil; 0 info release");
     let why = &results.anomalies[0].why;
     assert!(why.contains("Before it nothing is known to have happened."), "{why}");
-    let failed = [
-        "0 invoke write 1",
-        "0 ok write 1",
-        "1 invoke write 0",
-        "1 fail write 0",
-        "2 invoke read nil",
-        "2 ok read 0",
-    ];
-    let why = &maps(Kind::REGISTER, &failed).anomalies[0].why;
+    let failed = "0 write 1 -> 1; 1 invoke write 0; 1 fail write 0; 2 read -> 0";
+    let why = &maps(Kind::REGISTER, failed).anomalies[0].why;
     assert!(!why.contains("everything else nobody knew"), "{why}");
 }
 

@@ -11,7 +11,6 @@ mod ensemble;
 mod families;
 mod histories;
 mod inputs;
-mod lock;
 mod measure;
 mod new;
 mod nightly;

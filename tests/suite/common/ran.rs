@@ -26,6 +26,13 @@ impl Ran {
         kinds
     }
 
+    /// Nothing else was found, but for what is advisory.
+    #[track_caller]
+    pub fn at_most(&self, kind: &str) {
+        let damage = self.damage();
+        assert!(damage.iter().all(|found| found == kind), "{damage:?}: {}", self.story());
+    }
+
     /// Everything a failing assertion should show.
     pub fn story(&self) -> String {
         format!(

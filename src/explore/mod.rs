@@ -8,6 +8,8 @@ pub mod corpus;
 pub mod coverage;
 pub mod drive;
 pub mod failure;
+#[cfg(test)]
+mod promises;
 pub mod space;
 #[cfg(test)]
 mod tests;

@@ -1,16 +1,17 @@
-//! Clients of a protected queue, if not said otherwise of `lock/fenced`, and the server they use.
+//! Clients of one recipe that grants, and the server that they use.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::recipes::Env;
-use zooquake_workloads::recipes::grant::Protected;
-
-use crate::clients::GrantClient;
+use zooquake_workloads::recipes::election::{acknowledged, epoch};
+use zooquake_workloads::recipes::grant::{GrantRecipe, Protected, Released};
 use zooquake_workloads::recipes::lock::protected;
+use zooquake_workloads::recipes::semaphore::leases;
+use zooquake_workloads::recipes::{Env, Grant, HolderState, OpError, rwlock};
+use zooquake_workloads::zk::sim::Net;
+use zooquake_workloads::zk::{Host, Shared, Zk};
 
 use crate::world::World;
-use zooquake_workloads::zk::sim::Net;
 
 /// Long enough for some requests.
 pub const MOMENT: Duration = Duration::from_millis(20);
@@ -18,39 +19,186 @@ pub const MOMENT: Duration = Duration::from_millis(20);
 /// Long enough for a session to expire.
 pub const LONG: Duration = Duration::from_secs(3);
 
+type Build<T> = fn(&Env) -> T;
+
+/// The protected queues, and how many clients hold at once.
+const PROTECTED: [(Build<Protected>, usize); 5] = [
+    (fenced, 1),
+    (rwlock::fenced, 1),
+    (acknowledged, 1),
+    (epoch, 1),
+    (leases, 2),
+];
+
+/// `lock/fenced`.
+pub fn fenced(env: &Env) -> Protected {
+    protected(env, true)
+}
+
+type Make = dyn Fn(&Env) -> Arc<dyn GrantRecipe>;
+
 /// A server and its clients.
 pub struct Bed {
     pub world: World,
     pub net: Net,
-    build: fn(&Env) -> Protected,
+    build: Box<Make>,
+    /// Clients that hold throughout.
+    others: Vec<Client>,
 }
 
-impl Bed {
-    pub fn new() -> Self {
-        Self::of(|env| protected(env, true))
-    }
+/// A client, whose operations the machine runs while the test goes on.
+pub struct Client {
+    world: World,
+    recipe: Arc<dyn GrantRecipe>,
+}
 
-    /// With other clients.
-    pub fn of(build: fn(&Env) -> Protected) -> Self {
+/// An acquire that was asked for.
+pub struct Attempt(Shared<Option<Result<Grant, OpError>>>);
+
+impl Bed {
+    /// With clients of this recipe.
+    pub fn of<T: GrantRecipe + 'static>(build: Build<T>) -> Self {
         let world = World::default();
         let net = Net::new(&world);
-        Self { world, net, build }
+        Self {
+            world,
+            net,
+            build: Box::new(move |env| Arc::new(build(env))),
+            others: Vec::new(),
+        }
+    }
+
+    /// A bed of each protected queue in which one more client is granted, and the next one has to wait for it.
+    pub fn protected() -> impl Iterator<Item = Self> {
+        PROTECTED.into_iter().map(|(build, capacity)| {
+            let mut bed = Self::of(build);
+            for _ in 1..capacity {
+                let other = bed.client();
+                other.hold("another");
+                bed.others.push(other);
+            }
+            bed
+        })
     }
 
     /// A client with its session open.
-    pub fn client(&self) -> Arc<Protected> {
-        let client = Arc::new((self.build)(&self.world.env(Arc::new(self.net.clone()))));
+    pub fn client(&self) -> Client {
+        let recipe = (self.build)(&self.world.env(Arc::new(self.net.clone())));
         self.world.pass(MOMENT);
-        client
+        let world = self.world.clone();
+        Client { world, recipe }
+    }
+
+    /// Some of them.
+    pub fn clients<const N: usize>(&self) -> [Client; N] {
+        std::array::from_fn(|_| self.client())
+    }
+
+    /// The contender znodes of all but those that hold throughout.
+    pub fn locks(&self) -> Vec<String> {
+        let others: Vec<_> = self.others.iter().flat_map(|other| other.holder().znodes()).collect();
+        let mut locks = self.net.locks();
+        locks.retain(|name| !others.iter().any(|own| own.path.ends_with(name)));
+        locks
     }
 
     /// No contender znode is left, and no client is doing anything.
-    pub fn assert_clean(&self, clients: &[&Arc<Protected>]) {
+    pub fn assert_clean(&self, clients: &[Client]) {
         for client in clients {
             let holder = client.holder().clone();
             self.world.run(async move { holder.idle().await });
             assert_eq!(client.holder().znodes(), []);
         }
-        assert_eq!(self.net.locks(), Vec::<String>::new());
+        assert_eq!(self.locks(), Vec::<String>::new());
+    }
+}
+
+impl Client {
+    pub fn holder(&self) -> &HolderState {
+        self.recipe.holder()
+    }
+
+    pub fn holds(&self) -> bool {
+        self.holder().held().is_some()
+    }
+
+    /// The session that it has now.
+    pub fn session(&self) -> Arc<dyn Zk> {
+        let recipe = self.recipe.clone();
+        self.world.run(async move { recipe.session().await }).zk
+    }
+
+    /// Loses the connection of its session for this long.
+    pub fn lose(&self, net: &Net, time: Duration) {
+        net.lose(self.session().session(), time);
+    }
+
+    /// Asks, and stands in the queue.
+    pub fn ask(&self, name: &'static str) -> Attempt {
+        self.ask_for(name, None)
+    }
+
+    /// The same for as long at most.
+    pub fn ask_for(&self, name: &'static str, time: Option<Duration>) -> Attempt {
+        let attempt = self.begin(name, time);
+        self.world.pass(MOMENT);
+        attempt
+    }
+
+    /// Sends the first request.
+    pub fn begin(&self, name: &'static str, time: Option<Duration>) -> Attempt {
+        let (recipe, deadline) = (self.recipe.clone(), time.map(|time| self.world.now() + time));
+        Attempt(self.world.start(async move { recipe.acquire(name, deadline).await }))
+    }
+
+    /// Asks for a shared grant, and stands in the queue.
+    pub fn ask_shared(&self, name: &'static str) -> Attempt {
+        let recipe = self.recipe.clone();
+        let attempt = self.world.start(async move { recipe.acquire_shared(name, None).await });
+        self.world.pass(MOMENT);
+        Attempt(attempt)
+    }
+
+    /// Waits until an attempt has ended.
+    pub fn acquire(&self, name: &'static str, time: Option<Duration>) -> Result<Grant, OpError> {
+        let (recipe, deadline) = (self.recipe.clone(), time.map(|time| self.world.now() + time));
+        self.world.run(async move { recipe.acquire(name, deadline).await })
+    }
+
+    /// Waits until it is granted.
+    pub fn hold(&self, name: &'static str) -> Grant {
+        self.acquire(name, None).unwrap()
+    }
+
+    pub fn release(&self, name: &'static str) -> Result<Released, OpError> {
+        let recipe = self.recipe.clone();
+        self.world.run(async move { recipe.release(name, None).await })
+    }
+
+    /// Gives back what it holds, and others hear of it.
+    pub fn hand_over(&self, name: &'static str) -> Released {
+        let released = self.release(name).unwrap();
+        self.world.pass(MOMENT);
+        released
+    }
+}
+
+impl Attempt {
+    pub fn waits(&self) -> bool {
+        self.0.with(Option::is_none)
+    }
+
+    /// How it ended.
+    pub fn ended(&self) -> Result<Grant, OpError> {
+        self.0.with(Clone::clone).expect("it has ended")
+    }
+
+    /// It ended with an unknown outcome.
+    pub fn is_unknown(&self) -> bool {
+        matches!(self.ended(), Err(OpError::Info(_)))
+    }
+
+    pub fn granted(&self) -> Grant {
+        self.ended().unwrap()
     }
 }

@@ -1,12 +1,11 @@
 //! `counter/*`: what each increment is given, also when requests and replies are lost.
 
-use serde_json::{Value, json};
+use serde_json::json;
 use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::CreateMode;
-use zooquake_workloads::zk::sim::Fate;
+use zooquake_workloads::zk::sim::{Ensemble, Fate};
 
-use crate::bed::LONG;
-use crate::driven::{Bed, Driven};
+use crate::driven::Bed;
 
 const VARIANTS: [&str; 3] = ["versioned", "optimistic", "unconditional"];
 
@@ -21,15 +20,6 @@ fn bed() -> Bed {
 
 fn data(bed: &Bed) -> String {
     String::from_utf8(bed.net.server().get("/counter").unwrap().0).unwrap()
-}
-
-/// The id that an increment is given which needs longer than a moment.
-fn id(bed: &Bed, client: &mut Driven) -> Value {
-    let id = client.send("increment", json!({}));
-    bed.world.pass(LONG);
-    let (outcome, value, error) = client.reply(id).expect("a reply");
-    assert_eq!((outcome, error), (Outcome::Ok, None));
-    value["id"].clone()
 }
 
 /// The request by which a variant writes.
@@ -71,45 +61,36 @@ fn a_write_of_an_old_version_is_done_again() {
 
 #[test]
 fn a_lost_reply_counts_once_by_the_mark_and_twice_without() {
-    for (variant, expected) in [("versioned", 2), ("optimistic", 3), ("unconditional", 2)] {
-        let bed = bed();
-        let mut client = bed.of("c1", "counter", variant);
-        client.ok("increment", json!({}));
-        bed.net.next(write(variant), Fate::ReplyLost);
-        assert_eq!(id(&bed, &mut client), json!(expected), "{variant}");
-        assert_eq!(data(&bed), expected.to_string(), "{variant}");
-    }
-}
-
-#[test]
-fn a_lost_reply_after_which_others_count_on() {
-    for (variant, expected, left) in [
-        ("versioned", 2, "9"),
-        ("optimistic", 10, "10"),
-        ("unconditional", 2, "2"),
+    use Fate::{ReplyLost, RequestLost};
+    // What is lost, what others count on to before the write is made again, the id that is given and the value that is left.
+    for (variant, lost, others, expected, left) in [
+        ("versioned", ReplyLost, None, 2, "2"),
+        ("optimistic", ReplyLost, None, 3, "3"),
+        ("unconditional", ReplyLost, None, 2, "2"),
+        ("versioned", ReplyLost, Some(b"9"), 2, "9"),
+        ("optimistic", ReplyLost, Some(b"9"), 10, "10"),
+        ("unconditional", ReplyLost, Some(b"9"), 2, "2"),
+        ("versioned", RequestLost, Some(b"9"), 10, "10"),
+        ("optimistic", RequestLost, Some(b"9"), 10, "10"),
+        ("unconditional", RequestLost, Some(b"9"), 2, "2"),
     ] {
         let bed = bed();
         let mut client = bed.of("c1", "counter", variant);
         client.ok("increment", json!({}));
-        bed.net.next(write(variant), Fate::ReplyLost);
-        bed.net.before(write(variant), Fate::Answered, |server| {
-            server.set("/counter", b"9", None).unwrap();
-        });
-        assert_eq!(id(&bed, &mut client), json!(expected), "{variant}");
-        assert_eq!(data(&bed), left, "{variant}");
-    }
-}
-
-#[test]
-fn a_lost_request_after_which_others_count_on() {
-    for (variant, expected) in [("versioned", 10), ("optimistic", 10), ("unconditional", 2)] {
-        let bed = bed();
-        let mut client = bed.of("c1", "counter", variant);
-        client.ok("increment", json!({}));
-        bed.net.before(write(variant), Fate::RequestLost, |server| {
-            server.set("/counter", b"9", None).unwrap();
-        });
-        assert_eq!(id(&bed, &mut client), json!(expected), "{variant}");
-        assert_eq!(data(&bed), expected.to_string(), "{variant}");
+        let count = move |server: &mut Ensemble| drop(others.map(|others| server.set("/counter", others, None)));
+        match lost {
+            RequestLost => bed.net.before(write(variant), lost, count),
+            _ => {
+                bed.net.next(write(variant), lost);
+                bed.net.before(write(variant), Fate::Answered, count);
+            }
+        }
+        let (outcome, made, error) = client.end("increment", json!({}));
+        assert_eq!((outcome, error), (Outcome::Ok, None), "{variant} {lost:?}");
+        assert_eq!(
+            (&made["id"], data(&bed).as_str()),
+            (&json!(expected), left),
+            "{variant} {lost:?}"
+        );
     }
 }

@@ -1,5 +1,7 @@
 //! Clients driven through the client program, line by line.
 
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -7,9 +9,10 @@ use serde_json::Value;
 use tokio::sync::mpsc;
 use zooquake_workloads::client::{Client, Output};
 use zooquake_workloads::protocol::{Message, Outcome, Request};
+use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::variant;
 
-use crate::bed::MOMENT;
+use crate::bed::{LONG, MOMENT};
 use crate::world::World;
 use zooquake_workloads::zk::sim::Net;
 
@@ -31,6 +34,8 @@ impl Write for Pipe {
 pub struct Bed {
     pub world: World,
     pub net: Net,
+    /// What clients have on their disks, by their names.
+    journals: RefCell<BTreeMap<String, Journal>>,
 }
 
 /// A client that is driven line by line.
@@ -46,7 +51,11 @@ impl Bed {
     pub fn new() -> Self {
         let world = World::default();
         let net = Net::new(&world);
-        Self { world, net }
+        Self {
+            world,
+            net,
+            journals: RefCell::default(),
+        }
     }
 
     pub fn client(&self, name: &str, lock: &str) -> Driven {
@@ -54,7 +63,15 @@ impl Bed {
     }
 
     pub fn of(&self, name: &str, family: &str, recipe: &str) -> Driven {
-        let (env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
+        let (mut env, pipe) = (self.world.env(Arc::new(self.net.clone())), Pipe::default());
+        env.client = name.into();
+        let mut journals = self.journals.borrow_mut();
+        env.journal = Some(
+            journals
+                .entry(name.to_string())
+                .or_insert_with(Journal::in_memory)
+                .clone(),
+        );
         let output = Output::to(pipe.clone());
         let recipe = variant(family, recipe).unwrap().recipe(&env).unwrap();
         let (lines, requests) = mpsc::unbounded_channel();
@@ -109,6 +126,13 @@ impl Driven {
     /// The answer of something that takes a moment only.
     pub fn ask(&mut self, f: &str, value: Value) -> (Outcome, Value, Option<String>) {
         let id = self.send(f, value);
+        self.reply(id).unwrap_or_else(|| panic!("no reply to {f}"))
+    }
+
+    /// The answer of something that takes longer.
+    pub fn end(&mut self, f: &str, value: Value) -> (Outcome, Value, Option<String>) {
+        let id = self.send(f, value);
+        self.world.pass(LONG);
         self.reply(id).unwrap_or_else(|| panic!("no reply to {f}"))
     }
 

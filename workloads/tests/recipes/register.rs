@@ -7,7 +7,7 @@ use zooquake_workloads::protocol::Outcome;
 use zooquake_workloads::zk::SessionState;
 
 use crate::bed::LONG;
-use crate::driven::{Bed, Driven};
+use crate::driven::Bed;
 use zooquake_workloads::zk::sim::Fate;
 
 const VARIANTS: [&str; 3] = ["read", "sync-read", "quorum-read"];
@@ -32,14 +32,6 @@ fn put(bed: &Bed, data: &[u8], new: bool) {
 
 fn data(bed: &Bed) -> String {
     String::from_utf8(bed.net.server().get("/register").unwrap().0).unwrap()
-}
-
-/// How an operation ends that needs longer than a moment.
-fn ends(bed: &Bed, client: &mut Driven, f: &str, value: serde_json::Value) -> (Outcome, Option<String>) {
-    let id = client.send(f, value);
-    bed.world.pass(LONG);
-    let (outcome, _, error) = client.reply(id).unwrap_or_else(|| panic!("no reply to {f}"));
-    (outcome, error)
 }
 
 #[test]
@@ -98,7 +90,7 @@ fn a_read_waits_for_what_comes_before_it() {
         });
         assert_eq!(client.ok("read", json!({}))["value"], json!(5), "{variant}");
         bed.net.next(before, Fate::ReplyLost);
-        let (outcome, error) = ends(&bed, &mut client, "read", json!({}));
+        let (outcome, _, error) = client.end("read", json!({}));
         assert_eq!(outcome, Outcome::Fail, "{variant}: a read leaves nothing behind");
         assert!(error.unwrap().starts_with("before the read"), "{variant}");
     }
@@ -134,7 +126,7 @@ fn a_lost_request_or_reply_leaves_a_write_unknown_and_is_not_repeated() {
             let mut client = bed.of("c1", "register", "read");
             client.ok("write", json!({"value": 1}));
             bed.net.next("set", fate);
-            let (outcome, _) = ends(&bed, &mut client, f, value);
+            let (outcome, ..) = client.end(f, value);
             assert_eq!(outcome, Outcome::Info, "{f}, {fate:?}");
             assert_eq!(data(&bed), if there { "9" } else { "1" }, "{f}, {fate:?}");
             assert_eq!(
@@ -151,7 +143,7 @@ fn a_cas_whose_look_is_lost_certainly_did_nothing() {
     let mut client = bed.of("c1", "register", "read");
     client.ok("write", json!({"value": 1}));
     bed.net.next("get", Fate::ReplyLost);
-    let (outcome, _) = ends(&bed, &mut client, "cas", json!({"from": 1, "to": 2}));
+    let (outcome, ..) = client.end("cas", json!({"from": 1, "to": 2}));
     assert_eq!(outcome, Outcome::Fail);
     assert_eq!(data(&bed), "1");
 }

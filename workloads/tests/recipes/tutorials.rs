@@ -1,151 +1,159 @@
-//! The tutorials' locks: they work without faults, and keep their faults with them.
-
-use std::sync::Arc;
-use std::time::Duration;
+//! The tutorials' recipes: they work without faults, and keep their faults with them.
 
 use zooquake_workloads::recipes::OpError;
-use zooquake_workloads::recipes::grant::Plain;
-
-use crate::clients::GrantClient;
-use zooquake_workloads::recipes::lock::{self, Predecessor};
+use zooquake_workloads::recipes::election::{ephemeral, sequential, ticket};
+use zooquake_workloads::recipes::lock::{Predecessor, children};
+use zooquake_workloads::recipes::rwlock::neighbour;
+use zooquake_workloads::recipes::semaphore::counted;
 use zooquake_workloads::zk::SessionState;
+use zooquake_workloads::zk::sim::{Fate, OUTAGE};
 
-use crate::world::World;
-use zooquake_workloads::zk::sim::Fate;
-use zooquake_workloads::zk::sim::{Net, OUTAGE};
+use crate::bed::{Bed, LONG, MOMENT};
 
-const MOMENT: Duration = Duration::from_millis(20);
-const LONG: Duration = Duration::from_secs(3);
-
-fn bed() -> (World, Net) {
-    let world = World::default();
-    let net = Net::new(&world);
-    (world, net)
+/// Those of which one client holds at a time and keeps its session.
+fn exclusive() -> [Bed; 4] {
+    [children, ticket, ephemeral, sequential].map(Bed::of)
 }
 
-fn predecessor(world: &World, net: &Net) -> Predecessor {
-    Predecessor::new(&world.env(Arc::new(net.clone())))
-}
-
-fn children(world: &World, net: &Net) -> Plain {
-    let client = lock::children(&world.env(Arc::new(net.clone())));
-    world.pass(MOMENT);
-    client
-}
-
-pub fn hand_over(world: &World, first: &dyn GrantClient, second: &dyn GrantClient) {
-    let grant = world.run(first.acquire("g1", None)).unwrap();
-    let waiting = world.start(second.acquire("g2", None));
-    world.pass(MOMENT);
-    assert!(waiting.with(Option::is_none));
-    let released = world.run(first.release("g1", None)).unwrap();
-    assert_eq!(released.removed, Some((grant.path, grant.czxid)));
-    world.pass(MOMENT);
-    assert!(waiting.update(Option::take).unwrap().unwrap().czxid > grant.czxid);
-    assert_eq!(second.holder().held().unwrap().grant.name, "g2");
+fn predecessor() -> Bed {
+    Bed::of(Predecessor::new)
 }
 
 #[test]
 fn without_faults_they_hand_over() {
-    let (world, net) = bed();
-    hand_over(&world, &children(&world, &net), &children(&world, &net));
-    let (world, net) = bed();
-    hand_over(&world, &predecessor(&world, &net), &predecessor(&world, &net));
-}
-
-#[test]
-fn a_lost_reply_leaves_an_orphan() {
-    let (world, net) = bed();
-    let clients: [Box<dyn GrantClient>; 2] = [Box::new(children(&world, &net)), Box::new(predecessor(&world, &net))];
-    for (orphans, client) in clients.into_iter().enumerate() {
-        net.next("create", Fate::ReplyLost);
-        let ended = world.run(client.acquire("g1", None)).unwrap_err();
-        assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
-        assert_eq!(client.holder().znodes(), [], "it has lost track of it");
-        assert_eq!(net.locks().len(), orphans + 1);
-        world.pass(OUTAGE);
+    for bed in exclusive().into_iter().chain([predecessor(), Bed::of(neighbour)]) {
+        let [first, second] = bed.clients();
+        let grant = first.hold("g1");
+        let waiting = second.ask("g2");
+        assert!(waiting.waits());
+        let released = first.hand_over("g1");
+        assert_eq!(released.removed, Some((grant.path, grant.czxid)));
+        assert!(waiting.granted().czxid > grant.czxid);
+        assert_eq!(second.holder().held().unwrap().grant.name, "g2");
     }
 }
 
 #[test]
-fn predecessor_lists_again_when_the_read_fails_and_the_znode_is_gone() {
-    let (world, net) = bed();
-    let (holder, client) = (predecessor(&world, &net), predecessor(&world, &net));
-    let grant = world.run(holder.acquire("g1", None)).unwrap();
-    net.before("get", Fate::Answered, move |server| {
-        server.delete(&grant.path, None).unwrap()
-    });
-    assert!(world.run(client.acquire("g2", None)).is_ok());
+fn a_lost_reply_leaves_an_orphan_that_nobody_gets_past() {
+    let others = [predecessor(), Bed::of(neighbour), Bed::of(counted)];
+    for bed in exclusive().into_iter().chain(others) {
+        let [first, second] = bed.clients();
+        bed.net.next("create", Fate::ReplyLost);
+        let ended = first.acquire("g1", None).unwrap_err();
+        assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
+        assert_eq!(first.holder().znodes(), [], "it has lost track of it");
+        assert_eq!(bed.net.locks().len(), 1);
+        bed.world.pass(OUTAGE);
+        let (waiting, other) = (first.ask("g2"), second.ask("g3"));
+        bed.world.pass(LONG);
+        // A semaphore has one lease left.
+        let one_left = bed.net.locks()[0].starts_with("lease-");
+        assert_eq!((waiting.waits(), other.waits()), (!one_left, true));
+    }
 }
 
 #[test]
-fn predecessor_gives_up_when_the_read_fails_and_the_znode_is_there() {
-    let (world, net) = bed();
-    let (holder, client) = (predecessor(&world, &net), predecessor(&world, &net));
-    world.run(holder.acquire("g1", None)).unwrap();
-    net.next("get", Fate::ReplyLost);
-    let ended = world.run(client.acquire("g2", None)).unwrap_err();
-    assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
-    assert_eq!(net.locks().len(), 2, "its session stays open, and its znode with it");
+fn a_reader_s_lost_reply_leaves_an_orphan_too() {
+    let bed = Bed::of(neighbour);
+    let client = bed.client();
+    bed.net.next("create", Fate::ReplyLost);
+    assert!(client.ask_shared("g1").is_unknown());
+    assert_eq!((client.holder().znodes().len(), bed.net.locks().len()), (0, 1));
 }
 
 #[test]
-fn predecessor_never_ends_once_a_callback_fails() {
-    let (world, net) = bed();
-    let (holder, client) = (predecessor(&world, &net), predecessor(&world, &net));
-    world.run(holder.acquire("g1", None)).unwrap();
-    let waiting = world.start(client.acquire("g2", None));
-    world.pass(MOMENT);
-    net.next("children", Fate::ReplyLost);
-    world.run(holder.release("g1", None)).unwrap();
-    world.pass(LONG);
-    assert!(waiting.with(Option::is_none));
-    assert_eq!(net.locks().len(), 1, "nobody holds, and nobody ever will");
-}
-
-#[test]
-fn predecessor_hears_nothing_of_its_sessions_end() {
-    let (world, net) = bed();
-    let client = predecessor(&world, &net);
-    world.run(client.acquire("g1", None)).unwrap();
-    net.expire(net.last_session(), LONG);
-    world.pass(LONG + MOMENT);
-    assert!(client.holder().work("g1").is_some(), "it believes");
-    assert!(world.lost().is_empty());
-    let session = client.session();
-    assert_eq!(
-        world.run(session).zk.state(),
-        SessionState::Expired,
-        "and confirms in the session of its attempt"
-    );
-    let released = world.run(client.release("g1", None)).unwrap();
-    assert_eq!(released.removed, None);
-    assert!(
-        world.run(client.acquire("g2", None)).is_ok(),
-        "each attempt has a session of its own"
-    );
-}
-
-#[test]
-fn children_ends_its_wait_with_its_session_and_opens_another_one() {
-    let (world, net) = bed();
-    let (holder, client) = (children(&world, &net), children(&world, &net));
-    world.run(holder.acquire("g1", None)).unwrap();
-    let waiting = world.start(client.acquire("g2", None));
-    world.pass(MOMENT);
-    net.expire(net.last_session(), LONG);
-    world.pass(LONG + MOMENT);
-    assert!(matches!(waiting.update(Option::take), Some(Err(OpError::Info(_)))));
-    world.run(holder.release("g1", None)).unwrap();
-    assert!(world.run(client.acquire("g3", None)).is_ok());
+fn a_wait_ends_with_its_session_and_the_next_attempt_has_another_one() {
+    for bed in exclusive() {
+        let [holder, client] = bed.clients();
+        holder.hold("g1");
+        let waiting = client.ask("g2");
+        bed.net.expire(bed.net.last_session(), LONG);
+        bed.world.pass(LONG + MOMENT);
+        assert!(waiting.is_unknown());
+        holder.hand_over("g1");
+        client.hold("g3");
+    }
 }
 
 #[test]
 fn they_know_no_deadlines() {
-    let (world, net) = bed();
-    let (holder, client) = (children(&world, &net), children(&world, &net));
-    world.run(holder.acquire("g1", None)).unwrap();
-    let ended = world.run(client.acquire("g2", Some(LONG))).unwrap_err();
+    for bed in [children, ticket, sequential].map(Bed::of) {
+        let [holder, client] = bed.clients();
+        holder.hold("g1");
+        let ended = client.acquire("g2", Some(LONG)).unwrap_err();
+        assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
+        assert_eq!(bed.net.locks().len(), 2);
+    }
+}
+
+#[test]
+fn sequential_looks_again_when_a_middle_candidate_goes() {
+    let bed = Bed::of(sequential);
+    let [leader, middle, last] = bed.clients();
+    let session = bed.net.last_session() - 1;
+    leader.hold("g1");
+    let (middle, last) = (middle.ask("g2"), last.ask("g3"));
+    bed.net.expire(session, MOMENT);
+    bed.world.pass(MOMENT + MOMENT);
+    assert!(middle.is_unknown() && last.waits());
+    leader.hand_over("g1");
+    last.granted();
+}
+
+#[test]
+fn predecessor_lists_again_when_the_read_fails_and_the_znode_is_gone() {
+    let bed = predecessor();
+    let [holder, client] = bed.clients();
+    let grant = holder.hold("g1");
+    bed.net.before("get", Fate::Answered, move |server| {
+        server.delete(&grant.path, None).unwrap()
+    });
+    client.hold("g2");
+}
+
+#[test]
+fn predecessor_gives_up_when_the_read_fails_and_the_znode_is_there() {
+    let bed = predecessor();
+    let [holder, client] = bed.clients();
+    holder.hold("g1");
+    bed.net.next("get", Fate::ReplyLost);
+    let ended = client.acquire("g2", None).unwrap_err();
     assert!(matches!(ended, OpError::Info(_)), "{ended:?}");
-    assert_eq!(net.locks().len(), 2);
+    assert_eq!(
+        bed.net.locks().len(),
+        2,
+        "its session stays open, and its znode with it"
+    );
+}
+
+#[test]
+fn predecessor_never_ends_once_a_callback_fails() {
+    let bed = predecessor();
+    let [holder, client] = bed.clients();
+    holder.hold("g1");
+    let waiting = client.ask("g2");
+    bed.net.next("children", Fate::ReplyLost);
+    holder.hand_over("g1");
+    bed.world.pass(LONG);
+    assert!(waiting.waits());
+    assert_eq!(bed.net.locks().len(), 1, "nobody holds, and nobody ever will");
+}
+
+#[test]
+fn predecessor_hears_nothing_of_its_sessions_end() {
+    let bed = predecessor();
+    let client = bed.client();
+    client.hold("g1");
+    bed.net.expire(bed.net.last_session(), LONG);
+    bed.world.pass(LONG + MOMENT);
+    assert!(client.holder().work("g1").is_some(), "it believes");
+    assert!(bed.world.lost().is_empty());
+    let state = client.session().state();
+    assert_eq!(
+        state,
+        SessionState::Expired,
+        "it confirms in the session of its attempt"
+    );
+    assert_eq!(client.hand_over("g1").removed, None);
+    client.hold("g2");
 }

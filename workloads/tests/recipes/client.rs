@@ -13,115 +13,102 @@ use zooquake_workloads::zk::sim::Fate;
 use zooquake_workloads::zk::sim::OUTAGE;
 
 #[test]
-fn a_cycle_of_a_fenced_lock() {
-    let bed = Bed::new();
-    let mut c1 = bed.client("c1", "fenced");
-    assert_eq!(c1.ok("ping", json!({})), json!({}));
-    let grant = c1.ok("acquire", json!({"grant": "g1"}));
-    assert_eq!((&grant["grant"], &grant["token"]), (&json!("g1"), &grant["czxid"]));
-    let written = c1.ok("write", json!({"grant": "g1", "value": 31, "work_ms": 5}));
-    assert_eq!(written, json!({"grant": "g1", "value": 31, "token": grant["czxid"]}));
-    let confirmed = c1.ok("confirm", json!({}));
-    assert_eq!((&confirmed["holds"], &confirmed["grant"]), (&json!(true), &json!("g1")));
-    assert!(confirmed["zxid"].as_i64() > grant["czxid"].as_i64());
-    let quiet = c1.ok("quiesce", json!({}));
-    assert_eq!(quiet["sessions"], json!([grant["session"]]));
-    assert_eq!(
-        quiet["znodes"],
-        json!([{"path": grant["path"], "czxid": grant["czxid"]}])
-    );
-    let released = c1.ok("release", json!({"grant": "g1"}));
-    assert_eq!(
-        released["removed"],
-        json!({"path": grant["path"], "czxid": grant["czxid"]})
-    );
-    assert_eq!(c1.ok("confirm", json!({}))["holds"], json!(false));
-    assert_eq!(c1.ok("quiesce", json!({}))["znodes"], json!([]));
-}
-
-#[test]
-fn a_term_of_a_leader() {
-    for (recipe, token, acknowledged) in [
-        ("ticket", None, false),
-        ("acknowledged", None, true),
-        ("epoch", Some(1), false),
+fn a_hold_from_its_grant_to_its_release() {
+    let [lock, election] = [["acquire", "release"], ["elect", "resign"]];
+    for (family, recipe, [ask, give_back], acknowledged) in [
+        ("lock", "fenced", lock, false),
+        ("election", "ticket", election, false),
+        ("election", "acknowledged", election, true),
+        ("election", "epoch", election, false),
     ] {
         let bed = Bed::new();
-        let mut c1 = bed.of("c1", "election", recipe);
-        let grant = c1.ok("elect", json!({"grant": "g1"}));
-        assert_eq!(grant.get("token").cloned(), token.map(Value::from), "{recipe}");
-        assert_eq!(grant["ack"]["czxid"].is_i64(), acknowledged, "{recipe}");
-        let written = c1.ok("write", json!({"grant": "g1", "value": 31}));
-        assert_eq!((&written["value"], &written["token"]), (&json!(31), &json!(token)));
-        assert_eq!(written.get("ack"), grant.get("ack"), "{recipe}");
-        assert_eq!(c1.ok("confirm", json!({}))["grant"], json!("g1"));
-        let znodes = c1.ok("quiesce", json!({}))["znodes"].as_array().unwrap().len();
-        assert_eq!(znodes, if acknowledged { 2 } else { 1 });
-        let (outcome, _, error) = c1.ask("acquire", json!({"grant": "g2"}));
-        assert!(outcome == Outcome::Fail && error.unwrap().contains("elect, write, resign"));
+        let mut c1 = bed.of("c1", family, recipe);
+        assert_eq!(c1.ok("ping", json!({})), json!({}));
+        let grant = c1.ok(ask, json!({"grant": "g1"}));
+        let token = match recipe {
+            "fenced" => grant.get("czxid").cloned(),
+            "epoch" => Some(json!(1)),
+            _ => None,
+        };
         assert_eq!(
-            c1.ok("resign", json!({"grant": "g1"}))["removed"]["czxid"],
-            grant["czxid"]
+            (&grant["grant"], grant.get("token").cloned()),
+            (&json!("g1"), token),
+            "{recipe}"
         );
+        assert_eq!(grant["ack"]["czxid"].is_i64(), acknowledged, "{recipe}");
+        let written = c1.ok("write", json!({"grant": "g1", "value": 31, "work_ms": 5}));
+        assert_eq!((&written["grant"], &written["value"]), (&json!("g1"), &json!(31)));
+        assert_eq!(
+            (&written["token"], written.get("ack")),
+            (&grant["token"], grant.get("ack"))
+        );
+        let confirmed = c1.ok("confirm", json!({}));
+        assert_eq!((&confirmed["holds"], &confirmed["grant"]), (&json!(true), &json!("g1")));
+        assert!(confirmed["zxid"].as_i64() > grant["czxid"].as_i64());
+        let quiet = c1.ok("quiesce", json!({}));
+        assert_eq!(quiet["sessions"], json!([grant["session"]]));
+        let own = json!({"path": grant["path"], "czxid": grant["czxid"]});
+        let znodes = quiet["znodes"].as_array().unwrap();
+        assert!(
+            znodes.contains(&own) && znodes.len() == 1 + usize::from(acknowledged),
+            "{recipe}"
+        );
+        let other = if family == "lock" { "elect" } else { "acquire" };
+        let (outcome, _, error) = c1.ask(other, json!({"grant": "g2"}));
+        assert!(outcome == Outcome::Fail && error.unwrap().contains(&format!("{ask}, write, {give_back}")));
+        assert_eq!(c1.ok(give_back, json!({"grant": "g1"}))["removed"], own);
+        assert_eq!(c1.ok("confirm", json!({}))["holds"], json!(false));
+        assert_eq!(c1.ok("quiesce", json!({}))["znodes"], json!([]));
         assert_eq!(bed.net.locks(), Vec::<String>::new());
     }
 }
 
 #[test]
-fn control_requests_are_answered_beside_an_operation() {
-    for lock in ["children", "predecessor", "protected"] {
-        let bed = Bed::new();
-        let (mut c1, mut c2) = (bed.client("c1", lock), bed.client("c2", lock));
-        c1.ok("acquire", json!({"grant": "g1"}));
-        let pending = c2.send("acquire", json!({"grant": "g2"}));
-        c2.ok("ping", json!({}));
-        assert_eq!(c2.ok("confirm", json!({}))["holds"], json!(false), "{lock}");
-        let quiet = c2.ok("quiesce", json!({}));
-        assert_eq!(
-            (
-                quiet["sessions"].as_array().unwrap().len(),
-                quiet["znodes"].as_array().unwrap().len()
-            ),
-            (1, 1)
-        );
-        let (outcome, _, error) = c2.ask("release", json!({"grant": "g2"}));
-        assert!(outcome == Outcome::Fail && error.unwrap().starts_with("busy"), "{lock}");
-        assert_eq!(c2.reply(pending), None);
-        c1.ok("release", json!({"grant": "g1"}));
-        bed.world.pass(MOMENT);
-        assert_eq!(c2.reply(pending).unwrap().0, Outcome::Ok, "{lock}");
-    }
-}
-
-#[test]
-fn every_variant_answers_quiesce_while_its_operation_waits() {
-    let asked = |family: &str, recipe: &str| match (family, recipe) {
-        ("lock" | "rwlock", _) => [Some("acquire"), Some("acquire")],
-        ("election", _) => [Some("elect"), Some("elect")],
-        ("barrier", _) => [None, Some("enter")],
-        _ => [None, None],
+fn control_requests_are_answered_while_an_operation_waits() {
+    let asked = |family: &str| match family {
+        "lock" | "rwlock" => Some(("acquire", "release")),
+        "election" => Some(("elect", "resign")),
+        "barrier" => Some(("enter", "leave")),
+        _ => None,
     };
     let mut seen = BTreeSet::new();
     for variant in registry() {
-        let [held, waiting] = asked(variant.family, variant.name);
-        // Queues of items and registers never wait. `lock/crate` is built on a real ensemble, and a commit keeps its log on
-        // the client's disk; it has no background work to wait for.
-        let Some(waiting) = waiting.filter(|_| variant.name != "crate") else {
+        // Queues of items and registers never wait. `lock/crate` is built on a real ensemble, and of a commit only sites wait,
+        // without background work.
+        let Some((waits, ends)) = asked(variant.family).filter(|_| variant.name != "crate") else {
             continue;
         };
         let name = format!("{}/{}", variant.family, variant.name);
         let bed = Bed::new();
         let mut c1 = bed.of("c1", variant.family, variant.name);
         let mut c2 = bed.of("c2", variant.family, variant.name);
-        if let Some(f) = held {
-            c1.ok(f, json!({"grant": "g1"}));
+        let holds = variant.family != "barrier";
+        if holds {
+            c1.ok(waits, json!({"grant": "g1"}));
         }
         let value = json!({"grant": "g2", "round": 1, "members": 2});
-        let pending = c2.send(waiting, value);
+        let pending = c2.send(waits, value.clone());
         bed.world.pass(LONG);
-        assert_eq!(c2.reply(pending), None, "{name}: `{waiting}` waits");
-        c2.ok("quiesce", json!({}));
+        assert_eq!(c2.reply(pending), None, "{name}: `{waits}` waits");
+        c2.ok("ping", json!({}));
+        let confirmed = c2.ok("confirm", json!({}));
+        let quiet = c2.ok("quiesce", json!({}));
+        let (outcome, _, error) = c2.ask(ends, value);
+        assert!(outcome == Outcome::Fail && error.unwrap().starts_with("busy"), "{name}");
         assert_eq!(c2.reply(pending), None, "{name}");
+        if holds {
+            assert_eq!(confirmed["holds"], json!(false), "{name}");
+            // Who races for one znode has none while it waits.
+            let [sessions, znodes] = ["sessions", "znodes"].map(|of| quiet[of].as_array().unwrap().len());
+            assert_eq!(
+                (sessions, znodes),
+                (1, usize::from(variant.name != "ephemeral")),
+                "{name}"
+            );
+            c1.ok(ends, json!({"grant": "g1"}));
+            bed.world.pass(MOMENT);
+            assert_eq!(c2.reply(pending).unwrap().0, Outcome::Ok, "{name}");
+        }
         seen.insert(variant.family);
     }
     assert_eq!(seen, BTreeSet::from(["barrier", "election", "lock", "rwlock"]));

@@ -9,14 +9,22 @@ use zooquake_workloads::recipes::{registry, workload};
 /// What stands between a client and the trial.
 #[derive(Default)]
 struct Between {
-    /// What becomes of a line for the client.
-    request: Option<fn(Value) -> Option<Value>>,
+    /// Changes a line for the client.
+    request: Option<fn(&mut Value)>,
     /// What becomes of a line of it.
-    said: Option<fn(Value) -> Vec<String>>,
+    said: Option<fn(&mut Value) -> Say>,
     /// Whether the end of stdin is kept from it.
     keeps_stdin: bool,
     /// The operation that it dies of.
     dies_of: Option<&'static str>,
+}
+
+/// What becomes of a line that a client says.
+enum Say {
+    Nothing,
+    It,
+    Twice,
+    ThenWords,
 }
 
 /// The names of the sentences that a variant's client breaks, through what stands between.
@@ -63,10 +71,16 @@ fn tried(name: &str, between: Between) -> Vec<Finding> {
     world.run(trial).unwrap()
 }
 
-fn altered(mut on_output: OnOutput, said: Option<fn(Value) -> Vec<String>>) -> OnOutput {
+fn altered(mut on_output: OnOutput, said: Option<fn(&mut Value) -> Say>) -> OnOutput {
     Box::new(move |output| match (output, said) {
         (Output::Message(message), Some(said)) => {
-            let lines = said(serde_json::to_value(message).unwrap());
+            let mut line = serde_json::to_value(message).unwrap();
+            let lines = match said(&mut line) {
+                Say::Nothing => vec![],
+                Say::It => vec![line.to_string()],
+                Say::Twice => vec![line.to_string(); 2],
+                Say::ThenWords => vec![line.to_string(), "connected".to_string()],
+            };
             lines.into_iter().for_each(|line| on_output(Output::Line(line)));
         }
         (output, _) => on_output(output),
@@ -86,9 +100,10 @@ fn forwarded(clock: &dyn Clock, stdin: Stdin, between: &Between, dies: Dies) -> 
             let mortal = |value: &Value| dies_of.is_some_and(|f| value["f"] == f);
             match (request, parsed) {
                 (_, Some(value)) if mortal(&value) => dies().await.unwrap(),
-                (Some(request), Some(value)) => request(value)
-                    .into_iter()
-                    .for_each(|value| stdin.send(value.to_string())),
+                (Some(request), Some(mut value)) => {
+                    request(&mut value);
+                    stdin.send(value.to_string());
+                }
                 _ => stdin.send(line),
             }
         }
@@ -129,9 +144,21 @@ fn every_sentence_is_tried_of_some_family() {
     assert_eq!(left, [""; 0]);
 }
 
-/// A reply with its number, its outcome and its value.
-fn is_reply(said: &Value) -> bool {
-    said["type"] == "reply"
+/// Whether what a client says is an error that begins so.
+fn errs(said: &Value, begins: &str) -> bool {
+    said["error"].as_str().is_some_and(|error| error.starts_with(begins))
+}
+
+/// An error that begins so ends with another outcome.
+fn ends(said: &mut Value, begins: &str, outcome: &str) -> Say {
+    if errs(said, begins) {
+        said["outcome"] = outcome.into();
+    }
+    Say::It
+}
+
+fn hidden(is: bool) -> Say {
+    if is { Say::Nothing } else { Say::It }
 }
 
 /// What breaks a sentence, and the sentence.
@@ -145,124 +172,67 @@ fn breakers() -> Vec<(&'static str, Between)> {
         ..Between::default()
     };
     vec![
-        (
-            "hello",
-            says(|said| {
-                if said["type"] == "hello" {
-                    Vec::new()
-                } else {
-                    vec![said.to_string()]
-                }
-            }),
-        ),
+        ("hello", says(|said| hidden(said["type"] == "hello"))),
+        ("whole-lines", says(|_| Say::ThenWords)),
         (
             "whole-lines",
-            says(|said| vec![said.to_string(), "connected".to_string()]),
+            says(|said| if said["type"] == "reply" { Say::Twice } else { Say::It }),
         ),
-        (
-            "whole-lines",
-            says(|said| {
-                if is_reply(&said) {
-                    vec![said.to_string(); 2]
-                } else {
-                    vec![said.to_string()]
-                }
-            }),
-        ),
-        (
-            "busy",
-            says(|mut said| {
-                if said["error"].as_str().is_some_and(|error| error.starts_with("busy")) {
-                    said["outcome"] = "info".into();
-                }
-                vec![said.to_string()]
-            }),
-        ),
-        (
-            "unknown-operation",
-            says(|mut said| {
-                if said["error"]
-                    .as_str()
-                    .is_some_and(|error| error.starts_with("no operation"))
-                {
-                    said["outcome"] = "ok".into();
-                }
-                vec![said.to_string()]
-            }),
-        ),
-        (
-            "malformed",
-            says(|said| match said["error"].as_str() {
-                Some(error) if error.starts_with("not a request") => Vec::new(),
-                _ => vec![said.to_string()],
-            }),
-        ),
+        ("busy", says(|said| ends(said, "busy", "info"))),
+        ("unknown-operation", says(|said| ends(said, "no operation", "ok"))),
+        ("malformed", says(|said| hidden(errs(said, "not a request")))),
         (
             "timeout",
-            asks(|mut request| {
+            asks(|request| {
                 if request["f"] == "acquire" {
-                    request.as_object_mut()?.remove("timeout_ms");
+                    request.as_object_mut().unwrap().remove("timeout_ms");
                 }
-                Some(request)
             }),
         ),
         (
             "confirm-cut-off",
-            says(|mut said| {
-                if said["error"]
-                    .as_str()
-                    .is_some_and(|error| error.contains("quorum write") || error == "timed out")
-                {
+            says(|said| {
+                let quorum = |error: &str| error.contains("quorum write") || error == "timed out";
+                if said["error"].as_str().is_some_and(quorum) {
                     said["outcome"] = "ok".into();
                     said["value"] = serde_json::json!({ "holds": false, "zxid": 1 });
                 }
-                vec![said.to_string()]
+                Say::It
             }),
         ),
-        (
-            "session",
-            says(|said| {
-                if said["notice"] == "session" {
-                    Vec::new()
-                } else {
-                    vec![said.to_string()]
-                }
-            }),
-        ),
+        ("session", says(|said| hidden(said["notice"] == "session"))),
         (
             "quiesce",
-            says(|mut said| {
+            says(|said| {
                 if said["value"].get("znodes").is_some() {
                     said["value"]["znodes"] = serde_json::json!([]);
                 }
-                vec![said.to_string()]
+                Say::It
             }),
         ),
         (
             "not-held",
-            asks(|mut request| {
+            asks(|request| {
                 if request["value"]["grant"] == "g-of-nobody" {
                     request["f"] = "ping".into();
                 }
-                Some(request)
             }),
         ),
         (
             "works",
-            asks(|mut request| {
+            asks(|request| {
                 if request["f"] == "write" {
                     request["value"]["work_ms"] = 400.into();
                 }
-                Some(request)
             }),
         ),
         (
             "confirm",
-            says(|mut said| {
+            says(|said| {
                 if let Some(zxid) = said["value"]["zxid"].as_i64() {
                     said["value"]["zxid"] = (zxid - 1).into();
                 }
-                vec![said.to_string()]
+                Say::It
             }),
         ),
         (
@@ -285,30 +255,26 @@ fn each_broken_sentence_is_named() {
 
 #[test]
 fn who_dies_is_started_again_and_tried_further() {
+    let dies_of = |f| Between {
+        dies_of: Some(f),
+        ..Between::default()
+    };
     for (f, sentence) in [("no-such-operation", "unknown-operation"), ("release", "release")] {
-        let dies = Between {
-            dies_of: Some(f),
-            ..Between::default()
+        let findings = tried("lock/fenced", dies_of(f));
+        let outcome = |name| {
+            findings
+                .iter()
+                .find(|finding| finding.sentence.name == name)
+                .map(|one| one.outcome)
         };
-        let findings = tried("lock/fenced", dies);
-        let broken: Vec<&str> = findings
-            .iter()
-            .filter(|finding| finding.outcome == Kept::Broken)
-            .map(|finding| finding.sentence.name)
-            .collect();
-        assert!(broken.contains(&sentence) && broken.contains(&"stays-up"), "{broken:?}");
-        let restarted = findings.iter().find(|finding| finding.sentence.name == "end-of-stdin");
         assert_eq!(
-            restarted.map(|finding| finding.outcome),
-            Some(Kept::Held),
+            [outcome(sentence), outcome("stays-up"), outcome("end-of-stdin")],
+            [Some(Kept::Broken), Some(Kept::Broken), Some(Kept::Held)],
             "{findings:#?}"
         );
     }
-    let dies = Between {
-        dies_of: Some("no-such-operation"),
-        ..Between::default()
-    };
-    assert_eq!(broken("lock/fenced", dies), ["unknown-operation", "stays-up"]);
+    let broken = broken("lock/fenced", dies_of("no-such-operation"));
+    assert_eq!(broken, ["unknown-operation", "stays-up"]);
 }
 
 #[test]

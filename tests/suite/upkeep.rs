@@ -27,6 +27,29 @@ fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
     assert_nothing_left_of(&runs.id());
 }
 
+/// A long run under this kind of fault.
+fn shaken(runs: &Runs, fault: &str) -> Child {
+    start(
+        runs,
+        &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"],
+    )
+}
+
+/// A run that was cut off is unknown when it is checked again.
+#[track_caller]
+fn is_unknown(runs: &Runs) {
+    let checked = call(&["check", runs.only().to_str().expect("a path in UTF-8")]);
+    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+}
+
+/// `clean` removes what is left of a run.
+#[track_caller]
+fn clean(runs: &Runs) {
+    let cleaned = call(&["clean", "--run", &runs.id()]);
+    assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
+    assert_nothing_left_of(&runs.id());
+}
+
 /// Whether a fault was taken away.
 fn healed(runs: &Runs) -> bool {
     history(runs).contains("\"phase\":\"off\"")
@@ -36,10 +59,7 @@ fn healed(runs: &Runs) -> bool {
 fn ctrl_c_heals_clears_away_and_still_checks() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("interrupted");
-    let child = start(
-        &runs,
-        &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
-    );
+    let child = shaken(&runs, "pause");
     recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
     signal(&child, "INT");
     stopped_and_judged(&runs, child, "healing");
@@ -51,10 +71,7 @@ fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
     let _turn = EnsembleSlot::shared();
     for (moment, containers) in [("the lease", 1), ("the servers", 3), ("the clients", 6)] {
         let runs = Runs::new(&format!("interrupted-bring-up-{containers}"));
-        let child = start(
-            &runs,
-            &["lock/fenced", "--faults", "pause", "--time", "60s", "--seed", "1"],
-        );
+        let child = shaken(&runs, "pause");
         until(moment, PATIENCE, || {
             let begun = std::fs::read_dir(runs.path()).ok()?.flatten();
             let begun = begun.into_iter().find(|e| e.path().join("containers.json").exists());
@@ -63,9 +80,7 @@ fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
         });
         signal(&child, "INT");
         stopped_and_judged(&runs, child, "clearing away what was started");
-        let check = zooquake().arg("check").arg(runs.only()).output();
-        let check = check.expect("starting zooquake");
-        assert_eq!(check.status.code(), Some(2), "{}", text(&check));
+        is_unknown(&runs);
     }
 }
 
@@ -87,10 +102,7 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
     let _turn = EnsembleSlot::shared();
     for (fault, sign) in [("pause", "paused"), ("partition", "cut")] {
         let runs = Runs::new(&format!("killed-{fault}"));
-        let mut child = start(
-            &runs,
-            &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"],
-        );
+        let mut child = shaken(&runs, fault);
         recorded(&runs, &["\"phase\":\"on\""]);
         assert!(damaged(&runs, fault), "nothing is {sign} although the fault is on");
         signal(&child, "KILL");
@@ -98,24 +110,12 @@ fn after_sigkill_nothing_stays_frozen_or_cut_and_clean_removes_the_rest() {
         until("healing by the watcher", Duration::from_secs(20), || {
             (!damaged(&runs, fault)).then_some(())
         });
-        let checked = zooquake()
-            .arg("check")
-            .arg(runs.only())
-            .output()
-            .expect("starting zooquake");
-        assert_eq!(
-            checked.status.code(),
-            Some(2),
-            "a cut-off run is unknown: {}",
-            text(&checked)
-        );
+        is_unknown(&runs);
         assert!(
             !docker(&["ps", "-aq", "--filter", &runs.label()]).is_empty(),
             "containers outlive SIGKILL"
         );
-        let cleaned = call(&["clean", "--run", &runs.id()]);
-        assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
-        assert_nothing_left_of(&runs.id());
+        clean(&runs);
     }
 }
 
@@ -180,9 +180,7 @@ fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
             !damaged(&runs, "pause"),
             "frozen again, {delay_ms} ms after the beginning"
         );
-        let cleaned = call(&["clean", "--run", &runs.id()]);
-        assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
-        assert_nothing_left_of(&runs.id());
+        clean(&runs);
     }
 }
 

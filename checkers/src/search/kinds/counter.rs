@@ -1,12 +1,11 @@
 //! Counters: `add` of a number, and `read`.
 
-use super::{HistoryModel, Judgement, decide, unable};
+use super::{HistoryModel, decide, unable};
 use crate::Value;
 use crate::history::EventType;
-use crate::search::calls::Call;
+use crate::search::Claim;
 use crate::search::models::counter::{Counter, CounterOp};
-use crate::search::reading::{Notation, Reading};
-use crate::search::{Budget, Claim};
+use crate::search::reading::Reading;
 
 const UNORDERED: Claim = Claim {
     kind: "not-linearizable",
@@ -15,18 +14,11 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Counters that begin at 0.
-pub struct Counters;
-
-impl HistoryModel for Counters {
-    fn names(&self) -> &'static [&'static str] {
-        &["counter"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["add", "read"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static COUNTERS: HistoryModel = HistoryModel {
+    names: &["counter"],
+    operations: &["add", "read"],
+    sized: false,
+    judge: |model, calls, _, _, budget| {
         let mut reading = Reading::new();
         for &call in calls {
             let number = |value: &Value| {
@@ -38,9 +30,9 @@ impl HistoryModel for Counters {
                 "add" => reading.add(call, CounterOp::Add(number(call.asked)?)),
                 "read" if call.outcome() != EventType::Ok || call.answered.is_null() => {}
                 "read" => reading.add(call, CounterOp::Read(number(call.answered)?)),
-                _ => return Err(unable(self, &call)),
+                _ => return Err(unable(model, &call)),
             }
         }
         Ok(decide(&UNORDERED, &Counter, reading, budget))
-    }
-}
+    },
+};

@@ -1,12 +1,11 @@
 //! Mutexes whose grants have tokens: `acquire` is answered with one, bare or in a field `token` or `fence`.
 
-use super::{HistoryModel, Judgement, decide};
+use super::{HistoryModel, decide};
 use crate::Value;
-use crate::search::calls::Call;
 use crate::search::lease::LeaseOp;
 use crate::search::models::fenced::{FencedMutex, FencedOp};
-use crate::search::reading::{self, Notation, Reading};
-use crate::search::{Budget, Claim, Op};
+use crate::search::reading::{self, Reading};
+use crate::search::{Claim, Op};
 
 const UNORDERED: Claim = Claim {
     kind: "double-grant",
@@ -15,18 +14,11 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Mutexes on a lease whose grants have tokens that grow.
-pub struct Fenced;
-
-impl HistoryModel for Fenced {
-    fn names(&self) -> &'static [&'static str] {
-        &["fenced-mutex"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "release"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static FENCED: HistoryModel = HistoryModel {
+    names: &["fenced-mutex"],
+    operations: &["acquire", "release"],
+    sized: false,
+    judge: |_, calls, _, _, budget| {
         let holds = reading::lease(calls)?;
         let tokens: Vec<Option<i64>> = holds.calls.iter().map(|call| token(call.answered)).collect();
         let lacking = |op: usize| tokens[op].is_none() && !matches!(holds.ops[op].input, LeaseOp::Release(_));
@@ -58,8 +50,8 @@ impl HistoryModel for Fenced {
             found.reasons.push(what);
         }
         Ok(found)
-    }
-}
+    },
+};
 
 /// The token in an answer.
 fn token(answer: &Value) -> Option<i64> {

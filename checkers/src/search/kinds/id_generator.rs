@@ -1,12 +1,11 @@
 //! Generators of ids: `generate`, answered with one.
 
-use super::{HistoryModel, Judgement, decide, unable};
+use super::{HistoryModel, decide, unable};
 use crate::history::EventType;
-use crate::search::calls::Call;
+use crate::search::Claim;
 use crate::search::models::ids::{Generated, IdGenerator};
-use crate::search::reading::{Notation, Reading};
+use crate::search::reading::Reading;
 use crate::search::values::Values;
-use crate::search::{Budget, Claim};
 
 const UNORDERED: Claim = Claim {
     kind: "duplicate-id",
@@ -15,22 +14,15 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Generators each of whose ids is given out once.
-pub struct Generators;
-
-impl HistoryModel for Generators {
-    fn names(&self) -> &'static [&'static str] {
-        &["id-generator", "unique-ids"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["generate"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static GENERATORS: HistoryModel = HistoryModel {
+    names: &["id-generator", "unique-ids"],
+    operations: &["generate"],
+    sized: false,
+    judge: |model, calls, _, _, budget| {
         let (mut reading, mut values) = (Reading::new(), Values::default());
         for &call in calls {
             if call.f() != "generate" {
-                return Err(unable(self, &call));
+                return Err(unable(model, &call));
             }
             if call.outcome() == EventType::Ok && !call.answered.is_null() {
                 let id = values
@@ -40,5 +32,5 @@ impl HistoryModel for Generators {
             }
         }
         Ok(decide(&UNORDERED, &IdGenerator, reading, budget))
-    }
-}
+    },
+};

@@ -1,12 +1,11 @@
 //! Texts under keys, as porcupine's key-value model has them: `get`, `put` and `append`.
 
-use super::{HistoryModel, Judgement, decide, unable};
+use super::{HistoryModel, decide, unable};
 use crate::edn::{Edn, from_json};
 use crate::history::EventType;
-use crate::search::calls::Call;
+use crate::search::Claim;
 use crate::search::models::kv::{Kv, KvOp};
-use crate::search::reading::{Notation, Reading};
-use crate::search::{Budget, Claim};
+use crate::search::reading::Reading;
 
 const UNORDERED: Claim = Claim {
     kind: "not-linearizable",
@@ -15,18 +14,11 @@ const UNORDERED: Claim = Claim {
 };
 
 /// The text under a key, which is empty at first. A get of unknown outcome says nothing.
-pub struct Texts;
-
-impl HistoryModel for Texts {
-    fn names(&self) -> &'static [&'static str] {
-        &["kv"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["get", "put", "append"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static TEXTS: HistoryModel = HistoryModel {
+    names: &["kv"],
+    operations: &["get", "put", "append"],
+    sized: false,
+    judge: |model, calls, _, _, budget| {
         let mut told = Vec::new();
         let (mut texts, mut found) = (Vec::new(), Vec::new());
         for &call in calls {
@@ -34,7 +26,7 @@ impl HistoryModel for Texts {
                 "get" if call.outcome() == EventType::Ok => (call.answered, &mut found),
                 "get" => continue,
                 "put" | "append" => (call.asked, &mut texts),
-                _ => return Err(unable(self, &call)),
+                _ => return Err(unable(model, &call)),
             };
             let Edn::Str(text) = from_json(value) else {
                 let (f, at) = (call.f(), call.invoke.index);
@@ -54,5 +46,5 @@ impl HistoryModel for Texts {
             reading.add(call, input);
         }
         Ok(decide(&UNORDERED, &model, reading, budget))
-    }
-}
+    },
+};

@@ -23,30 +23,21 @@ use crate::results::Anomaly;
 use std::fmt;
 use std::str::FromStr;
 
+/// Judges the operations of one object; with the number that the model takes, else 0.
+///
+/// # Errors
+/// What it cannot do, and values that cannot be judged.
+type Judge = fn(&HistoryModel, &[Call<'_>], Notation, u32, &mut Budget<'_>) -> Result<Judgement, String>;
+
 /// A model of histories of others: its name, and how its operations are read and judged.
-pub trait HistoryModel: Sync {
+pub struct HistoryModel {
     /// Its names, its own first.
-    fn names(&self) -> &'static [&'static str];
-
+    names: &'static [&'static str],
     /// The operations that it has, as histories name them.
-    fn operations(&self) -> &'static [&'static str];
-
+    operations: &'static [&'static str],
     /// Whether it takes a number (`semaphore:3`).
-    fn sized(&self) -> bool {
-        false
-    }
-
-    /// Judges the operations of one object; `size` is the number that it takes, else 0.
-    ///
-    /// # Errors
-    /// What it cannot do, and values that cannot be judged.
-    fn judge(
-        &self,
-        calls: &[Call<'_>],
-        notation: Notation,
-        size: u32,
-        budget: &mut Budget<'_>,
-    ) -> Result<Judgement, String>;
+    sized: bool,
+    judge: Judge,
 }
 
 /// What was found of one object.
@@ -59,49 +50,49 @@ pub struct Judgement {
 }
 
 /// All of them, in the order in which they are named.
-static REGISTRY: [&dyn HistoryModel; 14] = [
-    &register::Registers,
-    &mutex::Leases,
-    &mutex::Textbook,
-    &fenced::Fenced,
-    &permits::Reentrant,
-    &permits::Semaphore,
-    &permits::ReadWrite,
-    &queue::FifoQueue,
-    &queue::UnorderedQueue,
-    &queue::TotalQueue,
-    &set::Sets,
-    &counter::Counters,
-    &id_generator::Generators,
-    &kv::Texts,
+static REGISTRY: [&HistoryModel; 14] = [
+    &register::REGISTERS,
+    &mutex::LEASES,
+    &mutex::TEXTBOOK,
+    &fenced::FENCED,
+    &permits::REENTRANT,
+    &permits::SEMAPHORE,
+    &permits::READ_WRITE,
+    &queue::FIFO_QUEUE,
+    &queue::UNORDERED_QUEUE,
+    &queue::TOTAL_QUEUE,
+    &set::SETS,
+    &counter::COUNTERS,
+    &id_generator::GENERATORS,
+    &kv::TEXTS,
 ];
 
 /// What a history is judged as.
 #[derive(Clone, Copy)]
 pub struct Kind {
-    model: &'static dyn HistoryModel,
+    model: &'static HistoryModel,
     size: u32,
 }
 
 impl Kind {
     /// A register with read, write and compare-and-set.
-    pub const REGISTER: Self = Self::new(&register::Registers);
+    pub const REGISTER: Self = Self::new(&register::REGISTERS);
     /// A mutex that rests on a lease, which may be lost.
-    pub const MUTEX: Self = Self::new(&mutex::Leases);
+    pub const MUTEX: Self = Self::new(&mutex::LEASES);
     /// A textbook mutex, held until a release succeeds.
-    pub const MUTEX_STRICT: Self = Self::new(&mutex::Textbook);
+    pub const MUTEX_STRICT: Self = Self::new(&mutex::TEXTBOOK);
     /// Texts under keys, as porcupine's histories have them.
-    pub const KV: Self = Self::new(&kv::Texts);
+    pub const KV: Self = Self::new(&kv::TEXTS);
 
-    const fn new(model: &'static dyn HistoryModel) -> Self {
+    const fn new(model: &'static HistoryModel) -> Self {
         Self { model, size: 0 }
     }
 
     /// What `--model` takes.
     pub fn names() -> String {
-        let name = |model: &&dyn HistoryModel| {
-            let number = if model.sized() { ":N" } else { "" };
-            format!("{}{number}", model.names().join(", "))
+        let name = |model: &&HistoryModel| {
+            let number = if model.sized { ":N" } else { "" };
+            format!("{}{number}", model.names.join(", "))
         };
         REGISTRY.iter().map(name).collect::<Vec<_>>().join(", ")
     }
@@ -123,10 +114,10 @@ impl Kind {
         } else if any(&["write", "cas"]) {
             Some(Self::REGISTER)
         } else if any(&["add"]) {
-            let of_numbers = read(|value| value.as_i64().is_some()).then_some(Self::new(&counter::Counters));
-            of_numbers.or_else(|| read(set::is_collection).then_some(Self::new(&set::Sets)))
+            let of_numbers = read(|value| value.as_i64().is_some()).then_some(Self::new(&counter::COUNTERS));
+            of_numbers.or_else(|| read(set::is_collection).then_some(Self::new(&set::SETS)))
         } else if any(&["generate"]) {
-            Some(Self::new(&id_generator::Generators))
+            Some(Self::new(&id_generator::GENERATORS))
         } else if any(&["read"]) {
             Some(Self::REGISTER)
         } else {
@@ -144,7 +135,7 @@ impl Kind {
         notation: Notation,
         budget: &mut Budget<'_>,
     ) -> Result<Judgement, String> {
-        self.model.judge(calls, notation, self.size, budget)
+        (self.model.judge)(self.model, calls, notation, self.size, budget)
     }
 }
 
@@ -156,10 +147,10 @@ impl FromStr for Kind {
             Some((name, number)) => (name, Some(number)),
             None => (text, None),
         };
-        let Some(&model) = REGISTRY.iter().find(|model| model.names().contains(&name)) else {
+        let Some(&model) = REGISTRY.iter().find(|model| model.names.contains(&name)) else {
             return Err(format!("there is no model `{name}`; there are {}", Self::names()));
         };
-        match (model.sized(), number) {
+        match (model.sized, number) {
             (false, None) => Ok(Self::new(model)),
             (false, Some(_)) => Err(format!("`{name}` takes no number")),
             (true, None) => Err(format!("`{name}` needs a number: `{name}:3`")),
@@ -173,8 +164,8 @@ impl FromStr for Kind {
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.model.names()[0])?;
-        if self.model.sized() {
+        f.write_str(self.model.names[0])?;
+        if self.model.sized {
             write!(f, ":{}", self.size)?;
         }
         Ok(())
@@ -189,7 +180,7 @@ impl fmt::Debug for Kind {
 
 impl PartialEq for Kind {
     fn eq(&self, other: &Self) -> bool {
-        self.model.names() == other.model.names() && self.size == other.size
+        self.model.names == other.model.names && self.size == other.size
     }
 }
 
@@ -217,8 +208,8 @@ where
 }
 
 /// An operation that a model lacks, in words.
-fn unable(model: &dyn HistoryModel, call: &Call<'_>) -> String {
-    let (name, operations) = (model.names()[0], model.operations().join(", "));
+fn unable(model: &HistoryModel, call: &Call<'_>) -> String {
+    let (name, operations) = (model.names[0], model.operations.join(", "));
     let (f, at) = (call.f(), call.invoke.index);
     format!("a {name} has no operation {f} (event {at}), but {operations}")
 }

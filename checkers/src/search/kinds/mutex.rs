@@ -1,11 +1,11 @@
 //! Mutexes: on a lease, and the textbook's.
 
 use super::{HistoryModel, Judgement, decide};
+use crate::search::Claim;
 use crate::search::calls::Call;
 use crate::search::lease::LeaseMutex;
 use crate::search::mutex::Mutex;
-use crate::search::reading::{self, Notation};
-use crate::search::{Budget, Claim};
+use crate::search::reading;
 
 const HELD_TWICE: Claim = Claim {
     kind: "double-grant",
@@ -19,43 +19,29 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Mutexes that may be lost like a lease.
-pub struct Leases;
-
-impl HistoryModel for Leases {
-    fn names(&self) -> &'static [&'static str] {
-        &["mutex"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "release"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static LEASES: HistoryModel = HistoryModel {
+    names: &["mutex"],
+    operations: &["acquire", "release"],
+    sized: false,
+    judge: |_, calls, _, _, budget| {
         let reading = reading::lease(calls)?;
         Ok(without_requests(
             decide(&HELD_TWICE, &LeaseMutex, reading, budget),
             calls,
         ))
-    }
-}
+    },
+};
 
 /// Mutexes that are held until a release succeeds.
-pub struct Textbook;
-
-impl HistoryModel for Textbook {
-    fn names(&self) -> &'static [&'static str] {
-        &["mutex-strict"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "release"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static TEXTBOOK: HistoryModel = HistoryModel {
+    names: &["mutex-strict"],
+    operations: &["acquire", "release"],
+    sized: false,
+    judge: |_, calls, _, _, budget| {
         let reading = reading::mutex(calls)?;
         Ok(decide(&UNORDERED, &Mutex, reading, budget))
-    }
-}
+    },
+};
 
 /// What was found, without the requests for grants where each of these was released: such holds overlap by when they were
 /// granted, and not by when that was asked for.

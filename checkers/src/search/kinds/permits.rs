@@ -5,13 +5,13 @@
 //! known of the holds that the process has then.
 
 use super::mutex::without_requests;
-use super::{HistoryModel, Judgement, decide, unable};
+use super::{HistoryModel, decide, unable};
 use crate::Value;
 use crate::history::{EventType, Process};
+use crate::search::Claim;
 use crate::search::calls::Call;
 use crate::search::models::permits::{PermitOp, Permits};
-use crate::search::reading::{Notation, Reading};
-use crate::search::{Budget, Claim};
+use crate::search::reading::Reading;
 use std::collections::{HashMap, HashSet};
 
 const UNORDERED: Claim = Claim {
@@ -24,22 +24,11 @@ const UNORDERED: Claim = Claim {
 const ALL: u64 = 1 << 40;
 
 /// Semaphores: `acquire` of one permit, or of as many as its value says.
-pub struct Semaphore;
-
-impl HistoryModel for Semaphore {
-    fn names(&self) -> &'static [&'static str] {
-        &["semaphore"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "release"]
-    }
-
-    fn sized(&self) -> bool {
-        true
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, size: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static SEMAPHORE: HistoryModel = HistoryModel {
+    names: &["semaphore"],
+    operations: &["acquire", "release"],
+    sized: true,
+    judge: |model, calls, _, size, budget| {
         let permits = |call: &Call<'_>| match call.asked {
             Value::Null => Ok(Some(1)),
             value => value.as_u64().filter(|&permits| permits > 0).map(Some).ok_or_else(|| {
@@ -47,27 +36,20 @@ impl HistoryModel for Semaphore {
                 format!("the {f} of event {at} has no number of permits, but {value}")
             }),
         };
-        let reading = holds(self, calls, permits)?;
+        let reading = holds(model, calls, permits)?;
         let model = Permits {
             permits: u64::from(size),
         };
         Ok(without_requests(decide(&UNORDERED, &model, reading, budget), calls))
-    }
-}
+    },
+};
 
 /// Read-write locks: `acquire` and `release` with the mode as the value, `read` or `write`.
-pub struct ReadWrite;
-
-impl HistoryModel for ReadWrite {
-    fn names(&self) -> &'static [&'static str] {
-        &["rwlock"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "release"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
+pub static READ_WRITE: HistoryModel = HistoryModel {
+    names: &["rwlock"],
+    operations: &["acquire", "release"],
+    sized: false,
+    judge: |model, calls, _, _, budget| {
         let mode = |call: &Call<'_>| match call.asked.as_str().map(|mode| mode.trim_start_matches(':')) {
             Some("read" | "shared") => Ok(Some(1)),
             Some("write" | "exclusive") => Ok(Some(ALL)),
@@ -80,41 +62,34 @@ impl HistoryModel for ReadWrite {
                 ))
             }
         };
-        let reading = holds(self, calls, mode)?;
+        let reading = holds(model, calls, mode)?;
         let found = decide(&UNORDERED, &Permits { permits: ALL }, reading, budget);
         Ok(without_requests(found, calls))
-    }
-}
+    },
+};
 
 /// Mutexes whose holder may acquire them again: they are free once they were released as often.
-pub struct Reentrant;
-
-impl HistoryModel for Reentrant {
-    fn names(&self) -> &'static [&'static str] {
-        &["reentrant-mutex"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["acquire", "release"]
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
-        let all = holds(self, calls, |_| Ok(Some(1)))?;
+pub static REENTRANT: HistoryModel = HistoryModel {
+    names: &["reentrant-mutex"],
+    operations: &["acquire", "release"],
+    sized: false,
+    judge: |model, calls, _, _, budget| {
+        let all = holds(model, calls, |_| Ok(Some(1)))?;
         let found = decide(&UNORDERED, &Permits { permits: 1 }, outermost(all), budget);
         Ok(without_requests(found, calls))
-    }
-}
+    },
+};
 
 /// The holds that operations tell, each of the permits that `weight` says; a release may leave that to its grant.
 fn holds<'a>(
-    model: &dyn HistoryModel,
+    model: &HistoryModel,
     calls: &[Call<'a>],
     weight: impl Fn(&Call<'a>) -> Result<Option<u64>, String>,
 ) -> Result<Reading<'a, PermitOp>, String> {
     let mut reading = Reading::new();
     let mut held: HashMap<&Process, Vec<(usize, u64)>> = HashMap::new();
     for &call in calls {
-        if !model.operations().contains(&call.f()) {
+        if !model.operations.contains(&call.f()) {
             return Err(unable(model, &call));
         }
         let held = held.entry(&call.invoke.process).or_default();

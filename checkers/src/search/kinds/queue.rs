@@ -1,16 +1,16 @@
 //! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`, answered with all
 //! that came out until the queue was empty. A `dequeue` that failed took nothing out, and says nothing of what there was.
 
-use super::{HistoryModel, Judgement, decide, unable};
+use super::{HistoryModel, decide, unable};
 use crate::Value;
 use crate::edn::{Edn, from_json, to_json};
 use crate::history::EventType;
 use crate::search::calls::Call;
 use crate::search::models::bag::{Bag, QueueOp};
 use crate::search::models::fifo::Fifo;
-use crate::search::reading::{Notation, Reading};
+use crate::search::reading::Reading;
 use crate::search::values::Values;
-use crate::search::{Budget, Claim, Op};
+use crate::search::{Claim, Op};
 use crate::text::count;
 use crate::verdict::NOTE;
 use std::collections::{HashMap, HashSet};
@@ -24,59 +24,36 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Queues, first in, first out.
-pub struct FifoQueue;
-
-impl HistoryModel for FifoQueue {
-    fn names(&self) -> &'static [&'static str] {
-        &["fifo-queue"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &OPERATIONS
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
-        let read = read(self, calls)?;
+pub static FIFO_QUEUE: HistoryModel = HistoryModel {
+    names: &["fifo-queue"],
+    operations: &OPERATIONS,
+    sized: false,
+    judge: |model, calls, _, _, budget| {
+        let read = read(model, calls)?;
         let mut found = decide(&UNORDERED, &Fifo, read.reading, budget);
         if read.longest > 1 {
             let what = "a drain took several items out, and their order among each other was not judged";
             found.reasons.push(what.to_owned());
         }
         Ok(found)
-    }
-}
+    },
+};
 
 /// Queues without an order, each of whose items comes out once.
-pub struct UnorderedQueue;
-
-impl HistoryModel for UnorderedQueue {
-    fn names(&self) -> &'static [&'static str] {
-        &["unordered-queue"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &OPERATIONS
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
-        Ok(decide(&UNORDERED, &Bag, read(self, calls)?.reading, budget))
-    }
-}
+pub static UNORDERED_QUEUE: HistoryModel = HistoryModel {
+    names: &["unordered-queue"],
+    operations: &OPERATIONS,
+    sized: false,
+    judge: |model, calls, _, _, budget| Ok(decide(&UNORDERED, &Bag, read(model, calls)?.reading, budget)),
+};
 
 /// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
-pub struct TotalQueue;
-
-impl HistoryModel for TotalQueue {
-    fn names(&self) -> &'static [&'static str] {
-        &["total-queue"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &OPERATIONS
-    }
-
-    fn judge(&self, calls: &[Call<'_>], _: Notation, _: u32, budget: &mut Budget<'_>) -> Result<Judgement, String> {
-        let mut reading = read(self, calls)?.reading;
+pub static TOTAL_QUEUE: HistoryModel = HistoryModel {
+    names: &["total-queue"],
+    operations: &OPERATIONS,
+    sized: false,
+    judge: |model, calls, _, _, budget| {
+        let mut reading = read(model, calls)?.reading;
         let again = once(&mut reading);
         let drained = last_drain(&mut reading);
         let delivered: HashSet<u32> = { reading.ops.iter() }
@@ -105,8 +82,8 @@ impl HistoryModel for TotalQueue {
             found.reasons.push(text);
         }
         Ok(found)
-    }
-}
+    },
+};
 
 /// What operations tell, and how many items the longest drain took out.
 struct Read<'a> {
@@ -114,7 +91,7 @@ struct Read<'a> {
     longest: usize,
 }
 
-fn read<'a>(model: &dyn HistoryModel, calls: &[Call<'a>]) -> Result<Read<'a>, String> {
+fn read<'a>(model: &HistoryModel, calls: &[Call<'a>]) -> Result<Read<'a>, String> {
     let (mut reading, mut values, mut longest) = (Reading::new(), Values::default(), 0);
     let enqueues = calls.iter().filter(|call| call.f() == "enqueue").count();
     let (mut drains, mut drained) = (Vec::new(), false);

@@ -1,10 +1,9 @@
 //! Registers with compare-and-set.
 
-use super::{HistoryModel, Judgement, decide};
-use crate::search::calls::Call;
-use crate::search::reading::{self, Notation};
+use super::{HistoryModel, decide};
+use crate::search::Claim;
+use crate::search::reading;
 use crate::search::register::{Register, Unset};
-use crate::search::{Budget, Claim};
 
 const UNORDERED: Claim = Claim {
     kind: "not-linearizable",
@@ -13,28 +12,15 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Registers; with what they begin is known of our histories only.
-pub struct Registers;
-
-impl HistoryModel for Registers {
-    fn names(&self) -> &'static [&'static str] {
-        &["register", "cas-register"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["read", "write", "cas"]
-    }
-
-    fn judge(
-        &self,
-        calls: &[Call<'_>],
-        notation: Notation,
-        _: u32,
-        budget: &mut Budget<'_>,
-    ) -> Result<Judgement, String> {
+pub static REGISTERS: HistoryModel = HistoryModel {
+    names: &["register", "cas-register"],
+    operations: &["read", "write", "cas"],
+    sized: false,
+    judge: |_, calls, notation, _, budget| {
         let accesses = reading::register(calls, notation)?;
         Ok(match accesses.initial {
             Some(initial) => decide(&UNORDERED, &Register { initial }, accesses.reading, budget),
             None => decide(&UNORDERED, &Unset { never: accesses.never }, accesses.reading, budget),
         })
-    }
-}
+    },
+};

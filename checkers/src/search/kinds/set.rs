@@ -1,14 +1,13 @@
 //! Sets: `add` of an element, and `read`, answered with all of them.
 
-use super::{HistoryModel, Judgement, decide, unable};
+use super::{HistoryModel, decide, unable};
 use crate::Value;
 use crate::edn::{Edn, from_json, to_json};
 use crate::history::EventType;
-use crate::search::calls::Call;
+use crate::search::Claim;
 use crate::search::models::set::{GrowSet, SetOp};
 use crate::search::reading::{Notation, Reading};
 use crate::search::values::Values;
-use crate::search::{Budget, Claim};
 
 const UNORDERED: Claim = Claim {
     kind: "not-linearizable",
@@ -17,24 +16,11 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Sets that are empty at the beginning.
-pub struct Sets;
-
-impl HistoryModel for Sets {
-    fn names(&self) -> &'static [&'static str] {
-        &["set"]
-    }
-
-    fn operations(&self) -> &'static [&'static str] {
-        &["add", "read"]
-    }
-
-    fn judge(
-        &self,
-        calls: &[Call<'_>],
-        notation: Notation,
-        _: u32,
-        budget: &mut Budget<'_>,
-    ) -> Result<Judgement, String> {
+pub static SETS: HistoryModel = HistoryModel {
+    names: &["set"],
+    operations: &["add", "read"],
+    sized: false,
+    judge: |model, calls, notation, _, budget| {
         let (mut reading, mut values) = (Reading::new(), Values::default());
         for &call in calls {
             let (f, at) = (call.f(), call.invoke.index);
@@ -62,12 +48,12 @@ impl HistoryModel for Sets {
                     found.dedup();
                     reading.add(call, SetOp::Read(found.into()));
                 }
-                _ => return Err(unable(self, &call)),
+                _ => return Err(unable(model, &call)),
             }
         }
         Ok(decide(&UNORDERED, &GrowSet, reading, budget))
-    }
-}
+    },
+};
 
 /// Whether a value is a set, a list or a vector.
 pub fn is_collection(value: &Value) -> bool {

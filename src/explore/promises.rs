@@ -102,6 +102,11 @@ fn one_leads_at_a_time_and_its_epoch_is_the_highest() {
 }
 
 #[test]
+fn all_enter_or_none_does() {
+    kept("barrier/double");
+}
+
+#[test]
 fn commits_are_atomic_and_only_the_tutorials_block() {
     assert_eq!(kept("commit/atomic"), [""; 0]);
     for variant in ["commit/broadcast", "commit/coordinated", "commit/ephemeral"] {

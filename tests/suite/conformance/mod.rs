@@ -148,7 +148,7 @@ fn first_difference(model: &Story, real: &Story) -> Option<(usize, String)> {
 
 /// Plays sequences on an ensemble that is brought up for them.
 fn compared(name: &str, storms: Storms, count: u64) {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let runs = Runs::new(name);
     let quiet = [
         "lock/fenced",

@@ -1,9 +1,11 @@
 //! The double barrier: members enter together and leave together. Each round has a parent of its own.
 //!
 //! The watch for `ready` is set before the own znode is created, so that no peer can pass in between unseen; `ready` is
-//! persistent, is not counted, and is never deleted. A name carries a GUID, so that a create is known by its NodeExists.
+//! persistent, is not counted, and is never deleted. A name carries a GUID, so that a create is known by its NodeExists, and
+//! its client, who counts once: the znode of a session that the client has given up stands until the servers end that session.
 //! Who leaves deletes its znode, and by that write sees every member who had entered before.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,6 +24,11 @@ use crate::zk::{CreateMode, Error, SessionState, Shared, WatchEvent, Zk, session
 
 /// How the name of the znode begins that says that all are there.
 const READY: &str = "ready";
+
+/// Whose znode has this name.
+fn client_of(name: &str) -> &str {
+    name.rsplit_once('-').map_or(name, |(client, _)| client)
+}
 
 /// `barrier/double`.
 pub struct Double {
@@ -53,7 +60,8 @@ impl Double {
     async fn enter(&self, round: i64, members: usize) -> Result<Answer, OpError> {
         loop {
             let zk = self.handle.live().await;
-            let own = format!("{}/{:032x}", self.parent(round), self.env.host.random());
+            let (parent, client, guid) = (self.parent(round), &self.env.client, self.env.host.random());
+            let own = format!("{parent}/{client}-{guid:032x}");
             let mut mine = None;
             while !zk.state().is_over() {
                 match self.pass(zk.as_ref(), (round, members), &own, &mut mine).await {
@@ -100,7 +108,8 @@ impl Double {
         }
         let names = zk.children(&parent).await?;
         let counts = |name: &&String| self.env.has(Bug::B1) || !name.starts_with(READY);
-        if names.iter().filter(counts).count() >= members {
+        let present: BTreeSet<&str> = names.iter().filter(counts).map(|name| client_of(name)).collect();
+        if present.len() >= members {
             return match zk.create(&ready, b"", CreateMode::Persistent).await {
                 Ok(_) | Err(Error::NodeExists) => Ok(Tried::In),
                 Err(error) => Err(error),

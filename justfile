@@ -24,6 +24,15 @@ lint:
 histories n="300000":
     cd checkers && ZOOQUAKE_HISTORIES={{n}} cargo test --workspace --test suite agree
 
+# How long the checkers take for generated histories.
+bench:
+    cd bench && cargo bench
+
+# Ten minutes of random inputs for a parser (needs cargo-fuzz and a nightly compiler; fuzz/README.md names the targets).
+fuzz target:
+    fuzz/seed.sh
+    cargo +nightly fuzz run {{target}} -- -max_total_time=600 -max_len=4096
+
 # What zooquake leaves behind when it is killed itself, that many times.
 crashes n="20":
     ZOOQUAKE_CRASHES=kill:{{n}} cargo test --test crash -- --nocapture

@@ -1,0 +1,31 @@
+#!/usr/bin/env bash
+# Fills fuzz/corpus with small inputs: runs in memory, and generated histories in every format.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+[ -x target/debug/zooquake ] || cargo build --quiet
+zooquake=target/debug/zooquake
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+for target in edn_value history_edn history_jsonl history_log record server_log; do mkdir -p "fuzz/corpus/$target"; done
+
+for variant in lock/fenced rwlock/fenced semaphore/leases election/epoch queue/fifo barrier/double commit/atomic register/read counter/versioned; do
+  "$zooquake" run "$variant" --on sim --clients 4 --servers 1 --faults none --time 6s --seed 1 --out "$work/${variant/\//-}" >/dev/null
+  run=$work/${variant/\//-}/latest
+  (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
+  cp "$run/history.jsonl" "fuzz/corpus/history_jsonl/${variant/\//-}"
+done
+for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:2 rwlock fifo-queue unordered-queue total-queue set counter id-generator; do
+  for violation in "" --violation; do
+    name=${model/:/-}$violation
+    "$zooquake" generate --model "$model" --ops 20 --clients 3 --unknown 0.1 $violation --out "$work/$name.jsonl" >/dev/null
+    cp "$work/$name.jsonl" fuzz/corpus/history_jsonl/
+    for format in edn log; do
+      "$zooquake" convert "$work/$name.jsonl" "fuzz/corpus/history_$format/$name.$format" >/dev/null
+    done
+    head -n 1 "fuzz/corpus/history_edn/$name.edn" | sed 's/^\[//' >"fuzz/corpus/edn_value/$name"
+  done
+done
+for log in checkers/tests/fixtures/*/*.log; do
+  head -n 40 "$log" >"fuzz/corpus/server_log/$(basename "$(dirname "$log")")-$(basename "$log")"
+done
+for target in fuzz/corpus/*; do echo "$target: $(find "$target" -type f | wc -l) inputs"; done

@@ -1,4 +1,4 @@
-//! What the targets share: a history is judged as `zooquake check` judges it.
+//! What the targets share: a history is written and read again, and judged.
 
 use zooquake_checkers::bare;
 use zooquake_checkers::search::{self, Budget, Kind, Notation};
@@ -10,7 +10,10 @@ const STEPS: u64 = 20_000;
 /// Memory of a search, in bytes.
 const BYTES: usize = 256 << 20;
 
-/// Judges a history that was read up to its first damage, by what its operations are called.
+/// Judges a history that was read up to its first damage, by the names of its operations.
+///
+/// # Panics
+/// If an anomaly rests on events that are not there.
 pub fn judge(history: &History, damage: Option<Damage>, notation: Notation) {
     let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
     let convicted = match Kind::of(history).filter(|_| !bare::is_ours(history)) {
@@ -32,4 +35,22 @@ pub fn judge(history: &History, damage: Option<Damage>, notation: Notation) {
             "{anomaly:?} rests on events that are not there"
         );
     }
+}
+
+/// Reads a history, writes it, reads that again, and judges what was read first.
+///
+/// # Panics
+/// If what was written cannot be read, has another number of events, or an anomaly rests on events that are not there.
+pub fn rewrite(
+    bytes: &[u8],
+    parse: fn(&[u8]) -> (History, Option<Damage>),
+    write: fn(&History) -> String,
+    notation: Notation,
+) {
+    let (history, damage) = parse(bytes);
+    let written = write(&history);
+    let (again, damaged) = parse(written.as_bytes());
+    assert!(damaged.is_none(), "{damaged:?} in {written}");
+    assert_eq!(again.events.len(), history.events.len(), "{written}");
+    judge(&history, damage, notation);
 }

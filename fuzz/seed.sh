@@ -14,7 +14,7 @@ for variant in lock/fenced rwlock/fenced semaphore/leases election/epoch queue/f
   (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
   cp "$run/history.jsonl" "fuzz/corpus/history_jsonl/${variant/\//-}"
 done
-for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:2 rwlock fifo-queue unordered-queue total-queue set counter id-generator; do
+for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:2 rwlock fifo-queue unordered-queue total-queue set counter id-generator barrier:2 atomic-commit; do
   for violation in "" --violation; do
     name=${model/:/-}$violation
     "$zooquake" generate --model "$model" --ops 20 --clients 3 --unknown 0.1 $violation --out "$work/$name.jsonl" >/dev/null

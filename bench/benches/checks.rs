@@ -45,11 +45,16 @@ fn checks(criterion: &mut Criterion) {
         ("semaphore:3", 100_000, 10, 0.01, unique),
         ("rwlock", 100_000, 10, 0.01, unique),
         ("fifo-queue", 100_000, 10, 0.01, unique),
+        ("fifo-queue", 10_000, 10, 0.0, five),
+        ("fifo-queue", 10_000, 10, 0.01, five),
+        ("fifo-queue", 10_000, 30, 0.0, five),
         ("unordered-queue", 100_000, 10, 0.01, unique),
         ("total-queue", 100_000, 10, 0.01, unique),
         ("set", 10_000, 10, 0.01, unique),
         ("counter", 100_000, 10, 0.01, unique),
         ("id-generator", 100_000, 10, 0.01, unique),
+        ("barrier:5", 100_000, 10, 0.01, unique),
+        ("atomic-commit", 100_000, 10, 0.01, unique),
     ];
     let mut group = criterion.benchmark_group("check");
     group.sample_size(10).sampling_mode(SamplingMode::Flat);

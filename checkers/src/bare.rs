@@ -7,8 +7,8 @@ use crate::Record;
 use crate::families;
 use crate::history::{Event, EventType, History, Process};
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
-use crate::results::Results;
-use crate::search::Kind;
+use crate::results::{Results, Verdict};
+use crate::search::{self, Budget, Kind, Notation};
 use crate::verdict::verdict;
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::ROUND;
@@ -18,6 +18,26 @@ use zooquake_history::operation::grant::{ACCEPTED, GRANT, MODE, TOKEN};
 use zooquake_history::operation::queue::ITEM;
 use zooquake_history::operation::register::{self, FROM, TO};
 use zooquake_history::operation::{Any, CZXID, Field, MZXID, PATH};
+
+/// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be promised; else by
+/// search, as what its operations tell. `damage` says what of it could not be read.
+pub fn judge(
+    history: &History,
+    damage: Vec<String>,
+    kind: Option<Kind>,
+    notation: Notation,
+    budget: &mut Budget<'_>,
+) -> Results {
+    let ours = kind.is_none() && is_ours(history);
+    if let Some(kind) = kind.or_else(|| Kind::of(history).filter(|_| !ours)) {
+        return search::judge(history, damage, kind, notation, budget);
+    }
+    check(history, damage.clone()).unwrap_or_else(|what| Results {
+        verdict: Verdict::Unknown,
+        reasons: damage.into_iter().chain([what]).collect(),
+        ..Results::default()
+    })
+}
 
 /// Judges a history of ours that has no plan; `damage` says what of it could not be read.
 ///

@@ -9,9 +9,12 @@
 //! semaphore or a read-write lock is granted and released within holds that exclude it, whose releases succeed; a mutex with
 //! tokens gives out the same token twice. Of a FIFO queue two items come out in the wrong order, of an unordered one an item
 //! comes out twice, of a total one something that was not put in. A set is read without what was added before, a counter
-//! with less than before, and an id is given out twice.
+//! with less than before, and an id is given out twice. A barrier lets in one member alone, and of a transaction that nobody
+//! begins one site is told commit and another abort.
 
+mod barrier;
 mod clients;
+mod commit;
 mod counter;
 mod drawn;
 mod ids;
@@ -22,7 +25,10 @@ mod register;
 mod set;
 
 use crate::history::History;
+use crate::text::count;
+use barrier::Barrier;
 use clients::{Clients, Simulated};
+use commit::Commits;
 use counter::Counter;
 use ids::Ids;
 use mutex::Mutex;
@@ -62,11 +68,15 @@ pub enum Object {
     Counter,
     /// A generator of unique ids.
     IdGenerator,
+    /// A double barrier of so many members, two at least, in rounds.
+    Barrier(u32),
+    /// Transactions that all of three sites commit, or none.
+    AtomicCommit,
 }
 
 impl Object {
-    /// All of them, by name; a semaphore of three.
-    pub const ALL: [(&str, Self); 13] = [
+    /// All of them, by name; a semaphore of three, and a barrier of three.
+    pub const ALL: [(&str, Self); 15] = [
         ("register", Self::Register),
         ("cas-register", Self::CasRegister),
         ("mutex", Self::Mutex),
@@ -80,13 +90,16 @@ impl Object {
         ("set", Self::Set),
         ("counter", Self::Counter),
         ("id-generator", Self::IdGenerator),
+        ("barrier:3", Self::Barrier(3)),
+        ("atomic-commit", Self::AtomicCommit),
     ];
 
-    /// How many clients a violation needs.
-    fn clients(self) -> usize {
+    /// How many clients it needs, also for a violation.
+    fn clients(self, violation: bool) -> usize {
         match self {
-            Self::Semaphore(permits) => permits as usize + 1,
-            _ => 2,
+            Self::Barrier(members) => members as usize,
+            Self::Semaphore(permits) if violation => permits as usize + 1,
+            _ => 1 + usize::from(violation),
         }
     }
 }
@@ -95,9 +108,12 @@ impl FromStr for Object {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let permits = name.strip_prefix("semaphore:").and_then(|number| number.parse().ok());
-        if let Some(permits) = permits.filter(|&permits| permits > 0) {
+        let number = |of: &str| name.strip_prefix(of).and_then(|number| number.parse().ok());
+        if let Some(permits) = number("semaphore:").filter(|&permits| permits > 0) {
             return Ok(Self::Semaphore(permits));
+        }
+        if let Some(members) = number("barrier:").filter(|&members| members > 1) {
+            return Ok(Self::Barrier(members));
         }
         let named = Self::ALL.iter().find(|(known, _)| *known == name);
         named.map(|&(_, object)| object).ok_or_else(|| {
@@ -148,7 +164,7 @@ pub struct Options {
     pub clients: usize,
     /// The share of operations that end with unknown outcome, from 0 to 1.
     pub unknown: f64,
-    /// What is written, put in or added; of no meaning for what has holders, and for ids.
+    /// What is written, put in or added; of no meaning for what has holders or members, for ids and for transactions.
     pub values: Values,
     /// Decides whatever is drawn.
     pub seed: u64,
@@ -159,19 +175,18 @@ pub struct Options {
 /// The history, with bare values (`3`, `[3,4]`) as Jepsen writes them; a microsecond lies between its events.
 ///
 /// # Errors
-/// If the share is no share, there are no clients, or a violation is asked for with too few clients or fewer than ten operations.
+/// If the share is no share, there are too few clients, or a violation is asked for with fewer than ten operations.
 pub fn generate(options: &Options) -> Result<History, String> {
     if !(0.0..=1.0).contains(&options.unknown) {
         return Err(format!("{} is no share from 0 to 1", options.unknown));
     }
-    if options.clients == 0 {
-        return Err("a history needs a client at least".to_owned());
-    }
-    let needed = options.object.clients();
-    if options.violation && (options.clients < needed || options.ops < 10) {
-        return Err(format!(
-            "a violation needs {needed} clients and ten operations at least"
-        ));
+    let needed = options.object.clients(options.violation);
+    if options.clients < needed || options.violation && options.ops < 10 {
+        let (what, ops) = match options.violation {
+            true => ("violation", " and ten operations"),
+            false => ("history", ""),
+        };
+        return Err(format!("such a {what} needs {}{ops} at least", count(needed, "client")));
     }
     let permits = |style| made(options, Permits::new(style, options.clients));
     let queue = |order| made(options, Queue::new(order, options));
@@ -188,6 +203,8 @@ pub fn generate(options: &Options) -> Result<History, String> {
         Object::Set => made(options, Set::new(options)),
         Object::Counter => made(options, Counter::new(options)),
         Object::IdGenerator => made(options, Ids::default()),
+        Object::Barrier(members) => made(options, Barrier::new(members, options.clients)),
+        Object::AtomicCommit => made(options, Commits::default()),
     })
 }
 

@@ -28,17 +28,26 @@ pub enum Cause {
 /// All that contradicts an order of these accesses, which are all there were or not (`whole`); nothing exactly if an order
 /// fits. With the accesses as they were judged in the end. In time nearly linear in the accesses.
 pub fn judge(mut accesses: Vec<Access<'_>>, whole: bool) -> (Vec<Access<'_>>, Vec<Cause>) {
-    let mut found = phantoms(&accesses, whole);
-    for cause in &found {
-        // What was found before it was sent is told already.
-        if let Cause::Phantom {
-            writer: Some(writer), ..
-        } = cause
-        {
-            accesses[*writer].start = UNKNOWN;
-        }
-    }
     let clusters = Clusters::new(&accesses);
+    let mut found = phantoms(&clusters, whole);
+    let late = |cause: &Cause| match cause {
+        Cause::Phantom { writer, .. } => *writer,
+        _ => None,
+    };
+    let late: Vec<usize> = found.iter().filter_map(late).collect();
+    if late.is_empty() {
+        found.extend(disordered(&clusters));
+        return (accesses, found);
+    }
+    // What was found before it was sent is told already.
+    late.into_iter().for_each(|writer| accesses[writer].start = UNKNOWN);
+    found.extend(disordered(&Clusters::new(&accesses)));
+    (accesses, found)
+}
+
+/// All that contradicts an order of these accesses but values found too early.
+fn disordered(clusters: &Clusters<'_, '_>) -> Vec<Cause> {
+    let (accesses, mut found) = (clusters.accesses, Vec::new());
     found.extend(clusters.all.iter().filter_map(|cluster| match cluster.next.as_slice() {
         &[one, other, ..] => Some(Cause::Forked([one, other])),
         _ => None,
@@ -48,7 +57,7 @@ pub fn judge(mut accesses: Vec<Access<'_>>, whole: bool) -> (Vec<Access<'_>>, Ve
     let mut blocks: Vec<Block> = blocks
         .all
         .into_iter()
-        .map(|block| Block::new(block, &clusters))
+        .map(|block| Block::new(block, clusters))
         .collect();
     // What stands apart only because of what is told already contradicts nothing else for sure.
     let torn = |block: &Block| {
@@ -58,7 +67,7 @@ pub fn judge(mut accesses: Vec<Access<'_>>, whole: bool) -> (Vec<Access<'_>>, Ve
     let mut told: Vec<bool> = blocks.iter().map(torn).collect();
     let pairs = order::contradictions(&blocks);
     for (at, block) in blocks.iter_mut().enumerate() {
-        if let Some(pair) = block.disorder(&accesses) {
+        if let Some(pair) = block.disorder(accesses) {
             told[at] = true;
             found.push(Cause::Disordered(std::mem::take(block), pair));
         }
@@ -70,14 +79,14 @@ pub fn judge(mut accesses: Vec<Access<'_>>, whole: bool) -> (Vec<Access<'_>>, Ve
         }
         told[a] = true;
         told[b] = true;
-        found.extend(cross(&accesses, [a, b].map(|block| std::mem::take(&mut blocks[block]))));
+        found.extend(cross(accesses, [a, b].map(|block| std::mem::take(&mut blocks[block]))));
     }
-    (accesses, found)
+    found
 }
 
 /// Values that were found before anybody had sent them.
-fn phantoms(accesses: &[Access<'_>], whole: bool) -> Vec<Cause> {
-    let clusters = Clusters::new(accesses);
+fn phantoms(clusters: &Clusters<'_, '_>, whole: bool) -> Vec<Cause> {
+    let accesses = clusters.accesses;
     let phantom = |cluster: &Cluster| {
         let finders = cluster.reads.iter().chain(&cluster.next).copied();
         // Where nobody ever sent it, the tree proves less than the history.

@@ -28,7 +28,8 @@ pub struct Clusters<'r, 'a> {
     pub accesses: &'r [Access<'a>],
     /// The clusters, in the order of the first access that names each.
     pub all: Vec<Cluster>,
-    of: HashMap<Value, usize>,
+    /// For each access the cluster of the value that it finds, if any, and of the one that it leaves.
+    of: Vec<(Option<usize>, usize)>,
 }
 
 /// Clusters with a given order: linked by compare-and-sets, in which case `links[n]` leads from the one before to
@@ -47,21 +48,22 @@ impl<'r, 'a> Clusters<'r, 'a> {
         let mut clusters = Self {
             accesses,
             all: Vec::new(),
-            of: HashMap::new(),
+            of: Vec::with_capacity(accesses.len()),
         };
+        let mut named: HashMap<Value, usize> = HashMap::new();
         let mut sets: Vec<(usize, usize)> = Vec::new();
         for (number, access) in accesses.iter().enumerate() {
-            if let Some(value) = access.action.observed() {
-                let cluster = clusters.named(value);
-                match access.action {
-                    Action::Read(_) => clusters.all[cluster].reads.push(number),
-                    _ => sets.push((cluster, number)),
-                }
+            let found = access.action.observed().map(|value| clusters.named(&mut named, value));
+            match (found, access.action) {
+                (Some(cluster), Action::Read(_)) => clusters.all[cluster].reads.push(number),
+                (Some(cluster), _) => sets.push((cluster, number)),
+                (None, _) => {}
             }
-            if let Some(value) = access.action.written() {
-                let cluster = clusters.named(value);
+            let left = access.action.written().map(|value| clusters.named(&mut named, value));
+            if let Some(cluster) = left {
                 clusters.all[cluster].writer = Some(number);
             }
+            clusters.of.push((found, left.or(found).unwrap_or_default()));
         }
         let happened = clusters.happened();
         for (cluster, set) in sets.into_iter().filter(|&(_, set)| happened[set]) {
@@ -74,9 +76,9 @@ impl<'r, 'a> Clusters<'r, 'a> {
         clusters
     }
 
-    fn named(&mut self, value: Value) -> usize {
+    fn named(&mut self, named: &mut HashMap<Value, usize>, value: Value) -> usize {
         let next = self.all.len();
-        let number = *self.of.entry(value).or_insert(next);
+        let number = *named.entry(value).or_insert(next);
         if number == next {
             self.all.push(Cluster {
                 value,
@@ -93,9 +95,9 @@ impl<'r, 'a> Clusters<'r, 'a> {
         let mut left: Vec<usize> = (0..self.accesses.len()).filter(certain).collect();
         while let Some(number) = left.pop() {
             if !std::mem::replace(&mut happened[number], true)
-                && let Some(value) = self.accesses[number].action.observed()
+                && let Some(found) = self.of[number].0
             {
-                left.extend(self.all[self.of[&value]].writer);
+                left.extend(self.all[found].writer);
             }
         }
         happened
@@ -103,18 +105,15 @@ impl<'r, 'a> Clusters<'r, 'a> {
 
     /// The cluster of the value that an access leaves in the register.
     pub fn left_by(&self, access: usize) -> usize {
-        let action = self.accesses[access].action;
-        let value = action.written().or(action.observed()).unwrap_or_default();
-        self.of[&value]
+        self.of[access].1
     }
 
     /// The blocks. Of several compare-and-sets from one value only the first links.
     pub fn blocks(&self) -> Blocks {
-        let linked: HashSet<usize> = self
-            .all
-            .iter()
-            .filter_map(|cluster| Some(self.left_by(*cluster.next.first()?)))
-            .collect();
+        let mut linked = vec![false; self.all.len()];
+        for set in self.all.iter().filter_map(|cluster| cluster.next.first()) {
+            linked[self.left_by(*set)] = true;
+        }
         let mut seen = vec![false; self.all.len()];
         let mut walk = |first: usize| {
             let mut block = Vec::new();
@@ -125,7 +124,7 @@ impl<'r, 'a> Clusters<'r, 'a> {
             }
             block
         };
-        let first = (0..self.all.len()).filter(|cluster| !linked.contains(cluster));
+        let first = (0..self.all.len()).filter(|&cluster| !linked[cluster]);
         let mut all: Vec<Vec<usize>> = first.map(&mut walk).collect();
         let circles: Vec<Vec<usize>> = (0..self.all.len())
             .map(walk)

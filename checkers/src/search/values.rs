@@ -1,7 +1,7 @@
 //! Values of a foreign history: when two of them are equal, however they are written.
 
 use crate::Value;
-use crate::edn::{Edn, from_json};
+use crate::edn::{Edn, from_json, to_json};
 use std::collections::HashMap;
 
 /// A register's values as numbers, equal values as equal ones.
@@ -38,14 +38,23 @@ pub fn canonical(value: &Value) -> Result<String, String> {
     text(&value).ok_or_else(|| format!("{value} has no readable form, so what it equals is not known"))
 }
 
-/// The two values of a vector or a list of two.
+fn elements(value: &Value) -> Option<Vec<Edn>> {
+    match from_json(value) {
+        Edn::Vector(values) | Edn::List(values) => Some(values),
+        _ => None,
+    }
+}
+
+/// The values of a vector or a list; `None` of anything else.
+pub fn vector(value: &Value) -> Option<Vec<Value>> {
+    elements(value).map(|values| values.iter().map(to_json).collect())
+}
+
+/// The two values of a vector or a list of two; `None` of anything else.
 pub fn pair(value: &Value) -> Option<(Value, Value)> {
-    let values = match from_json(value) {
-        Edn::Vector(values) | Edn::List(values) => values,
-        _ => return None,
-    };
+    let values = elements(value)?;
     let [a, b] = values.as_slice() else { return None };
-    Some((crate::edn::to_json(a), crate::edn::to_json(b)))
+    Some((to_json(a), to_json(b)))
 }
 
 fn text(value: &Edn) -> Option<String> {

@@ -83,7 +83,7 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
 fn described(call: &Call<'_>) -> String {
     let (process, from) = (call.process(), call.invoke.index);
     let value = match (call.f(), call.end) {
-        ("read" | "get", Some(_)) => call.answered,
+        ("read" | "get" | "decided", Some(_)) => call.answered,
         (_, Some(_)) if call.asked.is_null() => call.answered,
         _ => call.asked,
     };

@@ -1,7 +1,7 @@
-//! The checkers agree with the brute force on a hundred thousand random histories of locks and as many of elections, and on forty
-//! thousand each of locks that clients share or that several may hold, of read-write locks and of semaphores.
+//! The checkers agree with the brute force on random histories of locks, of elections, of locks that clients
+//! share or that several may hold, of read-write locks and of semaphores.
 
-use crate::drawn::{Counts, count, quarter, spread};
+use crate::drawn::{Counts, count, drawn, spread};
 use crate::election::{self, Words};
 use crate::expect;
 use crate::{brute, foreign, naive, overlaps, semaphore, world};
@@ -26,8 +26,6 @@ struct Source {
     moded: bool,
     /// An anomaly beside those of all.
     more: Option<&'static str>,
-    /// How many histories there are of the sort, if nothing else is said.
-    usual: u64,
     /// Each anomaly is in more than one of so many histories.
     one_of: u64,
 }
@@ -37,7 +35,6 @@ const LOCKS: Source = Source {
     words: election::LOCK,
     moded: false,
     more: None,
-    usual: 100_000,
     one_of: 50,
 };
 
@@ -46,7 +43,6 @@ const MODED: Source = Source {
     words: election::LOCK,
     moded: true,
     more: Some("over-capacity"),
-    usual: 40_000,
     one_of: 200,
 };
 
@@ -70,7 +66,6 @@ const ELECTIONS: Source = Source {
     words: election::ELECTION,
     moded: false,
     more: Some("unacknowledged-leader"),
-    usual: 100_000,
     one_of: 50,
 };
 
@@ -165,26 +160,31 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     );
 }
 
-fn share(number: u64, source: Source) {
-    let agree = |seed, counts: &mut Counts| agree(seed, source, counts);
-    spread(source.one_of, quarter(number, source.usual, agree));
+fn random_histories(source: Source) {
+    spread(source.one_of, drawn(|seed, counts| agree(seed, source, counts)));
 }
 
-/// Four tests of a source, whose histories are those of these seeds and the next.
-macro_rules! source {
-    ($name:ident, $source:expr, $first:expr) => {
-        mod $name {
-            fn share(number: u64) {
-                super::share($first + number, $source);
-            }
-
-            quarters!();
-        }
-    };
+#[test]
+fn locks() {
+    random_histories(LOCKS);
 }
 
-source!(locks, super::LOCKS, 0);
-source!(elections, super::ELECTIONS, 4);
-source!(shared_and_counted, super::MODED, 8);
-source!(read_write_locks, super::RWLOCKS, 12);
-source!(semaphores, super::SEMAPHORES, 16);
+#[test]
+fn elections() {
+    random_histories(ELECTIONS);
+}
+
+#[test]
+fn shared_and_counted() {
+    random_histories(MODED);
+}
+
+#[test]
+fn read_write_locks() {
+    random_histories(RWLOCKS);
+}
+
+#[test]
+fn semaphores() {
+    random_histories(SEMAPHORES);
+}

@@ -1,4 +1,4 @@
-//! Random histories, a quarter of them a test, and how many of them had which anomaly.
+//! Random histories, and how many of them had which anomaly.
 
 use crate::script::audited;
 use fastrand::Rng;
@@ -14,19 +14,22 @@ pub fn count(counts: &mut Counts, sort: &str, is: bool) {
     *counts.entry(sort.to_owned()).or_default() += u64::from(is);
 }
 
-/// Judges a quarter of the histories that are drawn, of as many as usual if nothing else is said; gives how many these were.
-pub fn quarter(number: u64, usual: u64, agree: impl Fn(u64, &mut Counts)) -> (u64, Counts) {
-    let each = crate::histories(usual).div_ceil(4);
+/// How many histories of a family are drawn if nothing else is said.
+const USUAL: u64 = 10_000;
+
+/// Judges histories of the seeds from 0 on; gives how many these were.
+pub fn drawn(agree: impl Fn(u64, &mut Counts)) -> (u64, Counts) {
+    let all = crate::histories(USUAL);
     let mut counts = Counts::new();
-    (number * each..(number + 1) * each).for_each(|seed| agree(seed, &mut counts));
-    (each, counts)
+    (0..all).for_each(|seed| agree(seed, &mut counts));
+    (all, counts)
 }
 
 /// Wants each sort in more than one of so many histories, and in fewer than four of five.
-pub fn spread(one_of: u64, (each, counts): (u64, Counts)) {
+pub fn spread(one_of: u64, (all, counts): (u64, Counts)) {
     for (sort, with) in &counts {
-        let fits = each / one_of < *with && *with < each * 4 / 5;
-        assert!(fits, "{sort} in {with} of {each}: {counts:?}");
+        let fits = all / one_of < *with && *with < all * 4 / 5;
+        assert!(fits, "{sort} in {with} of {all}: {counts:?}");
     }
 }
 

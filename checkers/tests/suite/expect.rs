@@ -71,6 +71,14 @@ pub fn says(results: &Results, words: &str) {
     assert!(count(results, words) > 0, "{words:?} is not in {:#?}", results.reasons);
 }
 
+/// Wants the first reason to have all of these.
+#[track_caller]
+pub fn says_first(results: &Results, all: &[&str]) {
+    let first = results.reasons.first().expect("a reason");
+    all.iter()
+        .for_each(|words| assert!(first.contains(words), "{words:?} is not in {first}"));
+}
+
 /// Wants no reason to have these words.
 #[track_caller]
 pub fn says_not(results: &Results, words: &str) {

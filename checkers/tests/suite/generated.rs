@@ -53,6 +53,7 @@ fn simulated_objects_are_linearizable_and_planted_violations_are_found() {
             };
             let clients = match object {
                 Object::Semaphore(permits) => [4, 5, 8][seed as usize % 3].max(permits as usize + 1),
+                Object::Barrier(members) => [3, 5, 8][seed as usize % 3].max(members as usize),
                 _ => [2, 3, 8][seed as usize % 3],
             };
             let valid = Options {
@@ -134,6 +135,10 @@ fn options_that_no_history_has_are_refused() {
             clients: 3,
             violation: true,
             ..options(Object::Semaphore(3), 1)
+        },
+        Options {
+            clients: 2,
+            ..options(Object::Barrier(3), 1)
         },
     ] {
         assert!(generate(&wrong).is_err(), "{wrong:?}");

@@ -2,16 +2,16 @@
 //!
 //! # Random histories
 //!
-//! The tests named `agree` and `spoilt` draw small random histories of each family and hold the checkers against
-//! definitions taken literally. How many they draw, for each family, the environment says:
+//! The tests named `agree` and `spoilt`, `search::models` and others draw small random histories of each family and model, and hold the
+//! checkers against definitions taken literally. How many they draw, each, the environment says:
 //!
 //! ```text
-//! ZOOQUAKE_HISTORIES=300000 cargo test -p zooquake-checkers --test suite agree
-//! ZOOQUAKE_HISTORIES=300000 cargo test -p zooquake-checkers --test suite spoilt
+//! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite agree
+//! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite search::models
 //! ```
 //!
-//! Without it they draw a hundred thousand, and ten thousand spoilt ones. Those named `minimal` draw three thousand, and try
-//! the witness of every anomaly in them.
+//! Without it they draw ten thousand of each family, 25,000 of each model, and four thousand spoilt ones. Those named `minimal` draw
+//! three thousand, and try the witness of every anomaly in them.
 
 /// How many random histories of a family a test is to draw: what `ZOOQUAKE_HISTORIES` says, else as many as usual.
 fn histories(usual: u64) -> u64 {
@@ -19,31 +19,6 @@ fn histories(usual: u64) -> u64 {
         Ok(text) => text.parse().expect("ZOOQUAKE_HISTORIES is a number"),
         Err(_) => usual,
     }
-}
-
-/// A hundred thousand histories are four tests, which run beside each other: each is a call of `share` with its number.
-macro_rules! quarters {
-    () => {
-        #[test]
-        fn first_quarter() {
-            share(0);
-        }
-
-        #[test]
-        fn second_quarter() {
-            share(1);
-        }
-
-        #[test]
-        fn third_quarter() {
-            share(2);
-        }
-
-        #[test]
-        fn fourth_quarter() {
-            share(3);
-        }
-    };
 }
 
 mod accepted;

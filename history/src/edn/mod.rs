@@ -2,19 +2,17 @@
 //!
 //! What is read: all of EDN (<https://github.com/edn-format/edn>) and the symbolic numbers `##Inf`, `##NaN` of Clojure, but
 //! no metadata. `reader` makes values of text (`numeral` those that are numbers), `print` text of values, `json` goes to and fro between values and JSON, and
-//! `history` between operations and events; `keyed` writes porcupine's key-value histories.
+//! `history` between operations and events, and writes porcupine's key-value histories.
 
 mod history;
 mod json;
-mod keyed;
 mod numeral;
 mod print;
 mod reader;
 
 pub(crate) use history::{error_text, from_error, from_kind, from_name, from_process, kind, name, number};
-pub use history::{parse_edn, to_edn};
+pub use history::{parse_edn, to_edn, to_keyed};
 pub use json::{from_json, to_json};
-pub use keyed::to_keyed;
 pub use reader::{Reader, parse};
 
 /// A value.

@@ -1,7 +1,7 @@
 //! Operations on grants: of a lock, also one that readers share, of the leadership that an election gives, and of a lease of a
 //! semaphore.
 
-use super::{Again, Any, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
+use super::{Any, Family, Field, Finishes, Made, Mode, OpSpec, Operation, Role, fields};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -11,11 +11,9 @@ pub const LOCK: Family = Family {
     grants: true,
     ops: &[
         ACQUIRE,
-        OpSpec {
-            finishes: Finishes::OkOrFail,
-            again: Again::Same,
-            ..OpSpec::new("try-acquire", Role::Wait)
-        },
+        OpSpec::new("try-acquire", Role::Wait)
+            .finishes(Finishes::OkOrFail)
+            .again(),
         WRITE,
         RELEASE,
     ],
@@ -25,16 +23,7 @@ pub const LOCK: Family = Family {
 pub const RWLOCK: Family = Family {
     name: "rwlock",
     grants: true,
-    ops: &[
-        OpSpec {
-            waits: true,
-            again: Again::Same,
-            ..OpSpec::new("acquire", Role::Wait)
-        },
-        READ,
-        WRITE,
-        OpSpec::new("release", Role::Leave),
-    ],
+    ops: &[ACQUIRE, READ, WRITE, RELEASE],
 };
 
 /// Elections of a leader.
@@ -42,11 +31,7 @@ pub const ELECTION: Family = Family {
     name: "election",
     grants: true,
     ops: &[
-        OpSpec {
-            waits: true,
-            again: Again::Same,
-            ..OpSpec::new("elect", Role::Wait)
-        },
+        OpSpec::new("elect", Role::Wait).waits().again(),
         WRITE,
         OpSpec::new("resign", Role::Leave),
     ],
@@ -59,21 +44,14 @@ pub const SEMAPHORE: Family = Family {
     ops: &[ACQUIRE, OpSpec::new("work", Role::Work), RELEASE],
 };
 
-const ACQUIRE: OpSpec = OpSpec {
-    waits: true,
-    again: Again::Same,
-    ..OpSpec::new("acquire", Role::Wait)
-};
+const ACQUIRE: OpSpec = OpSpec::new("acquire", Role::Wait).waits().again();
 
 const RELEASE: OpSpec = OpSpec::new("release", Role::Leave);
 /// The read of a holder, or of a register.
 pub(super) const READ: OpSpec = OpSpec::new("read", Role::Take);
 
 /// The write of a holder, or to a register.
-pub(super) const WRITE: OpSpec = OpSpec {
-    finishes: Finishes::OkOrRefused,
-    ..OpSpec::new("write", Role::Work)
-};
+pub(super) const WRITE: OpSpec = OpSpec::new("write", Role::Work).finishes(Finishes::OkOrRefused);
 
 /// What a client is asked.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

@@ -10,10 +10,7 @@ pub const FAMILY: Family = Family {
     ops: &[
         grant::READ,
         grant::WRITE,
-        OpSpec {
-            finishes: Finishes::OkOrMismatch,
-            ..OpSpec::new("cas", Role::Work)
-        },
+        OpSpec::new("cas", Role::Work).finishes(Finishes::OkOrMismatch),
     ],
 };
 

@@ -112,6 +112,22 @@ impl OpSpec {
             struck: &[],
         }
     }
+
+    /// The same, whose answer waits for other clients.
+    pub const fn waits(self) -> Self {
+        Self { waits: true, ..self }
+    }
+
+    /// The same, finished by other answers.
+    pub const fn finishes(self, finishes: Finishes) -> Self {
+        Self { finishes, ..self }
+    }
+
+    /// The same, made up for by another operation of its name.
+    pub const fn again(self) -> Self {
+        let again = Again::Same;
+        Self { again, ..self }
+    }
 }
 
 /// What is known of an operation by its name alone; `None` if no family has it. Two families give one name one meaning.

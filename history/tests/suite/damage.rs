@@ -72,29 +72,26 @@ fn every_cut_keeps_the_whole_lines_before_it() {
 }
 
 #[test]
-fn a_wrong_index_is_placed() {
-    let (kept, damage) = read(text().replace("\"index\":2", "\"index\":7"));
-    assert_eq!(
-        (kept, damage.to_string().as_str()),
-        (2, "line 3, column 2: expected index 2, found 7")
-    );
-}
-
-#[test]
-fn a_time_that_goes_back_is_placed() {
-    let (kept, damage) = read(text().replace("\"time\":3000000000", "\"time\":5"));
-    assert_eq!((kept, damage.line), (2, 3));
-    assert_eq!(damage.what, "time goes back from 2000000000 to 5 ns");
-}
-
-#[test]
-fn an_unknown_type_is_placed() {
-    let (kept, damage) = read(text().replacen("\"type\":\"ok\"", "\"type\":\"maybe\"", 1));
-    assert_eq!((kept, damage.line), (1, 2));
-    assert!(
-        damage.column > 1 && damage.what.contains("unknown variant `maybe`"),
-        "{damage}"
-    );
+fn what_is_wrong_in_a_line_is_placed() {
+    for (right, wrong, kept, told) in [
+        (
+            "\"index\":2",
+            "\"index\":7",
+            2,
+            "line 3, column 2: expected index 2, found 7",
+        ),
+        (
+            "\"time\":3000000000",
+            "\"time\":5",
+            2,
+            "time goes back from 2000000000 to 5 ns",
+        ),
+        ("\"type\":\"ok\"", "\"type\":\"maybe\"", 1, "unknown variant `maybe`"),
+    ] {
+        let (found, damage) = read(text().replacen(right, wrong, 1));
+        assert_eq!((found, damage.line), (kept, kept + 1), "{damage}");
+        assert!(damage.column > 1 && damage.to_string().contains(told), "{damage}");
+    }
 }
 
 #[test]

@@ -2,6 +2,8 @@
 //!
 //! A kind more costs a file with a [`HistoryModel`], and its line in the registry.
 
+mod barrier;
+mod commit;
 mod counter;
 mod fenced;
 mod id_generator;
@@ -20,6 +22,7 @@ use super::{Budget, Claim, Model};
 use crate::Value;
 use crate::history::{EventType, History, Process};
 use crate::results::Anomaly;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -50,7 +53,7 @@ pub struct Judgement {
 }
 
 /// All of them, in the order in which they are named.
-static REGISTRY: [&HistoryModel; 14] = [
+static REGISTRY: [&HistoryModel; 16] = [
     &register::REGISTERS,
     &mutex::LEASES,
     &mutex::TEXTBOOK,
@@ -64,6 +67,8 @@ static REGISTRY: [&HistoryModel; 14] = [
     &set::SETS,
     &counter::COUNTERS,
     &id_generator::GENERATORS,
+    &barrier::BARRIER,
+    &commit::ATOMIC_COMMIT,
     &kv::TEXTS,
 ];
 
@@ -118,6 +123,8 @@ impl Kind {
             of_numbers.or_else(|| read(set::is_collection).then_some(Self::new(&set::SETS)))
         } else if any(&["generate"]) {
             Some(Self::new(&id_generator::GENERATORS))
+        } else if any(&["vote", "decided"]) {
+            Some(Self::new(&commit::ATOMIC_COMMIT))
         } else if any(&["read"]) {
             Some(Self::REGISTER)
         } else {
@@ -205,6 +212,33 @@ where
         Err(limit) => found.reasons.push(gave_up(limit)),
     }
     found
+}
+
+/// Judges operations by themselves that have the same name, a number.
+///
+/// # Errors
+/// An operation without a name: it may be any.
+fn apart<'a>(
+    calls: &[Call<'a>],
+    mut name: impl FnMut(&Call<'a>) -> Result<u32, String>,
+    mut judge: impl FnMut(&[Call<'a>]) -> Result<Judgement, String>,
+) -> Result<Judgement, String> {
+    let mut parts: BTreeMap<u32, Vec<Call<'a>>> = BTreeMap::new();
+    for &call in calls {
+        parts.entry(name(&call)?).or_default().push(call);
+    }
+    let mut all = Judgement::default();
+    for part in parts.values() {
+        match judge(part) {
+            Ok(found) => {
+                all.anomalies.extend(found.anomalies);
+                all.reasons.extend(found.reasons);
+            }
+            Err(what) => all.reasons.push(what),
+        }
+    }
+    all.reasons.dedup();
+    Ok(all)
 }
 
 /// An operation that a model lacks, in words.

@@ -6,11 +6,11 @@
 //! That takes time O(n log n). A delivery of unknown outcome may have taken any item from its invocation on, so that items that had to
 //! come out before another one need as many of these, in time; an enqueue of unknown outcome happened exactly if its item came out.
 //! Where values come back, those that do not can convict; and there, and where deliveries of unknown outcome decide about an empty answer, it takes a
-//! search.
+//! search: by `pairs`.
 
-use super::super::{Claim, Contradiction, Model, Near, Op};
+use super::super::{Budget, Claim, Contradiction, Decision, Model, Near, Op};
 use super::bag::{Items, QueueOp};
-use super::{any_optional, contradiction, earliest};
+use super::{any_optional, contradiction, earliest, pairs};
 use std::rc::Rc;
 
 const REORDERED: Claim = Claim {
@@ -67,6 +67,14 @@ impl Model for Fifo {
         let unsaid = !unique || empty.unsaid || any_optional(ops) || empty.answers && !behind.is_empty();
         let fits = if unsaid { Near::Unsaid } else { Near::Linearizable };
         earliest(ops, found).map_or(fits, Near::Not)
+    }
+
+    fn explore(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> Decision {
+        pairs::decide(ops, true, budget)
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> Decision {
+        pairs::decide(ops, false, budget)
     }
 }
 

@@ -1,16 +1,19 @@
 //! The sequential types of histories of others, beside registers and mutexes, with what decides them in time nearly linear.
 //!
 //! [`permits`] are semaphores, read-write locks and reentrant mutexes; [`fenced`] is a mutex whose grants have tokens; [`fifo`] and
-//! [`bag`] are queues; [`set`], [`counter`] and [`ids`] are what their names say. [`kv`] is searched:
-//! nothing nearly linear decides it. `presence` knows when a queue held something with
-//! certainty, `schedule` when a counter was added to.
+//! [`bag`] are queues; [`set`], [`counter`] and [`ids`] are what their names say; [`barrier`] is a round of a double barrier, and
+//! [`commit`] a transaction of an atomic commit. [`kv`] is searched: nothing nearly linear decides it. `pairs` searches FIFO queues.
+//! `presence` knows when a queue or a barrier held something with certainty, `schedule` when a counter was added to.
 
 pub mod bag;
+pub mod barrier;
+pub mod commit;
 pub mod counter;
 pub mod fenced;
 pub mod fifo;
 pub mod ids;
 pub mod kv;
+mod pairs;
 pub mod permits;
 mod presence;
 mod schedule;

@@ -1,6 +1,6 @@
-//! When a queue certainly held something.
+//! When a queue or a barrier certainly held something.
 
-/// A stretch, by positions, in which an item was certainly in the queue, and what proves it.
+/// A stretch, by positions, in which an item was certainly in a queue, or a member in a barrier, and what proves it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Present {
     /// From here on.
@@ -11,7 +11,7 @@ pub struct Present {
     pub proof: usize,
 }
 
-/// When a queue certainly was not empty.
+/// When it certainly was not empty.
 #[derive(Debug)]
 pub struct Presence {
     /// By their beginnings, each with the one of those up to it that lasts longest.

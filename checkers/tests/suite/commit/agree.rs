@@ -1,7 +1,7 @@
-//! The checkers agree with the brute force on a hundred thousand random histories.
+//! The checkers agree with the brute force on random histories.
 
 use super::{brute, world};
-use crate::drawn::{Counts, count, quarter, spread};
+use crate::drawn::{Counts, count, drawn, spread};
 use crate::expect;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Record, Results, Verdict, check};
@@ -50,8 +50,7 @@ fn agree(seed: u64, counts: &mut Counts) {
     count(counts, "any", wrong);
 }
 
-fn share(number: u64) {
-    spread(200, quarter(number, 100_000, agree));
+#[test]
+fn random_histories() {
+    spread(200, drawn(agree));
 }
-
-quarters!();

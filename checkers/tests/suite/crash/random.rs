@@ -212,7 +212,7 @@ fn often(record: &Record) -> BTreeSet<Vec<usize>> {
 #[test]
 fn agrees_with_the_definition_on_random_runs() {
     let (mut some, mut many) = (0, 0);
-    let all = crate::histories(40_000);
+    let all = crate::histories(10_000);
     for seed in 0..all {
         let record = random(seed);
         let found: BTreeSet<Vec<usize>> = crashes(&record).into_iter().collect();

@@ -1,7 +1,7 @@
-//! The checkers agree with the definitions on a hundred thousand random histories, and their witnesses are minimal.
+//! The checkers agree with the definitions on random histories, and their witnesses are minimal.
 
 use super::{brute, meetings, world};
-use crate::drawn::{Counts, count, quarter, spread};
+use crate::drawn::{Counts, count, drawn, spread};
 use crate::expect::{minimal, of};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, EventType, Record, Results, check};
@@ -68,12 +68,11 @@ fn witnesses(seed: u64, record: &Record, results: &Results) {
     tried.for_each(|anomaly| minimal(record, anomaly));
 }
 
-fn share(number: u64) {
+#[test]
+fn random_histories() {
     let both = |seed, counts: &mut Counts| {
         queue(seed, counts);
         barrier(seed, counts);
     };
-    spread(100, quarter(number, 100_000, both));
+    spread(100, drawn(both));
 }
-
-quarters!();

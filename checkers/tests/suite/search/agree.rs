@@ -7,7 +7,10 @@ use zooquake_checkers::search::mutex::{Mutex, MutexOp};
 use zooquake_checkers::search::register::{Register, RegisterOp, Unset};
 use zooquake_checkers::search::{Model, Op, Outcome, prefix, shrink};
 
-pub const HISTORIES: usize = 100_000;
+/// How many histories each test tries.
+pub fn histories() -> usize {
+    crate::histories(25_000) as usize
+}
 
 #[test]
 fn registers() {
@@ -30,7 +33,7 @@ fn registers_that_began_with_an_unknown_value() {
     agree(&unset, |rng| access(rng, 4), 4);
     // By the definition of an unknown value: some value fits with which it may have begun.
     let mut rng = Rng::with_seed(5);
-    for _ in 0..HISTORIES {
+    for _ in 0..histories() {
         let ops = history(&mut rng, &|rng| access(rng, 4));
         let some = [0, 1, 2, 9]
             .iter()
@@ -73,7 +76,7 @@ where
 {
     let mut rng = Rng::with_seed(seed);
     let (mut good, mut bad) = (0, 0);
-    for _ in 0..HISTORIES {
+    for _ in 0..histories() {
         let ops = history(&mut rng, &draw);
         match search(model, &ops) {
             Outcome::Linearizable { order } => {
@@ -94,7 +97,10 @@ where
             Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
         }
     }
-    assert!(good > HISTORIES / 20 && bad > HISTORIES / 20, "{good} good, {bad} bad");
+    assert!(
+        good > histories() / 20 && bad > histories() / 20,
+        "{good} good, {bad} bad"
+    );
 }
 
 /// Up to seven operations with random intervals: some of unknown outcome, some that need not have happened.

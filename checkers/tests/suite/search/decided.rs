@@ -1,7 +1,7 @@
 //! Random small histories: what is decided without a search, and what sweeps over configurations decide, is what the
 //! definition says, and the search.
 
-use super::agree::{HISTORIES, access, history, minimal, proven};
+use super::agree::{access, histories, history, minimal, proven};
 use super::{brute, search, with_budget};
 use fastrand::Rng;
 use std::fmt::Debug;
@@ -9,12 +9,6 @@ use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
 use zooquake_checkers::search::mutex::{Mutex, MutexOp};
 use zooquake_checkers::search::register::{Register, RegisterOp, Unset};
 use zooquake_checkers::search::{Decision, Model, Near, Op, Outcome, shrink};
-
-/// How many histories each test tries: a short form, or as many as `ZOOQUAKE_HISTORIES` says.
-pub fn histories() -> usize {
-    let told = std::env::var("ZOOQUAKE_HISTORIES").ok();
-    told.and_then(|told| told.parse().ok()).unwrap_or(HISTORIES / 4)
-}
 
 /// How often histories were decided without a search, and how often they were convicted so.
 #[derive(Debug, Default)]

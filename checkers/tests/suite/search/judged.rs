@@ -1,6 +1,7 @@
 //! From the text of a history to its verdict.
 
 use super::with_budget;
+use crate::expect::{kinds, says_first, tells};
 use zooquake_checkers::edn::parse_edn;
 use zooquake_checkers::history::parse_jsonl;
 use zooquake_checkers::search::{Budget, Kind, Notation, judge};
@@ -11,7 +12,6 @@ fn judged(history: &History, kind: Kind, notation: Notation) -> Results {
     with_budget(|budget| judge(history, Vec::new(), kind, notation, budget))
 }
 
-/// Judges lines of `process type f [value]` in EDN.
 /// What is found in these events, each after a `;`. `0 add 1 -> 1` is an operation that is answered at once.
 pub fn maps(kind: Kind, events: &str) -> Results {
     judged(&history(events), kind, Notation::Maps)
@@ -38,9 +38,10 @@ fn history(events: &str) -> History {
     history
 }
 
-pub fn log(lines: &[&str]) -> Results {
-    let text: String = lines
-        .iter()
+/// What is found in a log of these events, each after a `;`.
+pub fn log(events: &str) -> Results {
+    let text: String = events
+        .split("; ")
         .map(|line| format!("INFO jepsen.util - {line}\n"))
         .collect();
     let (history, damage) = parse_log(text.as_bytes());
@@ -53,48 +54,30 @@ fn a_stale_read_is_told_with_what_it_contradicts() {
     let lines = "0 write 3 -> 3; 1 read -> 0; 2 read -> 3";
     let results = maps(Kind::REGISTER, lines);
     assert_eq!(results.verdict, Verdict::Invalid);
-    let [anomaly] = results.anomalies.as_slice() else {
-        panic!("{:?}", results.anomalies)
-    };
+    assert_eq!(results.anomalies.len(), 1, "{:?}", results.anomalies);
+    let anomaly = &results.anomalies[0];
     assert_eq!((anomaly.kind.as_str(), anomaly.advisory), ("not-linearizable", false));
     assert_eq!(anomaly.witness, [0, 1, 2, 3]);
-    assert!(
-        anomaly.why.contains("the read of 0 by process 1 (events 2 to 3)"),
-        "{}",
-        anomaly.why
-    );
-    assert!(
-        anomaly.why.contains("the write of 3 by process 0 (events 0 to 1)"),
-        "{}",
-        anomaly.why
-    );
+    tells(anomaly, "the read of 0 by process 1 (events 2 to 3)");
+    tells(anomaly, "the write of 3 by process 0 (events 0 to 1)");
 }
 
 #[test]
 fn nil_is_unknown_in_edn_and_a_value_in_logs() {
     let edn = "0 write 3 -> 3; 1 read -> nil";
     assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
-    let logged = [
-        "0 :invoke :write 3",
-        "0 :ok :write 3",
-        "1 :invoke :read nil",
-        "1 :ok :read nil",
-    ];
-    assert_eq!(log(&logged).verdict, Verdict::Invalid);
-    assert_eq!(log(&logged[2..]).verdict, Verdict::Valid, "nil is what it begins with");
+    let read = "1 :invoke :read nil; 1 :ok :read nil";
+    let written = format!("0 :invoke :write 3; 0 :ok :write 3; {read}");
+    assert_eq!(log(&written).verdict, Verdict::Invalid);
+    assert_eq!(log(read).verdict, Verdict::Valid, "nil is what it begins with");
 }
 
 #[test]
 fn a_failed_cas_says_something_in_logs_only() {
     let edn = "0 write 3 -> 3; 1 invoke cas [3 4]; 1 fail cas [3 4]";
     assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
-    let logged = [
-        "0 :invoke :write 3",
-        "0 :ok :write 3",
-        "1 :invoke :cas [3 4]",
-        "1 :fail :cas [3 4]",
-    ];
-    assert_eq!(log(&logged).verdict, Verdict::Invalid);
+    let logged = "0 :invoke :write 3; 0 :ok :write 3; 1 :invoke :cas [3 4]; 1 :fail :cas [3 4]";
+    assert_eq!(log(logged).verdict, Verdict::Invalid);
 }
 
 #[test]
@@ -133,6 +116,7 @@ fn our_own_values_have_fields() {
 }
 
 const BOTH: &str = "0 acquire -> nil; 1 acquire -> nil";
+const DOUBLE: (Verdict, &[&str]) = (Verdict::Invalid, &["double-grant"]);
 
 #[test]
 fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
@@ -140,25 +124,16 @@ fn a_lost_lease_is_no_double_grant_unless_the_mutex_is_strict() {
     let events = format!("{BOTH}; {failed}");
     let lost = maps(Kind::MUTEX, &events);
     assert_eq!((lost.verdict, lost.anomalies.len()), (Verdict::Valid, 0));
-    assert!(
-        lost.reasons[0].starts_with("note: lease lost: process 0 was granted at event 1"),
-        "{:?}",
-        lost.reasons
-    );
+    let note = "note: lease lost: process 0 was granted at event 1";
+    assert!(lost.reasons[0].starts_with(note), "{:?}", lost.reasons);
     let strict = maps(Kind::MUTEX_STRICT, &events);
-    assert_eq!(
-        (strict.verdict, strict.anomalies[0].kind.as_str()),
-        (Verdict::Invalid, "double-grant")
-    );
+    assert_eq!((strict.verdict, kinds(&strict).as_slice()), DOUBLE);
 }
 
 #[test]
 fn a_grant_within_a_certain_hold_is_a_double_grant() {
     let results = maps(Kind::MUTEX, &format!("{BOTH}; 0 release -> nil"));
-    assert_eq!(
-        (results.verdict, results.anomalies[0].kind.as_str()),
-        (Verdict::Invalid, "double-grant")
-    );
+    assert_eq!((results.verdict, kinds(&results).as_slice()), DOUBLE);
     assert_eq!(results.anomalies[0].witness, [0, 1, 2, 3, 4, 5]);
     let overlapping = "0 acquire -> nil; 0 invoke release; 1 acquire -> nil; 0 ok release";
     assert_eq!(
@@ -196,11 +171,7 @@ fn a_budget_that_runs_out_says_what_to_do() {
     };
     let results = judge(&read, Vec::new(), Kind::REGISTER, Notation::Maps, &mut budget);
     assert_eq!(results.verdict, Verdict::Unknown);
-    assert!(
-        results.reasons[0].contains("ran out of memory") && results.reasons[0].contains("--memory"),
-        "{:?}",
-        results.reasons
-    );
+    says_first(&results, &["ran out of memory", "--memory"]);
 }
 
 #[test]
@@ -220,11 +191,7 @@ fn a_witness_that_may_not_be_minimal_says_so() {
     };
     let just = (1..).map(with).find(|results| results.verdict == Verdict::Invalid);
     let just = &just.expect("some budget suffices for the search").anomalies[0];
-    assert!(
-        just.why.contains("The budget ran out before it was known"),
-        "{}",
-        just.why
-    );
+    tells(just, "The budget ran out before it was known");
     let all = &with(1_000_000).anomalies[0];
     assert!(!all.why.contains("budget"), "{}", all.why);
     assert_eq!(all.witness, [44, 45, 46, 47], "both writes ended before the reads");

@@ -190,3 +190,48 @@ fn mutexes_that_are_acquired_again() {
 fn keys_are_objects_of_their_own() {
     table("set lost-element [0, 1, 4, 5] | 0 add [1 7] -> [1 7]; 1 read [2 nil] -> [2 #{}]; 1 read [1 nil] -> [1 #{}]");
 }
+
+#[test]
+fn barriers() {
+    let both = "0 invoke enter 1; 1 invoke enter 1; 0 ok enter 1; 1 ok enter 1";
+    table(&format!(
+        "
+        barrier:2 valid                                 | {both}; 0 invoke leave 1; 1 invoke leave 1; 0 ok leave 1; 1 ok leave 1
+        barrier:2 early-release [0, 1]                  | 0 enter 1 -> 1; 1 enter 1 -> 1
+        barrier:2 early-release [0, 2]                  | 0 invoke enter 1; 1 invoke enter 2; 0 ok enter 1
+        barrier:2 valid                                 | 1 invoke enter 1; 1 info enter 1; 0 enter 1 -> 1
+        barrier:2 valid                                 | 1 invoke enter 1; 1 fail enter 1; 0 enter 1 -> 1
+        barrier:2 early-release [1, 3, 4, 5, 6, 7]      | {both}; 0 leave 1 -> 1; 1 leave 1 -> 1
+        barrier:2 valid                                 | {both}; 0 leave 1 -> 1; 1 invoke leave 1; 1 info leave 1
+        barrier:2 valid                                 | {both}; 0 leave 1 -> 1; 1 invoke leave 1; 1 fail leave 1; 1 leave 1 -> 1
+        barrier:2 unknown: names no round               | 0 enter -> 1
+        barrier:2 unknown: a barrier has no operation   | 0 join 1 -> 1"
+    ));
+    // One member is inside in the first part of the leave, another one in the second.
+    table(
+        "barrier:1 early-release [0, 1, 4, 5, 6, 7, 8, 9, 10, 11] | 1 enter 1 -> 1; 0 enter 1 -> 1; 0 invoke leave 1; \
+         2 enter 1 -> 1; 1 invoke leave 1; 0 ok leave 1; 2 invoke leave 1; 1 ok leave 1; 2 ok leave 1",
+    );
+}
+
+#[test]
+fn atomic_commits() {
+    let begun = "0 begin [7 [:a :b]] -> [7 [:a :b]]";
+    let yes = "1 vote [7 :a :yes] -> [7 :a :yes]";
+    table(&format!(
+        "
+        atomic-commit valid                                | {begun}; {yes}; 2 vote [7 :b :yes] -> [7 :b :yes]; 1 decided [7 :a] -> [7 :a :commit]
+        atomic-commit valid                                | {begun}; {yes}; 2 invoke vote [7 :b :yes]; 1 decided [7 :a] -> [7 :a :commit]
+        atomic-commit commit-without-votes [0, 1, 6, 7]    | {begun}; {yes}; 2 invoke vote [7 :b :yes]; 2 fail vote [7 :b :yes]; 1 decided [7 :a] -> [7 :a :commit]
+        atomic-commit commit-without-votes [0, 1, 4, 5]    | {begun}; {yes}; 1 decided [7 :a] -> [7 :a :commit]; 2 vote [7 :b :yes] -> [7 :b :yes]
+        atomic-commit commit-without-votes [2, 3, 4]       | {yes}; 1 decided [7 :a] -> [7 :a :commit]; 2 invoke vote [7 :b :yes]
+        atomic-commit commit-without-votes [0, 1, 2, 3]    | 1 vote [7 :a :yes] -> [7 :a :no]; 1 decided [7 :a] -> [7 :a :commit]
+        atomic-commit valid                                | {yes}; 1 invoke vote [7 :a :no]; 1 info vote [7 :a :no]; 2 decided [7 :a] -> [7 :a :commit]
+        atomic-commit split-decision [2, 3, 4, 5]          | {yes}; 1 decided [7 :a] -> [7 :a :commit]; 2 decided [7 :b] -> [7 :b :abort]
+        atomic-commit decision-flip [2, 3, 4, 5]           | {yes}; 1 decided [7 :a] -> [7 :a :commit]; 2 decided [7 :a] -> [7 :a :abort]
+        atomic-commit decision-flip [0, 1, 2, 3]           | 1 decided [7 nil] -> [7 nil :abort]; 1 decided [7 nil] -> [7 nil :commit]
+        atomic-commit valid                                | {yes}; 1 decided [7 :a] -> [7 :a :commit]; 1 decided [8 :a] -> [8 :a :abort]
+        atomic-commit unknown: neither commit nor abort    | 1 decided [7 :a] -> [7 :a nil]
+        atomic-commit unknown: names no transaction        | 1 vote :yes -> :yes"
+    ));
+}

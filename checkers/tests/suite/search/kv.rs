@@ -1,13 +1,12 @@
 //! Texts under keys: the model against texts as they are, and histories as porcupine writes them.
 
 use super::{agree, brute, search, with_budget};
+use crate::expect::{says_first, tells};
 use fastrand::Rng;
 use zooquake_checkers::edn::{parse_edn, to_keyed};
 use zooquake_checkers::search::models::kv::Kv;
 use zooquake_checkers::search::{Kind, Model, Notation, Op, Outcome, judge};
 use zooquake_checkers::{History, Results, Verdict};
-
-const HISTORIES: usize = 50_000;
 
 /// The text itself as the state.
 struct Plain;
@@ -90,7 +89,7 @@ fn modelled(ops: &[Op<Did>]) -> (Kv, Vec<Op<<Kv as Model>::Input>>) {
 fn the_model_agrees_with_texts_as_they_are() {
     let mut rng = Rng::with_seed(12);
     let (mut good, mut bad) = (0, 0);
-    for _ in 0..HISTORIES {
+    for _ in 0..agree::histories() {
         let ops = agree::history(&mut rng, &drawn);
         let (kv, same) = modelled(&ops);
         match search(&kv, &same) {
@@ -110,7 +109,10 @@ fn the_model_agrees_with_texts_as_they_are() {
             Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
         }
     }
-    assert!(good > HISTORIES / 20 && bad > HISTORIES / 20, "{good} good, {bad} bad");
+    assert!(
+        good > agree::histories() / 20 && bad > agree::histories() / 20,
+        "{good} good, {bad} bad"
+    );
 }
 
 #[test]
@@ -152,26 +154,18 @@ fn judged(text: &str) -> Results {
 fn histories_of_porcupine_are_judged_key_by_key() {
     let valid = judged(FITS);
     assert_eq!(valid.verdict, Verdict::Valid, "{:?}", valid.reasons);
-    assert!(valid.reasons[0].contains("with 2 keys"), "{:?}", valid.reasons);
+    says_first(&valid, &["with 2 keys"]);
 
     // What was appended second is gone.
     let lost = judged(&FITS.replace("\"b:a\"", "\":a\""));
     assert_eq!(lost.verdict, Verdict::Invalid);
     assert_eq!(lost.anomalies[0].witness, [1, 3, 4, 6], "{}", lost.anomalies[0].why);
-    assert!(
-        lost.anomalies[0].why.contains("get of \"\\\":a\\\"\""),
-        "{}",
-        lost.anomalies[0].why
-    );
+    tells(&lost.anomalies[0], "get of \"\\\":a\\\"\"");
 
     // Nobody knows what a value that is no text was.
     let nil = judged(&FITS.replace("\"b:a\"", "nil"));
     assert_eq!(nil.verdict, Verdict::Unknown);
-    assert!(
-        nil.reasons[0].contains("the get of event 4 has no text"),
-        "{:?}",
-        nil.reasons
-    );
+    says_first(&nil, &["the get of event 4 has no text"]);
 
     // An append that nobody answered may have happened, or not.
     let unanswered = FITS

@@ -1,6 +1,7 @@
 //! The general search against its definition, against histories written by hand, and for long ones.
 
 mod agree;
+mod barriers_and_commits;
 mod brute;
 mod decided;
 mod foreign;

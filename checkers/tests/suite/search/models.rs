@@ -1,16 +1,21 @@
 //! Random small histories of each model: what is decided without a search is what the definition says, and the search.
 
+use super::agree::histories;
 use super::agree::history;
-use super::decided::{Counts, agree, histories, recorded};
+use super::decided::{Counts, agree, recorded};
+use super::{brute, with_budget};
 use fastrand::Rng;
+use std::rc::Rc;
 use zooquake_checkers::search::models::bag::{Bag, QueueOp};
+use zooquake_checkers::search::models::barrier::{Barrier, BarrierOp};
+use zooquake_checkers::search::models::commit::{CommitOp, Transaction};
 use zooquake_checkers::search::models::counter::{Counter, CounterOp};
 use zooquake_checkers::search::models::fenced::{FencedMutex, FencedOp};
 use zooquake_checkers::search::models::fifo::Fifo;
 use zooquake_checkers::search::models::ids::{Generated, IdGenerator};
 use zooquake_checkers::search::models::permits::{PermitOp, Permits};
 use zooquake_checkers::search::models::set::{GrowSet, SetOp};
-use zooquake_checkers::search::{Model, Op};
+use zooquake_checkers::search::{Decision, Model, Op};
 
 /// Holds a model against the brute force; both answers must be given often, and at least so many of a hundred without a search.
 fn decided<M: Model>(model: &M, seed: u64, near: usize, mut draw: impl FnMut(&mut Rng) -> Vec<Op<M::Input>>)
@@ -104,6 +109,83 @@ fn fifo_queues() {
 }
 
 #[test]
+fn fifo_queues_by_pairs_alone() {
+    let mut rng = Rng::with_seed(61);
+    let mut good = 0;
+    for number in 0..histories() {
+        let draw = |rng: &mut Rng| match rng.u8(0..12) {
+            0..5 => QueueOp::Enqueue(rng.u32(0..2)),
+            5..11 => QueueOp::Dequeue(rng.u32(0..2)),
+            _ => QueueOp::Empty,
+        };
+        let mut ops = match number % 2 {
+            0 => recorded(&mut rng, &draw),
+            _ => history(&mut rng, &draw),
+        };
+        for op in ops.iter_mut().filter(|op| matches!(op.input, QueueOp::Dequeue(_))) {
+            let odds = if op.required { 8 } else { 2 };
+            op.input = if rng.u8(0..odds) == 0 { QueueOp::Take } else { op.input };
+        }
+        let fits = brute::linearizable(&Fifo, &ops);
+        let decision = with_budget(|budget| Fifo.explore(&ops, budget));
+        assert_eq!(decision == Decision::Linearizable, fits, "{ops:?}");
+        good += usize::from(fits);
+    }
+    let least = histories() / 20;
+    assert!(good > least && histories() - good > least, "{good}");
+}
+
+/// A queue that begins with these items.
+struct Filled(Vec<u32>);
+
+impl Model for Filled {
+    type State = Rc<[u32]>;
+    type Input = QueueOp;
+
+    fn initial(&self) -> Rc<[u32]> {
+        self.0.as_slice().into()
+    }
+
+    fn step(&self, items: &Rc<[u32]>, input: &QueueOp) -> Option<Rc<[u32]>> {
+        Fifo.step(items, input)
+    }
+
+    fn is_read(&self, input: &QueueOp) -> bool {
+        Fifo.is_read(input)
+    }
+
+    fn after(&self, input: &QueueOp) -> Option<Rc<[u32]>> {
+        Fifo.after(input)
+    }
+}
+
+#[test]
+fn fifo_queues_that_began_with_whatever_items() {
+    let items =
+        |count: u32| (0..1 << count).map(move |bits: u32| Filled((0..count).map(|at| bits >> at & 1).collect()));
+    let all: Vec<Filled> = (0..4).flat_map(items).collect();
+    let mut rng = Rng::with_seed(62);
+    let (tried, mut good) = (histories() / 25, 0);
+    for _ in 0..tried {
+        let mut ops = history(&mut rng, &|rng| match rng.u8(0..9) {
+            0..4 => QueueOp::Enqueue(rng.u32(0..2)),
+            4..8 => QueueOp::Dequeue(rng.u32(0..2)),
+            _ => QueueOp::Empty,
+        });
+        // No more come out than there may have been at the beginning, and go in.
+        let outs = { ops.iter() }
+            .filter(|op| matches!(op.input, QueueOp::Dequeue(_)))
+            .count();
+        ops.truncate(if outs > 3 { 3 } else { ops.len() });
+        let fits = all.iter().any(|filled| brute::linearizable(filled, &ops));
+        let decision = with_budget(|budget| Fifo.decide_anywhere(&ops, budget));
+        assert_eq!(decision == Decision::Linearizable, fits, "{ops:?}");
+        good += usize::from(fits);
+    }
+    assert!(good > tried / 20 && tried - good > tried / 20, "{good} of {tried}");
+}
+
+#[test]
 fn fifo_queues_that_are_filled_and_emptied() {
     // Items go in one after the other and come out in nearly that order.
     decided(&Fifo, 52, 80, |rng| {
@@ -170,5 +252,38 @@ fn counters() {
 fn generators_of_ids() {
     decided(&IdGenerator, 51, 100, |rng| {
         recorded(rng, &|rng| Generated(rng.u32(0..12)))
+    });
+}
+
+#[test]
+fn rounds_of_a_barrier() {
+    for members in 1..=3 {
+        decided(&Barrier { members }, 55 + u64::from(members), 100, |rng| {
+            let mut ops = recorded(rng, &|rng| match rng.u8(0..5) {
+                0..3 => BarrierOp::Sent,
+                3 => BarrierOp::Opened,
+                _ => BarrierOp::Left,
+            });
+            holds(
+                rng,
+                &mut ops,
+                |stay, _| BarrierOp::Inside(stay),
+                |stay, _| BarrierOp::Leaves(stay),
+            );
+            ops
+        });
+    }
+}
+
+#[test]
+fn transactions() {
+    decided(&Transaction, 60, 100, |rng| {
+        history(rng, &|rng| match rng.u8(0..8) {
+            0 => CommitOp::Site(rng.u32(0..2)),
+            1..4 => CommitOp::Vote(rng.u32(0..2), true),
+            4 => CommitOp::Vote(rng.u32(0..2), false),
+            5 => CommitOp::Decided(rng.u32(0..2), false),
+            _ => CommitOp::Decided(rng.u32(0..2), true),
+        })
     });
 }

@@ -1,6 +1,6 @@
 //! Reads that no write explains are found before any search, and only where the definition convicts too.
 
-use super::agree::{HISTORIES, access, history, proven};
+use super::agree::{access, histories, history, proven};
 use super::{brute, limited, search};
 use fastrand::Rng;
 use std::fmt::Debug;
@@ -16,14 +16,17 @@ fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {
 fn what_is_found_holds_by_the_definition() {
     let unset = Unset { never: [3].into() };
     let (known, unknown) = (agree(&Register { initial: 0 }, 6), agree(&unset, 7));
-    assert!(known > HISTORIES / 10 && unknown > HISTORIES / 20, "{known}, {unknown}");
+    assert!(
+        known > histories() / 10 && unknown > histories() / 20,
+        "{known}, {unknown}"
+    );
 }
 
 /// Holds what is found in random histories against the brute force; how often something was.
 fn agree<M: Model<Input = RegisterOp<u8>>>(model: &M, seed: u64) -> usize {
     let mut rng = Rng::with_seed(seed);
     let mut convicted = 0;
-    for _ in 0..HISTORIES {
+    for _ in 0..histories() {
         let ops = history(&mut rng, &|rng| access(rng, 4));
         let Some(found) = model.contradiction(&ops) else {
             continue;

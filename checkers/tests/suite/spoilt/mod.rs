@@ -51,7 +51,7 @@ pub struct Family {
 }
 
 /// How many spoilt histories of a family are drawn.
-const USUAL: u64 = 10_000;
+const USUAL: u64 = 4_000;
 
 /// How many histories there were of each sort, for the assertion that the sorts are not empty.
 type Counts = BTreeMap<&'static str, u64>;

@@ -61,3 +61,18 @@ pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path
     }
     Ok(written)
 }
+
+/// Writes files of text, by their names, into a folder; their paths in the same order. Each is replaced as a whole: a process that is
+/// killed meanwhile leaves the one before.
+///
+/// # Errors
+/// If a file cannot be written; those before it are.
+fn publish<const N: usize>(files: [(&str, String); N], dir: &Path) -> Result<Vec<PathBuf>> {
+    let write = |(name, text): (&str, String)| {
+        let (path, draft) = (dir.join(name), dir.join(format!(".{name}.draft")));
+        std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
+        std::fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(path)
+    };
+    files.into_iter().map(write).collect()
+}

@@ -104,14 +104,7 @@ pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
         ("compare.html", page::page(&measured)),
         ("compare.md", markdown::of(&measured)),
     ];
-    let mut written = Vec::new();
-    for (name, text) in files {
-        // In full or not at all.
-        let (path, draft) = (dir.join(name), dir.join(format!(".{name}.draft")));
-        std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
-        std::fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))?;
-        written.push(path);
-    }
+    let mut written = crate::publish(files, dir)?;
     let picture = dir.join("compare.png");
     crate::png::figures::write(&measured, &figure::all(&measured), &picture)
         .with_context(|| format!("cannot write {}", picture.display()))?;

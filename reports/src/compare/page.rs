@@ -1,7 +1,7 @@
 //! The page: one file, complete without a network and without JavaScript.
 
 use super::pool::Measured;
-use super::{draw, figure, safety, tables, words};
+use super::{Comparison, draw, figure, safety, tables, words};
 use crate::{html, text};
 
 const STYLES: [&str; 4] = [
@@ -30,8 +30,7 @@ pub fn page(measured: &Measured<'_>) -> String {
         styles: &STYLES,
         class: "compare",
         body: &body,
-        data: "",
-        scripts: &[],
+        ..html::Document::default()
     };
     document.page()
 }
@@ -40,10 +39,7 @@ fn head(measured: &Measured<'_>) -> String {
     let comparison = measured.comparison;
     let lines = words::of(measured);
     let (first, rest) = lines.split_first().map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
-    let rest: String = rest
-        .iter()
-        .map(|line| format!("<li>{}</li>", text::html(line, 900)))
-        .collect();
+    let rest = html::items(rest, 900);
     let missing = match comparison.planned.saturating_sub(comparison.runs.len()) {
         0 => String::new(),
         n => format!(" · <b>{n} of {} runs are still to come</b>", comparison.planned),
@@ -107,20 +103,10 @@ fn method(measured: &Measured<'_>) -> String {
 }
 
 fn settings(measured: &Measured<'_>) -> String {
-    let comparison = measured.comparison;
-    let row = |name: &str, value: &str| {
-        format!(
-            "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-            text::html(name, 60),
-            text::html(value, 600)
-        )
-    };
-    let promises = comparison.subjects.iter().map(|s| row(&s.label, &s.promise));
-    let rows: String = comparison
-        .settings
+    let Comparison { settings, subjects, .. } = measured.comparison;
+    let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let promises = subjects
         .iter()
-        .map(|(name, value)| row(name, value))
-        .chain(promises)
-        .collect();
-    format!("<section id=\"settings\">\n<h2>Settings and subjects</h2>\n<table>{rows}</table></section>\n")
+        .map(|subject| (subject.label.as_str(), subject.promise.as_str()));
+    html::settings("Settings and subjects", settings.chain(promises))
 }

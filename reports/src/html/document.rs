@@ -5,6 +5,7 @@ use fnv::FnvHasher;
 use std::hash::Hasher;
 
 /// A page in the making.
+#[derive(Default)]
 pub struct Document<'a> {
     /// Its title, as plain text.
     pub title: &'a str,
@@ -59,4 +60,20 @@ fn nonce(of: &[&str]) -> String {
     let mut hash = FnvHasher::default();
     of.iter().for_each(|part| hash.write(part.as_bytes()));
     format!("{:016x}", hash.finish())
+}
+
+/// Items of a list, each cut after so many characters.
+pub fn items<'a>(lines: impl IntoIterator<Item = &'a String>, max: usize) -> String {
+    let item = |line: &String| format!("<li>{}</li>", text::html(line, max));
+    lines.into_iter().map(item).collect()
+}
+
+/// A section of settings, each a name and a value.
+pub fn settings<'a>(heading: &str, rows: impl Iterator<Item = (&'a str, &'a str)>) -> String {
+    let row = |(name, value): (&str, &str)| {
+        let (name, value) = (text::html(name, 60), text::html(value, 600));
+        format!("<tr><th scope=\"row\">{name}</th><td>{value}</td></tr>\n")
+    };
+    let rows: String = rows.map(row).collect();
+    format!("<section id=\"settings\">\n<h2>{heading}</h2>\n<table>{rows}</table></section>\n")
 }

@@ -6,7 +6,6 @@ mod document;
 mod elections;
 mod faults;
 mod first;
-mod leaderless;
 pub mod measurement;
 mod numbers;
 mod pack;
@@ -15,7 +14,7 @@ mod run;
 mod scenes;
 mod windows;
 
-pub use document::Document;
+pub use document::{Document, items, settings};
 
 use crate::model::RunModel;
 use crate::{palette, text};

@@ -1,10 +1,11 @@
 //! Latencies, of operations and of what clients wait for, rates and errors.
 
-use super::{leaderless, table, titled};
+use super::{table, titled};
 use crate::model::{LatencyTerms, OpStats, RunModel, errors, op_stats};
+use crate::svg::charts;
 use crate::svg::scale::LogScale;
-use crate::svg::{charts, histogram};
 use crate::text;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use zooquake_checkers::analysis::Latency;
 use zooquake_checkers::sample;
@@ -25,7 +26,7 @@ pub fn section(model: &RunModel<'_>) -> String {
         ),
     ];
     out.extend(waits(model));
-    out.extend(leaderless::section(model));
+    out.extend(leaderless(model));
     out.push(titled("errors", "Errors", &error_table(model)));
     out.join("\n")
 }
@@ -54,7 +55,7 @@ fn operations(stats: &BTreeMap<&str, OpStats>) -> String {
     let rows = stats.iter().take(24).map(|(f, s)| {
         let [ok, fail, info, pending] = s.counts.map(text::grouped);
         let q = |share| s.quantile(share).map_or("–".into(), text::duration);
-        let histogram = histogram::draw(&s.latencies, &log, f);
+        let histogram = charts::histogram(&s.latencies, &log, f);
         [
             text::html(f, 40),
             ok,
@@ -152,4 +153,49 @@ fn error_table(model: &RunModel<'_>) -> String {
         ]
     });
     table("numbers errors", ["how often", "operation", "outcome", "error"], rows)
+}
+
+/// An entry of `leaderless` in the statistics of the results.
+#[derive(Debug, Deserialize)]
+struct Entry {
+    window: usize,
+    fault: String,
+    ms: Option<f64>,
+    session_timeouts: Option<f64>,
+}
+
+/// How long nobody led, or held, after each fault on whoever did; `None` if no fault struck whoever led.
+fn leaderless(model: &RunModel<'_>) -> Option<String> {
+    let stat = model.results.stats.get("leaderless")?;
+    let mut entries = Vec::<Entry>::deserialize(stat).ok()?;
+    if entries.is_empty() {
+        return None;
+    }
+    let election = model.record.plan.workload.family == "election";
+    let heading = if election {
+        "Without a leader"
+    } else {
+        "Until the next grant"
+    };
+    let session_ms = model.record.plan.cluster.timing.session_ms;
+    let words = format!(
+        "<p>From each fault that struck whoever {}, or from the last moment at which it certainly did, to the next grant. \
+         The session timeout is {session_ms} ms.</p>\n",
+        if election { "led" } else { "held" },
+    );
+    // The longest first; `never` is longest of all.
+    let longest = |entry: &Entry| entry.ms.unwrap_or(f64::INFINITY);
+    entries.sort_by(|a, b| longest(b).total_cmp(&longest(a)));
+    let rows = entries.iter().take(40).map(|entry| {
+        [
+            entry.window.to_string(),
+            text::html(&entry.fault, 24),
+            entry.ms.map_or("never".into(), |ms| text::duration((ms * 1e6) as u64)),
+            entry
+                .session_timeouts
+                .map_or("–".into(), |timeouts| format!("{timeouts:.2}")),
+        ]
+    });
+    let heads = ["window", "fault", "time", "session timeouts"];
+    Some(titled("leaderless", heading, &(words + &table("numbers", heads, rows))))
 }

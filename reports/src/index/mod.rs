@@ -1,7 +1,6 @@
 //! The index of a folder of runs: one static page that lists them, newest first, with links to their reports.
 
 mod page;
-mod row;
 
 use anyhow::{Context, Result};
 use std::path::Path;

@@ -3,9 +3,7 @@
 mod bands;
 mod holds;
 mod lanes;
-mod latencies;
 mod ops;
-mod servers;
 mod stats;
 mod terms;
 mod witness;
@@ -14,9 +12,9 @@ mod words;
 pub use bands::Band;
 pub use holds::Hold;
 pub use lanes::Lanes;
-pub use latencies::LatencyTerms;
+pub use lanes::ServerLane;
 pub use ops::{Mark, Op, Role, subject_name};
-pub use servers::ServerLane;
+pub use stats::LatencyTerms;
 pub use stats::{OpStats, errors, op_stats, rates};
 pub use terms::Terms;
 pub use witness::Step;
@@ -95,7 +93,7 @@ impl<'a> RunModel<'a> {
             bands: bands::drawn(&analysis, results),
             phases: analysis.phases.iter().take(PHASES).map(phase).collect(),
             analysis,
-            servers: servers::lanes(samples),
+            servers: lanes::servers(samples),
             lanes,
             record,
             results,

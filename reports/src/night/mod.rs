@@ -1,6 +1,6 @@
 //! The report of a night of runs: a page, a JUnit file, and a summary for a CI job's page.
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 use zooquake_checkers::NotJudged;
@@ -11,7 +11,6 @@ mod matrix;
 mod page;
 mod summary;
 mod trends;
-mod xml;
 
 pub use junit::junit;
 pub use summary::summary;
@@ -222,15 +221,7 @@ pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
         ("junit.xml", junit(night)),
         ("summary.md", summary(night)),
     ];
-    let mut written = Vec::with_capacity(files.len());
-    for (name, text) in files {
-        // In full or not at all: a CI job that is killed while it writes still has the file before.
-        let (path, draft) = (dir.join(name), dir.join(format!(".{name}.draft")));
-        std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
-        std::fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))?;
-        written.push(path);
-    }
-    Ok(written)
+    crate::publish(files, dir)
 }
 
 impl Night {

@@ -22,8 +22,7 @@ pub fn page(night: &Night) -> String {
         styles: &STYLES,
         class: "night",
         body: &body,
-        data: "",
-        scripts: &[],
+        ..html::Document::default()
     };
     document.page()
 }
@@ -40,13 +39,9 @@ fn head(night: &Night) -> String {
         .conclusion
         .split_first()
         .map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
-    let rest: String = rest
-        .iter()
-        .map(|line| format!("<li>{}</li>", text::html(line, 600)))
-        .collect();
     let rest = match rest.is_empty() {
         true => String::new(),
-        false => format!("<ul class=\"conclusion\">{rest}</ul>\n"),
+        false => format!("<ul class=\"conclusion\">{}</ul>\n", html::items(rest, 600)),
     };
     let shard = night
         .shard
@@ -66,28 +61,17 @@ fn head(night: &Night) -> String {
 }
 
 fn remarks(night: &Night) -> String {
-    let lines: String = night
-        .remarks
-        .iter()
-        .map(|line| format!("<li>{}</li>", text::html(line, 600)))
-        .collect();
+    let lines = html::items(&night.remarks, 600);
     match lines.is_empty() {
-        true => String::new(),
+        true => lines,
         false => format!("<section id=\"remarks\">\n<h2>Remarks</h2>\n<ul>{lines}</ul></section>\n"),
     }
 }
 
 fn settings(night: &Night) -> String {
-    let rows: String = night
+    let rows = night
         .settings
         .iter()
-        .map(|(name, value)| {
-            format!(
-                "<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n",
-                text::html(name, 60),
-                text::html(value, 600)
-            )
-        })
-        .collect();
-    format!("<section id=\"settings\">\n<h2>Settings</h2>\n<table>{rows}</table></section>\n")
+        .map(|(name, value)| (name.as_str(), value.as_str()));
+    html::settings("Settings", rows)
 }

@@ -1,7 +1,6 @@
 //! Vector pictures inside the page. They are drawn from classes only; the style sheet gives the colours.
 
 pub mod charts;
-pub mod histogram;
 pub mod legend;
 pub mod marks;
 pub mod overview;

@@ -1,6 +1,6 @@
 //! What a reader finds about the ensemble's own elections.
 
-use crate::common::{results, without_scripts};
+use crate::common::{results, says, without_scripts};
 use zooquake_checkers::ensemble::{Account, VoteCast};
 
 fn vote(ms: i64, sid: i64, leader: i64, zxid: &str, rule: Option<&str>) -> VoteCast {
@@ -51,7 +51,7 @@ fn page(elections: &[Account], name: &str) -> String {
 #[test]
 fn an_election_is_told_vote_by_vote() {
     let page = page(&[election()], "election");
-    for said in [
+    let all = [
         "<h2>Elections of the ensemble (1)</h2>",
         "<b>n3</b> won round 2 by the higher zxid and led epoch 2; nobody led for 2.24 s",
         "12.402 s",
@@ -62,9 +62,8 @@ fn an_election_is_told_vote_by_vote() {
         "<td>−5.00 ms</td><td>5</td><td>2</td><td>5 (itself)</td>",
         "not by the winner",
         "<details class=\"election\" open>",
-    ] {
-        assert!(page.contains(said), "the page does not say: {said}");
-    }
+    ];
+    says(&page, &all);
     assert!(!page.contains("no rule allows it"));
 }
 

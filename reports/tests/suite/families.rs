@@ -1,24 +1,11 @@
 //! Every family is told in its own words, and drawn with its own marks.
 
-use crate::common::{families, shared, without_scripts};
+use crate::common::{between, families, first_screen, says, without_scripts};
 use serde_json::Value;
-
-/// The first screen of a report: all before the whole run.
-fn first_screen(page: &str) -> String {
-    let page = without_scripts(page);
-    page[page.find("<header").unwrap()..page.find("</header>").unwrap()].to_owned()
-}
-
-fn says(first: &str, all: &[&str]) {
-    for said in all {
-        assert!(first.contains(said), "the first screen does not say: {said}\n{first}");
-    }
-}
 
 /// The data that the timeline of the page is drawn from.
 fn data(page: &str) -> Value {
-    let data = page.split("id=\"data\">").nth(1).unwrap();
-    serde_json::from_str(data.split("</script>").next().unwrap()).unwrap()
+    serde_json::from_str(between(page, "id=\"data\">", "</script>")).unwrap()
 }
 
 #[test]
@@ -133,7 +120,7 @@ fn commit_and_abort_differ_in_mark_and_words() {
             "in doubt of t1 from 0.250 s, told to abort at 0.290 s",
         ],
     );
-    let picture = &first[first.find("<svg id=\"witness\"").unwrap()..first.find("</svg>").unwrap()];
+    let picture = between(&first, "<svg id=\"witness\"", "</svg>");
     let marks = |class: &str| picture.matches(&format!("<circle class=\"{class}\"")).count();
     assert_eq!(
         (marks("took"), marks("said-no")),
@@ -185,7 +172,7 @@ fn a_counter_names_ids_and_counts() {
 
 #[test]
 fn a_semaphore_names_leases_and_work() {
-    let page = shared::semaphore().page("semaphore");
+    let page = families::semaphore().page("semaphore");
     let first = first_screen(&page);
     says(
         &first,
@@ -203,7 +190,7 @@ fn a_semaphore_names_leases_and_work() {
 
 #[test]
 fn a_read_write_lock_shows_readers_and_writers_apart() {
-    let page = shared::rwlock().page("rwlock");
+    let page = families::rwlock().page("rwlock");
     let first = first_screen(&page);
     says(
         &first,

@@ -1,10 +1,9 @@
 //! Records that are cut off, empty, absurd or made to break the page.
 
 use crate::common::hostile::{POISON, event, poison, poisoned};
-use crate::common::{Run, families, hostile, results};
+use crate::common::{Run, between, families, hostile, results};
 use serde_json::{Value, json};
 use zooquake_checkers::{Anomaly, EventType, History, Process, Record, Results, Verdict};
-use zooquake_reports::Extras;
 
 fn assert_harmless(page: &str) {
     assert!(!page.contains("<img"), "markup from a value");
@@ -39,13 +38,7 @@ fn no_family_lets_text_out_of_its_words() {
 fn hostile_text_stays_text() {
     let page = poisoned().write("poison").page();
     assert_harmless(&page);
-    let data = page
-        .split("id=\"data\">")
-        .nth(1)
-        .unwrap()
-        .split("</script>")
-        .next()
-        .unwrap();
+    let data = between(&page, "id=\"data\">", "</script>");
     assert!(serde_json::from_str::<Value>(data).is_ok());
 }
 
@@ -65,12 +58,7 @@ fn a_hundred_thousand_processes_share_few_rows() {
 
 #[test]
 fn an_empty_history_gives_a_report() {
-    let run = Run {
-        record: Record::default(),
-        results: Results::default(),
-        extras: Extras::default(),
-    };
-    let page = run.write("empty").page();
+    let page = Run::default().write("empty").page();
     assert!(page.contains("UNKNOWN"));
 }
 
@@ -93,27 +81,16 @@ fn a_history_cut_off_anywhere_gives_a_report() {
 #[test]
 fn absurd_times_and_witnesses_do_no_harm() {
     let c = |n| Process::Number(n);
+    let nemesis = || Process::Name("nemesis".into());
+    let (invoke, ok, info) = (EventType::Invoke, EventType::Ok, EventType::Info);
+    let on = |window: i64| json!({"window": window, "phase": "on"});
     let events = vec![
-        event(0, u64::MAX, c(1), EventType::Ok, "acquire", json!({"grant": "g1"})),
-        event(1, 0, c(1), EventType::Invoke, "write", json!({"work_ms": i64::MIN})),
-        event(
-            2,
-            5,
-            Process::Name("nemesis".into()),
-            EventType::Info,
-            "pause",
-            json!({"window": 1, "phase": "on"}),
-        ),
-        event(
-            3,
-            1,
-            Process::Name("nemesis".into()),
-            EventType::Info,
-            "pause",
-            json!({"window": -1, "phase": "on"}),
-        ),
-        event(4, 0, c(1), EventType::Ok, "write", json!({"accepted": "yes"})),
-        event(5, 9, c(2), EventType::Invoke, "release", Value::Null),
+        event(0, u64::MAX, c(1), ok, "acquire", json!({"grant": "g1"})),
+        event(1, 0, c(1), invoke, "write", json!({"work_ms": i64::MIN})),
+        event(2, 5, nemesis(), info, "pause", on(1)),
+        event(3, 1, nemesis(), info, "pause", on(-1)),
+        event(4, 0, c(1), ok, "write", json!({"accepted": "yes"})),
+        event(5, 9, c(2), invoke, "release", Value::Null),
     ];
     let anomaly = |witness| Anomaly {
         kind: "stale-write".into(),
@@ -137,13 +114,12 @@ fn absurd_times_and_witnesses_do_no_harm() {
         history: History { events },
         ..Record::default()
     };
-    let page = Run {
+    let run = Run {
         record,
         results,
-        extras: Extras::default(),
-    }
-    .write("absurd")
-    .page();
+        ..Run::default()
+    };
+    let page = run.write("absurd").page();
     assert!(
         !page.contains("NaN") && !page.contains("=\"inf"),
         "a number that is none"

@@ -1,7 +1,7 @@
 //! The index of a folder of runs.
 
 use crate::common::hostile::POISON;
-use crate::common::{Folder, index, without_scripts};
+use crate::common::{Folder, index, says, without_scripts};
 use zooquake_reports::index::{Listed, write};
 
 fn page(name: &str, runs: Vec<Listed>) -> String {
@@ -28,7 +28,7 @@ fn runs_are_listed_newest_first_with_all_that_tells_them_apart() {
             "not {seed}: {row}"
         );
     }
-    for said in [
+    let all = [
         "2026-03-03 10:00:00",
         "<b>lock/fenced</b>",
         "<td>drop-reply</td>",
@@ -38,9 +38,8 @@ fn runs_are_listed_newest_first_with_all_that_tells_them_apart() {
         "5 of 6",
         "60.0 s",
         "<a href=\"./20260303T100000-lock-fenced-8/report.html\">",
-    ] {
-        assert!(rows[0].contains(said), "the first row does not say {said}: {}", rows[0]);
-    }
+    ];
+    says(rows[0], &all);
     assert!(rows[4].contains("stale-write × 1 <i>known</i>"));
     assert!(
         rows[2].contains("<small>no counting window of kill"),

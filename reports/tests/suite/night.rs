@@ -1,5 +1,6 @@
 //! The report of a night: its JUnit file, its summary and its page.
 
+use crate::common::{Folder, between, says};
 use zooquake_checkers::NotJudged;
 use zooquake_reports::night::{Attempt, Cell, Failure, Night, Outcome, Seen, Trend, junit, summary, write_all};
 
@@ -162,35 +163,19 @@ fn junit_cases_are_told_apart_by_class_and_name() {
 #[test]
 fn junit_tells_the_story_of_a_broken_cell_and_how_to_see_it_again() {
     let xml = junit(&night());
-    let failure = xml
-        .split("<failure")
-        .nth(1)
-        .unwrap()
-        .split("</failure>")
-        .next()
-        .unwrap();
-    assert!(
-        failure.starts_with(" message=\"lock/a under kill,pause: double-grant × 2\" type=\"double-grant\">"),
-        "{failure}"
-    );
-    assert!(
-        failure.contains("c5 was granted at 3.4 s while c2 &lt;held&gt; &amp; &quot;wrote&quot;"),
-        "{failure}"
-    );
-    assert!(
-        failure.contains("report: runs/r2/report.html\nto reproduce: zooquake run lock/a --seed 2"),
-        "{failure}"
-    );
+    let failure = between(&xml, "<failure", "</failure>");
+    let head = " message=\"lock/a under kill,pause: double-grant × 2\" type=\"double-grant\">";
+    assert!(failure.starts_with(head), "{failure}");
+    let story = "c5 was granted at 3.4 s while c2 &lt;held&gt; &amp; &quot;wrote&quot;";
+    let again = "report: runs/r2/report.html\nto reproduce: zooquake run lock/a --seed 2";
+    says(failure, &[story, again]);
     assert!(
         !failure.contains("stale-write"),
         "what is known is no failure: {failure}"
     );
     assert!(xml.contains("stale-write × 2 (known and accepted)"), "but it is told");
     let unknown = xml.split("<error").nth(1).unwrap();
-    assert!(
-        unknown.contains("seed 3: no window of kill counts") && unknown.contains("seed 9:"),
-        "{unknown}"
-    );
+    says(unknown, &["seed 3: no window of kill counts", "seed 9:"]);
 }
 
 #[test]
@@ -201,16 +186,10 @@ fn what_was_not_judged_stands_in_the_tables() {
         why: "c1 cannot tell <it>".into(),
     };
     night.cells[0].attempts[0].not_judged.push(left);
-    assert!(
-        summary(&night).contains("(not judged: stale-write)"),
-        "{}",
-        summary(&night)
-    );
-    let folder = std::env::temp_dir().join(format!("zooquake-not-judged-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let files = write_all(&night, &folder).unwrap();
+    says(&summary(&night), &["(not judged: stale-write)"]);
+    let folder = Folder::new("not-judged");
+    let files = write_all(&night, &folder.0).unwrap();
     let page = std::fs::read_to_string(&files[0]).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
     let chip = r#"<span class="seen known" title="c1 cannot tell &lt;it&gt;">stale-write <i>not judged</i></span>"#;
     assert!(page.contains(chip));
 }
@@ -222,12 +201,8 @@ fn the_summary_is_short_and_says_what_is_new_first() {
     assert!(
         at("double-grant of lock/a") < at("### New anomalies") && at("### New anomalies") < at("### Without a verdict")
     );
-    assert!(
-        text.contains("| lock/a | ✓ stale-write (known)<br>✗ **double-grant**, stale-write (known)<br>? |"),
-        "{text}"
-    );
-    assert!(text.contains("| queue/b | !<br>– |"), "{text}");
-    assert!(text.contains("`zooquake run lock/a --seed 2`"), "{text}");
+    let row = "| lock/a | ✓ stale-write (known)<br>✗ **double-grant**, stale-write (known)<br>? |";
+    says(&text, &[row, "| queue/b | !<br>– |", "`zooquake run lock/a --seed 2`"]);
     assert!(!text.contains("<b>"), "{text}");
     let mut long = night();
     long.cells = (0..5_000)
@@ -238,16 +213,11 @@ fn the_summary_is_short_and_says_what_is_new_first() {
 
 #[test]
 fn the_page_is_complete_without_a_network_or_scripts() {
-    let folder = std::env::temp_dir().join(format!("zooquake-night-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let files = write_all(&night(), &folder).unwrap();
-    let names: Vec<_> = files
-        .iter()
-        .map(|f| f.file_name().unwrap().to_str().unwrap().to_string())
-        .collect();
-    assert_eq!(names, ["index.html", "junit.xml", "summary.md"]);
+    let folder = Folder::new("night");
+    let files = write_all(&night(), &folder.0).unwrap();
+    let names = ["index.html", "junit.xml", "summary.md"];
+    assert_eq!(files, names.map(|name| folder.0.join(name)));
     let page = std::fs::read_to_string(&files[0]).unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(count(&page, "<script"), 0);
     assert_eq!(count(&page, "http://") + count(&page, "https://"), 0);
     assert!(
@@ -255,15 +225,14 @@ fn the_page_is_complete_without_a_network_or_scripts() {
         "names are escaped"
     );
     assert_eq!(count(&page, "<div class=\"cell o-"), 5);
-    for words in [
+    let outcomes = [
         "<b>✗</b> <span>new anomaly<",
         "<b>?</b> <span>unknown<",
         "<b>!</b> <span>harness failed<",
         "<b>–</b> <span>not run<",
         "<b>✓</b> <span>as known<",
-    ] {
-        assert!(page.contains(words), "{words}");
-    }
+    ];
+    says(&page, &outcomes);
     assert_eq!(
         count(&page, "href=\"runs/r2/report.html\""),
         2,
@@ -271,15 +240,8 @@ fn the_page_is_complete_without_a_network_or_scripts() {
     );
     assert!(page.contains("first seen tonight, after 3 nights without"));
     let trend = page.split("id=\"trends\"").nth(1).unwrap();
-    assert_eq!(
-        (
-            count(trend, "m-new"),
-            count(trend, "m-expected"),
-            count(trend, "m-unknown")
-        ),
-        (1, 1, 1)
-    );
-    assert!(
-        trend.contains("as expected in 1 of 3; double-grant (new) seen in 1 of 3; stale-write (known) seen in 2 of 3")
-    );
+    let marks = ["m-new", "m-expected", "m-unknown"].map(|mark| count(trend, mark));
+    assert_eq!(marks, [1, 1, 1]);
+    let told = "as expected in 1 of 3; double-grant (new) seen in 1 of 3; stale-write (known) seen in 2 of 3";
+    says(trend, &[told]);
 }

@@ -1,19 +1,13 @@
 //! What a reader finds on the page.
 
-use crate::common::{Run, build::MS, results, without_scripts};
+use crate::common::{Run, between, build::MS, results, says, without_scripts};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{NotJudged, Span};
 
-/// The part of the page before the whole run: the first screen.
-fn first_screen(page: &str) -> String {
-    let page = without_scripts(page);
-    page[page.find("<header").unwrap()..page.find("</header>").unwrap()].to_owned()
-}
-
 #[test]
 fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts() {
-    let first = first_screen(&results::invalid().page("invalid"));
-    for said in [
+    let first = results::invalid().first_screen("invalid");
+    let all = [
         "INVALID",
         "<b>stale-write</b> breaks <b>mutual exclusion</b>",
         "<b>lock/predecessor</b>",
@@ -27,9 +21,8 @@ fn the_first_screen_says_what_broke_when_and_under_which_fault_without_scripts()
         "pause c3, 24.000 s – 27.400 s (window 3)",
         "zooquake replay runs/20260301T021500-lock-predecessor-7",
         "c5</b> <span title=",
-    ] {
-        assert!(first.contains(said), "the first screen does not say: {said}");
-    }
+    ];
+    says(&first, &all);
 }
 
 #[test]
@@ -39,7 +32,7 @@ fn the_first_screen_says_what_was_not_judged() {
             check: "foreign-znode".into(),
             why: "c1 could not tell the <session>".into(),
         });
-        let first = first_screen(&run.page("not-judged"));
+        let first = run.first_screen("not-judged");
         assert!(first.contains("<h3>Not judged</h3>"));
         assert!(first.contains("foreign-znode: c1 could not tell the &lt;session&gt;"));
     }
@@ -47,8 +40,8 @@ fn the_first_screen_says_what_was_not_judged() {
 
 #[test]
 fn steps_have_the_same_numbers_in_the_picture_and_in_the_list() {
-    let first = first_screen(&results::invalid().page("numbers"));
-    let picture = &first[first.find("<svg id=\"witness\"").unwrap()..first.find("</svg>").unwrap()];
+    let first = results::invalid().first_screen("numbers");
+    let picture = between(&first, "<svg id=\"witness\"", "</svg>");
     for n in 1..=4 {
         assert!(picture.contains(&format!(">{n}</text>")), "no {n} in the picture");
         assert!(first.contains(&format!("<li value=\"{n}\">")), "no {n} in the list");
@@ -64,7 +57,7 @@ fn steps_have_the_same_numbers_in_the_picture_and_in_the_list() {
 fn an_unknown_verdict_gives_its_reasons_first() {
     let mut run = results::unknown();
     run.results.reasons.extend((0..30).map(|i| format!("reason {i}")));
-    let first = first_screen(&run.page("unknown"));
+    let first = run.first_screen("unknown");
     assert!(
         first.contains("<a href=\"#reasons\">and 27 more</a>"),
         "the picture must stay on the first screen"
@@ -77,8 +70,7 @@ fn an_unknown_verdict_gives_its_reasons_first() {
 
 #[test]
 fn a_valid_verdict_says_what_was_exercised() {
-    let page = results::valid().page("valid");
-    let first = first_screen(&page);
+    let first = results::valid().first_screen("valid");
     assert!(first.contains("VALID") && !first.contains("INVALID"));
     assert!(first.contains("✓ <b>pause</b>: 2 of 2 windows counted"));
     assert!(first.contains("<b>write</b>: 283 ok, 1 fail, 1 info"));
@@ -89,7 +81,7 @@ fn a_valid_verdict_says_what_was_exercised() {
 #[test]
 fn the_rest_of_the_page_is_there_without_scripts() {
     let page = without_scripts(&results::invalid().page("rest"));
-    for said in [
+    let all = [
         "<h2>Anomalies (2)</h2>",
         "<h2>Fault windows (5 of 6 counted)</h2>",
         "never began: no client came to work",
@@ -101,9 +93,8 @@ fn the_rest_of_the_page_is_there_without_scripts() {
         "not-held",
         "session timeout 2000 ms",
         "&quot;variant&quot;: &quot;predecessor&quot;",
-    ] {
-        assert!(page.contains(said), "the page does not say: {said}");
-    }
+    ];
+    says(&page, &all);
 }
 
 #[test]
@@ -113,7 +104,7 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
     for (id, until) in [(77, 21_700), (78, 21_500)] {
         run.fault(id, "partition", &format!("n{id}"), 20_950 * MS, until * MS);
     }
-    let first = first_screen(&run.page("near"));
+    let first = run.first_screen("near");
     assert!(
         first.contains("partition n77, 20.950 s – 21.700 s (window 77, does not count)"),
         "{first}"
@@ -124,10 +115,10 @@ fn a_fault_near_the_violation_is_named_and_one_long_before_is_not() {
 #[test]
 fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
     let mut run = results::invalid();
-    assert!(!first_screen(&run.page("as-checked")).contains("partition n2"));
+    assert!(!run.first_screen("as-checked").contains("partition n2"));
     // What is found at the end came about earlier than its witness: the checker says when.
     run.results.anomalies[0].span = Some(Span::Between(16_000 * MS, 30_000 * MS));
-    let first = first_screen(&run.page("as-checked"));
+    let first = run.first_screen("as-checked");
     assert!(
         first.contains("<b>Faults on in 16.000 s – 30.000 s, or ended") && first.contains("partition n2, 15.800 s"),
         "{first}"
@@ -138,11 +129,13 @@ fn the_faults_of_an_anomaly_are_those_that_the_checkers_say() {
         event.value["verified"] = false.into();
     }
     run.spans();
-    let page = run.page("unhealed");
-    assert!(first_screen(&page).contains("partition n2, 15.800 s – never healed"));
+    assert!(
+        run.first_screen("unhealed")
+            .contains("partition n2, 15.800 s – never healed")
+    );
     // Of results without a span nothing is said.
     run.results.anomalies[0].span = None;
-    assert!(!first_screen(&run.page("unasked")).contains("<b>Faults"));
+    assert!(!run.first_screen("unasked").contains("<b>Faults"));
 }
 
 #[test]
@@ -160,7 +153,7 @@ fn of_many_faults_it_is_said_how_many_are_not_told() {
             until: Some(25_001 * MS),
         });
     }
-    let first = first_screen(&run.page("many-faults"));
+    let first = run.first_screen("many-faults");
     assert!(first.contains("disconnect c100, 25.000 s – 25.001 s (window 100, does not count: hit nothing)"));
     assert!(first.contains("<a href=\"#windows\">and 13 more</a>"));
 }
@@ -168,9 +161,8 @@ fn of_many_faults_it_is_said_how_many_are_not_told() {
 #[test]
 fn the_legend_tells_only_what_is_in_the_picture() {
     let run = results::invalid();
-    let first = first_screen(&run.page("legend"));
-    let legend = &first[first.find("<p class=\"legend\">").unwrap()..];
-    let legend = &legend[..legend.find("</p>").unwrap()];
+    let first = run.first_screen("legend");
+    let legend = between(&first, "<p class=\"legend\">", "</p>");
     assert!(legend.contains("f-pause") && legend.contains("</i>write accepted"));
     assert!(run.record.plan.faults.iter().any(|fault| fault == "kill"));
     assert!(!legend.contains("f-kill"), "no process is killed there: {legend}");
@@ -184,7 +176,7 @@ fn the_first_screen_and_the_timeline_count_the_same() {
     };
     let control = run.record.history.events.iter().filter(control).count();
     assert!(control > 0);
-    let first = first_screen(&run.page("counts"));
+    let first = run.first_screen("counts");
     assert!(first.contains(&format!(" operations and {control} control request")));
 }
 
@@ -192,7 +184,7 @@ fn the_first_screen_and_the_timeline_count_the_same() {
 fn commands_break_only_between_options() {
     let mut run = results::invalid();
     run.extras.reproduce = vec!["zooquake run lock/predecessor --seed 1 --faults kill,pause".into()];
-    let first = first_screen(&run.page("commands"));
+    let first = run.first_screen("commands");
     let line = "<code><span>zooquake run lock/predecessor</span> <span>--seed 1</span> <span>--faults kill,pause</span></code>";
     assert!(first.contains(line));
 }
@@ -226,13 +218,7 @@ fn nothing_is_fetched_and_nothing_but_our_own_script_runs() {
         assert!(!page.contains(forbidden), "the page has {forbidden}");
     }
     assert!(page.contains("default-src 'none'"));
-    let nonce = page
-        .split("script-src 'nonce-")
-        .nth(1)
-        .unwrap()
-        .split('\'')
-        .next()
-        .unwrap();
+    let nonce = between(&page, "script-src 'nonce-", "'");
     assert_eq!(page.matches(&format!("<script nonce=\"{nonce}\">")).count(), 1);
     assert_eq!(page.matches("<script").count(), 2, "the data and the script");
 }

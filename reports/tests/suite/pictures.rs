@@ -2,16 +2,9 @@
 
 use crate::common::{Run, results};
 use std::collections::HashMap;
-use zooquake_checkers::{Record, Results};
-use zooquake_reports::Extras;
 
-/// Colours of a picture, by how many pixels have them.
-fn colors(path: &std::path::Path) -> HashMap<[u8; 3], usize> {
-    colors_below(path, 0)
-}
-
-/// The same of the rows from this one on.
-fn colors_below(path: &std::path::Path, row: usize) -> HashMap<[u8; 3], usize> {
+/// How many pixels of a picture have each colour, from this row on.
+pub fn colours(path: &std::path::Path, row: usize) -> HashMap<[u8; 3], usize> {
     let decoder = png::Decoder::new(std::fs::File::open(path).unwrap());
     let mut reader = decoder.read_info().unwrap();
     let mut pixels = vec![0; reader.output_buffer_size()];
@@ -19,18 +12,18 @@ fn colors_below(path: &std::path::Path, row: usize) -> HashMap<[u8; 3], usize> {
     // A legend of two rows makes it higher.
     assert!(info.width == 1200 && [700, 722].contains(&info.height), "{info:?}");
     assert_eq!(info.color_type, png::ColorType::Rgb);
-    let mut colors = HashMap::new();
+    let mut colours = HashMap::new();
     for pixel in pixels.chunks(3).skip(row * 1200) {
-        *colors.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1;
+        *colours.entry([pixel[0], pixel[1], pixel[2]]).or_default() += 1;
     }
-    colors
+    colours
 }
 
 #[test]
 fn pictures_show_what_happened() {
     let folder = results::invalid().write("pictures");
     let has = |name: &str, color: [u8; 3]| {
-        let n = colors(&folder.0.join(name)).get(&color).copied().unwrap_or(0);
+        let n = colours(&folder.0.join(name), 0).get(&color).copied().unwrap_or(0);
         assert!(n > 30, "{name} has {n} pixels of {color:?}");
     };
     has("timeline.png", [0, 114, 178]); // work
@@ -50,7 +43,7 @@ fn the_legend_names_every_fault() {
     run.record.plan.faults = kinds.iter().map(|kind| kind.name.to_owned()).collect();
     let folder = run.write("legend");
     for name in ["timeline.png", "latency.png"] {
-        let legend = colors_below(&folder.0.join(name), 700 - 40);
+        let legend = colours(&folder.0.join(name), 700 - 40);
         for kind in kinds {
             let (r, g, b) = kind.colour;
             assert!(legend.contains_key(&[r, g, b]), "{name}: {}", kind.name);
@@ -60,13 +53,11 @@ fn the_legend_names_every_fault() {
 
 #[test]
 fn pictures_of_nothing_are_still_pictures() {
-    let run = Run {
-        record: Record::default(),
-        results: Results::default(),
-        extras: Extras::default(),
-    };
-    let folder = run.write("blank");
+    let folder = Run::default().write("blank");
     for name in ["timeline.png", "latency.png", "rate.png"] {
-        assert!(colors(&folder.0.join(name)).len() > 10, "{name} has its title and axes");
+        assert!(
+            colours(&folder.0.join(name), 0).len() > 10,
+            "{name} has its title and axes"
+        );
     }
 }

@@ -2,8 +2,7 @@
 
 use super::{Run, results};
 use serde_json::{Value, json};
-use zooquake_checkers::{Event, EventType, History, Process, Record, Results};
-use zooquake_reports::Extras;
+use zooquake_checkers::{Event, EventType, History, Process, Record};
 
 /// Ends elements, hides and reorders text.
 pub const POISON: &str = "</script></style><img src=x onerror=alert(1)>\"'&\u{1b}[31m\u{202e}\u{0}\u{2028}";
@@ -103,7 +102,6 @@ pub fn processes(n: usize) -> Run {
             history: History { events },
             ..Record::default()
         },
-        results: Results::default(),
-        extras: Extras::default(),
+        ..Run::default()
     }
 }

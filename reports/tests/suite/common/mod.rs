@@ -8,13 +8,13 @@ pub mod hostile;
 pub mod index;
 pub mod lock;
 pub mod results;
-pub mod shared;
 
 use build::Builder;
 use zooquake_checkers::{Record, Results, Span};
 use zooquake_reports::Extras;
 
 /// What a report is made from.
+#[derive(Default)]
 pub struct Run {
     pub record: Record,
     pub results: Results,
@@ -64,6 +64,11 @@ impl Run {
     pub fn page(&self, name: &str) -> String {
         self.write_page(name).page()
     }
+
+    /// The first screen of its report, without scripts: all before the whole run.
+    pub fn first_screen(&self, name: &str) -> String {
+        first_screen(&self.page(name))
+    }
 }
 
 /// A folder with a report, removed with this.
@@ -99,4 +104,23 @@ pub fn without_scripts(page: &str) -> String {
         rest = &rest[start + end + "</script>".len()..];
     }
     out + rest
+}
+
+/// The first screen of a page, without scripts.
+pub fn first_screen(page: &str) -> String {
+    between(&without_scripts(page), "<header", "</header>").to_owned()
+}
+
+/// The text from the first of these, which is left out, to the next end.
+pub fn between<'a>(page: &'a str, begin: &str, end: &str) -> &'a str {
+    let (_, rest) = page.split_once(begin).expect(begin);
+    rest.split_once(end).expect(end).0
+}
+
+/// The page says all of this.
+#[track_caller]
+pub fn says(page: &str, all: &[&str]) {
+    for said in all {
+        assert!(page.contains(said), "it does not say: {said}\n{page}");
+    }
 }

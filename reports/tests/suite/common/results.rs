@@ -4,7 +4,7 @@ use super::Run;
 use super::build::{Builder, MS};
 use super::lock;
 use serde_json::json;
-use zooquake_checkers::plan::{Accepted, ClientPlan, Cluster, Cycle, On, Target, Timing, Trigger, Window, Workload};
+use zooquake_checkers::plan::{Accepted, ClientPlan, Cluster, Cycle, Target, Timing, Trigger, Window, Workload};
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Plan, Record, Results, Verdict};
 use zooquake_reports::Extras;
@@ -102,9 +102,6 @@ fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
     let results = Results {
         verdict,
         windows: windows(),
-        ..Results::default()
-    };
-    let results = Results {
         checkers: [
             ("fencing".to_owned(), json!({"writes": 181})),
             ("mutex".to_owned(), json!({"grants": 97, "confirms": 4})),
@@ -115,7 +112,7 @@ fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
             ("seconds".to_owned(), json!(67.1)),
         ]
         .into(),
-        ..results
+        ..Results::default()
     };
     let extras = Extras {
         reproduce: vec![
@@ -138,65 +135,48 @@ fn run(verdict: Verdict, history: zooquake_checkers::History) -> Run {
 }
 
 fn windows() -> Vec<WindowResult> {
-    let window = |id, fault: &str, target: &str, span: Option<(u64, u64)>, counts, why: &str| WindowResult {
+    let rows = [
+        ("kill", "c2", 8_100, 11_000, "its process was gone, while it worked"),
+        (
+            "partition",
+            "n2",
+            15_800,
+            20_900,
+            "pings were dropped, four acquires were in flight",
+        ),
+        (
+            "pause",
+            "c3",
+            24_000,
+            27_400,
+            "its process was stopped, while it worked",
+        ),
+        (
+            "pause",
+            "n1",
+            34_000,
+            36_500,
+            "its process was stopped, a write was in flight",
+        ),
+        (
+            "kill",
+            "",
+            0,
+            0,
+            "never began: no client came to work for 200 ms after 40 s",
+        ),
+        ("partition", "c4", 45_200, 48_400, "pings were dropped, while it held"),
+    ];
+    let window = |(id, (fault, target, from, until, why)): (usize, (&str, &str, u64, u64, &str))| WindowResult {
         id,
         fault: fault.into(),
         target: target.into(),
-        counts,
+        counts: until > 0,
         why: why.into(),
-        from: span.map(|s| s.0 * MS),
-        until: span.map(|s| s.1 * MS),
+        from: (until > 0).then_some(from * MS),
+        until: (until > 0).then_some(until * MS),
     };
-    vec![
-        window(
-            1,
-            "kill",
-            "c2",
-            Some((8_100, 11_000)),
-            true,
-            "its process was gone, while it worked",
-        ),
-        window(
-            2,
-            "partition",
-            "n2",
-            Some((15_800, 20_900)),
-            true,
-            "pings were dropped, four acquires were in flight",
-        ),
-        window(
-            3,
-            "pause",
-            "c3",
-            Some((24_000, 27_400)),
-            true,
-            "its process was stopped, while it worked",
-        ),
-        window(
-            4,
-            "pause",
-            "n1",
-            Some((34_000, 36_500)),
-            true,
-            "its process was stopped, a write was in flight",
-        ),
-        window(
-            5,
-            "kill",
-            "",
-            None,
-            false,
-            "never began: no client came to work for 200 ms after 40 s",
-        ),
-        window(
-            6,
-            "partition",
-            "c4",
-            Some((45_200, 48_400)),
-            true,
-            "pings were dropped, while it held",
-        ),
-    ]
+    (1..).zip(rows).map(window).collect()
 }
 
 fn plan() -> Plan {
@@ -208,7 +188,6 @@ fn plan() -> Plan {
     };
     Plan {
         format: 1,
-        on: On::Docker,
         seed: 7,
         workload: Workload {
             family: "lock".into(),
@@ -231,10 +210,6 @@ fn plan() -> Plan {
             duration_ms: 2_900,
         }],
         clients: vec![ClientPlan { cycles: vec![Cycle { think_ms: 100, writes: vec![20, 400] }], ops: None }; 5],
-        transactions: Vec::new(),
-        scenes: Vec::new(),
-        replay_of: None,
-        drawn_for: None,
-        scheduler: Default::default(),
+        ..Plan::default()
     }
 }

@@ -14,7 +14,6 @@ pub mod register;
 pub mod registry;
 mod requests;
 pub mod rwlock;
-mod scratch;
 pub mod semaphore;
 mod sequence;
 mod sessions;
@@ -22,7 +21,7 @@ mod sessions;
 pub use env::{Env, Notice};
 pub use holder_state::{Busy, Grant, Held, HolderState, Owned, Working};
 pub use registry::{Variant, registry, variant, workload};
-pub use scratch::{SCRATCH, touch};
+pub use requests::{SCRATCH, touch};
 
 use crate::zk::Error;
 

@@ -49,6 +49,19 @@ pub struct Known {
     pub source: &'static str,
 }
 
+/// Constants of what is known: the anomaly, the kinds of fault under which it is, why it happens, where that is known from.
+macro_rules! known {
+    ($($name:ident: $anomaly:literal under $faults:expr, $reason:literal, $source:literal;)*) => {
+        $(const $name: Known = Known {
+            anomaly: $anomaly,
+            faults: $faults,
+            reason: $reason,
+            source: $source,
+        };)*
+    };
+}
+pub(super) use known;
+
 impl Variant {
     /// A variant without a name, for what the variants of a family have in common.
     pub const PLAIN: Self = Self {

@@ -1,11 +1,10 @@
 //! Around single requests: what is there before them, when they are repeated, how an operation ends that waited too long
 //! for them.
 
-use std::time::Duration;
-
 use super::planted::Bug;
 use super::{Env, OpError};
 use crate::zk::{CreateMode, Error, Reply, SessionState, WatchEvent, Zk};
+use std::time::Duration;
 
 /// How long to wait before a request with an unknown outcome is repeated on a connection that is there.
 const RETRY: Duration = Duration::from_millis(20);
@@ -84,4 +83,23 @@ pub async fn steady(env: &Env, zk: &dyn Zk) -> bool {
         env.host.sleep(RETRY).await;
     }
     !zk.state().is_over()
+}
+
+/// The parent of the scratch znodes.
+pub const SCRATCH: &str = "/zooquake/scratch";
+
+/// Writes a scratch znode, creates it first if need be, and answers the transaction.
+///
+/// # Errors
+/// If the write is not known to have happened.
+pub async fn touch(zk: &dyn Zk, path: &str) -> Result<i64, Error> {
+    match zk.set(path, b"", None).await {
+        Ok(stat) => return Ok(stat.mzxid),
+        Err(Error::NoNode) => {}
+        Err(error) => return Err(error),
+    }
+    match zk.create(path, b"", CreateMode::Persistent).await {
+        Ok(_) | Err(Error::NodeExists) => Ok(zk.set(path, b"", None).await?.mzxid),
+        Err(error) => Err(error),
+    }
 }

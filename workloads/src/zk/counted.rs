@@ -5,8 +5,7 @@
 //! work below `/zooquake`.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -21,50 +20,33 @@ const HARNESS: &str = "/zooquake/";
 
 /// Counts as they grow. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub struct Counters(Arc<Cells>);
+pub struct Counters(Arc<Mutex<Counting>>);
 
 #[derive(Debug, Default)]
-struct Cells {
-    create: AtomicU64,
-    delete: AtomicU64,
-    get: AtomicU64,
-    set: AtomicU64,
-    exists: AtomicU64,
-    children: AtomicU64,
-    multi: AtomicU64,
-    sync: AtomicU64,
-    events: AtomicU64,
-    pending: AtomicU64,
-    missed: AtomicBool,
+struct Counting {
+    counts: Counts,
+    /// Whether something was done that is not counted.
+    missed: bool,
 }
 
 impl Counters {
+    fn lock(&self) -> MutexGuard<'_, Counting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Says that something is done that is not counted.
     pub fn miss(&self) {
-        self.0.missed.store(true, Ordering::SeqCst);
+        self.lock().missed = true;
     }
 
     /// Whether all that was done is counted.
     pub fn is_whole(&self) -> bool {
-        !self.0.missed.load(Ordering::SeqCst)
+        !self.lock().missed
     }
 
     /// The counts now.
     pub fn read(&self) -> Counts {
-        let read = |cell: &AtomicU64| cell.load(Ordering::SeqCst);
-        let cells = &self.0;
-        Counts {
-            create: read(&cells.create),
-            delete: read(&cells.delete),
-            get: read(&cells.get),
-            set: read(&cells.set),
-            exists: read(&cells.exists),
-            children: read(&cells.children),
-            multi: read(&cells.multi),
-            sync: read(&cells.sync),
-            events: read(&cells.events),
-            pending: read(&cells.pending),
-        }
+        self.lock().counts
     }
 }
 
@@ -83,7 +65,7 @@ impl Counted {
     /// Counts a request once its future is polled, which is when it is sent.
     fn count<T: 'static>(
         &self,
-        kind: fn(&Cells) -> &AtomicU64,
+        kind: fn(&mut Counts) -> &mut u64,
         path: &str,
         request: BoxFuture<'static, T>,
     ) -> BoxFuture<'static, T> {
@@ -92,7 +74,7 @@ impl Counted {
         }
         let counters = self.counters.clone();
         async move {
-            kind(&counters.0).fetch_add(1, Ordering::SeqCst);
+            *kind(&mut counters.lock().counts) += 1;
             let _pending = Pending::begin(&counters);
             request.await
         }
@@ -113,14 +95,14 @@ struct Pending(Counters);
 
 impl Pending {
     fn begin(counters: &Counters) -> Self {
-        counters.0.pending.fetch_add(1, Ordering::SeqCst);
+        counters.lock().counts.pending += 1;
         Self(counters.clone())
     }
 }
 
 impl Drop for Pending {
     fn drop(&mut self) {
-        self.0.0.pending.fetch_sub(1, Ordering::SeqCst);
+        self.0.lock().counts.pending -= 1;
     }
 }
 
@@ -133,7 +115,7 @@ struct Heard {
 impl Heard {
     fn count(&self, event: &WatchEvent) {
         if !matches!(event, WatchEvent::Session(_)) {
-            self.counters.0.events.fetch_add(1, Ordering::SeqCst);
+            self.counters.lock().counts.events += 1;
         }
     }
 }
@@ -181,19 +163,19 @@ impl Zk for Counted {
     }
 
     fn create(&self, path: &str, data: &[u8], mode: CreateMode) -> Reply<Created> {
-        self.count(|cells| &cells.create, path, self.zk.create(path, data, mode))
+        self.count(|counts| &mut counts.create, path, self.zk.create(path, data, mode))
     }
 
     fn delete(&self, path: &str, version: Option<i32>) -> Reply<()> {
-        self.count(|cells| &cells.delete, path, self.zk.delete(path, version))
+        self.count(|counts| &mut counts.delete, path, self.zk.delete(path, version))
     }
 
     fn get(&self, path: &str) -> Reply<(Vec<u8>, Stat)> {
-        self.count(|cells| &cells.get, path, self.zk.get(path))
+        self.count(|counts| &mut counts.get, path, self.zk.get(path))
     }
 
     fn get_and_watch(&self, path: &str) -> Reply<(Vec<u8>, Stat, Watch)> {
-        let request = self.count(|cells| &cells.get, path, self.zk.get_and_watch(path));
+        let request = self.count(|counts| &mut counts.get, path, self.zk.get_and_watch(path));
         let counted = Self::new(self.zk.clone(), self.counters.clone());
         async move {
             request
@@ -204,35 +186,35 @@ impl Zk for Counted {
     }
 
     fn set(&self, path: &str, data: &[u8], version: Option<i32>) -> Reply<Stat> {
-        self.count(|cells| &cells.set, path, self.zk.set(path, data, version))
+        self.count(|counts| &mut counts.set, path, self.zk.set(path, data, version))
     }
 
     fn exists(&self, path: &str) -> Reply<Option<Stat>> {
-        self.count(|cells| &cells.exists, path, self.zk.exists(path))
+        self.count(|counts| &mut counts.exists, path, self.zk.exists(path))
     }
 
     fn exists_and_watch(&self, path: &str) -> Reply<(Option<Stat>, Watch)> {
-        let request = self.count(|cells| &cells.exists, path, self.zk.exists_and_watch(path));
+        let request = self.count(|counts| &mut counts.exists, path, self.zk.exists_and_watch(path));
         let counted = Self::new(self.zk.clone(), self.counters.clone());
         async move { request.await.map(|(stat, watch)| (stat, counted.heard(watch))) }.boxed()
     }
 
     fn children(&self, path: &str) -> Reply<Vec<String>> {
-        self.count(|cells| &cells.children, path, self.zk.children(path))
+        self.count(|counts| &mut counts.children, path, self.zk.children(path))
     }
 
     fn children_and_watch(&self, path: &str) -> Reply<(Vec<String>, Watch)> {
-        let request = self.count(|cells| &cells.children, path, self.zk.children_and_watch(path));
+        let request = self.count(|counts| &mut counts.children, path, self.zk.children_and_watch(path));
         let counted = Self::new(self.zk.clone(), self.counters.clone());
         async move { request.await.map(|(names, watch)| (names, counted.heard(watch))) }.boxed()
     }
 
     fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
-        self.count(|cells| &cells.multi, "", self.zk.multi(ops))
+        self.count(|counts| &mut counts.multi, "", self.zk.multi(ops))
     }
 
     fn sync(&self, path: &str) -> Reply<()> {
-        self.count(|cells| &cells.sync, path, self.zk.sync(path))
+        self.count(|counts| &mut counts.sync, path, self.zk.sync(path))
     }
 
     fn close(&self) -> BoxFuture<'static, SessionState> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{Double, MEMBERS, ROUNDS, Tutorial};
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 use zooquake_history::plan::Capabilities;
 
 /// The barriers, in the order in which they are shown.
@@ -37,25 +37,16 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-const GHOSTS: Known = Known {
-    anomaly: "early-release",
-    faults: &["kill", "pause", "partition"],
-    reason: "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
-             session expires, and is counted in the next round",
-    source: "the tutorial's text; Netflix/curator 99",
-};
-
-const NO_START: Known = Known {
-    anomaly: "stuck-barrier",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "who meets an error does not try again to create `start`, and `start` vanishes with the session that made it, \
-             before somebody who asks late has seen it",
-    source: "the tutorial's text",
-};
-
-const LOST_TRACK: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "a create whose reply is lost ends the join with an error, and leaves its znode to the session, which lives on",
-    source: "ZOOKEEPER-1262",
-};
+known! {
+    GHOSTS: "early-release" under &["kill", "pause", "partition"],
+        "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
+         session expires, and is counted in the next round",
+        "the tutorial's text; Netflix/curator 99";
+    NO_START: "stuck-barrier" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "who meets an error does not try again to create `start`, and `start` vanishes with the session that made it, \
+         before somebody who asks late has seen it",
+        "the tutorial's text";
+    LOST_TRACK: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "a create whose reply is lost ends the join with an error, and leaves its znode to the session, which lives on",
+        "ZOOKEEPER-1262";
+}

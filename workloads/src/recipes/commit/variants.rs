@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{Atomic, Broadcast, Coordinated, Ephemeral, Handler, Journal, Party};
 use crate::recipes::Env;
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 use crate::service::Recipe;
 use anyhow::Context;
 
@@ -64,13 +64,12 @@ fn party<P: Party + 'static>(env: &Env, make: fn(&Env, &str, Journal) -> P) -> a
     Ok(Arc::new(Handler::new(make(env, name, journal))))
 }
 
-const BLOCKED: Known = Known {
-    anomaly: "blocked-transaction",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"],
-    reason: "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
-             before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
-    source: "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)",
-};
+known! {
+    BLOCKED: "blocked-transaction" under &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"],
+        "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
+         before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
+        "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)";
+}
 
 const BROADCAST_BLOCKS: &str = "a coordinator that dies, or whose request has no known outcome, while it creates the sites' \
                                 znodes leaves sites without one, so they cannot vote, and all wait for them for ever";

@@ -7,7 +7,7 @@ use super::unconditional::Unconditional;
 use super::versioned::{MARKS, Versioned};
 use super::{COUNTER, Counter, Increment};
 use crate::recipes::Env;
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 use crate::service::Recipe;
 
 /// The counters, in the order in which they are shown.
@@ -51,20 +51,15 @@ fn counter(env: &Env, increment: Arc<dyn Increment>) -> anyhow::Result<Recipe> {
 /// The faults that lose replies.
 const LOSING: &[&str] = &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"];
 
-const COUNTED_TWICE: Known = Known {
-    anomaly: "phantom-increment",
-    faults: LOSING,
-    reason: "a write that was applied and whose reply was lost is sent again, refused for its version, taken for another client's, \
-             and done once more",
-    source: "Apache Curator, DistributedAtomicValue.trySet and RetryLoop",
-};
-
-const GIVEN_AGAIN: Known = Known {
-    anomaly: "duplicate-id",
-    faults: LOSING,
-    reason: "a write that is sent again without a version takes the counter back to what others had made already",
-    source: "ZooKeeper Programmer's Guide, setData: the version -1 matches any",
-};
+known! {
+    COUNTED_TWICE: "phantom-increment" under LOSING,
+        "a write that was applied and whose reply was lost is sent again, refused for its version, taken for another client's, \
+         and done once more",
+        "Apache Curator, DistributedAtomicValue.trySet and RetryLoop";
+    GIVEN_AGAIN: "duplicate-id" under LOSING,
+        "a write that is sent again without a version takes the counter back to what others had made already",
+        "ZooKeeper Programmer's Guide, setData: the version -1 matches any";
+}
 
 const OVERWRITTEN: Known = Known {
     anomaly: "lost-increment",

@@ -6,7 +6,7 @@ use zooquake_history::plan::{Capabilities, Resource};
 
 use super::{ACKS, HA, PARENT, acknowledged, ephemeral, epoch, sequential, ticket};
 use crate::recipes::grant::{ELECTION, Handler};
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 
 /// The elections, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -75,52 +75,34 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-const FROZEN: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause"],
-    reason: "a leader frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
-             term until it resigns, since session events are ignored",
-    source: "Curator TN10, KAFKA-6082",
-};
-
-const CUT_OFF: Known = Known {
-    anomaly: "stale-write",
-    faults: &["partition", "expire"],
-    reason: "session events are ignored, so a leader whose session ends, cut off or connected, goes on working while the next \
-             one leads",
-    source: "twitter/commons 5, Curator TN10",
-};
-
-const ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "a create or delete whose reply is lost, or a read that fails, ends the attempt with an error; the session lives \
-             on, and with it the znode that was created",
-    source: "ZOOKEEPER-1262",
-};
-
-const STUCK: Known = Known {
-    anomaly: "no-leader",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "everybody waits behind the znode of an attempt or resignation that ended with an error, whose session lives on",
-    source: "ZOOKEEPER-1262",
-};
+known! {
+    FROZEN: "stale-write" under &["pause"],
+        "a leader frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
+         term until it resigns, since session events are ignored",
+        "Curator TN10, KAFKA-6082";
+    CUT_OFF: "stale-write" under &["partition", "expire"],
+        "session events are ignored, so a leader whose session ends, cut off or connected, goes on working while the next \
+         one leads",
+        "twitter/commons 5, Curator TN10";
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "a create or delete whose reply is lost, or a read that fails, ends the attempt with an error; the session lives \
+         on, and with it the znode that was created",
+        "ZOOKEEPER-1262";
+    STUCK: "no-leader" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "everybody waits behind the znode of an attempt or resignation that ended with an error, whose session lives on",
+        "ZOOKEEPER-1262";
+}
 
 const RACE_STUCK: &str = "what exists is taken for another's, also the own znode of a create or resignation whose reply was lost: \
                           its client waits with all others for its own session to end";
 
-const DEPOSED_FROZEN: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause"],
-    reason: "a leader frozen for longer than its session timeout between its check and its write writes when it thaws; only an \
-             epoch that the resource checks stops it",
-    source: "Curator TN10, KAFKA-6082",
-};
-
-const DEPOSED_CUT_OFF: Known = Known {
-    anomaly: "stale-write",
-    faults: &["partition", "expire"],
-    reason: "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
-             exceeds the session timeout, a cut-off server serves a leader whose session has expired",
-    source: "Curator TN10, ZOOKEEPER-1675",
-};
+known! {
+    DEPOSED_FROZEN: "stale-write" under &["pause"],
+        "a leader frozen for longer than its session timeout between its check and its write writes when it thaws; only an \
+         epoch that the resource checks stops it",
+        "Curator TN10, KAFKA-6082";
+    DEPOSED_CUT_OFF: "stale-write" under &["partition", "expire"],
+        "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
+         exceeds the session timeout, a cut-off server serves a leader whose session has expired",
+        "Curator TN10, ZOOKEEPER-1675";
+}

@@ -6,7 +6,7 @@ use zooquake_history::plan::Resource;
 
 use super::{PARENT, Predecessor, Shipped, children, protected};
 use crate::recipes::grant::{Handler, LOCK};
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 
 /// The locks, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -69,44 +69,27 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-const FROZEN: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause"],
-    reason: "a holder frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
-             lock until it releases it, since session events are ignored",
-    source: "Curator TN10, CURATOR-206",
-};
-
-const CUT_OFF: Known = Known {
-    anomaly: "stale-write",
-    faults: &["partition", "expire"],
-    reason: "session events are ignored, so a holder whose session ends, cut off or connected, goes on working while the next \
-             one is granted",
-    source: "twitter/commons 5, Curator TN10",
-};
-
-const ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "a request whose reply is lost ends the attempt with an error; the session stays open, and with it the znode \
-             that was created",
-    source: "ZOOKEEPER-1262",
-};
-
-const STUCK: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "an error or the session's end inside the watch callback is only printed, and the attempt never ends; and \
-             everybody waits behind the znode of an attempt that ended with an error",
-    source: "ZOOKEEPER-1262, the tutorial's text",
-};
-
-const PRINTED: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["expire"],
-    reason: "the session's end inside the watch callback is only printed, and the attempt never ends",
-    source: "the tutorial's text",
-};
+known! {
+    FROZEN: "stale-write" under &["pause"],
+        "a holder frozen for longer than its session timeout goes on with its work when it thaws, and believes in its \
+         lock until it releases it, since session events are ignored",
+        "Curator TN10, CURATOR-206";
+    CUT_OFF: "stale-write" under &["partition", "expire"],
+        "session events are ignored, so a holder whose session ends, cut off or connected, goes on working while the next \
+         one is granted",
+        "twitter/commons 5, Curator TN10";
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "a request whose reply is lost ends the attempt with an error; the session stays open, and with it the znode \
+         that was created",
+        "ZOOKEEPER-1262";
+    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "an error or the session's end inside the watch callback is only printed, and the attempt never ends; and \
+         everybody waits behind the znode of an attempt that ended with an error",
+        "ZOOKEEPER-1262, the tutorial's text";
+    PRINTED: "lost-wakeup" under &["expire"],
+        "the session's end inside the watch callback is only printed, and the attempt never ends",
+        "the tutorial's text";
+}
 
 const CHILDREN_ORPHAN: &str = "a create or delete whose reply is lost, or a listing that fails, ends the operation with an \
                                error and leaves the znode to the session, which lives on";
@@ -114,33 +97,20 @@ const CHILDREN_ORPHAN: &str = "a create or delete whose reply is lost, or a list
 const CHILDREN_STUCK: &str = "everybody waits behind the znode of an attempt or release that ended with an error, whose \
                               session lives on";
 
-const PROTECTED_FROZEN: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause"],
-    reason: "a holder frozen for longer than its session timeout between its check and its write writes when it thaws; only \
-             a fencing token stops it",
-    source: "Curator TN10, CURATOR-206",
-};
-
-const PROTECTED_CUT_OFF: Known = Known {
-    anomaly: "stale-write",
-    faults: &["partition", "expire"],
-    reason: "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
-             exceeds the session timeout, a cut-off server serves a holder whose session has expired",
-    source: "Curator TN10, ZOOKEEPER-1675",
-};
-
-const SHIPPED_ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition"],
-    reason: "only `ConnectionLoss` is retried: after a stall or a reset (`Error::Custom`) a create is cleaned up by a bare \
-             child name, which is no path, and the delete of a dropped lock is not repeated; the session lives on",
-    source: "zookeeper-client 0.11.2, src/client/mod.rs: delete_ephemeral_background, delete_foreground",
-};
-
-const SHIPPED_STUCK: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition"],
-    reason: "everybody waits behind the lock znode that a failed acquire or a dropped lock has left to its live session",
-    source: "zookeeper-client 0.11.2, src/client/mod.rs: create_lock, LockClient::drop",
-};
+known! {
+    PROTECTED_FROZEN: "stale-write" under &["pause"],
+        "a holder frozen for longer than its session timeout between its check and its write writes when it thaws; only \
+         a fencing token stops it",
+        "Curator TN10, CURATOR-206";
+    PROTECTED_CUT_OFF: "stale-write" under &["partition", "expire"],
+        "work that began before the session's end and lasts longer is not interrupted; and where syncLimit × tickTime \
+         exceeds the session timeout, a cut-off server serves a holder whose session has expired",
+        "Curator TN10, ZOOKEEPER-1675";
+    SHIPPED_ORPHAN: "orphan-node" under &["kill", "pause", "partition"],
+        "only `ConnectionLoss` is retried: after a stall or a reset (`Error::Custom`) a create is cleaned up by a bare \
+         child name, which is no path, and the delete of a dropped lock is not repeated; the session lives on",
+        "zookeeper-client 0.11.2, src/client/mod.rs: delete_ephemeral_background, delete_foreground";
+    SHIPPED_STUCK: "lost-wakeup" under &["kill", "pause", "partition"],
+        "everybody waits behind the lock znode that a failed acquire or a dropped lock has left to its live session",
+        "zookeeper-client 0.11.2, src/client/mod.rs: create_lock, LockClient::drop";
+}

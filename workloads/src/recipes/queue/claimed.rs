@@ -11,9 +11,8 @@ use async_trait::async_trait;
 use futures_util::FutureExt;
 
 use super::claim::{Claim, look};
-use super::item::{Content, in_order};
+use super::item::{Content, in_order, put};
 use super::owner::{Owner, Owners, gone};
-use super::put::put;
 use super::{Given, OWNERS, QUEUE, Queue, Stored, TAKEN, overdue};
 use crate::recipes::planted::Bug;
 use crate::recipes::{Busy, Env, HolderState, NOT_HELD, OpError, Owned};

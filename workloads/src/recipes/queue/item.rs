@@ -1,8 +1,11 @@
 //! Items as znodes: their data, and their order.
 
-use serde::{Deserialize, Serialize};
-
+use super::owner::{Owner, Owners};
+use super::{QUEUE, Stored, TAKEN, steady};
 use crate::recipes::sequence::{order, sequence};
+use crate::recipes::{Env, OpError};
+use crate::zk::CreateMode;
+use serde::{Deserialize, Serialize};
 
 /// What stands before the sequence number in an item's name.
 pub const MARK: &str = "item-";
@@ -37,4 +40,37 @@ pub fn in_order(names: Vec<String>) -> Vec<String> {
         .collect();
     items.sort_by(|(a, _), (b, _)| order(*a, *b));
     items.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Puts an item at the end of the queue, and does not answer before it is known to be there, if that can be known.
+///
+/// # Errors
+/// [`OpError::Fail`] only if it is certainly not there.
+pub async fn put(env: &Env, owners: &Owners, item: i64) -> Result<Stored, OpError> {
+    let Owner { zk, .. } = owners.live().await;
+    let guid = format!("{:032x}", env.host.random());
+    let data = Content { item, owner: None }.data();
+    let path = format!("{QUEUE}/{guid}-{MARK}");
+    match zk.create(&path, &data, CreateMode::PersistentSequential).await {
+        Ok(created) => Ok(Stored {
+            path: created.path,
+            czxid: created.stat.map(|stat| stat.czxid),
+        }),
+        Err(error) if error.is_definite() => Err(OpError::of("create", &error)),
+        // Not repeated: where it is not found it may have been consumed already.
+        Err(error) => {
+            let unknown = OpError::unknown("create", &error);
+            if !steady(env, zk.as_ref()).await {
+                return Err(unknown);
+            }
+            for parent in [QUEUE, TAKEN] {
+                let names = zk.children(parent).await.unwrap_or_default();
+                if let Some(name) = names.into_iter().find(|name| name.starts_with(&guid)) {
+                    let path = format!("{QUEUE}/{name}");
+                    return Ok(Stored { path, czxid: None });
+                }
+            }
+            Err(unknown)
+        }
+    }
 }

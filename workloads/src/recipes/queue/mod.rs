@@ -6,7 +6,6 @@ mod fifo;
 mod handler;
 mod item;
 mod owner;
-mod put;
 pub(super) mod variants;
 
 pub use claimed::Claimed;

@@ -6,7 +6,7 @@ use super::quorum::Quorum;
 use super::sync::Sync;
 use super::{Make, Plain, REGISTER, Register};
 use crate::recipes::Env;
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 use crate::service::Recipe;
 use zooquake_history::plan::{Capabilities, Reads};
 
@@ -51,18 +51,13 @@ fn register(env: &Env, prelude: Make) -> anyhow::Result<Recipe> {
     Ok(Arc::new(Register::new(env, prelude(env))))
 }
 
-const STALE: Known = Known {
-    anomaly: "stale-read",
-    faults: &["kill", "pause", "partition"],
-    reason: "a server answers reads from what it has heard of, and goes on for a while when it is cut off from its leader, or \
-             was deposed while it was frozen",
-    source: "ZooKeeper Programmer's Guide, consistency guarantees; ZOOKEEPER-1675",
-};
-
-const STALE_AFTER_SYNC: Known = Known {
-    anomaly: "stale-read",
-    faults: &["pause", "partition"],
-    reason: "sync is no quorum operation: a leader that was deposed while it was frozen or cut off answers it by itself, until \
-             it notices",
-    source: "ZOOKEEPER-1675",
-};
+known! {
+    STALE: "stale-read" under &["kill", "pause", "partition"],
+        "a server answers reads from what it has heard of, and goes on for a while when it is cut off from its leader, or \
+         was deposed while it was frozen",
+        "ZooKeeper Programmer's Guide, consistency guarantees; ZOOKEEPER-1675";
+    STALE_AFTER_SYNC: "stale-read" under &["pause", "partition"],
+        "sync is no quorum operation: a leader that was deposed while it was frozen or cut off answers it by itself, until \
+         it notices",
+        "ZOOKEEPER-1675";
+}

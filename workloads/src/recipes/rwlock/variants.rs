@@ -6,7 +6,7 @@ use zooquake_history::plan::Resource;
 
 use super::{PARENT, fenced, neighbour};
 use crate::recipes::grant::{Handler, RWLOCK};
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 
 /// The read-write locks, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -35,30 +35,17 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-const BESIDE: Known = Known {
-    anomaly: "double-grant",
-    faults: &["none"],
-    reason: "a reader whose neighbour is a reader that waits holds beside the writer which that one waits for, without any fault",
-    source: "ZooKeeper Recipes, Shared Locks: a reader waits for the write- znode next before it",
-};
-
-const STALE: Known = Known {
-    anomaly: "stale-write",
-    faults: &["pause", "partition", "expire"],
-    reason: "session events are ignored, so a writer whose session has ended goes on working while the next one is granted",
-    source: "Curator TN10, CURATOR-206",
-};
-
-const ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "a request whose reply is lost ends the operation with an error; the session stays open, and with it the znode",
-    source: "ZOOKEEPER-1262",
-};
-
-const STUCK: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "everybody waits behind the znode of an attempt or release that ended with an error, whose session lives on",
-    source: "ZOOKEEPER-1262",
-};
+known! {
+    BESIDE: "double-grant" under &["none"],
+        "a reader whose neighbour is a reader that waits holds beside the writer which that one waits for, without any fault",
+        "ZooKeeper Recipes, Shared Locks: a reader waits for the write- znode next before it";
+    STALE: "stale-write" under &["pause", "partition", "expire"],
+        "session events are ignored, so a writer whose session has ended goes on working while the next one is granted",
+        "Curator TN10, CURATOR-206";
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "a request whose reply is lost ends the operation with an error; the session stays open, and with it the znode",
+        "ZOOKEEPER-1262";
+    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "everybody waits behind the znode of an attempt or release that ended with an error, whose session lives on",
+        "ZOOKEEPER-1262";
+}

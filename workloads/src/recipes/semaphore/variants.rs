@@ -6,7 +6,7 @@ use zooquake_history::plan::Capabilities;
 
 use super::{CAPACITY, PARENT, counted, leases};
 use crate::recipes::grant::{Handler, SEMAPHORE};
-use crate::recipes::registry::{Known, Variant};
+use crate::recipes::registry::{Known, Variant, known};
 
 /// The semaphores, in the order in which they are shown.
 pub const VARIANTS: &[Variant] = &[
@@ -37,25 +37,16 @@ const PLAIN: Variant = Variant {
     ..Variant::PLAIN
 };
 
-const BOTH_COUNTED: Known = Known {
-    anomaly: "over-capacity",
-    faults: &["none"],
-    reason: "a release wakes all who wait; each of them counts the leases before any other has created its own, so that more \
-             than one takes the lease that is free",
-    source: "kazoo, recipe/lock.py: Semaphore._get_lease, which kazoo calls under a lock; Curator, InterProcessSemaphoreV2",
-};
-
-const ORPHAN: Known = Known {
-    anomaly: "orphan-node",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "a create or delete whose reply is lost ends the operation with an error; the session lives on, and with it the \
-             lease that was created",
-    source: "ZOOKEEPER-1262",
-};
-
-const STUCK: Known = Known {
-    anomaly: "lost-wakeup",
-    faults: &["kill", "pause", "partition", "drop-reply", "disconnect"],
-    reason: "everybody waits for leases of operations that ended with an error, whose sessions live on",
-    source: "ZOOKEEPER-1262",
-};
+known! {
+    BOTH_COUNTED: "over-capacity" under &["none"],
+        "a release wakes all who wait; each of them counts the leases before any other has created its own, so that more \
+         than one takes the lease that is free",
+        "kazoo, recipe/lock.py: Semaphore._get_lease, which kazoo calls under a lock; Curator, InterProcessSemaphoreV2";
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "a create or delete whose reply is lost ends the operation with an error; the session lives on, and with it the \
+         lease that was created",
+        "ZOOKEEPER-1262";
+    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+        "everybody waits for leases of operations that ended with an error, whose sessions live on",
+        "ZOOKEEPER-1262";
+}

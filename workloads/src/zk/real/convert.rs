@@ -1,8 +1,8 @@
 //! The crate's words in ours.
 
+use super::ANYONE;
+use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, SessionState, Stat};
 use zookeeper_client as zkc;
-
-use crate::zk::{CreateMode, Error, SessionState, Stat};
 
 impl From<zkc::Error> for Error {
     fn from(error: zkc::Error) -> Self {
@@ -51,4 +51,51 @@ impl From<zkc::Stat> for Stat {
             ephemeral_owner: stat.ephemeral_owner,
         }
     }
+}
+
+/// Does all of these or none.
+pub(super) async fn commit(client: &zkc::Client, ops: Vec<Op>) -> std::result::Result<Vec<OpResult>, MultiError> {
+    let whole = |error: zkc::Error| MultiError {
+        index: None,
+        error: error.into(),
+    };
+    let mut writer = client.new_multi_writer();
+    for op in &ops {
+        match op {
+            Op::Check(path, version) => writer.add_check_version(path, version.unwrap_or(-1)),
+            Op::Create(path, data, mode) => {
+                writer.add_create(path, data, &zkc::CreateMode::from(*mode).with_acls(ANYONE))
+            }
+            Op::Set(path, data, version) => writer.add_set_data(path, data, *version),
+            Op::Delete(path, version) => writer.add_delete(path, *version),
+        }
+        .map_err(whole)?;
+    }
+    let results = writer.commit().await.map_err(|error| match error {
+        zkc::MultiWriteError::RequestFailed { source } => whole(source),
+        zkc::MultiWriteError::OperationFailed { index, source } => MultiError {
+            index: Some(index),
+            error: source.into(),
+        },
+    })?;
+    results.into_iter().map(op_result).collect()
+}
+
+fn op_result(result: zkc::MultiWriteResult) -> std::result::Result<OpResult, MultiError> {
+    Ok(match result {
+        zkc::MultiWriteResult::Check => OpResult::Checked,
+        zkc::MultiWriteResult::Delete => OpResult::Deleted,
+        zkc::MultiWriteResult::Create { path, stat } => OpResult::Created(Created {
+            path,
+            stat: (!stat.is_invalid()).then(|| stat.into()),
+        }),
+        zkc::MultiWriteResult::SetData { stat } => OpResult::Set(stat.into()),
+        // It was applied, and its answer makes no sense to us.
+        other => {
+            return Err(MultiError {
+                index: None,
+                error: Error::Unknown(format!("{other:?}")),
+            });
+        }
+    })
 }

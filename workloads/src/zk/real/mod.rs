@@ -2,7 +2,6 @@
 
 mod convert;
 mod host;
-mod multi;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -190,7 +189,7 @@ impl Zk for RealZk {
 
     fn multi(&self, ops: Vec<Op>) -> BoxFuture<'static, std::result::Result<Vec<OpResult>, MultiError>> {
         match self.client() {
-            Ok(client) => async move { multi::commit(&client, ops).await }.boxed(),
+            Ok(client) => async move { convert::commit(&client, ops).await }.boxed(),
             Err(error) => std::future::ready(Err(MultiError { index: None, error })).boxed(),
         }
     }

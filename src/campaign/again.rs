@@ -45,8 +45,6 @@ pub fn drawn(plan: &Plan) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::spec::tests::{assert_same, run_again};
-    use crate::naming;
 
     fn plan(name: &str, arguments: &[&str]) -> Plan {
         let spec = RunSpec::from_args([&[name], arguments].concat()).unwrap();
@@ -95,18 +93,6 @@ mod tests {
             let mut folder = lines(Path::new("runs/a b"), &plan);
             assert_eq!(folder.len(), 3, "{folder:?}");
             assert!(folder.remove(1).ends_with(" replay 'runs/a b'"));
-        }
-    }
-
-    #[test]
-    fn every_variant_has_a_line() {
-        for name in naming::variants() {
-            let plan = plan(
-                &name,
-                &["--seed", "3", "--servers", "5", "--clients", "2", "--observers", "1"],
-            );
-            let line = drawn(&plan).unwrap_or_else(|| panic!("{name} has no line"));
-            assert_same(&run_again(&line), &plan, &name);
         }
     }
 

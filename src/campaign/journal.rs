@@ -55,6 +55,14 @@ impl Journal {
     }
 }
 
+impl Drop for Journal {
+    fn drop(&mut self) {
+        // A process that is forked meanwhile has the file open until it runs its program, and would keep the lock. What cannot be
+        // unlocked is unlocked when the last one closes it.
+        let _ = self.file.unlock();
+    }
+}
+
 /// The lines of a record, each with its number from 1. A last line without its end was being written when the program
 /// died, and is left out.
 ///

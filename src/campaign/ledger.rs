@@ -8,7 +8,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// A line. The other names are those that nights and comparisons had in records of their own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,13 +49,13 @@ pub trait Attempted: Serialize + DeserializeOwned {
     fn run(&self) -> Option<&str>;
 }
 
-/// The folder has another campaign; this is its path and the header's [`Header::OTHER`].
+/// A folder has the record of something else, or of something that goes on: this is what is said of it.
 #[derive(Debug)]
-pub struct Other(PathBuf, &'static str);
+pub struct Other(pub String);
 
 impl fmt::Display for Other {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}", self.0.display(), self.1)
+        f.write_str(&self.0)
     }
 }
 
@@ -123,7 +123,9 @@ impl<H: Header, A: Attempted> Ledger<H, A> {
             .with_context(|| format!("another zooquake is at the {} in {}", H::WHAT, folder.display()))?;
         let recorded = match read::<H, A>(&text).with_context(|| format!("reading {}", path.display()))? {
             Some(recorded) if recorded.header.is(&asked) => recorded,
-            Some(Recorded { .. }) => return Err(Other(folder.to_path_buf(), H::OTHER).into()),
+            Some(Recorded { .. }) => {
+                return Err(Other(format!("{} {}", folder.display(), H::OTHER)).into());
+            }
             None => {
                 let header = asked.clone();
                 let line = Line::<H, A>::Campaign(Box::new(asked));

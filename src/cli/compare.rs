@@ -6,7 +6,7 @@ use crate::calendar;
 use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
-use crate::campaign::ledger::{Header as _, Other};
+use crate::campaign::ledger::Header as _;
 use crate::campaign::{refusal, spec, values};
 use crate::compare::drive::{self, Header, Ledger, last, left};
 use crate::compare::order::turns;
@@ -109,7 +109,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     if !options.out.join(header.file()).exists() {
         Place::connect(options.on).await?;
     }
-    let mut ledger = Ledger::open(&options.out, header).map_err(usage)?;
+    let mut ledger = Ledger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
     let comparison = report::of(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
@@ -228,13 +228,6 @@ fn one_at_least<T>(values: &[T]) -> Vec<Option<&T>> {
     match values.is_empty() {
         true => vec![None],
         false => values.iter().map(Some).collect(),
-    }
-}
-
-fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Other>() {
-        Ok(other) => Usage(other.to_string()).into(),
-        Err(error) => error,
     }
 }
 

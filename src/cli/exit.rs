@@ -1,5 +1,6 @@
 //! Exit codes, Jepsen's.
 
+use crate::campaign::ledger::Other;
 use std::fmt;
 use std::process::ExitCode;
 use zooquake_checkers::Verdict;
@@ -67,12 +68,11 @@ impl fmt::Display for Usage {
 
 impl std::error::Error for Usage {}
 
-/// The exit code of an error.
+/// The exit code of an error; a folder of another campaign is one of the command line too.
 pub fn code_of(error: &anyhow::Error) -> Code {
-    if error.downcast_ref::<Usage>().is_some() {
-        Code::Usage
-    } else {
-        Code::Harness
+    match error.is::<Usage>() || error.is::<Other>() {
+        true => Code::Usage,
+        false => Code::Harness,
     }
 }
 

@@ -14,7 +14,7 @@ use zooquake_checkers::jsonl::to_line;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Models: register, cas-register, mutex, fenced-mutex, reentrant-mutex, semaphore:N, rwlock, fifo-queue, unordered-queue,
-total-queue, set, counter, id-generator; `check --model` takes the same names.
+total-queue, set, counter, id-generator, barrier:N, atomic-commit; `check --model` takes the same names.
 
 The history is linearizable, unless --violation plants one contradiction in it, which is certain whatever the operations of
 unknown outcome did. The same options give the same history.

@@ -7,7 +7,6 @@ use crate::calendar;
 use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
-use crate::campaign::ledger::Other;
 use crate::campaign::shard::Shard;
 use crate::campaign::spec::RunSpec;
 use crate::campaign::{refusal, values};
@@ -15,7 +14,6 @@ use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
 use crate::nightly::folder::{self, Header, Ledger, Recorded};
-use crate::nightly::order::order;
 use crate::nightly::past::{self, Past};
 use crate::nightly::{report, thin};
 use crate::recipe;
@@ -96,13 +94,13 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
     let place = Place::connect(header.campaign.on).await?;
-    let mut ledger = Ledger::open(&path, header).map_err(usage)?;
+    let mut ledger = Ledger::open(&path, header)?;
     let header = ledger.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
     let runs = path.join("runs");
     ensembles::clear(&place, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
-    let order = order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
+    let order = past::order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
         false => End::Through,
         true => {
@@ -169,13 +167,6 @@ fn refuse(header: &Header) -> Result<(), String> {
             None => "give the campaign `clients = 2` or more".to_string(),
         }
     })
-}
-
-fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Other>() {
-        Ok(other) => Usage(other.to_string()).into(),
-        Err(error) => error,
-    }
 }
 
 fn keep_thin(recorded: &Recorded, runs: &Path) -> Result<()> {

@@ -134,7 +134,7 @@ async fn confirm(confirmer: &Confirmer, tried: &mut [Tried], json: bool) -> Resu
         let (Some(shown), Some(run)) = (&tried.outcome.shown, &tried.run) else {
             continue;
         };
-        tried.confirmation = confirmer.confirm(run, &shown.wanted).await?;
+        tried.confirmation = confirmer.confirm(run, None, &shown.wanted).await?;
         if let (Some(confirmation), false) = (&tried.confirmation, json) {
             let id = tried.outcome.planted.id;
             println!("{id:<5} on a real ensemble {}", line(&confirmation.to_string()));

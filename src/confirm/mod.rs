@@ -1,9 +1,10 @@
 //! Confirming: whether the failure of a simulated run shows on a real ensemble too.
 //!
-//! The plan is played until the same anomaly of the same property shows. The tries take turns: in the first, third, … one every
+//! Its plan is played until the same anomaly of the same property shows. The tries take turns: in the first, third, … one every
 //! window strikes at the moment of the witness's operations at which it struck in the simulation ([`crate::replay::pin`]), in the
 //! others at the state that the plan names. A moment is exact, but some moments of the model do not come on a real ensemble; a
-//! state always comes.
+//! state always comes. Where there is also the run before it was shrunk, two tries of its plan follow two of the shrunk one: with more
+//! operations and windows there are more moments at which a rare failure can show.
 
 use crate::campaign::backends::Place;
 use crate::campaign::ensembles::{Ensembles, Runner};
@@ -37,6 +38,8 @@ pub struct Shown {
     pub number: u32,
     /// When its windows struck.
     pub strikes: Strikes,
+    /// The simulated run whose plan it played.
+    pub replay_of: String,
     /// The folder of the run.
     pub run: PathBuf,
 }
@@ -63,12 +66,13 @@ impl fmt::Display for Confirmation {
             Some(shown) => {
                 let strikes = match shown.strikes {
                     Strikes::Witness => "pinned to the witness",
-                    Strikes::States => "by states",
+                    Strikes::States => "by the states",
                 };
                 write!(
                     f,
-                    "confirmed in try {}, {strikes}: {}",
+                    "confirmed in try {}, {strikes} of {}: {}",
                     shown.number,
+                    shown.replay_of,
                     shown.run.display()
                 )?;
             }
@@ -81,7 +85,11 @@ impl fmt::Display for Confirmation {
         }
         match self.errors.as_slice() {
             [] => Ok(()),
-            [first, ..] => write!(f, "; the harness failed {} times: {first}", self.errors.len()),
+            [first, ..] => write!(
+                f,
+                "; the harness failed in {}: {first}",
+                count(self.errors.len(), "try")
+            ),
         }
     }
 }
@@ -113,20 +121,28 @@ impl Confirmer {
     }
 
     /// Says what it confirms, and plays the plan of the simulated run in this folder until the anomaly shows, or the tries are
-    /// over. `None` if the user has stopped it.
+    /// over; also that of the run from which it was `shrunk_from`, if that is given. `None` if the user has stopped it.
     ///
     /// # Errors
-    /// If the run cannot be read or does not have the anomaly, or the folder of runs cannot be read or written.
-    pub async fn confirm(&self, run: &Path, wanted: &Wanted) -> Result<Option<Confirmation>> {
+    /// If a run cannot be read or does not have the anomaly, or the folder of runs cannot be read or written.
+    pub async fn confirm(
+        &self,
+        run: &Path,
+        shrunk_from: Option<&Path>,
+        wanted: &Wanted,
+    ) -> Result<Option<Confirmation>> {
         if self.stopped() {
             return Ok(None);
         }
         eprintln!("confirming {} of {}", wanted.anomaly, run.display());
-        let folder = Folder {
-            path: run.to_path_buf(),
-        };
-        let plans = plans(&folder.load()?, wanted, &folder.name())?;
-        let tries = plans.into_iter().take(self.tries as usize);
+        let mut all = Vec::new();
+        for path in [Some(run), shrunk_from].into_iter().flatten() {
+            let folder = Folder {
+                path: path.to_path_buf(),
+            };
+            all.extend(plans(&folder.load()?, wanted, &folder.name())?);
+        }
+        let tries = all.into_iter().cycle().take(self.tries as usize);
         play(tries, wanted, &self.out, async |plan| {
             self.ensembles.attempt(&plan).await
         })
@@ -145,8 +161,8 @@ pub fn were_played<'a>(mut confirmations: impl Iterator<Item = &'a Confirmation>
     }
 }
 
-/// The plans of the tries, without end: pinned to the witness and by states, in turns.
-fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<impl IntoIterator<Item = (Strikes, Plan)> + use<>> {
+/// The plans by which a run is played: pinned to the witness, and by states.
+fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<[(Strikes, Plan); 2]> {
     let results = zooquake_checkers::check(record);
     let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
     let anomaly = anomaly.with_context(|| format!("the run {name} does not show {}", wanted.anomaly))?;
@@ -155,9 +171,7 @@ fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<impl IntoIterat
         replay_of: Some(name.to_string()),
         ..record.plan.clone().placed(On::Docker)
     };
-    Ok([(Strikes::Witness, pinned), (Strikes::States, by_states)]
-        .into_iter()
-        .cycle())
+    Ok([(Strikes::Witness, pinned), (Strikes::States, by_states)])
 }
 
 async fn play(
@@ -174,6 +188,7 @@ async fn play(
         errors: Vec::new(),
     };
     for (number, (strikes, plan)) in (1..).zip(tries) {
+        let replay_of = plan.replay_of.clone().unwrap_or_default();
         match run(plan).await? {
             Ran::Interrupted => return Ok(None),
             Ran::Failed { error, .. } => confirmation.errors.push(error),
@@ -182,7 +197,12 @@ async fn play(
                 confirmation.struck += u32::from(all_count(&results));
                 if results.anomalies.iter().any(|anomaly| wanted.is(anomaly)) {
                     let run = out.join(run);
-                    confirmation.shown = Some(Shown { number, strikes, run });
+                    confirmation.shown = Some(Shown {
+                        number,
+                        strikes,
+                        replay_of,
+                        run,
+                    });
                     confirmation.confirmed = true;
                     break;
                 }

@@ -46,7 +46,11 @@ fn judged(anomaly: Option<(&str, bool)>, counts: bool) -> Ran {
 
 fn played(script: Vec<Ran>) -> Option<Confirmation> {
     let tries = [Strikes::Witness, Strikes::States].into_iter().cycle();
-    let tries = tries.map(|strikes| (strikes, Plan::default())).take(script.len());
+    let plan = Plan {
+        replay_of: Some("sim".into()),
+        ..Plan::default()
+    };
+    let tries = tries.map(|strikes| (strikes, plan.clone())).take(script.len());
     let mut script = script.into_iter();
     let run = async |_| Ok(script.next().expect("no more tries than were asked for"));
     let wanted = wanted();
@@ -67,13 +71,17 @@ fn it_ends_with_the_first_try_that_shows_the_same_anomaly() {
     let shown = Shown {
         number: 4,
         strikes: Strikes::States,
+        replay_of: "sim".into(),
         run: "runs/run".into(),
     };
     assert_eq!(
         (confirmation.tries, confirmation.struck, confirmation.confirmed),
         (4, 3, true)
     );
-    assert_eq!(confirmation.to_string(), "confirmed in try 4, by states: runs/run");
+    assert_eq!(
+        confirmation.to_string(),
+        "confirmed in try 4, by the states of sim: runs/run"
+    );
     assert_eq!(confirmation.shown, Some(shown));
 }
 
@@ -86,13 +94,13 @@ fn tries_that_were_not_judged_are_told_apart() {
     let confirmation = played(vec![failed, judged(None, false)]).unwrap();
     assert_eq!(
         confirmation.to_string(),
-        "not confirmed in 1 try; every window counts in 0; the harness failed 1 times: no space"
+        "not confirmed in 1 try; every window counts in 0; the harness failed in 1 try: no space"
     );
     assert_eq!(played(vec![judged(None, true), Ran::Interrupted]), None);
 }
 
 #[test]
-fn the_tries_take_turns_between_the_witness_and_the_states() {
+fn a_run_is_played_by_its_witness_and_by_its_states() {
     let space = Space {
         variant: "lock/predecessor".into(),
         servers: 3,
@@ -111,7 +119,7 @@ fn the_tries_take_turns_between_the_witness_and_the_states() {
         Some((record, wanted))
     };
     let (record, found) = (100..140).find_map(failing).expect("a failing schedule");
-    let plans: Vec<_> = plans(&record, &found, "sim").unwrap().into_iter().take(3).collect();
+    let plans = plans(&record, &found, "sim").unwrap();
     assert!(
         plans
             .iter()
@@ -122,18 +130,8 @@ fn the_tries_take_turns_between_the_witness_and_the_states() {
             .iter()
             .all(|window| matches!(window.trigger, Trigger::Op { .. }))
     };
-    let moments: Vec<_> = plans
-        .iter()
-        .map(|(strikes, plan)| (*strikes, is_moment(plan)))
-        .collect();
-    assert_eq!(
-        moments,
-        [
-            (Strikes::Witness, true),
-            (Strikes::States, false),
-            (Strikes::Witness, true)
-        ]
-    );
+    let moments = plans.map(|(strikes, plan)| (strikes, is_moment(&plan)));
+    assert_eq!(moments, [(Strikes::Witness, true), (Strikes::States, false)]);
     assert!(
         super::plans(&record, &wanted(), "sim").is_err(),
         "it does not show that"

@@ -2,11 +2,11 @@
 
 use super::space::Space;
 use crate::campaign::journal::{self, Journal};
+use crate::campaign::ledger::Other;
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use std::fmt;
 use std::fs;
 use std::path::Path;
 
@@ -49,18 +49,6 @@ impl Done {
         })
     }
 }
-
-/// A folder has the corpus of another exploration, or one that goes on.
-#[derive(Debug)]
-pub struct Other(String);
-
-impl fmt::Display for Other {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for Other {}
 
 impl Corpus {
     /// Opens the corpus in a folder, or begins it; with the space that is explored there, which is the one asked for but for

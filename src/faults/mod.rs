@@ -11,7 +11,6 @@ mod scene;
 mod servers;
 mod strike;
 mod strike_points;
-mod victims;
 mod wipe;
 
 use std::fmt;
@@ -149,7 +148,7 @@ fn any_client(rng: &mut fastrand::Rng, topology: &Topology) -> Target {
     Target::Node(format!("c{}", rng.usize(1..=topology.clients)))
 }
 
-pub use victims::leader;
+pub use strike::leader;
 
 #[cfg(test)]
 mod tests {

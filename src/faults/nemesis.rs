@@ -1,8 +1,8 @@
 //! The nemesis: carries out its schedule, one window or one step after the other, and says what it saw.
 
 use super::Fault;
+use super::strike::victims;
 use super::strike::{Missed, Seen, Strike};
-use super::victims::victims;
 use crate::backend::{Clock, Cluster};
 use crate::engine::{Answer, Entry, Fired, Report};
 use anyhow::{Context, Result, bail};

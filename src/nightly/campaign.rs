@@ -127,9 +127,7 @@ pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::campaign::again;
-    use crate::campaign::spec::tests::{assert_same, run_again};
-    use crate::campaign::values::timing;
+    use crate::campaign::spec::tests::assert_same;
 
     /// A campaign of two locks under two faults.
     pub fn campaign(seeds: &[u64]) -> Campaign {
@@ -166,24 +164,6 @@ pub mod tests {
             (campaign.next_seed(1), campaign.next_seed(2), campaign.next_seed(4)),
             (3, 3, 5)
         );
-    }
-
-    #[test]
-    fn the_line_of_every_cell_runs_its_plan() {
-        let timings = [None, Some(Timing::default()), Some(timing("500/4/1000").unwrap())];
-        for timing in timings {
-            let mut campaign = campaign(&[1, 2]);
-            campaign.variants = naming::variants();
-            campaign.faults = ["none", "pause", "kill,partition", "drop-reply,cut"]
-                .map(String::from)
-                .into();
-            campaign.cluster.timing = timing;
-            for cell in campaign.cells() {
-                let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
-                let line = again::drawn(&plan).unwrap_or_else(|| panic!("{cell} has no line"));
-                assert_same(&run_again(&line), &plan, &line);
-            }
-        }
     }
 
     #[test]

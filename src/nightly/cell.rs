@@ -1,11 +1,13 @@
-//! One place in the matrix: a variant under some faults, with a seed.
+//! One place in the matrix: a variant under some faults, with a seed; its runs, and what it still needs.
 
-use crate::campaign::attempt::Place;
+use crate::campaign::attempt::{self, Place};
 use crate::campaign::shard::Shard;
 use fnv::FnvHasher;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::hash::Hasher;
+use zooquake_checkers::Verdict;
+use zooquake_reports::night::{Outcome, Seen};
 
 /// A variant, faults and a seed.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -54,9 +56,62 @@ impl Cell {
     }
 }
 
+/// A run of a cell that came to its end, or failed to.
+pub type Attempt = attempt::Attempt<Cell>;
+
+impl Attempt {
+    /// What came of it, by the rules of [`Outcome`].
+    pub fn outcome(&self) -> Outcome {
+        match self.verdict {
+            None => Outcome::Failed,
+            Some(_) if self.anomalies.iter().any(Seen::is_new) => Outcome::New,
+            Some(Verdict::Unknown) => Outcome::Unknown,
+            Some(Verdict::Valid | Verdict::Invalid) => Outcome::Expected,
+        }
+    }
+}
+
+/// What is to be done with a cell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Next {
+    /// Run it with this seed.
+    Run(u64),
+    /// Nothing: this came of it.
+    Done(Outcome),
+}
+
+/// How often the harness may fail at a cell before it is given up, until the night is taken up again.
+const FAILURES: usize = 2;
+
+/// What a cell needs after these attempts at it, of which the harness failed at so many since the night was last taken up.
+///
+/// A run that is unknown is made once more with the next seed, and only the second one counts. A run that the harness
+/// failed at is no verdict: it is made again, also each time that the night is taken up, since what was broken may have
+/// been mended.
+pub fn next(cell: &Cell, attempts: &[&Attempt], failures: usize, next_seed: impl Fn(u64) -> u64) -> Next {
+    let outcomes = attempts.iter().map(|attempt| attempt.outcome());
+    let judged: Vec<Outcome> = outcomes.filter(|outcome| *outcome != Outcome::Failed).collect();
+    let given_up = failures >= FAILURES;
+    match judged.as_slice() {
+        [] if given_up => Next::Done(Outcome::Failed),
+        [] => Next::Run(cell.seed),
+        [Outcome::Unknown] if !given_up => Next::Run(next_seed(cell.seed)),
+        _ => Next::Done(outcome(attempts)),
+    }
+}
+
+/// What came of a cell, as far as it was run.
+pub fn outcome(attempts: &[&Attempt]) -> Outcome {
+    let outcomes = || attempts.iter().map(|attempt| attempt.outcome());
+    let last_judged = outcomes().rfind(|outcome| *outcome != Outcome::Failed);
+    last_judged.or(outcomes().next_back()).unwrap_or(Outcome::Skipped)
+}
+
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+    use crate::campaign::attempt::seen;
+    use zooquake_checkers::{Anomaly, Results};
 
     #[test]
     fn every_cell_is_in_one_part_and_no_part_is_empty() {
@@ -96,5 +151,110 @@ mod tests {
             }
             .hash()
         );
+    }
+
+    /// An attempt at a cell with a verdict (`None`: the harness failed) and anomalies, each advisory or accepted or not.
+    pub fn attempt(cell: &Cell, verdict: Option<Verdict>, anomalies: &[(&str, bool, bool)]) -> Attempt {
+        let anomalies = anomalies.iter().map(|(kind, advisory, accepted)| Anomaly {
+            kind: kind.to_string(),
+            property: "mutual exclusion".into(),
+            advisory: *advisory,
+            accepted: *accepted,
+            witness: vec![1],
+            span: None,
+            why: format!("because of {kind}"),
+        });
+        let results = Results {
+            anomalies: anomalies.collect(),
+            ..Results::default()
+        };
+        Attempt {
+            place: cell.clone(),
+            run_seed: Some(cell.seed),
+            verdict,
+            error: verdict.is_none().then(|| "the engine went away".to_string()),
+            anomalies: seen(&results),
+            reasons: vec![],
+            not_judged: vec![],
+            sample: None,
+            run: Some(format!("run-{}", cell.seed)),
+            begun: "2026-11-20T01:00:00Z".into(),
+            seconds: 50.0,
+            again: format!("zooquake run {} --seed {}", cell.variant, cell.seed),
+        }
+    }
+
+    /// A cell of a lock.
+    pub fn cell(faults: &str, seed: u64) -> Cell {
+        Cell {
+            variant: "lock/predecessor".into(),
+            faults: faults.into(),
+            seed,
+        }
+    }
+
+    /// An attempt that ended valid, unknown, invalid by what is known (`stale-write`) or by this kind of anomaly, or not at all
+    /// (`failed`).
+    pub fn ended(end: &str, faults: &str, seed: u64) -> Attempt {
+        let (verdict, anomalies) = match end {
+            "failed" => (None, vec![]),
+            "valid" => (Some(Verdict::Valid), vec![]),
+            "unknown" => (Some(Verdict::Unknown), vec![]),
+            kind => (Some(Verdict::Invalid), vec![(kind, false, kind == "stale-write")]),
+        };
+        attempt(&cell(faults, seed), verdict, &anomalies)
+    }
+
+    #[test]
+    fn only_an_anomaly_that_nobody_knows_is_news() {
+        let cell = cell("pause", 1);
+        let outcome = |verdict, anomalies: &[(&str, bool, bool)]| attempt(&cell, verdict, anomalies).outcome();
+        let invalid = Some(Verdict::Invalid);
+        assert_eq!(outcome(Some(Verdict::Valid), &[]), Outcome::Expected);
+        assert_eq!(
+            outcome(Some(Verdict::Valid), &[("stale-holder", true, false)]),
+            Outcome::Expected
+        );
+        assert_eq!(outcome(invalid, &[("stale-write", false, true)]), Outcome::Expected);
+        let both = [("stale-write", false, true), ("double-grant", false, false)];
+        assert_eq!(outcome(invalid, &both), Outcome::New);
+        assert_eq!(
+            attempt(&cell, invalid, &both).anomalies[0].kind,
+            "double-grant",
+            "news first"
+        );
+        assert_eq!(outcome(Some(Verdict::Unknown), &[]), Outcome::Unknown);
+        assert_eq!(outcome(None, &[]), Outcome::Failed);
+    }
+
+    /// What the cell needs after attempts that ended so.
+    fn after(ends: &[&str], failures: usize) -> Next {
+        let attempts: Vec<Attempt> = ends.iter().map(|end| ended(end, "pause", 7)).collect();
+        let attempts: Vec<&Attempt> = attempts.iter().collect();
+        next(&cell("pause", 7), &attempts, failures, |seed| seed + 1)
+    }
+
+    #[test]
+    fn an_unknown_cell_is_run_again_once_with_the_next_seed() {
+        assert_eq!(after(&[], 0), Next::Run(7));
+        assert_eq!(after(&["unknown"], 0), Next::Run(8));
+        assert_eq!(after(&["unknown", "unknown"], 0), Next::Done(Outcome::Unknown));
+        assert_eq!(after(&["unknown", "valid"], 0), Next::Done(Outcome::Expected));
+        assert_eq!(after(&["unknown", "double-grant"], 0), Next::Done(Outcome::New));
+    }
+
+    #[test]
+    fn a_verdict_ends_it() {
+        assert_eq!(after(&["valid"], 0), Next::Done(Outcome::Expected));
+        assert_eq!(after(&["double-grant"], 0), Next::Done(Outcome::New));
+        assert_eq!(after(&["failed", "valid"], 0), Next::Done(Outcome::Expected));
+    }
+
+    #[test]
+    fn the_harness_may_fail_once_until_the_night_is_taken_up_again() {
+        assert_eq!(after(&["failed"], 1), Next::Run(7));
+        assert_eq!(after(&["failed", "failed"], 2), Next::Done(Outcome::Failed));
+        assert_eq!(after(&["failed", "failed"], 0), Next::Run(7));
+        assert_eq!(after(&["unknown", "failed", "failed"], 2), Next::Done(Outcome::Unknown));
     }
 }

@@ -1,11 +1,10 @@
 //! What a night attempts: cells, each until it has what it needs.
 
-use super::attempt::Attempt;
 use super::campaign::Campaign;
-use super::cell::Cell;
+use super::cell::{self, Next};
+use super::cell::{Attempt, Cell};
 use super::folder::{Header, Ledger};
 use super::past::Past;
-use super::state::{self, Next};
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
 use anyhow::Result;
@@ -86,7 +85,7 @@ pub fn needed(campaign: &Campaign, cell: &Cell, ledger: &Ledger) -> Option<u64> 
     let attempts: Vec<&Attempt> = ledger.recorded.attempts.iter().filter(here).collect();
     let failed = |attempt: &&Attempt| here(attempt) && attempt.verdict.is_none();
     let failures = ledger.since_opened().iter().filter(failed).count();
-    match state::next(cell, &attempts, failures, |seed| campaign.next_seed(seed)) {
+    match cell::next(cell, &attempts, failures, |seed| campaign.next_seed(seed)) {
         Next::Run(seed) => Some(seed),
         Next::Done(_) => None,
     }
@@ -111,7 +110,7 @@ fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a 
 
 #[cfg(test)]
 mod tests {
-    use super::super::attempt::tests::{attempt, cell};
+    use super::super::cell::tests::{attempt, cell};
     use super::super::folder::tests::header;
     use super::super::past::cells;
     use super::*;
@@ -163,7 +162,7 @@ mod tests {
         fn outcomes(&self) -> Vec<Outcome> {
             let ledger = Ledger::open(self.folder.path(), header("2026-11-20")).unwrap();
             let past = Past::new(String::new(), &ledger.recorded);
-            self.order.iter().map(|cell| state::outcome(&past.of(cell))).collect()
+            self.order.iter().map(|cell| cell::outcome(&past.of(cell))).collect()
         }
     }
 

@@ -1,6 +1,6 @@
 //! Failures by signature: property, anomaly, variant and faults. The same signature is one failure, with a count.
 
-use super::attempt::Attempt;
+use super::cell::Attempt;
 use super::past::Past;
 use crate::calendar;
 use zooquake_reports::night::{Failure, Outcome, Seen};
@@ -10,7 +10,7 @@ pub fn of(tonight: &Past, earlier: &[Past]) -> Vec<Failure> {
     let mut failures: Vec<Failure> = Vec::new();
     for cell in &tonight.cells {
         let attempts = tonight.of(cell);
-        if super::state::outcome(&attempts) != Outcome::New {
+        if super::cell::outcome(&attempts) != Outcome::New {
             continue;
         }
         let Some(attempt) = attempts.iter().rfind(|attempt| attempt.verdict.is_some()) else {
@@ -81,13 +81,13 @@ fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::attempt::tests::{attempt, cell};
+    use super::super::cell::tests::{attempt, cell, ended};
     use super::super::past::tests::night;
     use super::*;
     use zooquake_checkers::Verdict;
 
     fn broken(seed: u64, kind: &str) -> Attempt {
-        attempt(&cell("pause", seed), Some(Verdict::Invalid), &[(kind, false, false)])
+        ended(kind, "pause", seed)
     }
 
     fn tonight(attempts: Vec<Attempt>) -> Past {
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn it_says_since_when() {
-        let valid = || attempt(&cell("pause", 1), Some(Verdict::Valid), &[]);
+        let valid = || ended("valid", "pause", 1);
         let tonight = tonight(vec![broken(1, "double-grant")]);
         let since = |earlier: &[Past]| of(&tonight, earlier).remove(0).since;
         assert_eq!(since(&[]), "no earlier night has looked");

@@ -1,7 +1,7 @@
 //! What a night is, and where it lies on the disk.
 
-use super::attempt::Attempt;
 use super::campaign::Campaign;
+use super::cell::Attempt;
 use crate::calendar;
 use crate::campaign::ledger::{self, Header as _};
 use anyhow::Result;
@@ -90,8 +90,8 @@ pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::attempt::tests::{attempt, cell};
     use super::super::campaign::tests::campaign;
+    use super::super::cell::tests::{attempt, cell};
     use super::*;
     use crate::campaign::ledger::{Other, read};
     use crate::campaign::values;

@@ -1,12 +1,12 @@
 //! Earlier nights: what they saw, for the order of tonight's cells and for trends.
 
-use super::attempt::Attempt;
-use super::cell::Cell;
+use super::cell;
+use super::cell::{Attempt, Cell};
 use super::folder::{self, Header, Recorded};
-use super::state;
 use crate::campaign::ledger;
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
+use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
 use zooquake_reports::night::Outcome;
 
@@ -51,7 +51,7 @@ impl Past {
     /// What came of a place of the matrix, the worst of its cells; `None` if the night did not have it.
     pub fn outcome(&self, variant: &str, faults: &str) -> Option<Outcome> {
         let here = self.cells.iter().filter(|cell| cell.same_place(variant, faults));
-        let outcomes: Vec<Outcome> = here.map(|cell| state::outcome(&self.of(cell))).collect();
+        let outcomes: Vec<Outcome> = here.map(|cell| cell::outcome(&self.of(cell))).collect();
         // A night that ran some seeds of a place and had no time for others did run the place.
         let run = outcomes.iter().filter(|outcome| **outcome != Outcome::Skipped);
         let worst = run.min_by_key(|outcome| Outcome::ALL.iter().position(|other| other == *outcome));
@@ -122,19 +122,42 @@ pub fn earlier(night: &Path, header: &Header) -> Result<Vec<Past>> {
 }
 
 /// How many nights ago a cell was last run, and what came of it.
-pub fn last(nights: &[Past], cell: &Cell) -> super::order::Last {
+pub fn last(nights: &[Past], cell: &Cell) -> Last {
     nights.iter().rev().enumerate().find_map(|(n, night)| {
         let attempts = night.of(cell);
-        (!attempts.is_empty()).then(|| (n + 1, state::outcome(&attempts)))
+        (!attempts.is_empty()).then(|| (n + 1, cell::outcome(&attempts)))
     })
+}
+
+/// What earlier nights know of a cell: how many nights ago it was last run (1: the night before), and what came of it.
+pub type Last = Option<(usize, Outcome)>;
+
+/// The cells in the order in which they are to be run.
+///
+/// 1. Cells that no earlier night has run.
+/// 2. Cells that were new, unknown or failed when they were last run.
+/// 3. The others, those first that were not run for the longest.
+///
+/// Among equals every place of the matrix gets its first seed before any gets its second; what is then left is decided
+/// by the cell's hash, so that neither the end of the alphabet nor of the campaign file always comes last.
+pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> Last) -> Vec<Cell> {
+    cells.sort_by_cached_key(|cell| {
+        let (class, ago) = match last(cell) {
+            None => (0, 0),
+            Some((ago, Outcome::New | Outcome::Unknown | Outcome::Failed)) => (1, ago),
+            Some((ago, Outcome::Expected | Outcome::Skipped)) => (2, ago),
+        };
+        let round = seeds.iter().position(|seed| *seed == cell.seed);
+        (class, Reverse(ago), round, cell.hash())
+    });
+    cells
 }
 
 #[cfg(test)]
 pub mod tests {
-    use super::super::attempt::tests::{attempt, cell};
+    use super::super::cell::tests::{cell, ended};
     use super::super::folder::tests::header;
     use super::*;
-    use zooquake_checkers::Verdict;
 
     /// A night with these runs.
     pub fn night(date: &str, attempts: Vec<Attempt>) -> Past {
@@ -161,8 +184,7 @@ pub mod tests {
 
     #[test]
     fn the_last_run_of_a_cell_is_found() {
-        let valid = |faults| attempt(&cell(faults, 1), Some(Verdict::Valid), &[]);
-        let unknown = attempt(&cell("pause", 1), Some(Verdict::Unknown), &[]);
+        let (valid, unknown) = (|faults| ended("valid", faults, 1), ended("unknown", "pause", 1));
         let nights = [
             night("2026-11-17", vec![unknown]),
             night("2026-11-18", vec![valid("kill,partition")]),
@@ -174,5 +196,27 @@ pub mod tests {
         let variant = "lock/predecessor";
         assert_eq!(nights[1].outcome(variant, "pause"), Some(Outcome::Skipped));
         assert_eq!(nights[1].outcome(variant, "disconnect"), None);
+    }
+
+    #[test]
+    fn what_is_least_known_comes_first() {
+        let cells = vec![cell("a", 1), cell("b", 1), cell("c", 1), cell("d", 1), cell("e", 1)];
+        let last = |cell: &Cell| match cell.faults.as_str() {
+            "a" => Some((1, Outcome::Expected)),
+            "b" => Some((1, Outcome::Unknown)),
+            "c" => Some((9, Outcome::Expected)),
+            "d" => Some((2, Outcome::New)),
+            _ => None,
+        };
+        let order: Vec<String> = order(cells, &[1], last).into_iter().map(|cell| cell.faults).collect();
+        assert_eq!(order, ["e", "d", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn every_place_gets_its_first_seed_first() {
+        let cells = (0..40).map(|n| cell(&format!("f{}", n / 2), if n % 2 == 0 { 5 } else { 3 }));
+        let order = order(cells.collect(), &[5, 3], |_| None);
+        assert!(order[..20].iter().all(|cell| cell.seed == 5));
+        assert!(order[20..].iter().all(|cell| cell.seed == 3));
     }
 }

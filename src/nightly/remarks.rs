@@ -46,7 +46,7 @@ fn saw(night: &Past, variant: &str, known: &Accepted) -> Option<bool> {
         .iter()
         .filter(|run| run.verdict.is_some() && run.place.variant == variant && under(&run.place.faults))
         .collect();
-    let shows = |run: &&&super::attempt::Attempt| {
+    let shows = |run: &&&super::cell::Attempt| {
         run.anomalies
             .iter()
             .any(|seen| !seen.advisory && seen.kind == known.anomaly)
@@ -77,11 +77,10 @@ pub fn gone(tonight: &Past, earlier: &[Past], failures: impl Fn(&Past, &[Past]) 
 
 #[cfg(test)]
 mod tests {
-    use super::super::attempt::tests::{attempt, cell};
+    use super::super::cell::tests::ended;
     use super::super::failures;
     use super::super::past::tests::night;
     use super::*;
-    use zooquake_checkers::Verdict;
 
     fn accepted(variant: &str) -> Vec<Accepted> {
         let known = Accepted {
@@ -99,12 +98,8 @@ mod tests {
 
     fn nights(with: impl Fn(usize) -> bool, faults: &str, count: usize) -> Vec<Past> {
         let one = |n: usize| {
-            let seen = [("stale-write", false, true)];
-            let seen: &[_] = if with(n) { &seen } else { &[] };
-            night(
-                &format!("2026-11-{:02}", n + 1),
-                vec![attempt(&cell(faults, 1), Some(Verdict::Invalid), seen)],
-            )
+            let end = if with(n) { "stale-write" } else { "valid" };
+            night(&format!("2026-11-{:02}", n + 1), vec![ended(end, faults, 1)])
         };
         (0..count).map(one).collect()
     }
@@ -129,12 +124,8 @@ mod tests {
 
     #[test]
     fn a_failure_that_stays_away_is_told() {
-        let failed = attempt(
-            &cell("pause", 1),
-            Some(Verdict::Invalid),
-            &[("double-grant", false, false)],
-        );
-        let valid = || attempt(&cell("pause", 1), Some(Verdict::Valid), &[]);
+        let failed = ended("double-grant", "pause", 1);
+        let valid = || ended("valid", "pause", 1);
         let earlier = [night("2026-11-19", vec![failed.clone()])];
         let remarks = gone(&night("2026-11-20", vec![valid()]), &earlier, failures::of);
         assert!(remarks[0].contains("double-grant"), "{remarks:?}");

@@ -3,7 +3,7 @@
 use super::failures;
 use super::folder::Header;
 use super::past::Past;
-use super::{attempt, remarks, state};
+use super::{cell, remarks};
 use crate::campaign::engine::End;
 use crate::campaign::values;
 use crate::naming;
@@ -40,7 +40,7 @@ fn cell(tonight: &Past, cell: &super::cell::Cell) -> Cell {
         variant: cell.variant.clone(),
         faults: cell.faults.clone(),
         seed: cell.seed,
-        outcome: decided(state::outcome(&attempts), attempts.len()),
+        outcome: decided(cell::outcome(&attempts), attempts.len()),
         attempts: attempts.into_iter().map(shown).collect(),
     }
 }
@@ -53,7 +53,7 @@ fn decided(outcome: Outcome, attempts: usize) -> Outcome {
     }
 }
 
-fn shown(attempt: &attempt::Attempt) -> Attempt {
+fn shown(attempt: &cell::Attempt) -> Attempt {
     Attempt {
         seed: attempt.seed(),
         verdict: attempt.verdict.map(|verdict| verdict.to_string()),
@@ -204,63 +204,41 @@ fn settings(header: &Header) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::attempt::tests::{attempt, cell};
+    use super::super::cell::tests::{cell, ended};
     use super::super::folder::tests::header;
     use super::super::past::tests::night;
     use super::*;
-    use zooquake_checkers::Verdict;
 
-    fn report(attempts: Vec<attempt::Attempt>, end: End) -> Night {
+    fn report(attempts: Vec<cell::Attempt>, end: End) -> Night {
         let mut tonight = night("2026-11-20", attempts);
         tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
         of(&header("2026-11-20"), &tonight, &[], end)
     }
 
-    fn valid(faults: &str) -> attempt::Attempt {
-        attempt(&cell(faults, 1), Some(Verdict::Valid), &[])
-    }
-
-    fn unknown(faults: &str) -> attempt::Attempt {
-        attempt(&cell(faults, 1), Some(Verdict::Unknown), &[])
-    }
-
-    fn known(faults: &str) -> attempt::Attempt {
-        attempt(
-            &cell(faults, 1),
-            Some(Verdict::Invalid),
-            &[("stale-write", false, true)],
-        )
-    }
-
-    fn broken(faults: &str) -> attempt::Attempt {
-        attempt(
-            &cell(faults, 1),
-            Some(Verdict::Invalid),
-            &[("double-grant", false, false)],
-        )
-    }
-
-    fn failed(faults: &str) -> attempt::Attempt {
-        attempt(&cell(faults, 1), None, &[])
-    }
-
     #[test]
     fn the_exit_code_is_that_of_the_worst() {
-        let code = |attempts: Vec<_>| report(attempts, End::Through).code;
-        assert_eq!(code(vec![valid("pause"), known("kill"), valid("disconnect")]), 0);
-        assert_eq!(code(vec![valid("pause"), broken("kill"), valid("disconnect")]), 1);
-        assert_eq!(code(vec![valid("pause"), unknown("kill"), unknown("kill")]), 2);
-        assert_eq!(code(vec![valid("pause"), failed("kill"), failed("kill")]), 255);
-        assert_eq!(code(vec![broken("pause"), failed("kill"), failed("kill")]), 1);
-        let both = vec![failed("pause"), failed("pause"), unknown("kill"), unknown("kill")];
-        assert_eq!(code(both), 255);
+        for (code, ends) in [
+            (0, "valid stale-write valid"),
+            (1, "valid double-grant valid"),
+            (2, "valid unknown+unknown"),
+            (255, "valid failed+failed"),
+            (1, "double-grant failed+failed"),
+            (255, "failed+failed unknown+unknown"),
+        ] {
+            let cells = ["pause", "kill", "disconnect"].into_iter().zip(ends.split(' '));
+            let attempts = cells.flat_map(|(faults, ends)| ends.split('+').map(move |end| ended(end, faults, 1)));
+            assert_eq!(report(attempts.collect(), End::Through).code, code, "{ends}");
+        }
     }
 
     #[test]
     fn a_night_that_proves_nothing_is_not_green() {
         assert_eq!(report(vec![], End::Through).code, 2, "no cell was run");
-        assert_eq!(report(vec![valid("pause")], End::Interrupted).code, 2);
-        let short = report(vec![valid("pause"), unknown("kill")], End::Through);
+        assert_eq!(report(vec![ended("valid", "pause", 1)], End::Interrupted).code, 2);
+        let short = report(
+            vec![ended("valid", "pause", 1), ended("unknown", "kill", 1)],
+            End::Through,
+        );
         assert_eq!(short.code, 0, "an unknown run that was not made again is not counted");
         assert_eq!(short.count(Outcome::Skipped), 2);
         assert!(
@@ -271,23 +249,33 @@ mod tests {
 
     #[test]
     fn it_says_what_decided() {
-        let night = report(vec![broken("kill"), valid("pause")], End::Through);
+        let night = report(
+            vec![ended("double-grant", "kill", 1), ended("valid", "pause", 1)],
+            End::Through,
+        );
         assert!(
             night.conclusion[0].contains("double-grant of lock/predecessor under kill"),
             "{night:?}"
         );
         assert_eq!(night.failures[0].again, "zooquake run lock/predecessor --seed 1");
-        let calm = report(vec![valid("kill"), known("pause"), valid("disconnect")], End::Through);
+        let calm = report(
+            vec![
+                ended("valid", "kill", 1),
+                ended("stale-write", "pause", 1),
+                ended("valid", "disconnect", 1),
+            ],
+            End::Through,
+        );
         assert_eq!(calm.conclusion, ["all 3 cells that were run are as expected"]);
     }
 
     #[test]
     fn trends_count_nights() {
         let earlier = [
-            night("2026-11-18", vec![known("pause")]),
-            night("2026-11-19", vec![broken("pause")]),
+            night("2026-11-18", vec![ended("stale-write", "pause", 1)]),
+            night("2026-11-19", vec![ended("double-grant", "pause", 1)]),
         ];
-        let mut tonight = night("2026-11-20", vec![known("pause")]);
+        let mut tonight = night("2026-11-20", vec![ended("stale-write", "pause", 1)]);
         tonight.cells = vec![cell("pause", 1)];
         let report = of(&header("2026-11-20"), &tonight, &earlier, End::Through);
         let trend = &report.trends[0];

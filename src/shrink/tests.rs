@@ -18,6 +18,11 @@ fn space(variant: &str, faults: &[&str]) -> Space {
     }
 }
 
+/// When nothing that is tried here goes on any more.
+fn later() -> Instant {
+    Instant::now() + Duration::from_secs(600)
+}
+
 /// The first schedule that fails, and its anomaly.
 fn failing(space: &Space) -> (Plan, Wanted) {
     let workload = space.workload().unwrap();
@@ -35,8 +40,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
     for (variant, faults) in [("lock/predecessor", ["drop-reply"]), ("semaphore/counted", ["kill"])] {
         let (plan, wanted) = failing(&space(variant, &faults));
         let stop = AtomicBool::new(false);
-        let until = Instant::now() + Duration::from_secs(600);
-        let mut shrinker = Shrinker::new(wanted.clone(), Simulated, until, &stop);
+        let mut shrinker = Shrinker::new(wanted.clone(), Simulated, later(), &stop);
         assert!(shrinker.find(&plan, 0).unwrap(), "{variant} fails as it did");
         let before = Size::of(&shrinker.best.as_ref().unwrap().record);
         let (shrunk, tried) = shrinker.shrink().unwrap();
@@ -66,8 +70,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
 fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
     let (plan, wanted) = failing(&space("commit/broadcast", &["pause"]));
     let stop = AtomicBool::new(false);
-    let until = Instant::now() + Duration::from_secs(600);
-    let mut shrinker = Shrinker::new(wanted, Simulated, until, &stop);
+    let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);
     assert!(shrinker.find(&plan, 0).unwrap());
     let (shrunk, _) = shrinker.shrink().unwrap();
     let size = Size::of(&shrunk.unwrap().record);
@@ -83,7 +86,7 @@ fn what_does_not_fail_is_not_found() {
         anomaly: "stale-write".into(),
     };
     let stop = AtomicBool::new(false);
-    let mut shrinker = Shrinker::new(wanted, Simulated, Instant::now() + Duration::from_secs(600), &stop);
+    let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);
     assert!(!shrinker.find(&plan, 4).unwrap());
     assert_eq!(shrinker.tried, 5);
     assert!(shrinker.shrink().unwrap().0.is_none());
@@ -130,7 +133,7 @@ fn of_all_the_runs_only_that_of_the_smallest_plan_is_kept() {
         played: 0,
         kept: &mut kept,
     };
-    let mut shrinker = Shrinker::new(wanted, stage, Instant::now() + Duration::from_secs(600), &stop);
+    let mut shrinker = Shrinker::new(wanted, stage, later(), &stop);
     assert!(shrinker.find(&plan, 0).unwrap());
     let (shrunk, tried) = shrinker.shrink().unwrap();
     assert!(tried > 5);

@@ -1,6 +1,6 @@
 //! Clients that are granted something: locks, elections, semaphores.
 
-use super::common::refused;
+use super::common::refused_as;
 use super::sentences::{
     BESIDE, BUSY, CONFIRM, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT, WAITING,
     WORKS,
@@ -30,8 +30,8 @@ pub(super) fn ok(reply: Result<Reply, String>) -> Result<Value, String> {
 impl Trial {
     /// Asks a client to hold; its grant's value.
     pub(super) async fn hold(&mut self, client: usize) -> Result<Value, String> {
-        let grant = self.grant();
         let [ask, ..] = self.words().ok_or("nothing is granted")?;
+        let grant = self.grant();
         let value = ok(self.clients[client].ask(ask, json!({ "grant": grant }), PATIENT).await)?;
         if value["grant"] != json!(grant) {
             return Err(format!("{value} does not repeat the grant {grant}"));
@@ -180,11 +180,7 @@ impl Trial {
         let working = self.clients[0].send(work, value, None);
         let name = self.grant();
         let second = self.clients[0].ask(ask, json!({ "grant": name }), SOON).await;
-        let busy = refused(second).and_then(|seen| match seen.contains("busy") {
-            true => Ok(seen),
-            false => Err(seen),
-        });
-        self.note(BUSY, busy);
+        self.note(BUSY, refused_as(second, "busy"));
         if self.can("beside") {
             let seen = self.beside().await;
             self.note(BESIDE, seen);
@@ -220,11 +216,7 @@ impl Trial {
         let Some([_, work, leave]) = self.words() else { return };
         for f in [work, leave] {
             let value = json!({ "grant": "g-of-nobody", "value": 1 });
-            let seen =
-                refused(self.clients[1].ask(f, value, SOON).await).and_then(|seen| match seen.contains("not-held") {
-                    true => Ok(seen),
-                    false => Err(seen),
-                });
+            let seen = refused_as(self.clients[1].ask(f, value, SOON).await, "not-held");
             self.note(NOT_HELD, seen.map_err(|why| format!("{f}: {why}")));
         }
     }

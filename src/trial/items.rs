@@ -1,9 +1,10 @@
 //! Clients that hold nothing: queues and double barriers.
 
+use super::common::refused_as;
 use super::holder::ok;
 use super::sentences::{BESIDE, BUSY, OPERATES, QUIESCE, TAKING, TIMEOUT};
 use super::talk::Heard;
-use super::{CLIENTS, PATIENT, SOON, Seen, Trial, common};
+use super::{CLIENTS, PATIENT, SOON, Seen, Trial};
 use anyhow::Result;
 use serde_json::json;
 use std::time::Duration;
@@ -59,8 +60,7 @@ impl Trial {
         let (timeout_ms, round) = (600, self.number());
         let alone = self.clients[0].send("enter", json!({ "round": round, "members": 2 }), Some(timeout_ms));
         let second = self.clients[0].ask("leave", json!({ "round": round }), SOON).await;
-        let busy = common::refused(second).and_then(|seen| if seen.contains("busy") { Ok(seen) } else { Err(seen) });
-        self.note(BUSY, busy);
+        self.note(BUSY, refused_as(second, "busy"));
         if self.can("beside") {
             let seen = self.beside().await;
             self.note(BESIDE, seen);
@@ -86,20 +86,17 @@ impl Trial {
         }
         Ok(shown.join(", "))
     }
-}
 
-impl Trial {
     /// Both enter a round: their answers.
     async fn enter(&mut self, round: u64, again: bool) -> Result<Vec<String>, String> {
         let enter = json!({ "round": round, "members": 2 });
         let mut asked = [0, 1].map(|client| self.clients[client].send("enter", enter.clone(), None));
         let (mut entered, until) = ([None, None], self.clock.now() + PATIENT);
         while entered.iter().any(Option::is_none) {
-            for client in [0, 1]
-                .into_iter()
-                .filter(|client| entered[*client].is_none())
-                .collect::<Vec<_>>()
-            {
+            for client in [0, 1] {
+                if entered[client].is_some() {
+                    continue;
+                }
                 let over = self.clock.now() >= until || self.clients[client].ended();
                 match self.clients[client].reply(asked[client], LOOK).await {
                     Ok(reply) if reply.outcome == Outcome::Ok => entered[client] = Some(reply.value.to_string()),

@@ -31,10 +31,7 @@ impl Trial {
 
     /// The first client's session is over while it holds, if there is something to hold.
     async fn cut_off(&mut self) -> Result<()> {
-        let grant = match self.words() {
-            Some(_) => self.hold(0).await.ok(),
-            None => None,
-        };
+        let grant = self.hold(0).await.ok();
         let (timing, begun) = (self.plan.cluster.timing, self.clock.now());
         let peers = [SERVER.to_string()];
         let before = self.clients[0].sessions();
@@ -150,10 +147,8 @@ impl Trial {
     }
 
     async fn killed(&mut self) -> Result<()> {
-        if self.words().is_some() {
-            // If it is granted nothing, `recovers` has said so.
-            let _ = self.hold(0).await;
-        }
+        // If it is granted nothing that there is to hold, `recovers` has said so.
+        let _ = self.hold(0).await;
         self.cluster.kill("c1").await?;
         if !self.clients[0].end(SOON).await {
             anyhow::bail!("c1 was killed, and its stream did not end");
@@ -165,10 +160,7 @@ impl Trial {
     }
 
     async fn left_alone(&mut self) -> Result<()> {
-        let grant = match self.words() {
-            Some(_) => self.hold(0).await.ok(),
-            None => None,
-        };
+        let grant = self.hold(0).await.ok();
         if grant.is_some() && self.plan.workload.capabilities().capacity.get() == 1 {
             self.waits_in_vain().await?;
         }

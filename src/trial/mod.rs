@@ -4,7 +4,6 @@
 mod common;
 mod holder;
 mod items;
-mod left;
 mod life;
 mod sentences;
 mod talk;

@@ -54,22 +54,10 @@ fn it_filters_and_sorts() {
 #[test]
 fn it_is_legible_and_lists_without_scripts() {
     for dark in [false, true] {
-        let tab = open(
-            "browser-index-light",
-            Reader {
-                dark,
-                no_scripts: false,
-            },
-        );
+        let tab = open("browser-index-light", Reader::of_colours(dark));
         assert_eq!(tab.js(FAINT), json!([]), "dark: {dark}");
     }
-    let tab = open(
-        "browser-index-plain",
-        Reader {
-            dark: false,
-            no_scripts: true,
-        },
-    );
+    let tab = open("browser-index-plain", Reader::PLAIN);
     assert_eq!(seeds(&tab), json!(["8", "9", "11", "10", "7", ""]));
     assert_eq!(tab.js("document.querySelector('form').checkVisibility()"), false);
     assert_eq!(tab.complaints(), Vec::<String>::new());

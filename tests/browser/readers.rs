@@ -56,13 +56,7 @@ fn light_and_dark_are_both_legible() {
     for run in [results::invalid(), results::unknown()] {
         for dark in [false, true] {
             let folder = run.write_page(&format!("browser-dark-{dark}"));
-            let tab = open(
-                &folder,
-                Reader {
-                    dark,
-                    ..Reader::default()
-                },
-            );
+            let tab = open(&folder, Reader::of_colours(dark));
             assert_eq!(tab.js(FAINT), json!([]), "dark: {dark}");
             grounds.push(background(&tab));
         }
@@ -85,10 +79,6 @@ fn the_canvas_follows_when_the_colours_change() {
 
 #[test]
 fn verdict_story_and_pictures_need_no_scripts() {
-    let reader = Reader {
-        no_scripts: true,
-        ..Reader::default()
-    };
     let shown = |tab: &Tab, selector: &str| {
         let height = tab.js(&format!(
             "document.querySelector({selector:?})?.getBoundingClientRect().height"
@@ -101,7 +91,7 @@ fn verdict_story_and_pictures_need_no_scripts() {
         ("UNKNOWN", results::unknown()),
     ] {
         let folder = run.write_page(&format!("browser-plain-{verdict}"));
-        let tab = open(&folder, reader);
+        let tab = open(&folder, Reader::PLAIN);
         assert_eq!(tab.text("h1"), verdict);
         assert!(shown(&tab, "#overview"), "{verdict}: no picture of the whole run");
         assert!(!shown(&tab, "#timeline"), "{verdict}: an empty timeline");
@@ -121,13 +111,7 @@ fn verdict_story_and_pictures_need_no_scripts() {
 #[test]
 fn paper_has_the_pictures_and_nothing_to_press() {
     let folder = results::invalid().write_page("browser-print");
-    let tab = open(
-        &folder,
-        Reader {
-            dark: true,
-            ..Reader::default()
-        },
-    );
+    let tab = open(&folder, Reader::of_colours(true));
     let screen = background(&tab);
     let paper = json!({"media": "print", "features": [{"name": "prefers-color-scheme", "value": "dark"}]});
     tab.call("Emulation.setEmulatedMedia", paper);

@@ -16,6 +16,20 @@ pub struct Reader {
     pub no_scripts: bool,
 }
 
+impl Reader {
+    /// One who prefers these colours.
+    pub fn of_colours(dark: bool) -> Self {
+        let no_scripts = false;
+        Self { dark, no_scripts }
+    }
+
+    /// One without JavaScript.
+    pub const PLAIN: Self = Self {
+        dark: false,
+        no_scripts: true,
+    };
+}
+
 /// A page that is open.
 pub struct Tab {
     session: String,

@@ -1,5 +1,6 @@
 //! What the engine has of a run.
 
+use crate::common::said;
 use std::fmt;
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -79,14 +80,8 @@ impl fmt::Display for Containers {
 
 /// Whether `docker` succeeded, and what it printed.
 fn docker(arguments: &[&str]) -> (bool, String) {
-    let output = Command::new("docker")
-        .args(arguments)
-        .output()
-        .expect("the docker program");
-    (
-        output.status.success(),
-        String::from_utf8_lossy(&output.stdout).into_owned(),
-    )
+    let said = said(Command::new("docker").args(arguments));
+    (said.code == Some(0), said.stdout)
 }
 
 /// Waits until the watcher of a run has ended, and tells how long that took; nothing if it goes on after the limit.

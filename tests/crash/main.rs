@@ -2,7 +2,6 @@
 //! are looked at. docs/campaigns.md tells how to make a campaign of it.
 
 mod engine;
-mod life;
 mod moment;
 mod report;
 mod trial;
@@ -11,7 +10,7 @@ mod trial;
 mod common;
 
 use common::{EnsembleSlot, Runs};
-use life::Life;
+use moment::Life;
 use trial::Trial;
 
 /// How many trials of each signal.

@@ -1,6 +1,6 @@
 //! What was seen of one crash, and which rules it broke.
 
-use crate::common::zooquake;
+use crate::common::{said, zooquake};
 use crate::engine::Containers;
 use crate::trial::Signal;
 use serde_json::Value;
@@ -47,9 +47,8 @@ pub enum Verdict {
 impl Verdict {
     /// Checks the folder of a run.
     pub fn of(run: &Path) -> Self {
-        let output = zooquake().arg("check").arg(run).arg("--json").output();
-        let output = output.expect("starting zooquake");
-        let results: Option<Value> = serde_json::from_slice(&output.stdout).ok();
+        let told = said(zooquake("check --json").arg(run));
+        let results: Option<Value> = serde_json::from_str(&told.stdout).ok();
         let verdict = results.as_ref().and_then(|results| results[0]["verdict"].as_str());
         let code = match verdict {
             Some("valid") => 0,
@@ -57,14 +56,14 @@ impl Verdict {
             _ => 2,
         };
         match (verdict, &results) {
-            (Some(verdict), Some(results)) if output.status.code() == Some(code) => {
+            (Some(verdict), Some(results)) if told.code == Some(code) => {
                 let anomalies = results[0]["anomalies"].as_array().into_iter().flatten();
                 let kinds = anomalies.filter(|anomaly| anomaly["advisory"] != true);
                 let kinds = kinds.filter_map(|anomaly| anomaly["kind"].as_str().map(str::to_string));
                 Self::Given(verdict.to_string(), kinds.collect())
             }
             _ if !run.join("history.jsonl").exists() => Self::NoHistory,
-            _ => Self::Failed(crate::common::text(&output)),
+            _ => Self::Failed(told.to_string()),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! One crash of the harness.
 
-use crate::common::{signal, zooquake};
+use crate::common::{said, signal, zooquake};
 use crate::engine::{Containers, watcher_ended};
-use crate::life::Life;
+use crate::moment::Life;
 use crate::moment::{History, Moment, only};
 use crate::report::{Report, Verdict};
 use serde_json::Value;
@@ -145,7 +145,7 @@ impl Trial {
         let before = id.as_deref().map(Containers::of).unwrap_or_default();
         let left_before = crate::common::left_behind();
         let this = id.as_deref().map_or(Vec::new(), |id| vec!["--run", id]);
-        let cleaned = zooquake().arg("clean").args(this).output().expect("starting zooquake");
+        let cleaned = said(zooquake("clean").args(this));
         Report {
             signal: self.signal,
             run: format!("{} {}", self.variant, self.faults.join(",")),
@@ -155,7 +155,7 @@ impl Trial {
             watched,
             before,
             left_before,
-            cleaned: cleaned.status.code(),
+            cleaned: cleaned.code,
             left_after: crate::common::left_behind(),
             verdict: run.as_deref().map_or(Verdict::NoHistory, Verdict::of),
         }
@@ -176,11 +176,10 @@ fn faults(rng: &mut fastrand::Rng, n: usize) -> Vec<&'static str> {
 pub fn start(folder: &Path, variant: &str, faults: &str, time: &str, seed: u64) -> Child {
     std::fs::create_dir_all(folder).expect("a folder for a run");
     let printed = File::create(folder.join("printed.txt")).expect("a file for what it prints");
-    let mut command = zooquake();
+    let mut command = zooquake(&format!(
+        "run {variant} --faults {faults} --time {time} --seed {seed} --out"
+    ));
     command
-        .args(["run", variant, "--faults", faults, "--time", time, "--seed"])
-        .arg(seed.to_string())
-        .arg("--out")
         .arg(folder)
         .stdin(Stdio::null())
         .stdout(printed.try_clone().expect("the same file"))

@@ -1,13 +1,15 @@
 //! `clean`: what it removes, and what it spares.
 
-use crate::common::{EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, recorded, start, tools_image, zooquake};
+use crate::common::{
+    EnsembleSlot, Runs, SMALL, assert_nothing_left, docker, ended, recorded, said, start, tools_image, zooquake,
+};
 use std::process::{Command, Stdio};
 
 #[test]
 fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
     let _turn = EnsembleSlot::exclusive();
     let runs = Runs::new("spared");
-    let child = start(&runs, &[SMALL, &["--faults", "none", "--time", "12s"]].concat());
+    let child = start(&runs, &format!("{SMALL} --faults none --time 12s"));
     recorded(&runs, &["\"f\":\"phase\"", "\"ops\""]);
     let id = runs.id();
     // A dead run that can be removed, and one that cannot: a foreign container has its volume. So has the live run, in
@@ -22,46 +24,30 @@ fn clean_spares_runs_that_go_on_and_goes_on_past_what_it_cannot_remove() {
         foreign.start(&["-v", &format!("{volume}:/held"), &image]);
     }
 
-    let clean = |arguments: &[&str]| {
+    let clean = |line: &str| {
         let elsewhere = Runs::new("elsewhere");
-        let mut command = zooquake();
-        command.arg("clean").args(arguments).env("TMPDIR", elsewhere.path());
-        let output = command.stdin(Stdio::null()).output().expect("starting zooquake");
-        (
-            output.status.code().expect("an exit code"),
-            crate::common::text(&output),
-        )
+        let mut command = zooquake(&format!("clean {line}"));
+        said(command.env("TMPDIR", elsewhere.path()).stdin(Stdio::null()))
     };
-    let (code, text) = clean(&["--dry-run"]);
-    assert_eq!(code, 0, "{text}");
-    assert!(text.contains("run zz-dead: would remove 1 network"), "{text}");
-    assert!(text.contains(&format!("run {id}: going on")), "{text}");
-    let (code, text) = clean(&[]);
-    assert_eq!(code, 255, "{text}");
-    assert!(text.contains("run zz-dead: removed 1 network"), "{text}");
-    assert!(
-        text.contains("run a-stubborn: could not remove volume zooquake-test-stubborn"),
-        "{text}"
-    );
-    assert!(text.contains(&format!("run {id}: going on")), "{text}");
+    let going_on = format!("run {id}: going on");
+    clean("--dry-run")
+        .ends(0)
+        .with(&["run zz-dead: would remove 1 network", &going_on]);
+    clean("").ends(255).with(&[
+        "run zz-dead: removed 1 network",
+        "run a-stubborn: could not remove volume zooquake-test-stubborn",
+        &going_on,
+    ]);
 
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = crate::common::text(&output);
-    assert_eq!(
-        output.status.code(),
-        Some(0),
-        "a run that cannot be cleared away is judged: {text}"
-    );
-    assert!(runs.only().join("results.json").exists(), "{text}");
-    assert!(text.contains(&format!("`zooquake clean --run {id}`")), "{text}");
+    // A run that cannot be cleared away is judged.
+    let told = ended(child).ends(0);
+    assert!(runs.only().join("results.json").exists(), "{told}");
+    told.with(&[&format!("`zooquake clean --run {id}`")]);
     foreign.end();
-    let (code, text) = clean(&["--run", &id]);
-    assert_eq!(code, 0, "{text}");
-    assert!(
-        text.contains(&format!("run {id}: removed 1 volume")) && !text.contains("a-stubborn"),
-        "{text}"
-    );
-    assert_eq!(clean(&["--run", "a-stubborn"]).0, 0);
+    let removed = clean(&format!("--run {id}")).ends(0);
+    let removed = removed.with(&[&format!("run {id}: removed 1 volume")]);
+    removed.without(&["a-stubborn"]);
+    clean("--run a-stubborn").ends(0);
     assert_nothing_left();
 }
 

@@ -5,7 +5,7 @@ use crate::common::{EnsembleSlot, Ran, Runs, assert_nothing_left, checks_again_t
 /// A run of both scenes. Real servers may exchange their votes in another order than the steps make likely, which a run
 /// calls `unknown`; that is looked at again, twice at most. Never may a run be invalid.
 fn textbook(runs: &Runs) -> Ran {
-    let attempts = (0..3).map(|_| run(runs, &["ensemble/textbook"]));
+    let attempts = (0..3).map(|_| run(runs, "ensemble/textbook"));
     let mut last = None;
     for ran in attempts {
         assert_ne!(ran.code, 1, "{}", ran.story());
@@ -46,24 +46,11 @@ fn the_textbooks_votes_are_exchanged() {
 
 #[test]
 fn an_observer_serves_beside_three_voters() {
-    short(
-        "observer",
-        &[
-            "lock/fenced",
-            "--observers",
-            "1",
-            "--faults",
-            "none",
-            "--time",
-            "4s",
-            "--seed",
-            "1",
-        ],
-        |ran| {
-            valid(ran);
-            let samples = std::fs::read_to_string(ran.folder.join("servers.jsonl")).expect("samples");
-            let observes = |line: &str| line.contains("\"n4\"") && line.contains("\"observer\"");
-            assert!(samples.lines().any(observes), "{}", ran.story());
-        },
-    );
+    let line = "lock/fenced --observers 1 --faults none --time 4s --seed 1";
+    short("observer", line, |ran| {
+        valid(ran);
+        let samples = std::fs::read_to_string(ran.folder.join("servers.jsonl")).expect("samples");
+        let observes = |line: &str| line.contains("\"n4\"") && line.contains("\"observer\"");
+        assert!(samples.lines().any(observes), "{}", ran.story());
+    });
 }

@@ -2,19 +2,10 @@
 
 use crate::common::{Ran, short, valid};
 
-/// A run of the variant under these faults, with the rest of its command line, is judged.
-fn shaken_with(name: &str, faults: &str, time: &str, rest: &[&str], judge: impl FnOnce(&Ran)) {
-    let arguments = [name, "--faults", faults, "--time", time, "--seed", "1"];
-    short(&name.replace('/', "-"), &[&arguments, rest].concat(), judge);
-}
-
+/// A run of the variant under these faults, which may be followed by more options, is judged.
 fn shaken(name: &str, faults: &str, time: &str, judge: impl FnOnce(&Ran)) {
-    shaken_with(name, faults, time, &[], judge);
-}
-
-/// A run of the variant without faults is valid.
-fn calm(name: &str, time: &str) {
-    shaken(name, "none", time, valid);
+    let line = format!("{name} --time {time} --seed 1 --faults {faults}");
+    short(&name.replace('/', "-"), &line, judge);
 }
 
 /// A stale write is all that may have been found.
@@ -29,110 +20,44 @@ fn writes_stale(ran: &Ran) {
     assert!(stale && ran.code == 1, "{damage:?}: {}", ran.story());
 }
 
-#[test]
-fn lock_fenced_is_valid_under_pauses_of_its_holder() {
-    shaken("lock/fenced", "pause,kill", "14s", valid);
+/// More leases are given than there are, and nothing else is found.
+fn over_capacity(ran: &Ran) {
+    ran.at_most("over-capacity");
+    assert_eq!(ran.code, 1, "{}", ran.story());
 }
 
-#[test]
-fn lock_predecessor_writes_stale_under_pause() {
-    shaken("lock/predecessor", "pause", "9s", writes_stale);
+/// A test for each run: its variant, its faults, its time, and how it is judged.
+macro_rules! runs {
+    ($($test:ident: $variant:literal, $faults:literal, $time:literal, $judge:ident;)*) => {
+        $(
+            #[test]
+            fn $test() {
+                shaken($variant, $faults, $time, $judge);
+            }
+        )*
+    };
 }
 
-#[test]
-fn lock_children_is_valid_without_faults() {
-    calm("lock/children", "5s");
-}
-
-#[test]
-fn lock_crate_is_valid_without_faults_on_a_single_server() {
-    shaken_with("lock/crate", "none", "5s", &["--servers", "1"], valid);
-}
-
-#[test]
-fn lock_protected_keeps_exclusion_and_leaves_nothing_behind_under_partition() {
-    shaken("lock/protected", "partition", "9s", stale_at_most);
-}
-
-#[test]
-fn rwlock_fenced_is_valid_under_pause() {
-    shaken("rwlock/fenced", "pause", "9s", valid);
-}
-
-#[test]
-fn election_ticket() {
-    calm("election/ticket", "4s");
-}
-
-#[test]
-fn election_ephemeral() {
-    calm("election/ephemeral", "4s");
-}
-
-#[test]
-fn election_sequential_writes_stale_under_pause() {
-    shaken("election/sequential", "pause", "9s", writes_stale);
-}
-
-#[test]
-fn election_acknowledged_leaves_nothing_behind() {
-    shaken("election/acknowledged", "partition", "9s", stale_at_most);
-}
-
-#[test]
-fn election_epoch_is_valid_under_pause() {
-    shaken("election/epoch", "pause", "9s", valid);
-}
-
-#[test]
-fn semaphore_leases_is_valid_under_pause() {
-    shaken("semaphore/leases", "pause", "9s", valid);
-}
-
-#[test]
-fn semaphore_counted_is_over_capacity_without_faults() {
-    shaken("semaphore/counted", "none", "4s", |ran| {
-        ran.at_most("over-capacity");
-        assert_eq!(ran.code, 1, "{}", ran.story());
-    });
-}
-
-#[test]
-fn queue_barrier() {
-    calm("barrier/tutorial", "4s");
-}
-
-#[test]
-fn queue_double_barrier_is_valid_under_kill() {
-    shaken("barrier/double", "kill", "9s", valid);
-}
-
-#[test]
-fn queue_fifo() {
-    calm("queue/fifo", "4s");
-}
-
-#[test]
-fn queue_claimed_is_valid_under_lost_replies() {
-    shaken("queue/claimed", "drop-reply", "9s", valid);
-}
-
-#[test]
-fn commit_broadcast() {
-    calm("commit/broadcast", "5s");
-}
-
-#[test]
-fn commit_coordinated() {
-    calm("commit/coordinated", "5s");
-}
-
-#[test]
-fn commit_ephemeral() {
-    calm("commit/ephemeral", "5s");
-}
-
-#[test]
-fn commit_atomic_is_valid_under_lost_replies() {
-    shaken("commit/atomic", "drop-reply", "12s", valid);
+runs! {
+    lock_fenced_is_valid_under_pauses_of_its_holder: "lock/fenced", "pause,kill", "14s", valid;
+    lock_predecessor_writes_stale_under_pause: "lock/predecessor", "pause", "9s", writes_stale;
+    lock_children_is_valid_without_faults: "lock/children", "none", "5s", valid;
+    lock_crate_is_valid_without_faults_on_a_single_server: "lock/crate", "none --servers 1", "5s", valid;
+    lock_protected_keeps_exclusion_and_leaves_nothing_behind_under_partition: "lock/protected", "partition", "9s", stale_at_most;
+    rwlock_fenced_is_valid_under_pause: "rwlock/fenced", "pause", "9s", valid;
+    election_ticket: "election/ticket", "none", "4s", valid;
+    election_ephemeral: "election/ephemeral", "none", "4s", valid;
+    election_sequential_writes_stale_under_pause: "election/sequential", "pause", "9s", writes_stale;
+    election_acknowledged_leaves_nothing_behind: "election/acknowledged", "partition", "9s", stale_at_most;
+    election_epoch_is_valid_under_pause: "election/epoch", "pause", "9s", valid;
+    semaphore_leases_is_valid_under_pause: "semaphore/leases", "pause", "9s", valid;
+    semaphore_counted_is_over_capacity_without_faults: "semaphore/counted", "none", "4s", over_capacity;
+    queue_barrier: "barrier/tutorial", "none", "4s", valid;
+    queue_double_barrier_is_valid_under_kill: "barrier/double", "kill", "9s", valid;
+    queue_fifo: "queue/fifo", "none", "4s", valid;
+    queue_claimed_is_valid_under_lost_replies: "queue/claimed", "drop-reply", "9s", valid;
+    commit_broadcast: "commit/broadcast", "none", "5s", valid;
+    commit_coordinated: "commit/coordinated", "none", "5s", valid;
+    commit_ephemeral: "commit/ephemeral", "none", "5s", valid;
+    commit_atomic_is_valid_under_lost_replies: "commit/atomic", "drop-reply", "12s", valid;
 }

@@ -1,10 +1,10 @@
 //! Other people's histories on the command line: checked, held against known verdicts, converted.
 
-use crate::common::jepsen::{FRESH, STALE, check, printed};
-use crate::common::{Runs, text, zooquake};
+use crate::common::jepsen::{FRESH, STALE, check};
+use crate::common::{Runs, Said, said, zooquake};
+use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
 const LEASE: &str = "{:process 0 :type :invoke :f :acquire}
 {:process 0 :type :ok :f :acquire}
@@ -32,18 +32,21 @@ fn histories(name: &str) -> Runs {
 }
 
 /// Checks against a table.
-fn expect(folder: &Path, table: &str, arguments: &[&str]) -> Output {
-    let file = folder.join("expected.tsv");
-    fs::write(&file, table).unwrap();
-    check(folder, &[&["--expect", file.to_str().unwrap()], arguments].concat())
+fn expect(folder: &Path, table: &str, line: &str) -> Said {
+    fs::write(folder.join("expected.tsv"), table).unwrap();
+    let mut command = zooquake(&format!("check --expect expected.tsv . {line}"));
+    said(command.current_dir(folder))
+}
+
+/// Converts a file of the folder into another one.
+fn convert(folder: &Runs, from: &str, to: &str) -> Said {
+    said(zooquake(&format!("convert {from} {to}")).current_dir(folder.path()))
 }
 
 #[test]
 fn a_folder_of_histories_is_searched_through() {
     let folder = histories("searched");
-    let output = check(folder.path(), &["--json"]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let all = printed(&output);
+    let all = check(folder.path(), "--json").ends(1).json();
     let verdicts: Vec<(&str, &str)> = all
         .as_array()
         .unwrap()
@@ -68,29 +71,16 @@ fn verdicts_are_held_against_a_table() {
         "{heading}stale.edn\tcas-register\tinvalid\nlease.edn\tmutex\tvalid\nlease.edn\tmutex-strict\tinvalid\n\
          deeper/fresh.log\tregister\tvalid\n"
     );
-    let output = expect(folder.path(), &right, &[]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert!(
-        text(&output).contains("4 of 4 verdicts are as expected"),
-        "{}",
-        text(&output)
-    );
+    let table = |table: &str, line: &str| expect(folder.path(), table, line);
+    table(&right, "").ends(0).with(&["4 of 4 verdicts are as expected"]);
 
     let wrong = right.replace("mutex-strict\tinvalid", "mutex-strict\tvalid") + "gone.edn\tregister\tvalid\n";
-    let output = expect(folder.path(), &wrong, &[]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let said = text(&output);
-    assert!(
-        said.contains("lease.edn: expected valid (mutex-strict), found invalid"),
-        "{said}"
-    );
-    assert!(
-        said.contains("gone.edn: expected valid (register), but there is no such file"),
-        "{said}"
-    );
-    assert!(said.contains("3 of 5 verdicts are as expected"), "{said}");
-
-    let all = printed(&expect(folder.path(), &wrong, &["--json"]));
+    table(&wrong, "").ends(1).with(&[
+        "lease.edn: expected valid (mutex-strict), found invalid",
+        "gone.edn: expected valid (register), but there is no such file",
+        "3 of 5 verdicts are as expected",
+    ]);
+    let all = table(&wrong, "--json").json();
     assert_eq!(
         (&all[2]["expected"], &all[2]["verdict"]),
         (&"valid".into(), &"invalid".into())
@@ -99,9 +89,7 @@ fn verdicts_are_held_against_a_table() {
 
     // A row of a model that does not exist keeps no other from its verdict.
     let rows = "stale.edn\tpebble\tvalid\nstale.edn\tregister\tinvalid\n";
-    let said = text(&expect(folder.path(), rows, &[]));
-    assert!(said.contains("there is no model `pebble`"), "{said}");
-    assert!(said.contains("1 of 2 verdicts are as expected"), "{said}");
+    table(rows, "").with(&["there is no model `pebble`", "1 of 2 verdicts are as expected"]);
 }
 
 #[test]
@@ -109,24 +97,17 @@ fn a_damaged_history_is_unknown_with_the_place() {
     let folder = Runs::new("placed");
     let file = folder.path().join("cut.edn");
     fs::write(&file, &STALE[..STALE.find(":read, :value 0").unwrap()]).unwrap();
-    let output = check(&file, &["--json", "--model", "register"]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    let reasons = printed(&output)[0]["reasons"].to_string();
+    let checked = check(&file, "--json --model register").ends(2).json();
+    let reasons = checked[0]["reasons"].to_string();
     assert!(reasons.contains("line 5, column 2"), "{reasons}");
 }
 
 #[test]
 fn histories_are_converted_there_and_back() {
     let folder = histories("converted");
-    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
-    let convert = |from: &str, to: &str| {
-        let mut command = zooquake();
-        command.args(["convert", &file(from), &file(to)]);
-        command.output().expect("starting zooquake")
-    };
+    let file = |name: &str| folder.path().join(name);
     for (from, to) in [("lease.edn", "a.jsonl"), ("a.jsonl", "b.edn"), ("b.edn", "c.jsonl")] {
-        let output = convert(from, to);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        convert(&folder, from, to).ends(0);
     }
     let read = |name: &str| fs::read_to_string(file(name)).unwrap();
     assert_eq!(read("a.jsonl"), read("c.jsonl"));
@@ -136,34 +117,26 @@ fn histories_are_converted_there_and_back() {
         read("b.edn")
     );
     for name in ["a.jsonl", "b.edn"] {
-        let output = check(Path::new(&file(name)), &["--model", "mutex-strict"]);
-        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output));
-        let output = check(Path::new(&file(name)), &[]);
-        assert_eq!(output.status.code(), Some(0), "{name}: {}", text(&output));
+        check(&file(name), "--model mutex-strict").ends(1);
+        check(&file(name), "").ends(0);
     }
     // Jepsen's text log has no times, but the verdict does not rest on them.
-    for (from, to, model, code) in [
-        ("lease.edn", "d.log", "mutex", 0),
-        ("stale.edn", "e.txt", "register", 1),
+    for (from, to, line, code) in [
+        ("lease.edn", "d.log", "--model mutex", 0),
+        ("stale.edn", "e.txt", "--model register", 1),
     ] {
-        let output = convert(from, to);
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+        convert(&folder, from, to).ends(0);
         assert!(
             read(to).starts_with("INFO  jepsen.util - 0\t:invoke\t:"),
             "{}",
             read(to)
         );
-        let output = check(Path::new(&file(to)), &["--model", model]);
-        assert_eq!(output.status.code(), Some(code), "{to}: {}", text(&output));
+        check(&file(to), line).ends(code);
     }
     fs::write(file("bad.edn"), "[{:type :ok}]").unwrap();
-    let output = convert("bad.edn", "no.jsonl");
-    assert_eq!(output.status.code(), Some(255), "{}", text(&output));
-    assert!(text(&output).contains("line 1, column 2"), "{}", text(&output));
-    assert!(
-        !Path::new(&file("no.jsonl")).exists(),
-        "nothing is written of a damaged history"
-    );
+    let bad = convert(&folder, "bad.edn", "no.jsonl").ends(255);
+    bad.with(&["line 1, column 2"]);
+    assert!(!file("no.jsonl").exists(), "nothing is written of a damaged history");
 }
 
 /// Valid, and as porcupine writes it; the text under `x` is found as neither order of the appends leaves it in the second one.
@@ -178,39 +151,29 @@ const KEYED: &str = r#"{:process 0, :type :invoke, :f :append, :key "x", :value 
 #[test]
 fn key_value_histories_of_porcupine_are_known_by_what_they_hold() {
     let folder = histories("keyed");
-    let file = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let file = |name: &str| folder.path().join(name);
     fs::write(file("ok.txt"), KEYED).unwrap();
     fs::write(file("bad.txt"), KEYED.replace("\"ba\"", "\"bb\"")).unwrap();
-    let all = printed(&check(folder.path(), &["--json"]));
-    let bad = all
-        .as_array()
-        .unwrap()
-        .iter()
-        .find(|one| one["path"] == file("bad.txt"))
-        .unwrap();
+    let all = check(folder.path(), "--json").json();
+    let mut all = all.as_array().unwrap().iter();
+    let is_bad = |one: &&Value| one["path"] == file("bad.txt").to_str().unwrap();
+    let bad = all.find(is_bad).unwrap();
     assert_eq!(
         (&bad["verdict"], &bad["anomalies"][0]["kind"]),
         (&"invalid".into(), &"not-linearizable".into())
     );
     let table = "file\tmodel\tverdict\nok.txt\tkv\tvalid\nbad.txt\tkv\tinvalid\n";
-    let output = expect(folder.path(), table, &[]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    expect(folder.path(), table, "").ends(0);
 
     for (from, to) in [("ok.txt", "a.edn"), ("a.edn", "b.jsonl"), ("b.jsonl", "c.txt")] {
-        let output = zooquake().args(["convert", &file(from), &file(to)]).output().unwrap();
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-        let output = check(Path::new(&file(to)), &["--model", "kv"]);
-        assert_eq!(output.status.code(), Some(0), "{to}: {}", text(&output));
+        convert(&folder, from, to).ends(0);
+        check(&file(to), "--model kv").ends(0);
     }
     assert_eq!(fs::read_to_string(file("c.txt")).unwrap(), KEYED);
     let failed = KEYED.replacen(":ok", ":fail", 1);
     fs::write(file("failed.edn"), failed).unwrap();
-    let output = zooquake()
-        .args(["convert", &file("failed.edn"), &file("d.txt")])
-        .output()
-        .unwrap();
-    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
-    assert!(text(&output).contains("event 2: "), "{}", text(&output));
+    let failed = convert(&folder, "failed.edn", "d.txt").ends(254);
+    failed.with(&["event 2: "]);
 }
 
 /// Published histories are not ours to keep; `ZOOQUAKE_HISTORIES` names a folder of them with an `expected.tsv`.
@@ -221,31 +184,26 @@ fn published_histories_have_their_known_verdicts() {
         return;
     };
     let folder = Path::new(&folder);
-    let table = folder.join("expected.tsv");
-    let output = check(folder, &["--expect", table.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let mut command = zooquake("check --expect");
+    said(command.arg(folder.join("expected.tsv")).arg(folder)).ends(0);
 }
 
 #[test]
 fn a_generated_history_is_the_same_for_a_seed_and_has_the_verdict_that_was_asked_for() {
     let folder = Runs::new("generated");
-    let generate = |model: &str, name: &str, more: &[&str]| {
-        let file = folder.path().join(name).to_str().unwrap().to_owned();
-        let asked = [
-            "generate", "--model", model, "--ops", "400", "--seed", "42", "--out", &file,
-        ];
-        let output = zooquake().args(asked).args(more).output().expect("starting zooquake");
-        assert_eq!(output.status.code(), Some(0), "{}", text(&output));
+    let generate = |model: &str, name: &str, line: &str| {
+        let file = folder.path().join(name);
+        let asked = format!("generate --model {model} --ops 400 --seed 42 {line} --out");
+        said(zooquake(&asked).arg(&file)).ends(0);
         file
     };
     for model in ["register", "cas-register", "mutex"] {
-        let valid = generate(model, &format!("{model}.jsonl"), &["--unknown", "0.02"]);
-        let again = generate(model, &format!("{model}-again.jsonl"), &["--unknown", "0.02"]);
+        let valid = generate(model, &format!("{model}.jsonl"), "--unknown 0.02");
+        let again = generate(model, &format!("{model}-again.jsonl"), "--unknown 0.02");
         assert_eq!(fs::read(&valid).unwrap(), fs::read(&again).unwrap(), "{model}");
-        let broken = generate(model, &format!("{model}-broken.jsonl"), &["--violation"]);
+        let broken = generate(model, &format!("{model}-broken.jsonl"), "--violation");
         for (file, code) in [(valid, 0), (broken, 1)] {
-            let output = check(Path::new(&file), &["--model", model]);
-            assert_eq!(output.status.code(), Some(code), "{file}: {}", text(&output));
+            check(&file, &format!("--model {model}")).ends(code);
         }
     }
 }

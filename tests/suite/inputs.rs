@@ -1,14 +1,13 @@
 //! What `check` is given: in which forms, without a plan, damaged beside sound, hostile.
 
-use crate::common::jepsen::{FRESH, STALE, check, printed};
-use crate::common::{Runs, hand_made, text};
+use crate::common::jepsen::{FRESH, STALE, check};
+use crate::common::{Runs, Said, hand_made, said, zooquake};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use ruzstd::encoding::{CompressionLevel, compress_to_vec};
 use serde_json::{Value, json};
 use std::fs;
 use std::io::Write;
-use std::process::Output;
 
 /// A folder of two histories.
 fn histories(name: &str) -> Runs {
@@ -32,10 +31,10 @@ fn ours(lines: &[(&str, Value)]) -> String {
 }
 
 /// Writes a file and checks it.
-fn checked(folder: &Runs, name: &str, content: &[u8]) -> Output {
+fn checked(folder: &Runs, name: &str, content: &[u8]) -> Said {
     let file = folder.path().join(name);
     fs::write(&file, content).unwrap();
-    check(&file, &[])
+    check(&file, "")
 }
 
 #[test]
@@ -45,55 +44,43 @@ fn what_was_compressed_or_marked_is_read_whatever_it_is_called() {
     gzip.write_all(STALE.as_bytes()).unwrap();
     let packed = gzip.finish().unwrap();
     for name in ["stale.edn", "stale.edn.gz"] {
-        let output = checked(&folder, name, &packed);
-        assert_eq!(output.status.code(), Some(1), "{name}: {}", text(&output));
+        checked(&folder, name, &packed).ends(1);
     }
     // A file of zstd's may be several frames, one after the other.
     let (first, second) = STALE.split_at(STALE.find('\n').unwrap() + 1);
     let frame = |part: &str| compress_to_vec(part.as_bytes(), CompressionLevel::Fastest);
     let frames = [frame(first), frame(second)].concat();
-    let output = checked(&folder, "stale.edn.zst", &frames);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let all = printed(&check(folder.path(), &["--json"]));
+    checked(&folder, "stale.edn.zst", &frames).ends(1);
+    let all = check(folder.path(), "--json").json();
     assert_eq!(all.as_array().unwrap().len(), 3, "{all}");
     let marked = format!("\u{feff}{}", &FRESH);
-    let output = checked(&folder, "fresh.log", marked.as_bytes());
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let output = checked(&folder, "torn.edn.gz", &packed[..packed.len() / 2]);
-    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
-    let said = text(&output);
-    assert!(
-        said.contains("unpacking") && said.contains("give a history file"),
-        "{said}"
-    );
+    checked(&folder, "fresh.log", marked.as_bytes()).ends(0);
+    let torn = checked(&folder, "torn.edn.gz", &packed[..packed.len() / 2]).ends(254);
+    torn.with(&["unpacking", "give a history file"]);
 }
 
 #[test]
 fn without_a_report_only_the_results_are_written() {
     let folder = Runs::new("no-report");
     hand_made(folder.path());
-    let output = check(folder.path(), &["--no-report"]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
+    check(folder.path(), "--no-report").ends(2);
     let there = |name: &str| folder.path().join(name).exists();
     assert!(there("results.json") && !there("report.html"));
-    check(folder.path(), &[]);
+    check(folder.path(), "");
     assert!(there("report.html"));
 }
 
 #[test]
 fn what_nothing_judges_is_named_and_never_taken_for_something_else() {
     let folder = Runs::new("named");
-    let reason = |name: &str, content: &str| {
-        let output = checked(&folder, name, content.as_bytes());
-        assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-        text(&output)
-    };
+    let unknown = |name: &str, content: &str| checked(&folder, name, content.as_bytes()).ends(2);
     let txn = "{:process 0, :type :invoke, :f :txn, :value [[:r 1 nil]]}\n{:process 0, :type :ok, :f :txn, :value [[:r 1 [1]]]}\n";
-    assert!(reason("txn.edn", txn).contains("nothing here judges the operations txn"));
-    let said = reason("bad.edn", "{:process 0, :type :invoke, :f :write, :value 12abc}");
-    assert!(said.contains("line 1, column 47: \"12abc\" is no number"), "{said}");
-    assert!(!said.contains("expected value at"), "{said}");
-    assert!(reason("queue.edn", "{:process 0 :type :invoke :f :enqueue :value 3}").contains("operations enqueue"));
+    unknown("txn.edn", txn).with(&["nothing here judges the operations txn"]);
+    let bad = unknown("bad.edn", "{:process 0, :type :invoke, :f :write, :value 12abc}");
+    let bad = bad.with(&["line 1, column 47: \"12abc\" is no number"]);
+    bad.without(&["expected value at"]);
+    let queue = unknown("queue.edn", "{:process 0 :type :invoke :f :enqueue :value 3}");
+    queue.with(&["operations enqueue"]);
 }
 
 #[test]
@@ -109,36 +96,24 @@ fn a_history_of_ours_without_a_plan_is_judged_by_what_it_shows() {
         ("2 invoke acknowledge", json!({"item":1})),
         ("2 ok acknowledge", json!({"item":1})),
     ];
-    let output = checked(&folder, "claimed.jsonl", ours(&twice).as_bytes());
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(
-        text(&output).contains("plan.json is missing: items are claimed"),
-        "{}",
-        text(&output)
-    );
+    let claimed = checked(&folder, "claimed.jsonl", ours(&twice).as_bytes()).ends(2);
+    claimed.with(&["plan.json is missing: items are claimed"]);
     let early = [
         ("3 invoke enter", json!({"round":1,"members":1})),
         ("3 ok enter", json!({"round":1})),
         ("0 invoke join", json!({"round":1,"members":1,"member":1})),
     ];
-    let output = checked(&folder, "barrier.jsonl", ours(&early).as_bytes());
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    assert!(text(&output).contains("early-release"), "{}", text(&output));
+    let barrier = checked(&folder, "barrier.jsonl", ours(&early).as_bytes()).ends(1);
+    barrier.with(&["early-release"]);
     let stale = [
         ("0 invoke write", json!({"value":1})),
         ("0 ok write", json!({"value":1})),
         ("1 invoke read", json!({})),
         ("1 ok read", json!({"value":null})),
     ];
-    let output = checked(&folder, "register.jsonl", ours(&stale).as_bytes());
-    assert_eq!(
-        output.status.code(),
-        Some(2),
-        "an old value may be read: {}",
-        text(&output)
-    );
-    let output = check(&folder.path().join("register.jsonl"), &["--model", "register"]);
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
+    // An old value may be read.
+    checked(&folder, "register.jsonl", ours(&stale).as_bytes()).ends(2);
+    check(&folder.path().join("register.jsonl"), "--model register").ends(1);
 }
 
 #[test]
@@ -148,18 +123,16 @@ fn an_input_that_cannot_be_read_keeps_no_other_from_its_verdict() {
     fs::create_dir_all(&run).unwrap();
     fs::write(run.join("plan.json"), "{").unwrap();
     fs::write(folder.path().join("torn.tar.gz"), [0x1f, 0x8b, 8]).unwrap();
-    let output = check(folder.path(), &[]);
-    let said = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert_eq!(output.status.code(), Some(254), "{said}");
+    let told = check(folder.path(), "").ends(254);
     for line in [
         "a-run: no verdict: ",
         "torn.tar.gz: no verdict: ",
         "fresh.log: verdict: valid",
         "stale.edn: verdict: invalid",
     ] {
-        assert!(said.contains(line), "{line}: {said}");
+        assert!(told.stdout.contains(line), "{line}: {told}");
     }
-    let all = printed(&check(folder.path(), &["--json"]));
+    let all = check(folder.path(), "--json").json();
     assert_eq!((all.as_array().unwrap().len(), &all[0]["verdict"]), (4, &Value::Null));
     assert!(all[0]["error"].to_string().contains("lacks history.jsonl"), "{all}");
 }
@@ -172,24 +145,16 @@ fn a_folder_that_cannot_be_written_gets_its_verdict() {
     fs::create_dir_all(run.join("results.json/in the way")).unwrap();
     fs::write(run.join("plan.json"), "{").unwrap();
     fs::write(run.join("history.jsonl"), "").unwrap();
-    let output = check(&run, &[]);
-    assert_eq!(output.status.code(), Some(2), "{}", text(&output));
-    assert!(text(&output).contains("verdict: unknown"), "{}", text(&output));
-    assert!(
-        text(&output).contains("warning: results.json and the report of"),
-        "{}",
-        text(&output)
-    );
+    let judged = check(&run, "").ends(2);
+    judged.with(&["verdict: unknown", "warning: results.json and the report of"]);
 }
 
 #[test]
 fn a_wrong_path_is_wrong_usage() {
     let folder = histories("wrong");
-    let gone = folder.path().join("gone");
-    let output = check(folder.path(), &[gone.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
-    let output = check(folder.path(), &["--expect", gone.to_str().unwrap()]);
-    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
+    for line in ["check . gone", "check . --expect gone"] {
+        said(zooquake(line).current_dir(folder.path())).ends(254);
+    }
 }
 
 #[test]
@@ -198,21 +163,16 @@ fn no_escape_sequence_reaches_the_terminal() {
     let name = "a\u{1b}[2Jb\nverdict: valid\u{202e}.edn";
     let value = "\"\u{1b}]0;title\u{7}\u{9b}31m\u{202e}\"";
     let stale = STALE.replace(":value 3", &format!(":value {value}"));
-    let output = checked(&folder, name, stale.as_bytes());
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output));
-    let all = [
-        &output.stdout[..],
-        &check(folder.path(), &["--json"]).stdout,
-        &check(&folder.path().join("\u{1b}[1m"), &[]).stderr,
-    ];
-    for said in all.map(String::from_utf8_lossy) {
+    let judged = checked(&folder, name, stale.as_bytes()).ends(1);
+    for said in [
+        &judged.stdout,
+        &check(folder.path(), "--json").stdout,
+        &check(&folder.path().join("\u{1b}[1m"), "").stderr,
+    ] {
         let steers = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
         assert!(!said.contains(steers), "{said:?}");
         assert!(said.contains("\\u001b["), "{said:?}");
     }
-    let lines = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(
-        !lines.lines().any(|line| line.starts_with("verdict: valid")),
-        "{lines:?}"
-    );
+    let mut lines = judged.stdout.lines();
+    assert!(!lines.any(|line| line.starts_with("verdict: valid")), "{judged}");
 }

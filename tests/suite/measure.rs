@@ -1,15 +1,12 @@
 //! Measurements on a real ensemble.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left, text, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, said, zooquake};
 use serde_json::Value;
 
 /// Runs `zooquake measure … --json` to its end.
-fn measure(folder: &Runs, arguments: &[&str]) -> Value {
-    let mut command = zooquake();
-    command.arg("measure").args(arguments).arg("--json").arg("--out");
-    let output = command.arg(folder.path()).output().expect("starting zooquake");
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(&output)))
+fn measure(folder: &Runs, line: &str) -> Value {
+    let measured = said(zooquake(&format!("measure {line} --json --out")).arg(folder.path()));
+    measured.ends(0).json()
 }
 
 /// A number of one variant at one size.
@@ -26,7 +23,7 @@ fn number(numbers: &Value, variant: &str, (axis, size): (&str, u64), field: &str
 fn a_herd_grows_and_a_chain_does_not() {
     let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("measure-herd");
-    let numbers = measure(&folder, &["herd", "--candidates", "5,10", "--changes", "5"]);
+    let numbers = measure(&folder, "herd --candidates 5,10 --changes 5");
     let of = |variant: &str, size: u64, field: &str| number(&numbers, variant, ("candidates", size), field);
     for size in [5, 10] {
         let (waiting, all) = (size as f64 - 1.0, size as f64);
@@ -50,9 +47,8 @@ fn a_herd_grows_and_a_chain_does_not() {
 fn a_broadcast_hears_every_vote_at_every_site() {
     let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("measure-commit");
-    let variants = "commit/broadcast,commit/coordinated";
-    let arguments = ["commit", "--variants", variants, "--sites", "5", "--transactions", "3"];
-    let numbers = measure(&folder, &arguments);
+    let line = "commit --variants commit/broadcast,commit/coordinated --sites 5 --transactions 3";
+    let numbers = measure(&folder, line);
     let of = |variant: &str, field: &str| number(&numbers, variant, ("sites", 5), field);
     assert!(
         of("commit/broadcast", "reads") > 1.5 * of("commit/coordinated", "reads"),
@@ -62,28 +58,4 @@ fn a_broadcast_hears_every_vote_at_every_site() {
     assert_eq!(of("commit/broadcast", "writes"), 11.0, "{numbers}");
     assert_eq!(of("commit/coordinated", "writes"), 12.0, "{numbers}");
     assert_nothing_left();
-}
-
-#[test]
-fn what_cannot_be_measured_is_named() {
-    for (arguments, said) in [
-        (
-            ["measure", "herd", "--variants", "election/tickets"],
-            "did you mean `election/ticket`",
-        ),
-        (
-            ["measure", "herd", "--variants", "commit/atomic"],
-            "no election or lock `commit/atomic`",
-        ),
-        (
-            ["measure", "commit", "--variants", "commit/atom"],
-            "did you mean `commit/atomic`",
-        ),
-        (["measure", "herd", "--candidates", "1"], "2..=200"),
-    ] {
-        let output = zooquake().args(arguments).output().expect("starting zooquake");
-        let told = text(&output);
-        assert_eq!(output.status.code(), Some(254), "{arguments:?}: {told}");
-        assert!(told.contains(said), "{arguments:?} should say {said:?}: {told}");
-    }
 }

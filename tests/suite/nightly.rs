@@ -1,9 +1,9 @@
 //! Nights: the folder and the exit code, and going on after SIGKILL.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left, signal, text, until, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left, said, signal, until, zooquake};
 use serde_json::Value;
 use std::path::Path;
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -13,10 +13,9 @@ const TINY: &str = "name = \"tiny\"\nvariants = [\"lock/fenced\"]\nfaults = [\"n
                     time = \"2s\"\nservers = 1\nclients = 2\n";
 
 /// The command for a night in `<folder>/night`, of the campaign in `<folder>/tiny.toml`.
-fn nightly(folder: &Path, more: &[&str]) -> Command {
-    let mut command = zooquake();
-    command.arg("nightly").arg(folder.join("tiny.toml"));
-    command.arg("--out").arg(folder.join("night")).args(more);
+fn nightly(folder: &Path, line: &str) -> Command {
+    let mut command = zooquake(&format!("nightly {line} --out"));
+    command.arg(folder.join("night")).arg(folder.join("tiny.toml"));
     command
 }
 
@@ -38,17 +37,13 @@ fn runs(folder: &Path) -> Vec<String> {
     folders.map(|e| e.file_name().to_string_lossy().into_owned()).collect()
 }
 
-fn checks_again(run: &Path) -> Output {
-    zooquake().arg("check").arg(run).output().expect("starting zooquake")
-}
-
 #[test]
 fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
     let _turn = EnsembleSlot::exclusive();
     let folder = Runs::new("nightly");
     let folder = folder.path();
     std::fs::write(folder.join("tiny.toml"), TINY).unwrap();
-    let mut child = nightly(folder, &[])
+    let mut child = nightly(folder, "")
         .stdout(Stdio::null())
         .stderr(Stdio::null())
         .spawn()
@@ -66,22 +61,15 @@ fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
     let before = attempts(folder);
 
     let junit = folder.join("elsewhere/junit.xml");
-    let output = nightly(folder, &["--json", "--junit", junit.to_str().unwrap()])
-        .output()
-        .expect("starting zooquake");
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("did not come to its end: its cell is run again"),
-        "{said}"
-    );
+    let second = said(nightly(folder, "--json").arg("--junit").arg(&junit)).ends(0);
+    let second = second.with(&["did not come to its end: its cell is run again"]);
     let after = attempts(folder);
     assert_eq!(after[..1], before, "what was recorded stays");
     assert_eq!(after.len(), 2, "nothing is done twice: {after:?}");
     assert_eq!(runs(folder).len(), 2, "half a run is removed");
     assert_nothing_left();
 
-    complete(folder, &serde_json::from_slice(&output.stdout).expect("JSON"));
+    complete(folder, &second.json());
     let xml = std::fs::read_to_string(&junit).expect("the JUnit file");
     assert_eq!(xml, std::fs::read_to_string(folder.join("night/junit.xml")).unwrap());
     assert!(
@@ -89,8 +77,7 @@ fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
         "{xml}"
     );
 
-    let again = nightly(folder, &[]).output().expect("starting zooquake");
-    assert_eq!(again.status.code(), Some(0), "{}", text(&again));
+    said(&mut nightly(folder, "")).ends(0);
     assert_eq!(attempts(folder), after, "a night that is through has nothing to run");
 }
 
@@ -113,8 +100,7 @@ fn complete(folder: &Path, night: &Value) {
             "kept thin"
         );
         let results = std::fs::read(run.join("results.json")).expect("results.json");
-        let checked = checks_again(&run);
-        assert_eq!(checked.status.code(), Some(0), "{}", text(&checked));
+        said(zooquake("check").arg(&run)).ends(0);
         assert_eq!(
             std::fs::read(run.join("results.json")).unwrap(),
             results,
@@ -125,32 +111,4 @@ fn complete(folder: &Path, night: &Value) {
     assert!(page.contains("all 2 cells that were run are as expected"), "{page}");
     let summary = std::fs::read_to_string(folder.join("night/summary.md")).expect("summary.md");
     assert!(summary.contains("| lock/fenced | ✓<br>✓ |"), "{summary}");
-}
-
-#[test]
-fn mistakes_in_a_campaign_are_named_with_their_line() {
-    let folder = Runs::new("nightly-wrong");
-    let file = folder.path().join("tiny.toml");
-    let refused = |text: &str, parts: &[&str]| {
-        std::fs::write(&file, text).unwrap();
-        let output = nightly(folder.path(), &[]).output().expect("starting zooquake");
-        let said = crate::common::text(&output);
-        assert_eq!(output.status.code(), Some(254), "{said}");
-        parts
-            .iter()
-            .for_each(|part| assert!(said.contains(part), "{said:?} should say {part:?}"));
-    };
-    refused(&format!("{TINY}colour = 3\n"), &["tiny.toml", "line 8", "colour"]);
-    refused(
-        &TINY.replace("fenced", "fencd"),
-        &["line 2", "did you mean `lock/fenced`?"],
-    );
-    assert!(
-        !folder.path().join("night").exists(),
-        "no folder for a night that never began"
-    );
-    let output = nightly(folder.path(), &["--shard", "5/4"])
-        .output()
-        .expect("starting zooquake");
-    assert_eq!(output.status.code(), Some(254), "{}", text(&output));
 }

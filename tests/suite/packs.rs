@@ -1,6 +1,6 @@
 //! What a run of somebody else's is handed on by: packs, and command lines that reproduce it. No ensemble is needed.
 
-use crate::common::{NO_RESULTS, Runs, call, hand_made, refused, text, zooquake};
+use crate::common::{NO_RESULTS, Runs, Said, hand_made, said, zooquake};
 use std::path::Path;
 
 /// The command lines on the page of a run.
@@ -26,13 +26,9 @@ fn lines_of_page(folder: &Path) -> Vec<String> {
 
 /// What a shell hands to `zooquake`, if that is a program which shows its arguments.
 fn arguments_by_shell(line: &str, bin: &Path) -> Vec<String> {
-    let output = std::process::Command::new("sh")
-        .args(["-c", line])
-        .env("PATH", format!("{}:{}", bin.display(), std::env::var("PATH").unwrap()))
-        .output()
-        .expect("a shell");
-    assert!(output.status.success(), "{line}: {}", text(&output));
-    let shown = String::from_utf8(output.stdout).expect("UTF-8");
+    let mut shell = std::process::Command::new("sh");
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let shown = said(shell.args(["-c", line]).env("PATH", path)).ends(0).stdout;
     shown.split_terminator('\0').map(String::from).collect()
 }
 
@@ -62,8 +58,7 @@ fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
         .path()
         .join("\u{1b}[2J it's \"$(touch x)\"; `touch x` $HOME&<b> --keep\ntwo\n");
     hand_made(&run);
-    let checked = call(&["check", run.to_str().unwrap()]);
-    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+    said(zooquake("check").arg(&run)).ends(2);
     let lines = lines_of_page(&run).into_iter();
     let named = lines.map(|line| line.strip_prefix(program).map(|rest| format!("zooquake{rest}")));
     work(
@@ -77,15 +72,9 @@ fn a_line_that_reproduces_a_run_works_as_it_is_printed() {
     std::fs::write(run.join("results.json"), NO_RESULTS).unwrap();
     let pack = base.path().join("it's a $(touch x).zooquake.tar.gz");
     let pack = pack.to_str().unwrap();
-    let packed = call(&["pack", run.to_str().unwrap(), "--out", pack]);
-    assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
-    let report = zooquake()
-        .args(["report", pack])
-        .env("PATH", &found)
-        .current_dir(&stub)
-        .output();
-    let report = report.expect("starting zooquake");
-    assert_eq!(report.status.code(), Some(0), "{}", text(&report));
+    said(zooquake("pack --out").arg(pack).arg(&run)).ends(0);
+    let mut report = zooquake("report");
+    said(report.arg(pack).env("PATH", &found).current_dir(&stub)).ends(0);
     work(&lines_of_page(&stub.join("run")), pack);
     assert!(!Path::new("x").exists(), "nothing was run");
 }
@@ -96,13 +85,12 @@ fn a_run_packs_itself_where_it_lies() {
     let run = base.path().join("run");
     hand_made(&run);
     for _ in 0..2 {
-        let packed = zooquake().args(["pack", "."]).current_dir(&run).output().unwrap();
-        assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
+        said(zooquake("pack .").current_dir(&run)).ends(0);
     }
     let pack = run.join("run.zooquake.tar.gz");
-    refused(&["pack", pack.to_str().unwrap()], &["is packed already"]);
-    let checked = call(&["check", pack.to_str().unwrap()]);
-    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+    let again = said(zooquake("pack").arg(&pack)).ends(254);
+    again.with(&["is packed already"]);
+    said(zooquake("check").arg(&pack)).ends(2);
     let mut names: Vec<_> = std::fs::read_dir(&run)
         .unwrap()
         .map(|entry| entry.unwrap().file_name())
@@ -153,33 +141,20 @@ fn an_image_that_a_plan_names_is_not_pulled_unasked() {
         plan.replace("\"image\":null", &format!("\"image\":{image:?}")),
     )
     .unwrap();
-    let out = base.path().join("out");
-    let [run, pack, out] = [&run, &pack, &out].map(|path| path.to_str().unwrap());
-    assert_eq!(call(&["pack", run, "--out", pack]).status.code(), Some(0));
+    said(zooquake("pack --out").args([&pack, &run])).ends(0);
     let (with, without) = (base.path().join("with.sock"), base.path().join("without.sock"));
     engine(&with, image, true);
     engine(&without, image, false);
-    let replay = |socket: &Path, more: &[&str]| {
-        let output = zooquake()
-            .args(["replay", pack, "--out", out])
-            .args(more)
-            .env("DOCKER_HOST", format!("unix://{}", socket.display()))
-            .stdin(std::process::Stdio::null())
-            .output()
-            .expect("starting zooquake");
-        (output.status.code(), text(&output))
+    let replay = |socket: &Path, line: &str| -> Said {
+        let mut command = zooquake(line);
+        command.arg(&pack).arg("--out").arg(base.path().join("out"));
+        command.env("DOCKER_HOST", format!("unix://{}", socket.display()));
+        said(command.stdin(std::process::Stdio::null()))
     };
-    let (code, said) = replay(&without, &[]);
-    assert_eq!(code, Some(254), "{said}");
-    assert!(
-        said.contains(image) && said.contains("--yes") && !said.contains("pulling"),
-        "{said}"
-    );
-    let (code, said) = replay(&without, &["--yes"]);
-    assert_eq!(code, Some(255), "{said}");
-    assert!(said.contains(&format!("pulling {image}")), "{said}");
+    let pulling = format!("pulling {image}");
+    let asked = replay(&without, "replay").ends(254);
+    asked.with(&[image, "--yes"]).without(&["pulling"]);
+    replay(&without, "replay --yes").ends(255).with(&[&pulling]);
     // One that is there is nobody's question.
-    let (code, said) = replay(&with, &[]);
-    assert_eq!(code, Some(255), "{said}");
-    assert!(!said.contains(&format!("pulling {image}")), "{said}");
+    replay(&with, "replay").ends(255).without(&[&pulling]);
 }

@@ -1,34 +1,21 @@
 //! A recipe of one's own, from nothing to a verdict: `new`, `try`, `run`, `pack`, `replay`.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, text, valid, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, said, valid, zooquake};
 use serde_json::Value;
-use std::path::Path;
-use std::process::Output;
-
-/// Runs a command in a folder.
-fn within(folder: &Path, arguments: &[&str]) -> Output {
-    let output = zooquake().args(arguments).current_dir(folder).output();
-    output.expect("starting zooquake")
-}
-
-fn succeeds(folder: &Path, arguments: &[&str]) -> String {
-    let output = within(folder, arguments);
-    assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", text(&output));
-    String::from_utf8(output.stdout).expect("UTF-8")
-}
 
 #[test]
 fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("recipe");
     let home = tempfile::tempdir().expect("a folder");
-    succeeds(home.path(), &["new", "lock", "my-lock", "--language", "python"]);
-    let tried: Value = serde_json::from_str(&succeeds(home.path(), &["try", "./my-lock", "--json"])).expect("JSON");
+    let within = |line: &str| said(zooquake(line).current_dir(home.path()));
+    within("new lock my-lock --language python").ends(0);
+    let tried = within("try ./my-lock --json").ends(0).json();
     assert!(!tried.to_string().contains("broken\""), "{tried}");
 
     let folder = home.path().join("my-lock");
     let folder = folder.to_str().expect("UTF-8");
-    let ran = run(&runs, &[folder, "--faults", "pause", "--time", "9s", "--seed", "1"]);
+    let ran = run(&runs, &format!("{folder} --faults pause --time 9s --seed 1"));
     valid(&ran);
     assert!(ran.results["stats"]["grants"].as_u64() > Some(3), "{}", ran.story());
     assert_nothing_left_of(&runs.id());
@@ -45,14 +32,8 @@ fn a_new_python_lock_keeps_the_protocol_and_is_valid_under_pauses() {
 
     // What a file brought is not run unasked.
     let pack = runs.path().join("run.zooquake.tar.gz");
-    let pack = pack.to_str().expect("UTF-8");
-    succeeds(
-        home.path(),
-        &["pack", ran.folder.to_str().expect("UTF-8"), "--out", pack],
-    );
-    let refused = within(home.path(), &["replay", pack]);
-    assert_eq!(refused.status.code(), Some(254), "{}", text(&refused));
-    assert!(text(&refused).contains("--yes"), "{}", text(&refused));
-    let checked = within(home.path(), &["check", pack]);
-    assert_eq!(checked.status.code(), Some(0), "{}", text(&checked));
+    said(zooquake("pack --out").args([&pack, &ran.folder])).ends(0);
+    let refused = said(zooquake("replay").arg(&pack).current_dir(home.path())).ends(254);
+    refused.with(&["--yes"]);
+    said(zooquake("check").arg(&pack)).ends(0);
 }

@@ -1,18 +1,11 @@
 //! Short real runs of registers, each client pinned to a server of a real ensemble.
 
 use crate::common::{Ran, short, valid};
-use serde_json::Value;
 use std::collections::BTreeSet;
-
-fn events(ran: &Ran) -> Vec<Value> {
-    let history = std::fs::read_to_string(ran.folder.join("history.jsonl")).expect("the history");
-    let line = |line: &str| serde_json::from_str(line).expect("an event");
-    history.lines().map(line).collect()
-}
 
 /// Each client was answered by its own server and no other, and did every kind of operation.
 fn pinned(ran: &Ran) {
-    let events = events(ran);
+    let events = ran.lines("history.jsonl");
     let answers = || {
         events
             .iter()
@@ -31,9 +24,8 @@ fn pinned(ran: &Ran) {
 
 /// A run of the variant under these faults is valid.
 fn run(variant: &str, faults: &str, time: &str) {
-    let name = format!("register/{variant}");
-    let arguments = [name.as_str(), "--faults", faults, "--time", time, "--seed", "1"];
-    short(&format!("register-{variant}"), &arguments, |ran| {
+    let line = format!("register/{variant} --faults {faults} --time {time} --seed 1");
+    short(&format!("register-{variant}"), &line, |ran| {
         valid(ran);
         pinned(ran);
     });

@@ -1,54 +1,26 @@
 //! A failure that is reproduced from a saved run, and from the file that was made of it.
 
-use crate::common::{EnsembleSlot, Ran, Runs, assert_nothing_left_of, call, run, text, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, said, zooquake};
 use serde_json::Value;
 use std::path::Path;
-use std::process::Output;
-
-const BROKEN: &[&str] = &["lock/predecessor", "--faults", "pause", "--time", "8s", "--seed", "1"];
-
-fn zooquake_with(arguments: &[&str], path: &Path) -> Output {
-    let (command, more) = arguments.split_first().expect("a command");
-    let output = zooquake().arg(command).arg(path).args(more).output();
-    output.expect("starting zooquake")
-}
-
-fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(output)))
-}
-
-fn broken(runs: &Runs) -> Ran {
-    let ran = run(runs, BROKEN);
-    assert_eq!(ran.code, 1, "{}", ran.story());
-    assert!(ran.damage().contains(&"stale-write".to_string()), "{}", ran.story());
-    ran
-}
 
 #[test]
 fn a_stale_write_comes_back_and_travels_in_one_file() {
     let _turn = EnsembleSlot::shared();
     let (runs, again) = (Runs::new("replay-of"), Runs::new("replay"));
-    let ran = broken(&runs);
+    let ran = run(&runs, "lock/predecessor --faults pause --time 8s --seed 1");
+    assert_eq!(ran.code, 1, "{}", ran.story());
+    assert!(ran.damage().contains(&"stale-write".to_string()), "{}", ran.story());
     let pack = runs.path().join("failure.zooquake.tar.gz");
-    let pack_name = pack.to_string_lossy().into_owned();
-    let packed = zooquake_with(&["pack", "--out", &pack_name], &ran.folder);
-    assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
+    said(zooquake("pack --out").args([&pack, &ran.folder])).ends(0);
+    let checked = said(zooquake("check --json").arg(&pack)).ends(1).json();
+    assert_eq!(checked[0]["anomalies"], ran.results["anomalies"]);
 
-    let checked = zooquake_with(&["check", "--json"], &pack);
-    assert_eq!(checked.status.code(), Some(1), "{}", text(&checked));
-    assert_eq!(json(&checked)[0]["anomalies"], ran.results["anomalies"]);
-
-    let out = again.path().to_string_lossy().into_owned();
-    let replayed = zooquake_with(&["replay", "--json", "--out", &out], &pack);
-    let results = json(&replayed);
-    let kinds: Vec<&Value> = results["anomalies"].as_array().expect("anomalies").iter().collect();
-    assert!(
-        kinds.iter().any(|anomaly| anomaly["kind"] == "stale-write"),
-        "{}",
-        text(&replayed)
-    );
-    let stderr = String::from_utf8_lossy(&replayed.stderr);
-    assert!(stderr.contains("stale-write came back in 1 of 1"), "{stderr}");
+    let replayed = said(zooquake("replay --json --out").arg(again.path()).arg(&pack));
+    let results = replayed.json();
+    let mut anomalies = results["anomalies"].as_array().expect("anomalies").iter();
+    assert!(anomalies.any(|anomaly| anomaly["kind"] == "stale-write"), "{replayed}");
+    replayed.with(&["stale-write came back in 1 of 1"]);
     let plan = std::fs::read(again.only().join("plan.json")).expect("the replay's plan");
     let plan: Value = serde_json::from_slice(&plan).expect("JSON");
     let name = ran.folder.file_name().expect("a name").to_string_lossy();
@@ -64,35 +36,11 @@ fn a_stale_write_comes_back_and_travels_in_one_file() {
 }
 
 #[test]
-fn what_is_no_run_cannot_be_replayed_or_packed() {
-    let nothing = Path::new("/nonexistent/run");
-    for command in ["replay", "pack"] {
-        let output = zooquake_with(&[command], nothing);
-        assert_ne!(output.status.code(), Some(0));
-        assert!(text(&output).contains("/nonexistent/run"), "{}", text(&output));
-    }
-}
-
-#[test]
 fn what_is_found_on_the_model_is_confirmed_on_a_real_ensemble() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("confirmed");
-    let out = runs.path().to_str().unwrap();
-    let explored = call(&[
-        "explore",
-        "lock/predecessor",
-        "--faults",
-        "drop-reply",
-        "--schedules",
-        "2",
-        "--seed",
-        "1",
-        "--confirm",
-        "--json",
-        "--out",
-        out,
-    ]);
-    let told: Value = serde_json::from_slice(&explored.stdout).unwrap_or_else(|_| panic!("{}", text(&explored)));
+    let line = "explore lock/predecessor --faults drop-reply --schedules 2 --seed 1 --confirm --json --out";
+    let told = said(zooquake(line).arg(runs.path())).json();
     let failures = told["failures"].as_array().expect("a list of failures");
     let confirmed = failures
         .iter()

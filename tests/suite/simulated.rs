@@ -1,18 +1,13 @@
 //! Runs on simulated ensembles, by the real program, where no Docker engine answers.
 
-use crate::common::{Runs, text, zooquake};
+use crate::common::{Runs, Said, said, without_engine};
 use serde_json::Value;
 use std::fs;
 use std::path::Path;
-use std::process::Output;
 
-/// What the program does where no engine answers.
-fn without_engine(arguments: &[&str]) -> Output {
-    let mut command = zooquake();
-    command
-        .args(arguments)
-        .env("DOCKER_HOST", "unix:///nowhere/docker.sock");
-    command.output().expect("starting zooquake")
+/// What the program says to a line and a path, where no engine answers.
+fn call(line: &str, path: &Path) -> Said {
+    said(without_engine(line).arg(path))
 }
 
 fn read(run: &Path, name: &str) -> Vec<u8> {
@@ -23,126 +18,69 @@ fn json(run: &Path, name: &str) -> Value {
     serde_json::from_slice(&read(run, name)).expect("JSON")
 }
 
-const SHORT: [&str; 6] = ["lock/protected", "--faults", "pause", "--time", "12s", "--seed=7"];
-
 #[test]
 fn a_run_without_an_engine_is_simulated_and_says_so_wherever_it_is_read() {
     let (runs, again) = (Runs::new("simulated"), Runs::new("simulated-again"));
-    let out = |runs: &Runs| runs.path().to_str().unwrap().to_string();
-    let output = without_engine(&[&["run"], &SHORT[..], &["--out", &out(&runs)]].concat());
-    let said = text(&output);
-    let first = String::from_utf8(output.stderr.clone()).unwrap();
-    let first = first.lines().next().unwrap_or_default();
-    assert!(
-        first.starts_with("simulated: no Docker engine answers at unix:///nowhere/docker.sock"),
-        "{first}"
-    );
-    assert!(
-        String::from_utf8_lossy(&output.stdout).contains("on a simulated ensemble"),
-        "{said}"
-    );
+    let line = "run lock/protected --faults pause --time 12s --seed=7 --out";
+    let told = call(line, runs.path());
+    let first = "simulated: no Docker engine answers at unix:///nowhere/docker.sock";
+    assert!(told.stderr.starts_with(first), "{told}");
+    assert!(told.stdout.contains("on a simulated ensemble"), "{told}");
     let run = runs.only();
     assert_eq!(json(&run, "plan.json")["on"], "sim");
     let results = json(&run, "results.json");
     assert_eq!(results["on"], "sim");
-    let code = ["valid", "invalid", "unknown"]
-        .iter()
-        .position(|verdict| results["verdict"] == *verdict);
-    assert_eq!(output.status.code(), code.map(|code| code as i32), "{said}");
+    let mut verdicts = ["valid", "invalid", "unknown"].iter();
+    let code = verdicts.position(|verdict| results["verdict"] == *verdict);
+    let code = code.expect("a verdict") as i32;
+    told.ends(code);
     let page = String::from_utf8(read(&run, "report.html")).unwrap();
     let first_screen = page.split_once("</header>").unwrap().0;
     assert!(first_screen.contains("The ensemble was simulated") && !first_screen.contains("servers of ZooKeeper"));
     // Checked again, to the same bytes.
     let before = read(&run, "results.json");
-    let checked = without_engine(&["check", run.to_str().unwrap()]);
-    assert_eq!(checked.status.code(), output.status.code());
+    call("check", &run).ends(code);
     assert_eq!(read(&run, "results.json"), before);
     // Run again, from a pack of it, to the same history.
     let pack = runs.path().join("run.zooquake.tar.gz");
-    let packed = without_engine(&["pack", run.to_str().unwrap(), "--out", pack.to_str().unwrap()]);
-    assert_eq!(packed.status.code(), Some(0), "{}", text(&packed));
-    let replayed = without_engine(&["replay", pack.to_str().unwrap(), "--out", &out(&again)]);
-    assert_eq!(replayed.status.code(), output.status.code(), "{}", text(&replayed));
+    said(without_engine("pack --out").args([&pack, &run])).ends(0);
+    said(without_engine("replay --out").arg(again.path()).arg(&pack)).ends(code);
     assert!(read(&again.only(), "history.jsonl") == read(&run, "history.jsonl"));
     // What insists on a real ensemble does not get a simulated one.
-    let real = without_engine(&["replay", run.to_str().unwrap(), "--on", "docker", "--out", &out(&again)]);
-    assert_eq!(real.status.code(), Some(255), "{}", text(&real));
+    said(without_engine("replay --on docker --out").arg(again.path()).arg(&run)).ends(255);
 }
 
 #[test]
 fn nights_and_comparisons_are_simulated_where_that_is_asked_for() {
     let runs = Runs::new("simulated-campaigns");
-    let campaign = runs.path().join("small.toml");
+    let folder = runs.path();
     let cells = "variants = [\"lock/fenced\"]\nfaults = [\"none\"]\nseeds = [1, 2]\ntime = \"2s\"\non = \"sim\"\n";
-    fs::write(&campaign, cells).unwrap();
-    let folder = |name: &str| runs.path().join(name).to_str().unwrap().to_string();
-    let (night, compared) = (folder("night"), folder("compared"));
-    let nightly = ["nightly", campaign.to_str().unwrap(), "--out", &night];
-    let output = without_engine(&nightly);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    assert_eq!(
-        fs::read_dir(Path::new(&night).join("runs")).unwrap().flatten().count(),
-        3,
-        "two and `latest`"
-    );
-    let page = String::from_utf8(read(Path::new(&night), "index.html")).unwrap();
+    fs::write(folder.join("small.toml"), cells).unwrap();
+    let call = |line: &str| said(without_engine(line).current_dir(folder));
+    call("nightly small.toml --out night").ends(0);
+    let made = fs::read_dir(folder.join("night/runs")).unwrap().flatten();
+    assert_eq!(made.count(), 3, "two and `latest`");
+    let page = String::from_utf8(read(folder, "night/index.html")).unwrap();
     assert!(page.contains("the ensembles were simulated"));
-    let other = without_engine(&[&nightly[..], &["--on", "docker"]].concat());
-    assert_eq!(other.status.code(), Some(255), "{}", text(&other));
-    let output = without_engine(&[
-        "compare",
-        "lock",
-        "--variants",
-        "protected,fenced",
-        "--faults",
-        "none",
-        "--runs",
-        "1",
-        "--time",
-        "2s",
-        "--on",
-        "sim",
-        "--out",
-        &compared,
-    ]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let table = String::from_utf8(read(Path::new(&compared), "compare.md")).unwrap();
+    call("nightly small.toml --out night --on docker").ends(255);
+    call("compare lock --variants protected,fenced --faults none --runs 1 --time 2s --on sim --out compared").ends(0);
+    let table = String::from_utf8(read(folder, "compared/compare.md")).unwrap();
     assert!(table.contains("simulated ensembles"), "{table}");
 }
 
 #[test]
 fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
     let runs = Runs::new("explored");
-    let out = runs.path().to_str().unwrap();
-    let small = [
-        "--schedules",
-        "40",
-        "--seed",
-        "100",
-        "--clients",
-        "3",
-        "--ops",
-        "6",
-        "--json",
-        "--out",
-        out,
-    ];
-    let output = without_engine(&[&["explore", "lock/predecessor", "--faults", "drop-reply"], &small[..]].concat());
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
-    assert_eq!(
-        (output.status.code(), &told["schedules"]),
-        (Some(0), &Value::from(40)),
-        "known failures only"
-    );
-    let failures = told["failures"].as_array().unwrap();
-    let lost = failures
-        .iter()
-        .find(|failure| failure["anomaly"] == "lost-wakeup")
-        .unwrap();
+    let line =
+        "explore lock/predecessor --faults drop-reply --schedules 40 --seed 100 --clients 3 --ops 6 --json --out";
+    // Known failures only.
+    let told = call(line, runs.path()).ends(0).json();
+    assert_eq!(told["schedules"], 40);
+    let mut failures = told["failures"].as_array().unwrap().iter();
+    let lost = failures.find(|failure| failure["anomaly"] == "lost-wakeup").unwrap();
     assert_eq!(lost["known"], true);
     let run = Path::new(lost["run"].as_str().unwrap());
-    let checked = without_engine(&["check", run.to_str().unwrap()]);
-    assert_eq!(checked.status.code(), Some(1), "{}", text(&checked));
+    call("check", run).ends(1);
     let shrunk = Path::new(lost["shrunk"]["run"].as_str().unwrap());
     let has = |run: &Path| {
         let results = json(run, "results.json");
@@ -152,9 +90,9 @@ fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
     assert!(has(run) && has(shrunk));
     assert!(lost["shrunk"]["operations"].as_u64() <= Some(12), "{lost}");
     // Shrunk by itself, from the run of the schedule that failed.
-    let output = without_engine(&["shrink", run.to_str().unwrap(), "--json", "--out", out]);
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
-    assert_eq!((output.status.code(), &told["kept"]), (Some(0), &Value::from(true)));
+    let told = said(without_engine("shrink --json --out").arg(runs.path()).arg(run));
+    let told = told.ends(0).json();
+    assert_eq!(told["kept"], true);
     let size = |when: &str| told[when]["operations"].as_u64().unwrap();
     assert!(size("after") < size("before"), "{told}");
 }
@@ -162,74 +100,31 @@ fn what_is_explored_is_told_once_written_as_a_run_and_shrunk() {
 #[test]
 fn what_needs_a_real_ensemble_says_so_before_it_begins() {
     let runs = Runs::new("confirmed-nowhere");
-    let out = runs.path().to_str().unwrap();
-    let explore = [
-        "explore",
-        "lock/predecessor",
-        "--faults",
-        "drop-reply",
-        "--schedules",
-        "4",
-    ];
-    let seeded = [&explore[..], &["--seed", "1", "--out", out]].concat();
-    let output = without_engine(&[&seeded[..], &["--confirm"]].concat());
-    assert_eq!(output.status.code(), Some(255), "{}", text(&output));
-    assert!(!text(&output).contains("exploring"), "{}", text(&output));
+    let call = |line: &str| said(without_engine(&format!("{line} --out .")).current_dir(runs.path()));
+    let explore = "explore lock/predecessor --faults drop-reply --schedules 4 --seed 1";
+    let confirmed = call(&format!("{explore} --confirm")).ends(255);
+    confirmed.without(&["exploring"]);
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing was explored");
     // A simulated run is shrunk where it ran, and on real ensembles only if that is asked for.
-    let output = without_engine(&seeded);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output));
-    let run = runs.path().join("latest");
-    let shrink = ["shrink", run.to_str().unwrap(), "--json", "--out", out];
-    let output = without_engine(&shrink);
-    let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    call(explore).ends(0);
+    let told = call("shrink latest --json").json();
     assert_eq!((&told["on"], &told["kept"]), (&Value::from("sim"), &Value::from(true)));
-    let output = without_engine(&[&shrink[..], &["--on", "docker"]].concat());
-    assert_eq!(output.status.code(), Some(255), "{}", text(&output));
+    call("shrink latest --json --on docker").ends(255);
 }
 
 #[test]
 fn a_correct_lock_is_silent_and_has_nothing_to_shrink() {
     let runs = Runs::new("explored-silent");
-    let out = runs.path().to_str().unwrap();
-    let output = without_engine(&[
-        "explore",
-        "lock/fenced",
-        "--schedules",
-        "30",
-        "--seed",
-        "1",
-        "--out",
-        out,
-    ]);
-    let said = text(&output);
-    assert_eq!(output.status.code(), Some(0), "{said}");
-    assert!(
-        said.contains("30 schedules") && said.contains("was missed with"),
-        "{said}"
-    );
+    let call = |line: &str| said(without_engine(line).current_dir(runs.path()));
+    let told = call("explore lock/fenced --schedules 30 --seed 1 --out .").ends(0);
+    told.with(&["30 schedules", "was missed with"]);
     assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing failed");
-    let run = [
-        "run",
-        "lock/fenced",
-        "--on",
-        "sim",
-        "--faults",
-        "none",
-        "--time",
-        "2s",
-        "--out",
-        out,
-    ];
-    assert_eq!(without_engine(&run).status.code(), Some(0));
-    let run = runs.path().join("latest");
-    for (arguments, why) in [
-        (&["shrink", run.to_str().unwrap()][..], "no anomaly"),
-        (&["explore", "lock/crate"], "client library"),
-        (&["explore", "lock/fenced", "--shard", "2/4"], "--seed"),
+    call("run lock/fenced --on sim --faults none --time 2s --out .").ends(0);
+    for (line, why) in [
+        ("shrink latest", "no anomaly"),
+        ("explore lock/crate", "client library"),
+        ("explore lock/fenced --shard 2/4", "--seed"),
     ] {
-        let output = without_engine(arguments);
-        assert_eq!(output.status.code(), Some(254), "{}", text(&output));
-        assert!(text(&output).contains(why), "{}", text(&output));
+        call(line).ends(254).with(&[why]);
     }
 }

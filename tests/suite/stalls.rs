@@ -1,32 +1,24 @@
 //! What is no client's doing convicts nobody: the harness stands still, or a third party freezes a client, after recovery.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, docker, history, signal, start, text, until};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, docker, ended, history, recorded, signal, start};
 use serde_json::Value;
 use std::process::Child;
 use std::time::Duration;
-
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// Longer than the bound of liveness.
 const LONG: Duration = Duration::from_secs(13);
 
 /// A short run, as it is when its phase has begun.
 fn reach(runs: &Runs, variant: &str, phase: &str) -> Child {
-    let child = start(runs, &[variant, "--faults", "none", "--time", "3s", "--seed", "1"]);
-    let phase = format!("\"phase\",\"value\":\"{phase}\"");
-    until(&phase, PATIENCE, || {
-        let made = std::fs::read_dir(runs.path()).ok()?.flatten();
-        let made = made.into_iter().any(|entry| entry.path().is_dir());
-        (made && history(runs).contains(&phase)).then_some(())
-    });
+    let child = start(runs, &format!("{variant} --faults none --time 3s --seed 1"));
+    recorded(runs, &[&format!("\"phase\",\"value\":\"{phase}\"")]);
     child
 }
 
 /// Waits for its end: nobody is convicted, and nothing is left.
 fn never_invalid(runs: &Runs, child: Child) -> Vec<Value> {
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let code = output.status.code();
-    assert!(matches!(code, Some(0 | 2)), "{code:?}: {}", text(&output));
+    let told = ended(child);
+    assert!(matches!(told.code, Some(0 | 2)), "{told}");
     assert_nothing_left_of(&runs.id());
     let event = |line: &str| serde_json::from_str(line).expect("an event");
     history(runs).lines().map(event).collect()

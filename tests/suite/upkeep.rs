@@ -1,7 +1,7 @@
 //! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, call, docker, history, recorded, signal, start, text,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, docker, ended, history, recorded, said, signal, start,
     tools_image, until, zooquake,
 };
 use std::io::{BufRead, BufReader};
@@ -13,15 +13,12 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// A run that was stopped is judged, is unknown, says what its interrupt did, and has left nothing on the engine.
 #[track_caller]
 fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
-    let output = child.wait_with_output().expect("waiting for zooquake");
-    let text = text(&output);
-    assert_eq!(output.status.code(), Some(2), "an interrupted run is unknown: {text}");
-    assert!(text.contains(&format!("interrupted: {does}")), "{text}");
-    assert!(text.contains("the run was interrupted at"), "{text}");
+    let told = ended(child).ends(2);
+    let told = told.with(&[&format!("interrupted: {does}"), "the run was interrupted at"]);
     let run = runs.only();
     assert!(
         run.join("results.json").exists() && run.join("report.html").exists(),
-        "{text}"
+        "{told}"
     );
     assert!(history(runs).contains("\"interrupted\""));
     assert_nothing_left_of(&runs.id());
@@ -29,24 +26,19 @@ fn stopped_and_judged(runs: &Runs, child: Child, does: &str) {
 
 /// A long run under this kind of fault.
 fn shaken(runs: &Runs, fault: &str) -> Child {
-    start(
-        runs,
-        &["lock/fenced", "--faults", fault, "--time", "60s", "--seed", "1"],
-    )
+    start(runs, &format!("lock/fenced --faults {fault} --time 60s --seed 1"))
 }
 
 /// A run that was cut off is unknown when it is checked again.
 #[track_caller]
 fn is_unknown(runs: &Runs) {
-    let checked = call(&["check", runs.only().to_str().expect("a path in UTF-8")]);
-    assert_eq!(checked.status.code(), Some(2), "{}", text(&checked));
+    said(zooquake("check").arg(runs.only())).ends(2);
 }
 
 /// `clean` removes what is left of a run.
 #[track_caller]
 fn clean(runs: &Runs) {
-    let cleaned = call(&["clean", "--run", &runs.id()]);
-    assert_eq!(cleaned.status.code(), Some(0), "{}", text(&cleaned));
+    said(zooquake("clean --run").arg(runs.id())).ends(0);
     assert_nothing_left_of(&runs.id());
 }
 
@@ -88,10 +80,7 @@ fn ctrl_c_in_the_bring_up_clears_away_and_still_checks() {
 fn ctrl_c_in_recovery_says_what_it_does() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("interrupted-recovery");
-    let child = start(
-        &runs,
-        &["lock/fenced", "--faults", "none", "--time", "3s", "--seed", "1"],
-    );
+    let child = start(&runs, "lock/fenced --faults none --time 3s --seed 1");
     recorded(&runs, &["\"value\":\"recover\""]);
     signal(&child, "INT");
     stopped_and_judged(&runs, child, "giving up the recovery");
@@ -124,17 +113,9 @@ fn an_image_that_is_no_zookeeper_is_named_with_its_last_words() {
     let _turn = EnsembleSlot::shared();
     let name = tools_image();
     let runs = Runs::new("no-zookeeper");
-    let run = start(
-        &runs,
-        &["lock/fenced", "--zookeeper", &name, "--faults", "none", "--time", "5s"],
-    );
-    let output = run.wait_with_output().expect("waiting for zooquake");
-    let text = text(&output);
-    assert_eq!(output.status.code(), Some(255), "{text}");
-    assert!(
-        text.contains("ended instead of serving") && text.contains("docker-entrypoint.sh"),
-        "{text}"
-    );
+    let line = format!("lock/fenced --zookeeper {name} --faults none --time 5s");
+    let told = ended(start(&runs, &line)).ends(255);
+    told.with(&["ended instead of serving", "docker-entrypoint.sh"]);
     assert_nothing_left_of(&runs.id());
 }
 
@@ -148,7 +129,7 @@ fn sighup_heals_clears_away_and_still_checks() {
     }
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("hung-up");
-    let child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
+    let child = start(&runs, &format!("{SMALL} --faults pause --time 60s"));
     recorded(&runs, &["\"f\":\"pause\"", "\"phase\":\"on\""]);
     // A closed terminal sends it more than once.
     signal(&child, "HUP");
@@ -162,11 +143,8 @@ fn sigkill_while_a_pause_is_under_way_leaves_nothing_frozen() {
     let _turn = EnsembleSlot::shared();
     for delay_ms in [0, 2, 5, 10] {
         let runs = Runs::new(&format!("killed-in-pause-{delay_ms}"));
-        let mut child = start(&runs, &[SMALL, &["--faults", "pause", "--time", "60s"]].concat());
-        until("the beginning of a pause", PATIENCE, || {
-            let made = std::fs::read_dir(runs.path()).ok()?.flatten().next().is_some();
-            (made && history(&runs).contains("\"phase\":\"begin\"")).then_some(())
-        });
+        let mut child = start(&runs, &format!("{SMALL} --faults pause --time 60s"));
+        recorded(&runs, &["\"phase\":\"begin\""]);
         std::thread::sleep(Duration::from_millis(delay_ms));
         signal(&child, "KILL");
         child.wait().expect("waiting for zooquake");
@@ -189,11 +167,7 @@ fn a_reader_that_goes_after_one_line_ends_no_run() {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new("head");
     let (reader, writer) = std::io::pipe().expect("a pipe");
-    let mut command = zooquake();
-    command
-        .arg("run")
-        .args(SMALL)
-        .args(["--faults", "none", "--time", "3s", "--out"]);
+    let mut command = zooquake(&format!("run {SMALL} --faults none --time 3s --out"));
     let child = command
         .arg(runs.path())
         .stdout(writer.try_clone().expect("the pipe's end"))

@@ -7,7 +7,7 @@ use serde_json::Value;
 fn shaken(name: &str, fault: &str, time: &str, judge: impl FnOnce(&Ran, usize)) {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new(&format!("wire-{fault}"));
-    let ran = run(&runs, &[name, "--faults", fault, "--time", time, "--seed", "1"]);
+    let ran = run(&runs, &format!("{name} --faults {fault} --time {time} --seed 1"));
     judge(&ran, counting(&ran, fault));
 }
 
@@ -20,16 +20,9 @@ fn counting(ran: &Ran, fault: &str) -> usize {
         .count()
 }
 
-/// The JSON lines of a file of the run.
-fn lines(ran: &Ran, file: &str) -> Vec<Value> {
-    let text = std::fs::read_to_string(ran.folder.join(file)).expect(file);
-    let values = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
-    values.collect()
-}
-
 /// What the proxy said that it had lost, by window.
 fn lost(ran: &Ran) -> Vec<Value> {
-    let events = lines(ran, "history.jsonl").into_iter();
+    let events = ran.lines("history.jsonl").into_iter();
     events
         .filter(|event| event["process"] == "nemesis")
         .filter_map(|event| event["value"].get("evidence").cloned())
@@ -44,7 +37,7 @@ fn protected_survives_lost_replies() {
         assert!(counting >= 2, "{}", ran.story());
 
         // What the proxy calls applied stands in the servers' own logs, under that zxid.
-        let logged = lines(ran, "txnlog.jsonl");
+        let logged = ran.lines("txnlog.jsonl");
         let lost = lost(ran);
         let applied = lost.iter().filter(|lost| lost["outcome"] == "applied");
         for reply in applied.clone() {
@@ -79,7 +72,7 @@ fn fenced_is_valid_when_sessions_are_closed_from_outside_and_their_clients_learn
         valid(ran);
         assert!(counting >= 2, "{}", ran.story());
 
-        let (events, logged) = (lines(ran, "history.jsonl"), lines(ran, "txnlog.jsonl"));
+        let (events, logged) = (ran.lines("history.jsonl"), ran.lines("txnlog.jsonl"));
         let on = |event: &&Value| event["process"] == "nemesis" && event["value"]["phase"] == "on";
         for window in events.iter().filter(on) {
             let detail = window["value"]["detail"].as_str().expect("what was seen");

@@ -30,6 +30,17 @@ impl DockerCluster {
     }
 }
 
+/// Primitives, each of which is carried out by a method of the part that it concerns.
+macro_rules! carried_out_by {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $made:ty = $method:path;)*) => {
+        $(
+            fn $name<'a>(&'a self, $($argument: $type),*) -> Doing<'a, $made> {
+                Box::pin($method(self, $($argument),*))
+            }
+        )*
+    };
+}
+
 impl Cluster for DockerCluster {
     fn servers(&self) -> Vec<String> {
         self.names('n')
@@ -43,92 +54,33 @@ impl Cluster for DockerCluster {
         self.names('c')
     }
 
-    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a> {
-        Box::pin(self.kill_processes(node))
-    }
-
-    fn ready(&self) -> Doing<'_, ()> {
-        Box::pin(self.until_ready())
-    }
-
-    fn start_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
-        Box::pin(self.start_server_unless_running(server))
-    }
-
-    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
-        Box::pin(self.lose_data(server))
-    }
-
-    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> Doing<'a, Stdin> {
-        Box::pin(self.start_client_process(client, incarnation, on_output))
-    }
-
-    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a> {
-        Box::pin(self.freeze(node))
-    }
-
-    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a> {
-        Box::pin(self.thaw(node))
-    }
-
-    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a> {
-        Box::pin(self.running(client))
-    }
-
-    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
-        Box::pin(self.cut_off(node, peers, directions))
-    }
-
-    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
-        Box::pin(self.join_again(node, peers))
-    }
-
-    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>> {
-        Box::pin(wire::lose(self, client, wire, limit))
-    }
-
-    fn lose_nothing<'a>(&'a self, client: &'a str) -> Doing<'a, ()> {
-        Box::pin(wire::lose_nothing(self, client))
-    }
-
-    fn disconnect<'a>(&'a self, client: &'a str, how: Wire) -> Doing<'a> {
-        Box::pin(wire::disconnect(self, client, how))
-    }
-
-    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a> {
-        Box::pin(wire::reconnect(self, client))
-    }
-
-    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
-        Box::pin(wire::expire(self, client))
-    }
-
-    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
-        Box::pin(self.create_through(server, paths))
+    carried_out_by! {
+        ready() -> () = Self::until_ready;
+        kill(node: &'a str) -> String = Self::kill_processes;
+        start_server(server: &'a str) -> () = Self::start_server_unless_running;
+        wipe(server: &'a str) -> () = Self::lose_data;
+        start_client(client: &'a str, incarnation: u64, on_output: OnOutput) -> Stdin = Self::start_client_process;
+        pause(node: &'a str) -> String = Self::freeze;
+        resume(node: &'a str) -> String = Self::thaw;
+        sees_running(client: &'a str) -> String = Self::running;
+        partition(node: &'a str, peers: &'a [String], directions: Directions) -> String = Self::cut_off;
+        heal_partition(node: &'a str, peers: &'a [String]) -> String = Self::join_again;
+        lose(client: &'a str, wire: Wire, limit: Duration) -> Option<Dropped> = wire::lose;
+        lose_nothing(client: &'a str) -> () = wire::lose_nothing;
+        disconnect(client: &'a str, how: Wire) -> String = wire::disconnect;
+        reconnect(client: &'a str) -> String = wire::reconnect;
+        expire(client: &'a str) -> Option<String> = wire::expire;
+        create(server: &'a str, paths: &'a [String]) -> () = Self::create_through;
+        exists(server: &'a str, path: &'a str) -> bool = Self::exists_at;
+        server_state(server: &'a str) -> ServerState = Self::state_of;
+        server_of(client: &'a str) -> Option<String> = Self::connected_server;
+        canary(server: &'a str, session_ms: u64) -> u64 = Self::silent_session;
+        tree(server: &'a str) -> Vec<Znode> = Self::read_tree;
+        remove() -> () = Self::clear_away;
     }
 
     fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
         Box::pin(async move { self.create_through(server, &setup_paths(&self.plan)).await })
-    }
-
-    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool> {
-        Box::pin(self.exists_at(server, path))
-    }
-
-    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState> {
-        Box::pin(self.state_of(server))
-    }
-
-    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
-        Box::pin(self.connected_server(client))
-    }
-
-    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> Doing<'a, u64> {
-        Box::pin(self.silent_session(server, session_ms))
-    }
-
-    fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>> {
-        Box::pin(self.read_tree(server))
     }
 
     fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)> {
@@ -141,9 +93,5 @@ impl Cluster for DockerCluster {
 
     fn how_to_reach(&self) -> Result<String> {
         self.ways_to_reach()
-    }
-
-    fn remove(&self) -> Doing<'_, ()> {
-        Box::pin(self.clear_away())
     }
 }

@@ -71,8 +71,7 @@ impl Sidecar {
             value,
             timeout_ms: None,
         };
-        self.stdin
-            .send(serde_json::to_string(&request).context("writing a request")?);
+        self.stdin.request(request)?;
         let what = || format!("`{f}` beside {}", self.host);
         let mut answer = tokio::time::timeout(limit, &mut receiver).await;
         if answer.is_err() {

@@ -29,6 +29,8 @@ hold counts only as far as a release that succeeded proves it. mutex-strict: hel
 succeeded. fenced-mutex: grants are answered with tokens that grow. reentrant-mutex, semaphore:N, rwlock (the value is read or
 write): holds count as a mutex's do. fifo-queue, unordered-queue: enqueue, dequeue, drain. total-queue: what goes in comes out at
 least once, and nothing else. set: add, read. counter: add, read. id-generator: generate. kv: texts under keys, with get, put and append.
+barrier:N: enter and leave, with the round as the value. atomic-commit: begin [tx sites], vote [tx site yes|no], decided [tx site],
+answered with [tx site commit|abort].
 
 Exit codes: 0 all valid, 1 some invalid, 2 some unknown, 254 if some input could not be read. With --expect: 0 if all
 verdicts are as expected, else 1.

@@ -14,7 +14,7 @@ use zooquake_checkers::files::Files;
 use zooquake_checkers::history::{Damage, parse_jsonl};
 use zooquake_checkers::search::{Budget, Kind, Notation};
 use zooquake_checkers::textlog::parse_log;
-use zooquake_checkers::{History, Record, Results, Verdict, search};
+use zooquake_checkers::{History, Record, Results};
 
 /// What to give in place of a history that cannot be read.
 const A_HISTORY: &str = "give a history file that is whole and may be read";
@@ -57,13 +57,8 @@ pub fn check(path: &Path, model: Option<Kind>, how: How) -> Result<Checked, Usag
     let begun = Instant::now();
     let (opened, record) = paths::run(path)?;
     if let Some(kind) = model {
-        let input = Searched {
-            begun,
-            history: &record.history,
-            damage: record.damage.clone(),
-            notation: Notation::Maps,
-        };
-        return Ok(input.check(kind, how));
+        let damage = record.damage.clone();
+        return Ok(alone(begun, &record.history, damage, Some(kind), Notation::Maps, how));
     }
     let mut checked = timed(begun, &record);
     // What is unpacked goes away.
@@ -108,39 +103,11 @@ fn check_file(path: &Path, model: Option<Kind>, how: How) -> Result<Checked> {
     let (history, damage) = read(format, &bytes);
     drop(bytes);
     let damage: Vec<String> = damage.into_iter().map(|damage| damage.to_string()).collect();
-    let ours = model.is_none() && bare::is_ours(&history);
-    let kind = model.or_else(|| Kind::of(&history).filter(|_| !ours));
-    if let Some(kind) = kind {
-        let input = Searched {
-            begun,
-            history: &history,
-            damage,
-            notation: if format == Format::Log {
-                Notation::Log
-            } else {
-                Notation::Maps
-            },
-        };
-        return Ok(input.check(kind, how));
-    }
-    let parse_ms = milliseconds(begun);
-    let begun = Instant::now();
-    let mut reasons = damage.clone();
-    let results = bare::check(&history, damage).unwrap_or_else(|what| {
-        reasons.push(what);
-        Results {
-            verdict: Verdict::Unknown,
-            reasons,
-            ..Results::default()
-        }
-    });
-    Ok(Checked {
-        results,
-        parse_ms,
-        check_ms: milliseconds(begun),
-        events: history.events.len(),
-        unwritten: None,
-    })
+    let notation = match format {
+        Format::Log => Notation::Log,
+        Format::Jsonl | Format::Edn => Notation::Maps,
+    };
+    Ok(alone(begun, &history, damage, model, notation, how))
 }
 
 /// Reads a history up to its first damage.
@@ -152,30 +119,28 @@ pub fn read(format: Format, bytes: &[u8]) -> (History, Option<Damage>) {
     }
 }
 
-/// A history that was read since `begun`.
-struct Searched<'a> {
+/// Checks a history that was read since `begun` and has no plan.
+fn alone(
     begun: Instant,
-    history: &'a History,
+    history: &History,
     damage: Vec<String>,
+    model: Option<Kind>,
     notation: Notation,
-}
-
-impl Searched<'_> {
-    fn check(self, kind: Kind, how: How) -> Checked {
-        let parse_ms = milliseconds(self.begun);
-        let begun = Instant::now();
-        let mut budget = Budget {
-            steps: u64::MAX,
-            bytes: how.bytes,
-            expired: &mut || begun.elapsed() > how.time,
-        };
-        Checked {
-            results: search::judge(self.history, self.damage, kind, self.notation, &mut budget),
-            parse_ms,
-            check_ms: milliseconds(begun),
-            events: self.history.events.len(),
-            unwritten: None,
-        }
+    how: How,
+) -> Checked {
+    let parse_ms = milliseconds(begun);
+    let begun = Instant::now();
+    let mut budget = Budget {
+        steps: u64::MAX,
+        bytes: how.bytes,
+        expired: &mut || begun.elapsed() > how.time,
+    };
+    Checked {
+        results: bare::judge(history, damage, model, notation, &mut budget),
+        parse_ms,
+        check_ms: milliseconds(begun),
+        events: history.events.len(),
+        unwritten: None,
     }
 }
 

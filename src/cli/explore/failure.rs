@@ -36,7 +36,7 @@ pub struct Failure {
     pub run: Option<PathBuf>,
     /// The run of the smallest plan that still fails the same way.
     pub shrunk: Option<Shrunk>,
-    /// What came of the shrunk plan on real ensembles; `None` if it was not played there, or not to an end.
+    /// What came of it on real ensembles; `None` if it was not played there, or not to an end.
     pub confirmation: Option<Confirmation>,
 }
 
@@ -93,11 +93,12 @@ pub fn write(
     Ok(failures)
 }
 
-/// Plays the shrunk plans on real ensembles, until the user stops it.
+/// Plays the shrunk plans, and those before they were shrunk, on real ensembles, until the user stops it.
 pub async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
     for failure in failures {
         if let Some(shrunk) = &failure.shrunk {
-            failure.confirmation = confirmer.confirm(&shrunk.run, &failure.signature.wanted()).await?;
+            let (from, wanted) = (failure.run.as_deref(), failure.signature.wanted());
+            failure.confirmation = confirmer.confirm(&shrunk.run, from, &wanted).await?;
         }
     }
     Ok(())

@@ -8,7 +8,7 @@ use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
 use crate::campaign::{spec, values};
 use crate::confirm::{Confirmer, were_played};
-use crate::explore::corpus::{Corpus, Other};
+use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
 use crate::naming;
@@ -32,8 +32,8 @@ which things happen. Each failure is told once, by property, anomaly and the sha
 Exit codes: 0 no failure, or only such as the variant is known for; 1 a failure that is not known; 254 wrong usage; 255 the harness
 failed.
 
-With --confirm the shrunk plan of each failure is played on a real ensemble until the same anomaly of the same property shows. What
-is said of it changes no exit code, but for 255 if no try of a plan could be carried out.
+With --confirm the plan of each failure, shrunk and as it was before, is played on a real ensemble until the same anomaly of the
+same property shows. What is said of it changes no exit code, but for 255 if no try of a failure could be carried out.
 
 Examples:
   zooquake explore lock/protected --budget 60s
@@ -95,10 +95,10 @@ pub struct ExploreOptions {
     /// Folder of the runs that failures are written to
     #[arg(long, default_value = "runs", value_name = "DIR")]
     pub out: PathBuf,
-    /// Play the shrunk plans of failures on a real ensemble, and say which are real
+    /// Play the plans of failures on a real ensemble, and say which are real
     #[arg(long)]
     pub confirm: bool,
-    /// How often a plan is played at most to confirm it
+    /// How many runs are made at most to confirm a failure
     #[arg(long, value_name = "N", default_value_t = 5, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     pub confirm_runs: u32,
     /// JSON on stdout: schedules, schedules a second, failures, coverage
@@ -140,7 +140,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         None => (None, asked),
         Some(folder) => {
             paths::output_folder(folder, "--corpus")?;
-            let (corpus, space) = Corpus::open(folder, &asked, options.seed).map_err(usage)?;
+            let (corpus, space) = Corpus::open(folder, &asked, options.seed)?;
             (Some(corpus), space)
         }
     };
@@ -183,13 +183,6 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         true => Code::Invalid,
         false => Code::Valid,
     })
-}
-
-fn usage(error: anyhow::Error) -> anyhow::Error {
-    match error.downcast::<Other>() {
-        Ok(other) => Usage(other.to_string()).into(),
-        Err(error) => error,
-    }
 }
 
 fn space(options: &ExploreOptions) -> Result<Space, String> {

@@ -68,7 +68,7 @@ async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<Channel> 
             value: Value::Null,
             timeout_ms: None,
         };
-        stdin.send(serde_json::to_string(&request).context("writing a request")?);
+        stdin.request(request)?;
         loop {
             let Some(Output::Line(line)) = lines.recv().await else {
                 bail!("the client ended")

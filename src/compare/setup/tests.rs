@@ -1,8 +1,5 @@
 use super::*;
-use crate::campaign::again;
-use crate::campaign::spec::tests::{assert_same, run_again};
-use crate::campaign::values::timing;
-use std::collections::BTreeSet;
+use crate::campaign::spec::tests::assert_same;
 use zooquake_checkers::plan::{On, Plan};
 
 /// A comparison of these locks.
@@ -76,33 +73,6 @@ fn variants_that_are_alike_have_one_plan() {
                 };
                 assert_same(&of_other, &of_first, &other.name());
             }
-        }
-    }
-}
-
-#[test]
-fn the_line_of_every_run_runs_its_plan() {
-    let families: BTreeSet<String> = naming::variants()
-        .iter()
-        .map(|name| name.split('/').next().unwrap().to_string())
-        .collect();
-    for family in families {
-        let prefix = format!("{family}/");
-        let names = naming::variants();
-        let names: Vec<&str> = names.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
-        let mut setup = setup(&names, &["none", "pause", "kill+partition+drop-reply"], &[1, 2]);
-        setup.family = family;
-        // Each in another size and with another timing than the one before.
-        let mut others = setup.subjects.clone();
-        others.iter_mut().for_each(|subject| {
-            subject.servers = 5;
-            subject.timing = timing("500/4/4000").unwrap();
-        });
-        setup.subjects.extend(others);
-        for (name, spec) in setup.specs().unwrap() {
-            let plan = spec.plan().unwrap();
-            let line = again::drawn(&plan).unwrap_or_else(|| panic!("{name} has no line"));
-            assert_same(&run_again(&line), &plan, &line);
         }
     }
 }

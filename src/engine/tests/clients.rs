@@ -87,10 +87,10 @@ fn an_interrupt_heals_and_gives_up_what_follows() {
     let mut bench = Bench::running("lock/fenced", 2);
     bench.step(Input::Interrupted);
     assert_eq!(bench.phases(), ["ops", "interrupted", "heal"]);
-    assert!(bench.took(|effect| matches!(effect, Effect::Done(Conclusion::Interrupted))));
+    assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
 
     let mut bench = Bench::recovering("lock/fenced", 2);
     bench.step(Input::Interrupted);
     assert_eq!(bench.phases(), ["ops", "heal", "recover", "interrupted"]);
-    assert!(bench.took(|effect| matches!(effect, Effect::Done(Conclusion::Interrupted))));
+    assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
 }

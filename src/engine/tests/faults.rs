@@ -3,7 +3,7 @@
 use super::*;
 use zooquake_checkers::plan::{State, Target, Trigger, Window};
 
-pub(super) fn window(trigger: Trigger) -> Report {
+fn window(trigger: Trigger) -> Report {
     Report::Arm(Box::new(Window {
         id: 1,
         fault: "pause".to_string(),
@@ -14,7 +14,7 @@ pub(super) fn window(trigger: Trigger) -> Report {
     }))
 }
 
-fn in_state(state: State, after_ms: u64) -> Report {
+pub(super) fn in_state(state: State, after_ms: u64) -> Report {
     window(Trigger::State {
         state,
         from_ms: 0,
@@ -114,14 +114,12 @@ fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
     );
     bench.effects.clear();
     bench.report(4, report("on"));
-    assert!(!bench.took(|effect| matches!(effect, Effect::Sync)));
+    assert!(!took!(bench, Effect::Sync));
 }
 
 #[test]
 fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_again() {
-    let mut bench = Bench::running("lock/fenced", 2);
-    bench.ok(0, "acquire");
-    bench.pass(0);
+    let mut bench = Bench::working("lock/fenced", 2);
     bench.answers();
     bench.report(5, Report::Killing("c1".to_string()));
     bench.engine.ask_control(0, "confirm");
@@ -177,7 +175,7 @@ fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recove
     let why = "not-recovered: after 60 s not seen to be healed: window 7; not running: c2";
     assert_eq!(bench.phases(), ["ops", "heal", why, "audit"]);
     assert!(
-        bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))),
+        took!(bench, Effect::Ask(Question::Tree)),
         "the evidence is read all the same"
     );
 }

@@ -66,9 +66,7 @@ fn a_hold_ends_when_its_release_is_sent_and_when_its_client_says_so_or_dies() {
     assert_eq!(bench.holder(), None);
 
     for ending in ["lost", "not-held", "dies"] {
-        let mut bench = Bench::running("lock/fenced", 1);
-        bench.ok(0, "acquire");
-        bench.pass(0);
+        let mut bench = Bench::working("lock/fenced", 1);
         let lost = |grant: &str| Message::Notice {
             notice: "lost".to_string(),
             value: json!({ "grant": grant }),
@@ -100,9 +98,7 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
 
 /// A client whose work is done, after a window was healed while it held; it is to give back.
 fn healed() -> Bench {
-    let mut bench = Bench::running("lock/fenced", 2);
-    bench.ok(0, "acquire");
-    bench.pass(0);
+    let mut bench = Bench::working("lock/fenced", 2);
     let off = json!({ "window": 1, "phase": "off", "verified": true });
     bench.report(1, Report::Record(Entry::named("nemesis", "partition", off)));
     bench.ok(0, "write");
@@ -132,9 +128,7 @@ fn after_a_healed_window_a_holder_confirms_before_it_gives_back() {
 
 #[test]
 fn a_confirm_that_was_asked_before_the_healing_is_not_enough() {
-    let mut bench = Bench::running("lock/fenced", 2);
-    bench.ok(0, "acquire");
-    bench.pass(0);
+    let mut bench = Bench::working("lock/fenced", 2);
     bench.engine.ask_control(0, "confirm");
     let off = json!({ "window": 1, "phase": "off", "verified": true });
     bench.report(1, Report::Record(Entry::named("nemesis", "pause", off)));
@@ -169,9 +163,7 @@ fn a_window_that_is_not_seen_healed_withholds_nothing() {
         json!({ "window": 1, "phase": "skipped" }),
         json!({ "window": 1, "phase": "off", "verified": false }),
     ] {
-        let mut bench = Bench::running("lock/fenced", 2);
-        bench.ok(0, "acquire");
-        bench.pass(0);
+        let mut bench = Bench::working("lock/fenced", 2);
         bench.report(1, Report::Record(Entry::named("nemesis", "kill", off)));
         bench.ok(0, "write");
         bench.pass(0);

@@ -1,5 +1,12 @@
 //! The engine by itself: inputs and moments go in, and what comes out is looked at.
 
+/// Takes all effects out; whether one was such.
+macro_rules! took {
+    ($bench:ident, $($such:tt)+) => {
+        std::mem::take(&mut $bench.effects).iter().any(|effect| matches!(effect, $($such)+))
+    };
+}
+
 mod clients;
 mod faults;
 mod holds;
@@ -82,9 +89,17 @@ impl Bench {
         let mut bench = Self::planned(name, clients, change);
         bench.step(Input::Begin);
         bench.greet(&[]);
-        assert!(bench.took(|effect| matches!(effect, Effect::Strike)));
+        assert!(took!(bench, Effect::Strike));
         bench.report(0, Report::Done);
         bench.pass(1);
+        bench
+    }
+
+    /// The same when the first client holds and works.
+    fn working(name: &str, clients: usize) -> Self {
+        let mut bench = Self::running(name, clients);
+        bench.ok(0, "acquire");
+        bench.pass(0);
         bench
     }
 
@@ -92,11 +107,7 @@ impl Bench {
     fn recovering(name: &str, clients: usize) -> Self {
         let mut bench = Self::running(name, clients);
         bench.pass(TIME_MS);
-        assert!(
-            bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))),
-            "{:?}",
-            bench.phases()
-        );
+        assert!(took!(bench, Effect::Ask(Question::Steady)), "{:?}", bench.phases());
         bench
     }
 
@@ -173,15 +184,14 @@ impl Bench {
         let at = at.unwrap_or_else(|| panic!("c{} was not asked to {f}: {:?}", client + 1, self.sent));
         let (_, request) = self.sent.remove(at);
         let error = (outcome != Outcome::Ok).then(|| "no".to_string());
-        self.say(
-            client,
-            &Message::Reply {
-                id: request.id,
-                outcome,
-                value,
-                error,
-            },
-        );
+        let id = request.id;
+        let reply = Message::Reply {
+            id,
+            outcome,
+            value,
+            error,
+        };
+        self.say(client, &reply);
     }
 
     /// The client answers ok, with what it was asked.
@@ -198,21 +208,13 @@ impl Bench {
         }
     }
 
-    /// Takes all effects out; whether one was such.
-    fn took(&mut self, such: impl Fn(&Effect) -> bool) -> bool {
-        std::mem::take(&mut self.effects).iter().any(such)
-    }
-
     /// The answers to the nemesis since the effects were looked at last.
     fn answers(&mut self) -> Vec<(u64, Option<Answer>)> {
         let answer = |effect| match effect {
             Effect::Answer { token, answer } => Some((token, answer)),
             _ => None,
         };
-        std::mem::take(&mut self.effects)
-            .into_iter()
-            .filter_map(answer)
-            .collect()
+        self.effects.drain(..).filter_map(answer).collect()
     }
 
     fn broken(&mut self) -> Option<String> {
@@ -220,7 +222,7 @@ impl Bench {
             Effect::Broken { why, .. } => Some(why),
             _ => None,
         };
-        std::mem::take(&mut self.effects).into_iter().find_map(why)
+        self.effects.drain(..).find_map(why)
     }
 
     /// The phases of the run, each with its error.

@@ -3,7 +3,7 @@
 use super::*;
 use crate::engine::generator;
 use std::num::NonZeroUsize;
-use zooquake_checkers::plan::{Capabilities, State, Trigger};
+use zooquake_checkers::plan::{Capabilities, State};
 use zooquake_history::operation::{Mode, Operation, grant};
 
 /// An engine whose clients, of a lock that so many may hold, have asked for grants of these modes, named `m1` for c1 and so on.
@@ -108,12 +108,7 @@ fn strikes_one_that_waits(capacity: usize, modes: &[Mode]) -> bool {
     (0..modes.len() - 1).for_each(|client| bench.ok(client, "acquire"));
     bench.engine.workers.iter_mut().for_each(|worker| worker.due = None);
     bench.answers();
-    let trigger = Trigger::State {
-        state: State::Waiting,
-        from_ms: 0,
-        after_ms: 0,
-    };
-    bench.report(5, super::faults::window(trigger));
+    bench.report(5, super::faults::in_state(State::Waiting, 0));
     !bench.answers().is_empty()
 }
 
@@ -137,12 +132,7 @@ fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
         let reads = bench.engine.workers[0].mode == Shared;
         assert_ne!(bench.asked(0, "read"), bench.asked(0, "write"));
         assert_eq!(bench.asked(0, "read"), reads);
-        let trigger = Trigger::State {
-            state: State::Working,
-            from_ms: 0,
-            after_ms: 0,
-        };
-        bench.report(5, super::faults::window(trigger));
+        bench.report(5, super::faults::in_state(State::Working, 0));
         assert!(!bench.answers().is_empty());
         if reads {
             bench.ok(0, "read");

@@ -25,9 +25,8 @@ fn last_ops(name: &str, clients: usize) -> Bench {
 
 /// Every client does what it is asked and what follows from it, until nothing is asked.
 fn finish(bench: &mut Bench) {
-    while let Some((client, request)) = bench.sent.first() {
-        let (client, f) = (*client, request.f.clone());
-        bench.ok(client, &f);
+    while let Some((client, request)) = bench.sent.first().cloned() {
+        bench.ok(client, &request.f);
         bench.pass(100);
     }
 }
@@ -50,19 +49,14 @@ fn each_client_finishes_one_thing_more_and_the_tree_is_audited() {
         end_index: index + 1,
         znodes: Vec::new(),
     };
-    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))));
+    assert!(took!(bench, Effect::Ask(Question::Tree)));
     bench.step(Input::Read(Ok(reading(10))));
-    assert!(
-        !bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))),
-        "first all are asked"
-    );
+    assert!(!took!(bench, Effect::Ask(Question::Tree)), "first all are asked");
     bench.all_ok("quiesce");
-    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Tree))));
+    assert!(took!(bench, Effect::Ask(Question::Tree)));
     bench.step(Input::Read(Ok(reading(20))));
     assert_eq!(bench.phases()[5..], ["audit", "done"]);
-    let both =
-        |effect: &Effect| matches!(effect, Effect::Done(Conclusion::Audited(Ok(tree))) if tree.readings.len() == 2);
-    assert!(bench.took(both));
+    assert!(took!(bench, Effect::Done(Conclusion::Audited(Ok(tree))) if tree.readings.len() == 2));
 }
 
 #[test]
@@ -72,23 +66,21 @@ fn a_tree_that_cannot_be_read_gives_the_reason() {
     bench.step(Input::Read(Err("no server leads".to_string())));
     bench.pass(10_000);
     bench.step(Input::Read(Err("no server leads".to_string())));
-    let why =
-        |effect: &Effect| matches!(effect, Effect::Done(Conclusion::Audited(Err(why))) if why == "no server leads");
-    assert!(bench.took(why));
+    assert!(took!(bench, Effect::Done(Conclusion::Audited(Err(why))) if why == "no server leads"));
 }
 
 #[test]
 fn recovery_is_begun_three_times_at_most() {
     let mut bench = Bench::recovering("lock/fenced", 2);
     bench.step(Input::Steady(Err("two servers say that they lead".to_string())));
-    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))));
+    assert!(took!(bench, Effect::Ask(Question::Steady)));
     // c2 answers no `quiesce`.
     bench.step(Input::Steady(Ok(leader())));
     bench.ok(0, "quiesce");
     bench.pass(9_999);
-    assert!(!bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))));
+    assert!(!took!(bench, Effect::Ask(Question::Steady)));
     bench.pass(1);
-    assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Steady))));
+    assert!(took!(bench, Effect::Ask(Question::Steady)));
     bench.step(Input::Steady(Err("no server leads".to_string())));
     let why = "not-recovered: in 3 attempts; the last one: no steady leader: no server leads";
     assert_eq!(bench.phases()[2..], ["recover", "recover", "recover", why, "audit"]);
@@ -103,14 +95,11 @@ fn what_stays_pending_for_the_bound_is_its_own_doing_if_all_answer_and_the_same_
             bench.all_ok("quiesce");
         }
         assert!(
-            bench.took(|effect| matches!(effect, Effect::Ask(Question::Leader(asked)) if *asked == leader())),
+            took!(bench, Effect::Ask(Question::Leader(asked)) if *asked == leader()),
             "{:?}",
             bench.phases()
         );
-        match well {
-            true => bench.step(Input::Leads(Ok(()))),
-            false => bench.step(Input::Leads(Err("n3 leads".to_string()))),
-        }
+        bench.step(Input::Leads(well.then_some(()).ok_or("n3 leads".to_string())));
         let next = if well { "audit" } else { "recover" };
         assert_eq!(bench.phases()[5..], [next]);
     }
@@ -165,7 +154,7 @@ fn one_that_cannot_answer_beside_its_operation_is_looked_at() {
         bench.effects.clear();
         bench.step(Input::Steady(Ok(leader())));
         assert!(!bench.asked(0, "quiesce"));
-        assert!(bench.took(|effect| matches!(effect, Effect::Ask(Question::Runs(0)))));
+        assert!(took!(bench, Effect::Ask(Question::Runs(0))));
         match runs {
             true => bench.step(Input::Running(Ok("not paused".to_string()))),
             false => bench.step(Input::Running(Err("one is stopped".to_string()))),
@@ -225,11 +214,11 @@ fn undecided() -> Bench {
             early: true,
         }];
     });
-    while let Some((client, request)) = bench.sent.first().filter(|(_, request)| request.value["tx"] != "t4") {
-        let (client, f) = (*client, request.f.clone());
-        let value = request.value.clone();
-        let decides = f.starts_with("decide");
-        bench.answer(client, &f, if decides { Outcome::Info } else { Outcome::Ok }, value);
+    let before = |sent: &&(usize, Request)| sent.1.value["tx"] != "t4";
+    while let Some((client, request)) = bench.sent.first().filter(before).cloned() {
+        let decides = request.f.starts_with("decide");
+        let outcome = if decides { Outcome::Info } else { Outcome::Ok };
+        bench.answer(client, &request.f, outcome, request.value);
         bench.pass(0);
     }
     bench.pass(TIME_MS);
@@ -249,9 +238,8 @@ fn the_audit_begins_when_each_decision_was_asked_for_and_one_for_the_whole_bound
         decided.map(|(_, request)| request.value["tx"].as_str().unwrap().to_string())
     };
     while about(&bench).is_none_or(|tx| tx != "t1") {
-        let (client, request) = bench.sent.first().unwrap();
-        let (client, f) = (*client, request.f.clone());
-        bench.ok(client, &f);
+        let (client, request) = bench.sent[0].clone();
+        bench.ok(client, &request.f);
         bench.pass(0);
     }
     for (tx, turns) in [("t1", 40), ("t2", 40), ("t3", 40), ("t1", 120)] {
@@ -260,10 +248,7 @@ fn the_audit_begins_when_each_decision_was_asked_for_and_one_for_the_whole_bound
             bench.pass(100);
             bench.all_ok("quiesce");
         }
-        assert!(
-            !bench.took(|effect| matches!(effect, Effect::Ask(Question::Leader(_)))),
-            "{tx}"
-        );
+        assert!(!took!(bench, Effect::Ask(Question::Leader(_))), "{tx}");
         bench.answer(1, "decided", Outcome::Info, json!({ "tx": tx }));
         bench.pass(250);
         bench.all_ok("quiesce");

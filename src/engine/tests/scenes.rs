@@ -9,7 +9,7 @@ fn scene() -> Bench {
         plan.scenes = vec![Scene::default()];
     });
     bench.step(Input::Begin);
-    assert!(bench.took(|effect| matches!(effect, Effect::Strike)));
+    assert!(took!(bench, Effect::Strike));
     bench
 }
 
@@ -28,7 +28,7 @@ fn a_step_is_on_disk_before_it_happens_and_told_when_it_is_over() {
         "{effects:?}"
     );
     bench.report(2, step("done"));
-    assert!(bench.took(|effect| matches!(effect, Effect::Say(text) if text == "  start: n1 started")));
+    assert!(took!(bench, Effect::Say(text) if text == "  start: n1 started"));
     assert_eq!(bench.history.len(), 2);
 }
 
@@ -36,9 +36,9 @@ fn a_step_is_on_disk_before_it_happens_and_told_when_it_is_over() {
 fn it_is_over_when_the_nemesis_is_done_and_nothing_follows() {
     let mut bench = scene();
     bench.pass(600_000);
-    assert!(!bench.took(|_| true), "it takes as long as it takes");
+    assert!(!took!(bench, _), "it takes as long as it takes");
     bench.report(1, Report::Done);
-    assert!(bench.took(|effect| matches!(effect, Effect::Done(Conclusion::Played))));
+    assert!(took!(bench, Effect::Done(Conclusion::Played)));
     assert_eq!(bench.phases(), [""; 0]);
 }
 
@@ -46,8 +46,8 @@ fn it_is_over_when_the_nemesis_is_done_and_nothing_follows() {
 fn the_user_stops_the_nemesis_and_that_ends_it() {
     let mut bench = scene();
     bench.step(Input::Interrupted);
-    assert!(bench.took(|effect| matches!(effect, Effect::Over)));
+    assert!(took!(bench, Effect::Over));
     bench.report(1, Report::Done);
-    assert!(bench.took(|effect| matches!(effect, Effect::Done(Conclusion::Interrupted))));
+    assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
     assert_eq!(bench.phases(), ["interrupted"]);
 }

@@ -17,9 +17,8 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_checkers::analysis::{Analysis, Hold};
-use zooquake_checkers::plan::{Cluster, Plan, Target, Trigger, Window, Workload};
+use zooquake_checkers::plan::{Cluster, Plan, Workload};
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
-use zooquake_history::fault::{Cut, Payload, Wire};
 use zooquake_history::operation::Mode;
 use zooquake_workloads::recipes::registry;
 
@@ -228,31 +227,6 @@ fn the_tutorial_s_lock_breaks_as_it_does() {
         ran.kinds().contains(&"stale-write")
     });
     assert!(broken, "a pause lets an older grant write after a newer one");
-}
-
-/// A plan may come from elsewhere.
-#[test]
-fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
-    for (fault, payload, why) in [
-        ("partition", None, "the plan does not say how the network is cut"),
-        ("partition", Some(Payload::Wire(Wire::Close)), "how the network is cut"),
-        ("disconnect", None, "how the connections end"),
-        ("drop-reply", Some(Payload::Cut(Cut::Mute)), "what is lost"),
-    ] {
-        let mut plan = plan("lock/fenced", 1, 6_000, &[]);
-        plan.windows = vec![Window {
-            id: 1,
-            fault: fault.to_string(),
-            target: Target::Node("c1".to_string()),
-            payload,
-            trigger: Trigger::At { at_ms: 1_000 },
-            duration_ms: 500,
-        }];
-        let ran = run(plan);
-        let window = &ran.results.windows[0];
-        assert!(!window.counts && window.why.contains(why), "{fault}: {}", window.why);
-        assert_eq!(ran.kinds(), [""; 0], "{fault}");
-    }
 }
 
 #[test]

@@ -2,8 +2,9 @@
 
 use super::{Ran, plan, run};
 use std::collections::BTreeSet;
-use zooquake_checkers::plan::Trigger;
+use zooquake_checkers::plan::{Target, Trigger, Window};
 use zooquake_checkers::{Event, EventType, Process};
+use zooquake_history::fault::{Cut, Payload, Wire};
 
 impl Ran {
     fn events(&self) -> &[Event] {
@@ -162,4 +163,29 @@ fn confirms_first(ran: &Ran, client: &str, healed: usize) -> bool {
         "{client} after {healed}: {resigned:?}"
     );
     confirm(EventType::Ok)
+}
+
+/// A plan may come from elsewhere.
+#[test]
+fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
+    for (fault, payload, why) in [
+        ("partition", None, "the plan does not say how the network is cut"),
+        ("partition", Some(Payload::Wire(Wire::Close)), "how the network is cut"),
+        ("disconnect", None, "how the connections end"),
+        ("drop-reply", Some(Payload::Cut(Cut::Mute)), "what is lost"),
+    ] {
+        let mut plan = plan("lock/fenced", 1, 6_000, &[]);
+        plan.windows = vec![Window {
+            id: 1,
+            fault: fault.to_string(),
+            target: Target::Node("c1".to_string()),
+            payload,
+            trigger: Trigger::At { at_ms: 1_000 },
+            duration_ms: 500,
+        }];
+        let ran = run(plan);
+        let window = &ran.results.windows[0];
+        assert!(!window.counts && window.why.contains(why), "{fault}: {}", window.why);
+        assert_eq!(ran.kinds(), [""; 0], "{fault}");
+    }
 }

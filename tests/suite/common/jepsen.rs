@@ -1,9 +1,7 @@
 //! Other people's histories, and `check` of them.
 
-use super::{text, zooquake};
-use serde_json::Value;
+use super::{Said, said, zooquake};
 use std::path::Path;
-use std::process::Output;
 
 /// Invalid: a read of an old value, as Jepsen writes histories.
 pub const STALE: &str = "; the write was answered before the read began
@@ -19,14 +17,7 @@ INFO  jepsen.util - 1\t:ok\t:read\tnil
 INFO  jepsen.util - 0\t:info\t:write\t:timed-out
 ";
 
-/// `check` of a path.
-pub fn check(path: &Path, arguments: &[&str]) -> Output {
-    let mut command = zooquake();
-    command.arg("check").arg(path).args(arguments);
-    command.output().expect("starting zooquake")
-}
-
-/// The JSON on stdout.
-pub fn printed(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {}", text(output)))
+/// `check` of a path, with more words.
+pub fn check(path: &Path, line: &str) -> Said {
+    said(zooquake(&format!("check {line}")).arg(path))
 }

@@ -3,20 +3,19 @@
 
 pub mod jepsen;
 mod ran;
+mod said;
 
 use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
 pub use ran::{Ran, checks_again_to_the_same_bytes, run, short, valid};
-
-/// The program under test.
-pub fn zooquake() -> Command {
-    Command::new(env!("CARGO_BIN_EXE_zooquake"))
-}
+#[allow(unused_imports, reason = "every test binary uses a part of this")]
+pub use said::{Said, call, ended, refused, said, without_engine, zooquake};
 
 /// The right to have an ensemble up, for as long as it is held: of one test alone, or of up to two, whose short runs mostly
 /// wait. Also of the tests of other processes.
@@ -48,8 +47,8 @@ impl EnsembleSlot {
     }
 
     fn slots() -> [File; 2] {
-        ["", "-beside"].map(|slot| {
-            let path = std::env::temp_dir().join(format!("zooquake-tests-ensemble{slot}.lock"));
+        [1, 2].map(|slot| {
+            let path = std::env::temp_dir().join(format!("zooquake-tests-ensemble-{slot}.lock"));
             File::create(&path).expect("a lock file in the temporary folder")
         })
     }
@@ -70,7 +69,10 @@ pub struct Runs {
 
 impl Runs {
     pub fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("zooquake-test-{name}-{}", std::process::id()));
+        // Tests of one process may give theirs the same name.
+        static NEXT: AtomicUsize = AtomicUsize::new(0);
+        let (process, number) = (std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let path = std::env::temp_dir().join(format!("zooquake-test-{name}-{process}-{number}"));
         std::fs::create_dir_all(&path).expect("a folder for runs");
         Self { path }
     }
@@ -114,14 +116,10 @@ impl Drop for Runs {
 }
 
 /// Starts `zooquake run` and leaves it running.
-pub fn start(runs: &Runs, arguments: &[&str]) -> Child {
-    let mut command = zooquake();
-    command.arg("run").args(arguments).arg("--out").arg(runs.path());
-    command
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("starting zooquake")
+pub fn start(runs: &Runs, line: &str) -> Child {
+    let mut command = zooquake(&format!("run {line} --out"));
+    command.arg(runs.path()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command.spawn().expect("starting zooquake")
 }
 
 /// Sends a signal to a process.
@@ -170,16 +168,8 @@ pub fn recorded(runs: &Runs, parts: &[&str]) {
 
 /// What `docker` prints.
 pub fn docker(arguments: &[&str]) -> String {
-    let output = Command::new("docker")
-        .args(arguments)
-        .output()
-        .expect("the docker program");
-    assert!(
-        output.status.success(),
-        "docker {arguments:?}: {}",
-        String::from_utf8_lossy(&output.stderr)
-    );
-    String::from_utf8_lossy(&output.stdout).trim().to_string()
+    let said = said(Command::new("docker").args(arguments)).ends(0);
+    said.stdout.trim().to_string()
 }
 
 /// The containers, networks and volumes of ours that are there.
@@ -213,9 +203,8 @@ fn listed(kinds: &[(&str, &[&str])]) -> Vec<String> {
 /// (moby#42119), and removes the network when it is restarted.
 fn miscounted(network: &str) -> bool {
     let endpoints = docker(&["network", "inspect", "--format", "{{len .Containers}}", network]);
-    let removal = Command::new("docker").args(["network", "rm", network]).output();
-    let removal = text(&removal.expect("the docker program"));
-    let miscounted = endpoints == "0" && removal.contains("has active endpoints");
+    let removal = said(Command::new("docker").args(["network", "rm", network]));
+    let miscounted = endpoints == "0" && removal.has("has active endpoints");
     if miscounted {
         eprintln!("the engine has lost count of the endpoints of the network {network}: {removal}");
     }
@@ -239,31 +228,6 @@ pub fn assert_nothing_left() {
     assert_eq!(left_behind(), Vec::<String>::new(), "something is left");
 }
 
-/// The program's output, for messages.
-pub fn text(output: &Output) -> String {
-    format!(
-        "{}{}",
-        String::from_utf8_lossy(&output.stdout),
-        String::from_utf8_lossy(&output.stderr)
-    )
-}
-
-/// What the program says to these arguments.
-pub fn call(arguments: &[&str]) -> Output {
-    zooquake().args(arguments).output().expect("starting zooquake")
-}
-
-/// The program refuses these arguments as wrong usage, and says all of this.
-#[track_caller]
-pub fn refused(arguments: &[&str], said: &[&str]) {
-    let output = call(arguments);
-    let text = text(&output);
-    assert_eq!(output.status.code(), Some(254), "{arguments:?}: {text}");
-    for part in said {
-        assert!(text.contains(part), "{arguments:?} should say {part:?}: {text}");
-    }
-}
-
 /// The results of a run in which nothing was found.
 pub const NO_RESULTS: &str = r#"{"verdict":"valid","anomalies":[],"reasons":[],"windows":[],"checkers":{},"stats":{}}"#;
 
@@ -282,15 +246,11 @@ pub fn hand_made(folder: &Path) {
 }
 
 /// A run on as few containers as there can be.
-pub const SMALL: &[&str] = &["lock/fenced", "--servers", "1", "--clients", "2", "--seed", "1"];
+pub const SMALL: &str = "lock/fenced --servers 1 --clients 2 --seed 1";
 
 /// The image of the clients.
 pub fn tools_image() -> String {
-    let images = zooquake()
-        .args(["images", "--json"])
-        .output()
-        .expect("starting zooquake");
-    let images: Value = serde_json::from_slice(&images.stdout).expect("JSON");
+    let images = call("images --json").json();
     let mut images = images["images"].as_array().expect("a list").iter();
     let tools = images.find(|image| image["role"] == "tools");
     let name = tools.expect("the image of the clients")["name"].as_str();

@@ -1,6 +1,6 @@
 //! A run of the real program to its end, and what it left.
 
-use super::{EnsembleSlot, Runs, assert_nothing_left_of, text, zooquake};
+use super::{EnsembleSlot, Runs, assert_nothing_left_of, said, zooquake};
 use serde_json::Value;
 use std::path::PathBuf;
 
@@ -26,6 +26,13 @@ impl Ran {
         kinds
     }
 
+    /// The JSON lines of a file of the run.
+    pub fn lines(&self, file: &str) -> Vec<Value> {
+        let text = std::fs::read_to_string(self.folder.join(file)).expect(file);
+        let values = text.lines().map(|line| serde_json::from_str(line).expect("JSON"));
+        values.collect()
+    }
+
     /// Nothing else was found, but for what is advisory.
     #[track_caller]
     pub fn at_most(&self, kind: &str) {
@@ -47,32 +54,22 @@ impl Ran {
 }
 
 /// Runs `zooquake run … --json` to its end.
-pub fn run(runs: &Runs, arguments: &[&str]) -> Ran {
-    let output = zooquake()
-        .arg("run")
-        .args(arguments)
-        .arg("--json")
-        .arg("--out")
-        .arg(runs.path())
-        .output();
-    let output = output.expect("starting zooquake");
-    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
-    let results: Value = serde_json::from_slice(&output.stdout)
-        .unwrap_or_else(|error| panic!("{arguments:?} gave no results ({error}); stderr:\n{stderr}"));
-    let folder = PathBuf::from(results["run"].as_str().expect("the folder of the run"));
+pub fn run(runs: &Runs, line: &str) -> Ran {
+    let said = said(zooquake(&format!("run {line} --json --out")).arg(runs.path()));
+    let results = said.json();
     Ran {
-        code: output.status.code().expect("an exit code"),
+        code: said.code.expect("an exit code"),
+        folder: results["run"].as_str().expect("the folder of the run").into(),
         results,
-        folder,
-        stderr,
+        stderr: said.stderr,
     }
 }
 
 /// A short real run, judged, checked again, and looked at for all that it should leave and should not.
-pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
+pub fn short(name: &str, line: &str, judge: impl FnOnce(&Ran)) {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new(name);
-    let ran = run(&runs, arguments);
+    let ran = run(&runs, line);
     judge(&ran);
     checks_again_to_the_same_bytes(&ran);
     for file in [
@@ -95,12 +92,7 @@ pub fn short(name: &str, arguments: &[&str], judge: impl FnOnce(&Ran)) {
 pub fn checks_again_to_the_same_bytes(ran: &Ran) {
     let results = ran.folder.join("results.json");
     let before = std::fs::read(&results).expect("results.json");
-    let output = zooquake()
-        .arg("check")
-        .arg(&ran.folder)
-        .output()
-        .expect("starting zooquake");
-    assert_eq!(output.status.code(), Some(ran.code), "{}", text(&output));
+    said(zooquake("check").arg(&ran.folder)).ends(ran.code);
     assert_eq!(
         std::fs::read(&results).expect("results.json"),
         before,

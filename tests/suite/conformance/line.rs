@@ -1,5 +1,6 @@
 //! Where the sessions of a sequence connect from, and what strikes them there.
 
+use super::SERVERS;
 use futures_util::FutureExt;
 use futures_util::future::{BoxFuture, ready};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -78,7 +79,7 @@ impl Lines for InMemory {
 
     fn strike(&self) -> Strike {
         let (net, world) = (self.0.clone(), self.1.clone());
-        let (server, kills) = world.draw(|rng| (rng.usize(..3), rng.bool()));
+        let (server, kills) = world.draw(|rng| (rng.usize(..SERVERS), rng.bool()));
         // It strikes a moment before the operation, while it is under way, or after it.
         let [strikes, begins] = [0, 1].map(|_| Duration::from_micros(world.draw(|rng| rng.u64(..3_000))));
         let back = strikes + Duration::from_millis(world.draw(|rng| rng.u64(200..2_000)));
@@ -94,7 +95,7 @@ impl Lines for InMemory {
         let slept = world.clone();
         let is_over = async move {
             slept.sleep(back).await;
-            while !(0..3).all(|server| whole.server().state_of(server).is_some()) {
+            while !(0..SERVERS).all(|server| whole.server().state_of(server).is_some()) {
                 slept.sleep(Duration::from_millis(10)).await;
             }
         };

@@ -1,6 +1,7 @@
 //! The model of ZooKeeper against ZooKeeper: the same random operations of several sessions give the same results and the same
-//! events, on the ensemble in memory and on a real one, while sessions are closed from elsewhere and connections are lost, with
-//! a request or its reply under way or none. `ZOOQUAKE_SEQUENCES` says how many, `ZOOQUAKE_SEED` which.
+//! events, on the ensemble in memory and on a real one, each of three voters and an observer, while sessions are closed from
+//! elsewhere and connections are lost, with a request or its reply under way or none. `ZOOQUAKE_SEQUENCES` says how many,
+//! `ZOOQUAKE_SEED` which.
 //!
 //! Each session is in sync with the leader before it reads, and before its events are read, so that nothing is left open but
 //! the numbers of transactions and sessions, of which only the order is compared, and the order of events where one
@@ -13,7 +14,7 @@ mod storm;
 mod wire;
 mod words;
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, text, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, said, zooquake};
 use futures_util::FutureExt;
 use futures_util::future::{Either, join_all, select};
 use line::{InMemory, Storms, locked};
@@ -28,6 +29,11 @@ use zooquake_workloads::zk::sim::{Config, Net, World};
 
 /// The session timeout to ask for: the longest that ZooKeeper grants with these ticks.
 const TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Servers that vote, and observers after them.
+const VOTERS: usize = 3;
+const OBSERVERS: usize = 1;
+const SERVERS: usize = VOTERS + OBSERVERS;
 
 /// How many sequences are played at a time.
 const BESIDE: usize = 16;
@@ -45,15 +51,15 @@ const TRIES: usize = 5;
 fn in_memory(seed: u64, storms: Storms, chance: u64) -> Result<Story, String> {
     let world = World::seeded(chance);
     let config = Config {
-        voters: 3,
-        observers: 0,
+        voters: VOTERS,
+        observers: OBSERVERS,
         tick: Duration::from_millis(250),
         init_limit: 20,
         sync_limit: 4,
         scripted: false,
     };
     let net = Net::ensemble(&world, config, TIMEOUT);
-    (0..3).for_each(|server| net.server().start_server(server));
+    (0..SERVERS).for_each(|server| net.server().start_server(server));
     let lines = Arc::new(InMemory(net, world.clone()));
     let (play, end) = (
         Play::whole(lines, seed, format!("/{seed}"), storms),
@@ -150,16 +156,7 @@ fn first_difference(model: &Story, real: &Story) -> Option<(usize, String)> {
 fn compared(name: &str, storms: Storms, count: u64) {
     let _turn = EnsembleSlot::shared();
     let runs = Runs::new(name);
-    let quiet = [
-        "lock/fenced",
-        "--faults",
-        "none",
-        "--time",
-        "5s",
-        "--seed",
-        "1",
-        "--keep",
-    ];
+    let quiet = format!("lock/fenced --faults none --time 5s --seed 1 --observers {OBSERVERS} --keep");
     let ran = run(&runs, &quiet);
     let standing = ran
         .stderr
@@ -174,15 +171,14 @@ fn compared(name: &str, storms: Storms, count: u64) {
     let real = Real {
         servers: servers.collect(),
         timeout: TIMEOUT,
-        storm: storm::Storm::new((1..=3).map(|number| format!("zooquake-{id}-n{number}")).collect()),
+        storm: storm::Storm::new((1..=SERVERS).map(|number| format!("zooquake-{id}-n{number}")).collect()),
     };
+    assert_eq!(real.servers.len(), SERVERS, "{}", ran.story());
     let (count, first) = (number("ZOOQUAKE_SEQUENCES", count), number("ZOOQUAKE_SEED", 1));
     let begun = Instant::now();
     let Compared { played, again, differ } = compare(real, first..first + count, storms);
     let seconds = begun.elapsed().as_secs_f64();
-    let cleaned = zooquake().args(["clean", "--force", "--run", &id]).output();
-    let cleaned = cleaned.expect("starting zooquake");
-    assert!(cleaned.status.success(), "{}", text(&cleaned));
+    said(zooquake("clean --force --run").arg(&id)).ends(0);
     assert_nothing_left_of(&id);
     let rate = played as f64 / seconds;
     println!(

@@ -21,6 +21,9 @@ const SYNC: i32 = 9;
 const MULTI: i32 = 14;
 const CLOSE: i32 = -11;
 
+/// How often a server may hang up on who closes a session.
+const HANG_UPS: u32 = 5;
+
 /// Lines to these servers.
 pub struct Real {
     pub servers: Vec<SocketAddr>,
@@ -106,10 +109,15 @@ impl Line for RealLine {
         let relay = Arc::clone(&self.relay);
         async move {
             relay.held.send_replace(true);
-            relay
-                .close(session)
-                .await
-                .expect("a session that is closed from elsewhere");
+            // A server hangs up if it takes the session to be another one's, which was just lost: whether it has closed it is open.
+            let mut hung_up = 0;
+            while let Err(error) = relay.close(session).await {
+                match error.kind() {
+                    io::ErrorKind::UnexpectedEof if hung_up < HANG_UPS => hung_up += 1,
+                    io::ErrorKind::NotFound if hung_up > 0 => break,
+                    _ => panic!("closing a session from elsewhere: {error}"),
+                }
+            }
             relay.held.send_replace(false);
         }
         .boxed()
@@ -220,7 +228,7 @@ impl Relay {
         done && loses.take().is_some()
     }
 
-    /// Takes the session up over another connection, and closes it there.
+    /// Takes the session up over another connection, and closes it there. [`io::ErrorKind::NotFound`] if it is over already.
     async fn close(&self, session: i64) -> io::Result<()> {
         let password = locked(&self.password).clone();
         let (timeout, password) = password.split_at(4);
@@ -229,7 +237,7 @@ impl Relay {
         out.write_all(&framed(&hello)).await?;
         let first = frame(&mut answers).await?;
         if int(&first, 8) <= 0 {
-            return Err(io::Error::other("the session is over already"));
+            return Err(io::Error::new(io::ErrorKind::NotFound, "the session is over already"));
         }
         let xid = 1_i32;
         out.write_all(&framed(&[xid.to_be_bytes(), CLOSE.to_be_bytes()].concat()))

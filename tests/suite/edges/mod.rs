@@ -1,8 +1,8 @@
 //! Histories at the edges of what can be judged: healing that nobody saw, answers that contradict each other, evidence that
 //! is missing, other people's notations. Each was once judged wrong. `expected.tsv` says what is true of each.
 
-use crate::common::{Runs, text, zooquake};
-use serde_json::Value;
+use crate::common::Runs;
+use crate::common::jepsen::check;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -22,13 +22,8 @@ fn copy(from: &Path, to: &Path) {
 
 /// The verdict and the anomalies that are not advisory, as `expected.tsv` has them.
 fn judged(path: &Path) -> String {
-    let mut command = zooquake();
-    command.arg("check").arg(path).arg("--json");
-    if path.parent().is_some_and(|parent| parent.ends_with("fz_lw")) {
-        command.args(["--model", "mutex"]);
-    }
-    let output = command.output().expect("starting zooquake");
-    let results: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{}", text(&output)));
+    let mutex = path.parent().is_some_and(|parent| parent.ends_with("fz_lw"));
+    let results = check(path, if mutex { "--json --model mutex" } else { "--json" }).json();
     let anomalies = results[0]["anomalies"].as_array().expect("anomalies").iter();
     let kinds: BTreeSet<&str> = anomalies
         .filter(|anomaly| anomaly["advisory"] == false)

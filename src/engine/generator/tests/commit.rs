@@ -6,21 +6,12 @@ const BOUND: Duration = Duration::from_secs(10);
 
 /// The generator after recovery; in so many transactions before that no site heard the decision.
 fn undecided(transactions: usize) -> Box<dyn Generator> {
-    let workload = Workload {
-        family: "commit".to_string(),
-        variant: "atomic".to_string(),
-        ..Workload::default()
-    };
-    let plan = Plan {
-        workload,
-        clients: vec![ClientPlan::default(); CLIENTS],
-        transactions: vec![Transaction {
-            votes: vec![true; CLIENTS - 1],
-            work_ms: vec![10; CLIENTS - 1],
-            early: true,
-        }],
-        ..Plan::default()
-    };
+    let mut plan = plan("commit/atomic");
+    plan.transactions = vec![Transaction {
+        votes: vec![true; CLIENTS - 1],
+        work_ms: vec![10; CLIENTS - 1],
+        early: true,
+    }];
     let mut generator = of(&plan).unwrap();
     for _ in 0..transactions {
         while !all_undecided(&mut *generator) {}
@@ -31,28 +22,16 @@ fn undecided(transactions: usize) -> Box<dyn Generator> {
 
 /// One turn of the operations: all is answered but the decision. Whether a transaction has come to its end.
 fn all_undecided(generator: &mut dyn Generator) -> bool {
-    let phase = Phase::Load;
-    let at = Moment {
-        phase,
-        now: Duration::ZERO,
-    };
+    let (phase, now) = (Phase::Load, Duration::ZERO);
+    let at = Moment { phase, now };
     let mut ended = 0;
     for client in 0..CLIENTS {
         if let Next::Ask(request) = generator.next(client, at) {
             let decides = request.f.starts_with("decide");
             ended += usize::from(decides);
             let kind = if decides { EventType::Info } else { EventType::Ok };
-            let value = request.value.clone();
-            generator.ended(
-                client,
-                &op(request, at.now),
-                &End {
-                    kind,
-                    value,
-                    error: None,
-                },
-                at,
-            );
+            let end = end(kind, request.value.clone());
+            generator.ended(client, &op(request, at.now), &end, at);
         }
     }
     // Only sites are asked for it a second time.
@@ -72,23 +51,12 @@ fn asked(generator: &mut dyn Generator, site: usize, knows: &[&str], turns: usiz
             let mut kind = EventType::Ok;
             if client == site && request.f == "decided" {
                 asked.push((tx.clone(), request.timeout_ms.unwrap()));
-                kind = if knows.contains(&tx.as_str()) {
-                    EventType::Ok
-                } else {
-                    EventType::Info
-                };
+                if !knows.contains(&tx.as_str()) {
+                    kind = EventType::Info;
+                }
             }
-            let (value, op) = (json!({ "tx": tx }), op(request, Duration::ZERO));
-            generator.ended(
-                client,
-                &op,
-                &End {
-                    kind,
-                    value,
-                    error: None,
-                },
-                at(Duration::ZERO),
-            );
+            let (op, end) = (op(request, Duration::ZERO), end(kind, json!({ "tx": tx })));
+            generator.ended(client, &op, &end, at(Duration::ZERO));
         }
     }
     asked
@@ -157,17 +125,8 @@ fn closing(kind: EventType, lost: bool) -> Vec<String> {
                 _ if first && lost => EventType::Info,
                 _ => EventType::Ok,
             };
-            let (value, op) = (json!({ "tx": tx }), op(request, Duration::ZERO));
-            generator.ended(
-                client,
-                &op,
-                &End {
-                    kind,
-                    value,
-                    error: None,
-                },
-                at(Duration::ZERO),
-            );
+            let (op, end) = (op(request, Duration::ZERO), end(kind, json!({ "tx": tx })));
+            generator.ended(client, &op, &end, at(Duration::ZERO));
         }
     }
     assert!(finished(&*generator), "{told:?}");

@@ -12,8 +12,10 @@ struct Played {
 
 impl Played {
     fn new() -> Self {
+        let mut plan = plan("barrier/double");
+        plan.cluster.clients = CLIENTS;
         Self {
-            generator: of(&plan()).unwrap(),
+            generator: of(&plan).unwrap(),
             pending: (0..CLIENTS).map(|_| None).collect(),
             now: Duration::ZERO,
             phase: Phase::Load,
@@ -40,12 +42,7 @@ impl Played {
     /// The client answers what it has pending.
     fn ok(&mut self, client: usize) {
         let request = self.pending[client].take().unwrap();
-        let (value, at) = (request.value.clone(), self.at());
-        let end = End {
-            kind: EventType::Ok,
-            value,
-            error: None,
-        };
+        let (end, at) = (end(EventType::Ok, request.value.clone()), self.at());
         self.generator.ended(client, &op(request, self.now), &end, at);
     }
 
@@ -62,24 +59,6 @@ impl Played {
             of.unwrap_or_default()
         };
         self.pending.iter().map(told).collect()
-    }
-}
-
-fn plan() -> Plan {
-    let workload = Workload {
-        family: "barrier".to_string(),
-        variant: "double".to_string(),
-        ..Workload::default()
-    };
-    Plan {
-        workload,
-        cluster: Cluster {
-            clients: CLIENTS,
-            timing: Timing::default(),
-            ..Cluster::default()
-        },
-        clients: vec![ClientPlan::default(); CLIENTS],
-        ..Plan::default()
     }
 }
 

@@ -112,10 +112,7 @@ async fn dispatch(command: Command) -> Result<Code> {
             }
             Ok(Code::Valid)
         }
-        Command::Lease => {
-            crate::backend::docker::lease::hold().await;
-            Ok(Code::Valid)
-        }
+        Command::Lease => crate::backend::docker::lease::hold().await.map(|()| Code::Valid),
         Command::Watch { run } => crate::backend::docker::watcher::watch(&run).await.map(|()| Code::Valid),
     }
 }

@@ -77,7 +77,7 @@ pub async fn clean(options: &CleanOptions) -> Result<Code> {
     runs.retain(|run| options.run.as_ref().is_none_or(|only| only == run));
     let alive = match options.force || runs.is_empty() {
         true => BTreeSet::new(),
-        false => lease::alive(&docker).await?,
+        false => lease::alive(&docker, options.run.as_deref()).await?,
     };
     let (going_on, dead): (Vec<String>, Vec<String>) = runs.into_iter().partition(|run| alive.contains(run));
     let swept = match options.dry_run {

@@ -145,8 +145,8 @@ fn needed<I>(
             needed[chunk.clone()].iter().for_each(|&op| ops[op].required = true);
             from = chunk.end;
         }
-        // One by one until nothing changes: that one cannot be left out is known only for the others as they are.
-        if size <= 1 && !fewer {
+        // What cannot be left out of many cannot be left out of some of them. Only what was not decided may be decided with fewer.
+        if size <= 1 && (sure || !fewer) {
             return (needed, sure);
         }
         size = size.div_ceil(2);

@@ -1,22 +1,24 @@
 //! A run's lease: a container that runs as long as the orchestrator lives. It shows on the engine that the run goes on,
 //! for runs of other machines, containers and temporary folders too.
 //!
-//! Its stdin is attached to the orchestrator, which writes a heartbeat. It ends by itself when its stdin does (the
-//! orchestrator has died), or after a minute without a heartbeat (a connection that broke without an end).
+//! Its stdin is attached to the orchestrator, which writes a heartbeat, and the lease writes it to its stdout. It ends by itself
+//! when its stdin does (the orchestrator has died), or after a minute without a heartbeat (a connection that broke without an
+//! end, or an end that the engine has lost).
 
 use super::confinement;
 use super::sweep::{self, RUN_LABEL};
 use anyhow::{Context, Result};
 use futures_util::StreamExt;
-use std::collections::{BTreeSet, HashMap};
+use futures_util::future::join_all;
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::container::AttachContainerResults;
 use testcontainers::bollard::models::{
-    ContainerCreateBody, ContainerSummary, ContainerSummaryStateEnum as State, HostConfig,
+    ContainerCreateBody, ContainerSummary, ContainerSummaryStateEnum as State, HostConfig, HostConfigLogConfig,
 };
 use testcontainers::bollard::query_parameters::{
-    AttachContainerOptions, CreateContainerOptions, RemoveContainerOptions, StartContainerOptions,
+    AttachContainerOptions, CreateContainerOptions, LogsOptions, RemoveContainerOptions, StartContainerOptions,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
@@ -33,8 +35,11 @@ const LASTS: Duration = Duration::from_secs(60);
 /// Pause before a lease that has ended is taken again.
 const AGAIN: Duration = Duration::from_secs(2);
 
-/// A lease whose orchestrator has died runs no longer than this.
-const ENDS_WITHIN: Duration = Duration::from_secs(3);
+/// A lease writes a heartbeat or ends within this time; the rest is for the engine.
+const DECIDES_WITHIN: Duration = LASTS.saturating_add(HEARTBEAT);
+
+/// A wait that takes longer is told.
+const PATIENCE: Duration = HEARTBEAT.saturating_mul(2);
 
 /// A lease that was made runs after this time, unless its orchestrator died in between.
 const BEGINS_WITHIN: Duration = Duration::from_secs(10);
@@ -56,6 +61,11 @@ impl Lease {
     pub async fn take(docker: &Docker, run: &str, image: &str) -> Result<Self> {
         let mut host_config = HostConfig {
             network_mode: Some("none".to_string()),
+            // Heartbeats are read from its log, whatever the engine's own driver is.
+            log_config: Some(HostConfigLogConfig {
+                typ: Some("json-file".to_string()),
+                config: None,
+            }),
             ..HostConfig::default()
         };
         confinement::LEASE.apply(&mut host_config);
@@ -151,16 +161,26 @@ async fn beat(docker: &Docker, id: &str) -> Result<()> {
                 input.write_all(b"\n").await.context("writing a heartbeat")?;
                 input.flush().await.context("writing a heartbeat")?;
             }
-            // It says nothing: this is its end.
-            _ = output.next() => return Ok(()),
+            said = output.next() => match said {
+                Some(Ok(_)) => {}
+                None | Some(Err(_)) => return Ok(()),
+            },
         }
     }
 }
 
-/// The program in the container: returns when its stdin ends, or after a minute without anything to read.
-pub async fn hold() {
-    let (mut stdin, mut buffer) = (tokio::io::stdin(), [0; 64]);
-    while let Ok(Ok(1..)) = tokio::time::timeout(LASTS, stdin.read(&mut buffer)).await {}
+/// The program in the container: writes what it reads, and returns when its stdin ends, or after a minute without anything to
+/// read.
+///
+/// # Errors
+/// If its stdout cannot be written.
+pub async fn hold() -> Result<()> {
+    let (mut stdin, mut stdout, mut buffer) = (tokio::io::stdin(), tokio::io::stdout(), [0; 64]);
+    while let Ok(Ok(read @ 1..)) = tokio::time::timeout(LASTS, stdin.read(&mut buffer)).await {
+        stdout.write_all(&buffer[..read]).await.context("writing a heartbeat")?;
+        stdout.flush().await.context("writing a heartbeat")?;
+    }
+    Ok(())
 }
 
 /// Whether a container is a lease.
@@ -169,33 +189,56 @@ pub fn is_lease(container: &ContainerSummary) -> bool {
     labels.is_some_and(|labels| labels.contains_key(LEASE_LABEL))
 }
 
-/// Ids of the runs that go on. Takes a moment if there is any: a lease whose orchestrator has just died is waited for, and
-/// one that was just made.
+/// Ids of the runs that go on; of one run alone, if it is given. Waits for a heartbeat of each lease that runs, or its end: up
+/// to five seconds where the orchestrator lives, mostly at once where it has died, and a minute where the engine did not end the
+/// lease's stdin, or the orchestrator is stopped. A lease that does neither is alive.
 ///
 /// # Errors
 /// If the engine does not answer.
-pub async fn alive(docker: &Docker) -> Result<BTreeSet<String>> {
-    let begun = Instant::now();
+pub async fn alive(docker: &Docker, run: Option<&str>) -> Result<BTreeSet<String>> {
+    let deciding = begun(docker, run).await?.into_iter().map(|(id, run)| async move {
+        let beats = beats(docker, &id);
+        tokio::pin!(beats);
+        let decided = match tokio::time::timeout(PATIENCE, &mut beats).await {
+            Ok(decided) => decided,
+            Err(_) => {
+                eprintln!("zooquake: waiting up to a minute for the lease of the run {run} to show a heartbeat or end");
+                tokio::time::timeout(DECIDES_WITHIN, beats).await.unwrap_or(true)
+            }
+        };
+        decided.then_some(run)
+    });
+    Ok(join_all(deciding).await.into_iter().flatten().collect())
+}
+
+/// The containers and the runs of the leases that run. One that was just made is waited for.
+async fn begun(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, String)>> {
+    let since = Instant::now();
     loop {
-        let containers = sweep::containers(docker, None).await?;
-        let leases: Vec<&ContainerSummary> = containers.iter().filter(|one| is_lease(one)).collect();
-        let in_state = |states: &[State]| {
-            let found = leases
-                .iter()
-                .filter(|lease| lease.state.is_some_and(|state| states.contains(&state)));
-            let run = |labels: &HashMap<String, String>| labels.get(RUN_LABEL).cloned();
-            found
-                .filter_map(|lease| run(lease.labels.as_ref()?))
-                .collect::<BTreeSet<String>>()
-        };
-        let (runs, begins) = (in_state(&[State::RUNNING, State::PAUSED]), in_state(&[State::CREATED]));
-        let settled = match begins.is_empty() {
-            true => runs.is_empty() || begun.elapsed() >= ENDS_WITHIN,
-            false => begun.elapsed() >= BEGINS_WITHIN,
-        };
-        if settled {
-            return Ok(runs);
+        let mut leases = sweep::containers(docker, run).await?;
+        leases.retain(is_lease);
+        if since.elapsed() >= BEGINS_WITHIN || leases.iter().all(|lease| lease.state != Some(State::CREATED)) {
+            leases.retain(|lease| matches!(lease.state, Some(State::RUNNING | State::PAUSED)));
+            let known = |lease: ContainerSummary| Some((lease.id?, lease.labels?.remove(RUN_LABEL)?));
+            return Ok(leases.into_iter().filter_map(known).collect());
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Whether a lease shows a heartbeat before it ends.
+async fn beats(docker: &Docker, id: &str) -> bool {
+    let options = LogsOptions {
+        follow: true,
+        stdout: true,
+        tail: "0".to_string(),
+        ..LogsOptions::default()
+    };
+    let mut said = std::pin::pin!(docker.logs(id, Some(options)));
+    match said.next().await {
+        Some(Ok(_)) => true,
+        // It has ended, and may have been removed with its run.
+        None => false,
+        Some(Err(error)) => !sweep::gone(&error),
     }
 }

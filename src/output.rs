@@ -3,18 +3,42 @@
 //!
 //! The four macros take the place of the standard ones in the whole crate; those panic when they cannot write. Whole lines
 //! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given, so that progress can
-//! clear its line.
+//! clear its line. `progress!` and `detail!` are lines on stderr that `--quiet` leaves out, the latter without `-v` too.
 
 use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
 
 /// Whether the reader of stdout has gone.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
 /// Why results could not be written: a full disk, say.
 static LOST: OnceLock<String> = OnceLock::new();
+
+/// How much is said on stderr beside errors and warnings, from the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// Nothing.
+    Quiet,
+    /// What goes on.
+    Progress,
+    /// What goes on, step by step.
+    Detail,
+}
+
+/// The present [`Level`].
+static LEVEL: AtomicU8 = AtomicU8::new(Level::Progress as u8);
+
+/// Sets how much is said from now on.
+pub fn say_up_to(level: Level) {
+    LEVEL.store(level as u8, Ordering::Relaxed);
+}
+
+/// Whether what is of this level is said.
+pub fn says(level: Level) -> bool {
+    level as u8 <= LEVEL.load(Ordering::Relaxed)
+}
 
 macro_rules! print {
     ($($part:tt)*) => { $crate::output::stdout(format_args!($($part)*)) };
@@ -32,6 +56,14 @@ macro_rules! eprint {
 macro_rules! eprintln {
     () => { $crate::output::stderr(format_args!("\n")) };
     ($($part:tt)*) => { $crate::output::stderr(format_args!("{}\n", $crate::terminal::plain(&format!($($part)*)))) };
+}
+
+macro_rules! progress {
+    ($($part:tt)*) => {
+        if $crate::output::says($crate::output::Level::Progress) {
+            eprintln!($($part)*);
+        }
+    };
 }
 
 /// Writes results. Once their reader has gone, they are dropped; any other error is kept for [`lost`].

@@ -1,6 +1,24 @@
 //! What reaches the terminal. Histories, plans and names of files come from elsewhere: what in them would steer a terminal, or
 //! reorder what it shows, is written out instead. The lines that [`crate::output`] writes all pass through [`plain`].
 
+use anstream::{AutoStream, ColorChoice};
+use anstyle::{AnsiColor, Style};
+use zooquake_checkers::Verdict;
+
+/// The word of a verdict as stdout is to show it: coloured on a terminal, unless the user wants no colours (`NO_COLOR`, `TERM=dumb`).
+pub fn verdict(verdict: Verdict) -> String {
+    let colour = match verdict {
+        Verdict::Valid => AnsiColor::Green,
+        Verdict::Invalid => AnsiColor::Red,
+        Verdict::Unknown => AnsiColor::Yellow,
+    };
+    let style = match AutoStream::choice(&std::io::stdout()) {
+        ColorChoice::Never => Style::new(),
+        _ => colour.on_default().bold(),
+    };
+    format!("{style}{verdict}{style:#}")
+}
+
 /// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control characters,
 /// overrides and marks of direction, separators of lines, invisible ones. JSON stays the JSON that it is.
 pub fn plain(text: &str) -> String {

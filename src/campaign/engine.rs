@@ -103,11 +103,11 @@ pub async fn drive<C: Campaign>(
                 .filter(|place| campaign.next(place, ledger).is_some());
             let left = minutes(expected.saturating_mul(u32::try_from(left.count()).unwrap_or(u32::MAX)));
             let what = format!("[{}/{}] {job}", number + 1, places.len());
-            eprintln!("{what}; about {left} left");
+            progress!("{what}; about {left} left");
             let Some(attempt) = campaign.attempt(job).await? else {
                 return Ok(End::Interrupted);
             };
-            eprintln!("{what}: {}", C::outcome(&attempt));
+            progress!("{what}: {}", C::outcome(&attempt));
             failures = if C::failed(&attempt) { failures + 1 } else { 0 };
             ledger.record(attempt)?;
             if failures == FAILURES {

@@ -21,7 +21,7 @@ use std::path::PathBuf;
 #[derive(Debug, Parser)]
 #[command(
     name = "zooquake",
-    version,
+    version = env!("ZOOQUAKE_VERSION"),
     arg_required_else_help = true,
     after_help = "\
 Exit codes: 0 valid, 1 invalid, 2 unknown, 254 wrong usage, 255 the harness failed.
@@ -40,6 +40,12 @@ pub struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Say nothing of what goes on; only results, warnings and errors
+    #[arg(long, short, global = true, conflicts_with = "verbose", help_heading = "Output")]
+    pub quiet: bool,
+    /// Say each step of what goes on
+    #[arg(long, short, global = true, help_heading = "Output")]
+    pub verbose: bool,
 }
 
 /// The commands.
@@ -81,6 +87,10 @@ pub enum Command {
     Clean(CleanOptions),
     /// Measure what recipes cost without faults: the herd of an election, the messages of a commit
     Measure(MeasureOptions),
+    /// Print what makes a shell complete our commands and options
+    Completions(CompletionsOptions),
+    /// Write the manual pages into a folder
+    Man(ManOptions),
     /// The client program, started in a container
     #[command(hide = true)]
     Client,
@@ -176,4 +186,25 @@ pub struct CleanOptions {
     /// JSON on stdout
     #[arg(long)]
     pub json: bool,
+}
+
+/// `completions`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake completions bash > ~/.local/share/bash-completion/completions/zooquake
+  zooquake completions fish > ~/.config/fish/completions/zooquake.fish")]
+pub struct CompletionsOptions {
+    /// Which shell
+    pub shell: clap_complete::Shell,
+}
+
+/// `man`
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake man ~/.local/share/man/man1 && man zooquake-run")]
+pub struct ManOptions {
+    /// Folder of the pages; made if it is not there
+    pub folder: PathBuf,
 }

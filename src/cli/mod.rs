@@ -6,6 +6,8 @@ mod check;
 mod compare;
 mod consent;
 mod convert;
+#[cfg(test)]
+mod documents;
 mod exit;
 mod explore;
 mod generate;
@@ -21,11 +23,12 @@ mod report;
 mod run;
 mod selftest;
 mod series;
+mod shell;
 mod shrink;
 mod trial;
 mod upkeep;
 
-use crate::output;
+use crate::output::{self, Level};
 use anyhow::{Result, anyhow};
 use args::{Arguments, Command};
 use clap::Parser;
@@ -46,6 +49,11 @@ pub fn main() -> ExitCode {
             };
         }
     };
+    output::say_up_to(match (arguments.quiet, arguments.verbose) {
+        (true, _) => Level::Quiet,
+        (false, true) => Level::Detail,
+        (false, false) => Level::Progress,
+    });
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -97,6 +105,8 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,
         Command::Measure(options) => measure::measure(options).await,
+        Command::Completions(options) => Ok(shell::completions(&options)),
+        Command::Man(options) => shell::man(&options),
         Command::Crowd => {
             zooquake_workloads::client::run_crowd(zooquake_workloads::client::Config::from_env()?).await?;
             Ok(Code::Valid)

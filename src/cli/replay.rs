@@ -88,13 +88,13 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     }
     match &wanted {
         Some(anomaly) if !exact && plan.scenes.is_empty() => {
-            eprintln!("replaying {name} for its {}", anomaly.kind);
+            progress!("replaying {name} for its {}", anomaly.kind);
             let pinned = pin(&record, anomaly, &name);
-            pinned.notes.iter().for_each(|note| eprintln!("  {note}"));
+            pinned.notes.iter().for_each(|note| progress!("  {note}"));
             plan = pinned.plan;
         }
-        Some(anomaly) => eprintln!("replaying {name} for its {}, by its own clock", anomaly.kind),
-        None => eprintln!("replaying {name}, which has no anomaly to bring back, by its own clock"),
+        Some(anomaly) => progress!("replaying {name} for its {}, by its own clock", anomaly.kind),
+        None => progress!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
     let place = Place::connect(plan.on).await?;
     let series = Series {

@@ -9,7 +9,7 @@ use crate::campaign::refusal::refuse;
 use crate::campaign::spec::RunSpec;
 use crate::recipe;
 use crate::run::{Finished, feasible, simulated};
-use crate::terminal::line;
+use crate::terminal::{line, verdict};
 use anyhow::Result;
 use zooquake_checkers::plan::{DrawnFor, On, Plan};
 use zooquake_checkers::{Results, Verdict};
@@ -101,13 +101,20 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
     refuse(&[(plan.workload.name(), drawn)], way_out).map_err(Usage)
 }
 
-/// The verdict in a few lines: what was found, then why it is not more.
-pub fn summary(results: &Results) -> String {
+/// Prints the verdict in a few lines: what was found, then why it is not more.
+pub fn print_summary(results: &Results) {
     let on = match results.on {
         On::Docker => "",
         On::Sim => ", on a simulated ensemble",
     };
-    let mut lines = vec![format!("verdict: {}{on}", results.verdict)];
+    print!("verdict: {}", verdict(results.verdict));
+    println!("{on}");
+    findings(results).iter().for_each(|line| println!("{line}"));
+}
+
+/// What was found, then why it is not more.
+fn findings(results: &Results) -> Vec<String> {
+    let mut lines = Vec::new();
     let mut shown: Vec<&str> = Vec::new();
     for anomaly in &results.anomalies {
         let kind = anomaly.kind.as_str();
@@ -134,7 +141,7 @@ pub fn summary(results: &Results) -> String {
         let counting = results.windows.iter().filter(|window| window.counts).count();
         lines.push(format!("{counting} of {} fault windows count", results.windows.len()));
     }
-    lines.join("\n")
+    lines
 }
 
 fn print_rate(runs: &[Finished]) {

@@ -159,7 +159,7 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
     }
     let mut tried = Vec::new();
     for planted in chosen {
-        eprintln!("{}: {}", planted.name(), planted.mechanism);
+        progress!("{}: {}", planted.name(), planted.mechanism);
         let outcome = selftest::run(planted, settings)?;
         if stop.load(Ordering::SeqCst) {
             // What was cut short says nothing of the bug.

@@ -1,7 +1,7 @@
 //! One plan, run several times.
 
 use super::interrupt;
-use super::run::summary;
+use super::run::print_summary;
 use crate::campaign::again;
 use crate::campaign::backends::Place;
 use crate::campaign::ensembles::{Ensembles, Runner};
@@ -58,7 +58,7 @@ impl Series {
 
 fn print(finished: &Finished) -> Result<()> {
     let Finished { folder, results, .. } = finished;
-    println!("{}", summary(results));
+    print_summary(results);
     println!("report: {}", folder.file("report.html").display());
     if results.verdict != Verdict::Valid {
         println!("to reproduce:");

@@ -114,9 +114,11 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
         interrupt,
         name,
     };
-    eprintln!(
+    progress!(
         "shrinking {}, {}, for its {}",
-        task.name, task.before, task.wanted.anomaly
+        task.name,
+        task.before,
+        task.wanted.anomaly
     );
     let shrunk = match (options.on, simulable) {
         (Some(On::Docker), _) => task.on_real(&options).await?,
@@ -143,7 +145,7 @@ impl Task {
         if shrunk.is_some() || !real {
             return Ok((shrunk, tried, On::Sim));
         }
-        eprintln!(
+        progress!(
             "{} did not recur in {tried} simulated runs: it is shrunk on real ensembles",
             self.wanted.anomaly
         );
@@ -180,7 +182,7 @@ impl Task {
         let ensembles = Ensembles::prepare(place, asked, options.out.clone(), self.interrupt.clone()).await?;
         let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
         let budget = options.budget.unwrap_or(BUDGET_REAL);
-        eprintln!("for up to {} s, half a minute or more each run", budget.as_secs());
+        progress!("for up to {} s, half a minute or more each run", budget.as_secs());
         let stage = Real::new(ensembles, options.out.clone(), Handle::current());
         let (shrunk, tried) = self.through(stage, plans, budget).await?;
         Ok((shrunk, tried, On::Docker))

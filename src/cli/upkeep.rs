@@ -29,7 +29,7 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
         }
         return Ok(Code::Valid);
     }
-    let progress = |text: &str| eprintln!("{text}");
+    let progress = |text: &str| progress!("{text}");
     let found = if options.chromium {
         vec![images::chromium(&docker, &progress).await?]
     } else if options.client {

@@ -134,7 +134,7 @@ impl Confirmer {
         if self.stopped() {
             return Ok(None);
         }
-        eprintln!("confirming {} of {}", wanted.anomaly, run.display());
+        progress!("confirming {} of {}", wanted.anomaly, run.display());
         let mut all = Vec::new();
         for path in [Some(run), shrunk_from].into_iter().flatten() {
             let folder = Folder {

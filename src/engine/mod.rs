@@ -79,6 +79,15 @@ struct Deadline {
     lost: Duration,
 }
 
+/// How far a run is.
+#[derive(Debug)]
+pub struct Status {
+    /// The phase, and what is going on in it.
+    pub text: String,
+    /// Of the phase in which operations and faults go on: how long it has been going on, and how long it is to.
+    pub ops: Option<(Duration, Duration)>,
+}
+
 impl Engine {
     /// The engine of a plan's run.
     ///
@@ -152,23 +161,23 @@ impl Engine {
         ops.chain(armed).chain(own.into_iter().flatten()).min()
     }
 
-    /// What goes on, in a line for the user.
-    pub fn status(&self, now: Duration) -> String {
+    /// What goes on, for the user.
+    pub fn status(&self, now: Duration) -> Status {
         if let Stage::Playing = self.stage {
-            return format!("step {} of the scene", self.faults);
+            let text = format!("step {} of the scene", self.faults);
+            return Status { text, ops: None };
         }
-        let elapsed = now.saturating_sub(self.ops_began);
-        let left = match self.entered {
-            "ops" => {
-                let left = Duration::from_millis(self.plan.time_ms).saturating_sub(elapsed);
-                format!(", {} s left", left.as_secs())
-            }
-            _ => String::new(),
+        let ops = || {
+            let elapsed = now.saturating_sub(self.ops_began);
+            (elapsed, Duration::from_millis(self.plan.time_ms))
         };
         let (phase, completed, faults) = (self.entered, self.completed, self.faults);
         let of = self.plan.windows.len();
         let holder = self.holder().unwrap_or("nobody");
-        format!("{phase}: {completed} ops, {faults} of {of} faults, {holder} holds{left}")
+        Status {
+            text: format!("{phase}: {completed} ops, {faults} of {of} faults, {holder} holds"),
+            ops: (phase == "ops").then(ops),
+        }
     }
 
     /// Begins a phase of the run.

@@ -9,10 +9,27 @@ use tokio::process::Command;
 use super::context::BOOTSTRAP;
 use super::engine::Engine;
 
+/// How long a bootstrap takes, about.
+const SECONDS: u64 = 30;
+
+/// How long it takes, about, to bootstrap the base for a suite of Debian; `None` if it is there, or its official image.
+pub(super) async fn missing(engine: &Engine<'_>, suite: &str) -> Result<Option<u64>> {
+    for image in names(suite) {
+        if engine.has(&image).await? {
+            return Ok(None);
+        }
+    }
+    Ok(Some(SECONDS))
+}
+
+/// Our base for a suite, and the official image. Ours has a name of its own: it must never pass for the official one.
+fn names(suite: &str) -> [String; 2] {
+    [format!("zooquake-base:{suite}"), format!("debian:{suite}-slim")]
+}
+
 /// Finds, pulls or bootstraps the base for a suite of Debian, and says what to build on.
 pub(super) async fn ensure(engine: &Engine<'_>, suite: &str) -> Result<String> {
-    // A name of our own for what we bootstrap: it must never pass for the official image.
-    let (ours, official) = (format!("zooquake-base:{suite}"), format!("debian:{suite}-slim"));
+    let [ours, official] = names(suite);
     for image in [&ours, &official] {
         if engine.has(image).await? {
             return Ok(image.clone());
@@ -34,9 +51,7 @@ pub(super) async fn ensure(engine: &Engine<'_>, suite: &str) -> Result<String> {
 
 /// Makes the base image from Debian's packages, without a registry and without a file in between.
 async fn bootstrap(engine: &Engine<'_>, image: &str, suite: &str) -> Result<()> {
-    engine.say(&format!(
-        "bootstrapping {image} from Debian's packages (about 30 s, once)"
-    ));
+    engine.begin(&format!("bootstrapping {image} from Debian's packages"), SECONDS);
     // The script stops, and cleans up after itself, when its stdin ends: that also happens when this process is killed.
     let mut child = Command::new("sh")
         .args(["-c", BOOTSTRAP, "bootstrap.sh", "--until-eof", suite])

@@ -31,7 +31,7 @@ async fn build(engine: &Engine<'_>, name: &str) -> Result<()> {
         return Ok(());
     }
     let debian = base::ensure(engine, DEFAULT_SUITE).await?;
-    engine.say(&format!("building {name} from Debian's packages (about 60 s, once)"));
+    engine.begin(&format!("building {name} from Debian's packages"), 60);
     engine
         .build(name, &debian, context::CHROMIUM.tar()?, &Host::look().await)
         .await

@@ -34,6 +34,8 @@ pub(super) struct Engine<'a> {
     progress: &'a dyn Fn(&str),
     /// A registry that could not be reached is not asked again for the next image: each time may cost a minute.
     unreachable: Cell<bool>,
+    /// How many images were begun, and how many are to be built in all.
+    steps: Cell<(usize, usize)>,
 }
 
 impl<'a> Engine<'a> {
@@ -42,7 +44,31 @@ impl<'a> Engine<'a> {
             docker: docker.clone().with_timeout(ENGINE_PATIENCE),
             progress,
             unreachable: Cell::new(false),
+            steps: Cell::new((0, 0)),
         }
+    }
+
+    /// Says how many images are going to be built or bootstrapped, and about how long all of them take.
+    pub(super) fn plan(&self, seconds: &[u64]) {
+        self.steps.set((0, seconds.len()));
+        if seconds.len() > 1 {
+            let all: u64 = seconds.iter().sum();
+            self.say(&format!(
+                "{} images are missing: making them takes about {all} s, once",
+                seconds.len()
+            ));
+        }
+    }
+
+    /// Says which image is made now, and about how many seconds that takes.
+    pub(super) fn begin(&self, what: &str, seconds: u64) {
+        let (begun, all) = self.steps.get();
+        self.steps.set((begun + 1, all));
+        let step = match all {
+            0 | 1 => String::new(),
+            all => format!("image {} of {}: ", begun + 1, all.max(begun + 1)),
+        };
+        self.say(&format!("{step}{what} (about {seconds} s, once)"));
     }
 
     pub(super) fn say(&self, message: &str) {

@@ -6,6 +6,7 @@
 //! prepared.
 
 use anyhow::{Result, ensure};
+use std::collections::BTreeSet;
 use testcontainers::bollard::Docker;
 
 mod base;
@@ -112,12 +113,30 @@ pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str))
     // What is missing may be there once the lock is held: each step below looks again.
     let _lock = Lock::acquire(|| progress(WAITING)).await?;
     let host = Host::look().await;
+    engine.plan(&missing(&engine, request, &tools).await?);
     let zookeeper = zookeeper::ensure(&engine, request, &host).await?;
     tools.ensure(&engine, &host).await?;
     Ok(Images {
         zookeeper,
         tools: tools.image,
     })
+}
+
+/// How many seconds each image takes, about, that is missing and can be built, with the bases under them.
+async fn missing(engine: &Engine<'_>, request: &Request, tools: &Tools) -> Result<Vec<u64>> {
+    let mut missing = tools.missing(engine).await?;
+    let mut suites = BTreeSet::new();
+    if missing.len() > 1 {
+        suites.insert(DEFAULT_SUITE);
+    }
+    if request.zookeeper.is_none() && zookeeper::find(engine, request).await?.is_none() {
+        missing.push(zookeeper::SECONDS);
+        suites.insert(request.suite.as_deref().unwrap_or(DEFAULT_SUITE));
+    }
+    for suite in suites {
+        missing.extend(base::missing(engine, suite).await?);
+    }
+    Ok(missing)
 }
 
 /// The image that a request names and that is not there: it would be pulled. `None` if it is, or none is named.

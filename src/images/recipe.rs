@@ -211,7 +211,7 @@ async fn client(engine: &Engine<'_>, host: &Host) -> Result<String> {
     let image = format!("{CLIENT}:{DEFAULT_SUITE}-{}", context::CLIENT.tag());
     if !engine.has(&image).await? {
         let debian = base::ensure(engine, DEFAULT_SUITE).await?;
-        engine.say(&format!("building {image} from Debian's packages (about 15 s, once)"));
+        engine.begin(&format!("building {image} from Debian's packages"), 15);
         engine.build(&image, &debian, context::CLIENT.tar()?, host).await.context(
             "no base for clients. The way out: prepare it on a machine that reaches Debian's packages, and carry it over \
              with `docker save` and `docker load`; or name an `image` that has all that the recipe needs",

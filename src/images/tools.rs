@@ -1,7 +1,5 @@
 //! The image that recipe clients and fault sidecars run in: network tools, and on top of them this very executable.
 
-use std::time::Instant;
-
 use anyhow::{Context as _, Result};
 
 use super::engine::Engine;
@@ -11,6 +9,12 @@ use super::{DEFAULT_SUITE, base, context};
 
 /// Older executables' images are kept up to this number: another zooquake on this machine may be about to use its own.
 const KEPT: usize = 4;
+
+/// How long it takes to pack the executable, about.
+const SECONDS: u64 = 3;
+
+/// How long it takes to build what it is packed on, about.
+const BASE_SECONDS: u64 = 10;
 
 /// The tools image that fits this process.
 pub(super) struct Tools {
@@ -34,6 +38,18 @@ impl Tools {
         })
     }
 
+    /// How long each of the two images takes to build, about, that is missing.
+    pub(super) async fn missing(&self, engine: &Engine<'_>) -> Result<Vec<u64>> {
+        let mut missing = Vec::new();
+        if !engine.has(&self.image).await? {
+            missing.push(SECONDS);
+            if !engine.has(&self.base).await? {
+                missing.push(BASE_SECONDS);
+            }
+        }
+        Ok(missing)
+    }
+
     /// Builds what is missing of the two images.
     pub(super) async fn ensure(&self, engine: &Engine<'_>, host: &Host) -> Result<()> {
         if engine.has(&self.image).await? {
@@ -41,24 +57,16 @@ impl Tools {
         }
         if !engine.has(&self.base).await? {
             let debian = base::ensure(engine, DEFAULT_SUITE).await?;
-            engine.say(&format!(
-                "building {} from Debian's packages (about 10 s, once)",
-                self.base
-            ));
+            engine.begin(&format!("building {} from Debian's packages", self.base), BASE_SECONDS);
             engine.build(&self.base, &debian, context::TOOLS.tar()?, host).await.context(
                 "no image for clients and sidecars. The way out: prepare it on a machine that reaches Debian's packages \
                  with `zooquake images`, and carry it over with `docker save` and `docker load`",
             )?;
         }
-        let started = Instant::now();
+        engine.begin(&format!("packing this executable as {}", self.image), SECONDS);
         engine
             .build(&self.image, &self.base, self.executable.tar()?, host)
             .await?;
-        engine.say(&format!(
-            "packed this executable as {} in {:.1} s",
-            self.image,
-            started.elapsed().as_secs_f64()
-        ));
         self.remove_outdated(engine).await;
         Ok(())
     }

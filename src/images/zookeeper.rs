@@ -9,6 +9,9 @@ use super::{DEFAULT_SUITE, Request, base, context};
 /// The official image.
 const OFFICIAL: &str = "zookeeper:3.9";
 
+/// How long it takes to build ours, about.
+pub(super) const SECONDS: u64 = 50;
+
 /// The tag of our own build for a suite of Debian.
 fn built(suite: &str) -> String {
     format!("zooquake-zookeeper:{suite}-{}", context::ZOOKEEPER.tag())
@@ -69,7 +72,7 @@ pub(super) async fn ensure(engine: &Engine<'_>, request: &Request, host: &Host) 
 async fn build(engine: &Engine<'_>, suite: &str, host: &Host) -> Result<String> {
     let base = base::ensure(engine, suite).await?;
     let image = built(suite);
-    engine.say(&format!("building {image} from Debian's packages (about 50 s, once)"));
+    engine.begin(&format!("building {image} from Debian's packages"), SECONDS);
     engine.build(&image, &base, context::ZOOKEEPER.tar()?, host).await?;
     Ok(image)
 }

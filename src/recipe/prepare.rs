@@ -29,7 +29,7 @@ pub async fn prepare(folder: &str) -> Result<()> {
         .cloned()
         .collect::<Vec<_>>()
         .join(" ");
-    eprintln!("preparing {folder}: {line}");
+    progress!("preparing {folder}: {line}");
     let running = async {
         let mut child = Command::new(&program)
             .args(&arguments)

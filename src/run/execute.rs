@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use tokio::sync::{oneshot, watch};
 use zooquake_checkers::Results;
-use zooquake_checkers::plan::Plan;
+use zooquake_checkers::plan::{On, Plan};
 
 /// What to run.
 pub struct Order {
@@ -136,6 +136,29 @@ fn id(folder: &Folder, seed: u64) -> String {
     format!("{:08x}", hasher.finish() as u32)
 }
 
+/// What a run is to do, and about how long a real ensemble takes for it.
+fn intent(plan: &Plan) -> String {
+    /// Seconds that bringing up, recovery, the last reads and clearing away take.
+    const AROUND: u64 = 20;
+    let servers = plan.cluster.servers + plan.cluster.observers;
+    if !plan.scenes.is_empty() {
+        return format!("{} scenes on {servers} servers", plan.scenes.len());
+    }
+    let faults = match plan.faults.as_slice() {
+        [] => "without faults".to_owned(),
+        faults => format!("under {}", faults.join(", ")),
+    };
+    let seconds = plan.time_ms.div_ceil(1000);
+    let about = match plan.on {
+        On::Docker => format!(", about {} s in all", seconds + AROUND),
+        On::Sim => String::new(),
+    };
+    format!(
+        "{servers} servers, {} clients, {seconds} s {faults}{about}",
+        plan.cluster.clients
+    )
+}
+
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Left> {
     let (plan, clock) = (&order.plan, order.backend.clock());
@@ -143,7 +166,12 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         true => Progress::silent(),
         false => Progress::new(plan.on),
     };
-    progress.say(&format!("{} in {}", plan.workload.name(), store.shown()));
+    progress.say(&format!(
+        "{} in {}: {}",
+        plan.workload.name(),
+        store.shown(),
+        intent(plan)
+    ));
     let (mut history, mut sampled) = (None, Vec::new());
     let schedules = Schedule::of(plan);
     let all = schedules.len();

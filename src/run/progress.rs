@@ -1,29 +1,39 @@
-//! The live progress line on stderr.
+//! What a run does at the moment, on stderr.
 
-use std::io::{IsTerminal, Write};
+use crate::engine::Status;
+use crate::output::{Level, says};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use zooquake_checkers::plan::On;
 
-/// Says what a run does at the moment: one line that renews itself on a terminal, a line now and then elsewhere.
+/// The line while operations and faults go on.
+const OPS: &str = "{bar:20} {pos}/{len} s  {wide_msg}";
+
+/// The line at other times.
+const OTHER: &str = "{spinner} {wide_msg}";
+
+/// Says what a run does at the moment: one line that renews itself on a terminal and goes when there is nothing more to say, a
+/// line now and then elsewhere.
 #[derive(Debug)]
 pub struct Progress {
     /// Whether nothing is said.
     silent: bool,
-    live: bool,
+    /// The line that renews itself.
+    line: Option<ProgressBar>,
     on: On,
     last: Option<Instant>,
-    width: usize,
 }
 
 impl Progress {
-    /// A progress line on stderr of a run that takes place there.
+    /// The progress on stderr of a run that takes place there.
     pub fn new(on: On) -> Self {
+        let line = || ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
         Self {
-            silent: false,
+            silent: !says(Level::Progress),
+            line: std::io::stderr().is_terminal().then(line),
             on,
-            live: std::io::stderr().is_terminal(),
             last: None,
-            width: 0,
         }
     }
 
@@ -31,7 +41,9 @@ impl Progress {
     pub fn silent() -> Self {
         Self {
             silent: true,
-            ..Self::new(On::Sim)
+            line: None,
+            on: On::Sim,
+            last: None,
         }
     }
 
@@ -45,8 +57,18 @@ impl Progress {
         if self.silent {
             return;
         }
-        self.clear();
-        eprintln!("{}{text}", self.simulated());
+        let text = format!("{}{text}", self.simulated());
+        match &self.line {
+            Some(line) => line.suspend(|| eprintln!("{text}")),
+            None => eprintln!("{text}"),
+        }
+    }
+
+    /// Says something that only who asks for details reads.
+    pub fn detail(&mut self, text: impl FnOnce() -> String) {
+        if says(Level::Detail) {
+            self.say(&text());
+        }
     }
 
     /// What goes before a line whose times are virtual.
@@ -58,32 +80,60 @@ impl Progress {
     }
 
     /// Renews the line, unless it was renewed just before.
-    pub fn tick(&mut self, text: impl FnOnce() -> String) {
+    pub fn tick(&mut self, status: impl FnOnce() -> Status) {
         // The user's time, which a simulated run does not live in.
         let (now, every) = (
             Instant::now(),
-            Duration::from_millis(if self.live { 250 } else { 10_000 }),
+            Duration::from_millis(if self.line.is_some() { 250 } else { 10_000 }),
         );
         if self.silent || self.last.is_some_and(|last| now - last < every) {
             return;
         }
         self.last = Some(now);
-        let text = format!("{}{}", self.simulated(), crate::terminal::line(&text()));
-        if !self.live {
-            eprintln!("{text}");
-            return;
+        let Status { text, ops } = status();
+        let text = format!("{}{}", self.simulated(), crate::terminal::line(&text));
+        match (&self.line, ops) {
+            (Some(line), Some((elapsed, all))) => {
+                line.set_style(style(OPS));
+                line.set_length(all.as_secs());
+                line.set_position(elapsed.min(all).as_secs());
+                line.set_message(text);
+            }
+            (Some(line), None) => {
+                line.set_style(style(OTHER));
+                line.set_message(text);
+                line.tick();
+            }
+            (None, Some((elapsed, all))) => {
+                eprintln!("{text}, {} s left", all.saturating_sub(elapsed).as_secs());
+            }
+            (None, None) => eprintln!("{text}"),
         }
-        self.clear();
-        self.width = text.chars().count();
-        eprint!("{text}");
-        // A terminal that is gone needs no progress.
-        let _ = std::io::stderr().flush();
     }
+}
 
-    fn clear(&mut self) {
-        if self.width > 0 {
-            eprint!("\r{}\r", " ".repeat(self.width));
-            self.width = 0;
+impl Drop for Progress {
+    fn drop(&mut self) {
+        if let Some(line) = &self.line {
+            line.finish_and_clear();
+        }
+    }
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template)
+        .expect("the template is right")
+        .progress_chars("━━─")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OPS, OTHER, style};
+
+    #[test]
+    fn the_templates_are_right() {
+        for template in [OPS, OTHER] {
+            style(template);
         }
     }
 }

@@ -175,16 +175,21 @@ impl<'a> Shell<'a> {
                     stdin.request(request)?;
                 }
             }
-            Effect::Start { client, incarnation } => self.start(client, incarnation),
+            Effect::Start { client, incarnation } => {
+                let number = client + 1;
+                self.progress
+                    .detail(|| format!("starting process {incarnation} of client c{number}"));
+                self.start(client, incarnation);
+            }
             Effect::Entered(phase) => {
                 self.place.cluster.entered(phase);
                 if self.progress.speaks() {
                     stage::enter(stage::of_phase(phase));
                 }
-                if phase == "ops" {
-                    let took = self.place.clock.now() - self.begun;
-                    let text = format!("everything is up after {:.1} s", took.as_secs_f64());
-                    self.progress.say(&text);
+                let took = (self.place.clock.now() - self.begun).as_secs_f64();
+                match phase {
+                    "ops" => self.progress.say(&format!("everything is up after {took:.1} s")),
+                    _ => self.progress.detail(|| format!("phase {phase} after {took:.1} s")),
                 }
             }
             Effect::Strike => self.strike(),

@@ -31,6 +31,36 @@ fn every_commands_help_shows_an_example() {
 }
 
 #[test]
+fn shells_complete_commands_and_man_has_a_page_of_each() {
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let script = call(&format!("completions {shell}")).ends(0);
+        script.with(&["zooquake", "nightly", "budget"]);
+    }
+    let runs = Runs::new("man");
+    let pages = runs.path().join("man1");
+    said(zooquake("man").arg(&pages)).ends(0).with(&["zooquake.1"]);
+    let read = |page: &str| std::fs::read_to_string(pages.join(page)).expect(page);
+    assert!(
+        read("zooquake.1").contains("zooquake\\-run(1)"),
+        "{}",
+        read("zooquake.1")
+    );
+    assert!(read("zooquake-run.1").contains("lock/predecessor"));
+    assert!(
+        !pages.join("zooquake-sidecar.1").exists(),
+        "hidden commands stay hidden"
+    );
+    std::fs::write(runs.path().join("file"), "").unwrap();
+    let refused = said(zooquake("man").arg(runs.path().join("file/man1"))).ends(255);
+    refused.with(&["writing manual pages into", "file/man1"]);
+}
+
+#[test]
+fn the_version_is_that_of_the_package() {
+    call("--version").ends(0).with(&[env!("CARGO_PKG_VERSION")]);
+}
+
+#[test]
 fn the_list_says_what_is_promised_and_known() {
     let list = call("list --json").json();
     let named = |kind: &str| -> Vec<&str> {

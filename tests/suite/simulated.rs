@@ -51,6 +51,27 @@ fn a_run_without_an_engine_is_simulated_and_says_so_wherever_it_is_read() {
 }
 
 #[test]
+fn a_quiet_run_prints_its_results_alone_and_a_verbose_one_each_phase() {
+    let runs = Runs::new("quiet");
+    let line = "run lock/fenced --on sim --faults none --time 2s --seed 1";
+    let told = call(&format!("{line} --quiet --out"), runs.path()).ends(0);
+    assert_eq!(told.stderr, "", "{told}");
+    // A pipe gets no colours.
+    assert!(
+        told.stdout.starts_with("verdict: valid, on a simulated ensemble\n"),
+        "{told}"
+    );
+    let usual = call(&format!("{line} --out"), runs.path()).ends(0);
+    let will = "3 servers, 5 clients, 2 s without faults\n";
+    usual.with(&["simulated: lock/fenced in ", will]).without(&["phase "]);
+    let verbose = call(&format!("-v {line} --out"), runs.path()).ends(0);
+    verbose.with(&["phase recover after ", "starting process 1 of client c5"]);
+    call(&format!("-q -v {line} --out"), runs.path())
+        .ends(254)
+        .with(&["--quiet"]);
+}
+
+#[test]
 fn nights_and_comparisons_are_simulated_where_that_is_asked_for() {
     let runs = Runs::new("simulated-campaigns");
     let folder = runs.path();

@@ -59,7 +59,7 @@ impl DockerBackend {
     /// If an image cannot be prepared.
     pub async fn with_images(&self, zookeeper: Option<&str>) -> Result<Self> {
         let request = images::Request::of(zookeeper);
-        let images = images::ensure(&self.docker, &request, &|text| eprintln!("{text}")).await?;
+        let images = images::ensure(&self.docker, &request, &|text| progress!("{text}")).await?;
         Ok(Self {
             docker: self.docker.clone(),
             images: Some(images),
@@ -71,7 +71,7 @@ impl DockerBackend {
     /// # Errors
     /// If it cannot be.
     pub async fn recipe(&self, name: &str, recipe: &Recipe, source: &Source) -> Result<String> {
-        images::recipe(&self.docker, name, recipe, source, &|text| eprintln!("{text}")).await
+        images::recipe(&self.docker, name, recipe, source, &|text| progress!("{text}")).await
     }
 
     fn images(&self) -> Result<&Images> {

@@ -2,18 +2,18 @@
 
 use super::Checked;
 use crate::cli::exit::Usage;
-use crate::cli::run::summary;
+use crate::cli::run::print_summary;
 use crate::terminal::line;
 use serde_json::{Value, json};
 use std::path::Path;
 
 /// Prints a verdict with what was found, or why there is none.
 pub fn print(input: &Path, checked: &Result<Checked, Usage>) {
-    let said = match checked {
-        Ok(checked) => summary(&checked.results),
-        Err(Usage(why)) => format!("no verdict: {}", line(why)),
-    };
-    println!("{}: {said}", line(&input.display().to_string()));
+    print!("{}: ", line(&input.display().to_string()));
+    match checked {
+        Ok(checked) => print_summary(&checked.results),
+        Err(Usage(why)) => println!("no verdict: {}", line(why)),
+    }
 }
 
 /// Says on stderr what could not be written.

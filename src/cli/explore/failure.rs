@@ -76,7 +76,7 @@ pub fn write(
             let mut plan = space.plan(workload, found.seed);
             plan.scheduler = found.scheduler.clone();
             failure.run = Some(simulated::run(&plan, out)?.folder.path);
-            eprintln!("shrinking {} of seed {}", signature.anomaly, found.seed);
+            progress!("shrinking {} of seed {}", signature.anomaly, found.seed);
             let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
             shrinker.find(&plan, 0)?;
             let (smallest, tried) = shrinker.shrink()?;

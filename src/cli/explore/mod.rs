@@ -161,11 +161,12 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
     let seed = space.seed;
     stage::enter("writing what was found");
     let exploring = tokio::task::spawn_blocking(move || {
-        eprintln!(
+        progress!(
             "exploring {} from seed {seed} on {} threads",
-            space.variant, limits.threads
+            space.variant,
+            limits.threads
         );
-        let tell = |explored: &Explored| eprintln!("{}", show::progress(explored));
+        let tell = |explored: &Explored| progress!("{}", show::progress(explored));
         let explored = drive::explore((&space, &workload, shard), corpus.as_mut(), limits, &stop, tell)?;
         let failures = write((&space, &workload), &explored, &out, &stop)?;
         anyhow::Ok((explored, failures))

@@ -1,0 +1,123 @@
+//! The documents hold: each command that they show is one, and each link leads somewhere.
+
+use super::args::Arguments;
+use clap::{CommandFactory, Parser};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use walkdir::WalkDir;
+
+/// Markdown of this repository, and what it says.
+fn documents() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let tops = [
+        "README.md",
+        "DESIGN.md",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "docker",
+        "docs",
+        "workloads",
+    ];
+    let files = tops.into_iter().flat_map(|top| WalkDir::new(root.join(top)));
+    let files = files.map(|entry| entry.expect("a document").into_path());
+    let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    files
+        .map(|path| (path.clone(), std::fs::read_to_string(&path).expect("Markdown")))
+        .collect()
+}
+
+/// The words of a command without what explains it, redirects it, or comes after it.
+fn words(line: &str) -> Option<Vec<String>> {
+    let command = line.trim_start();
+    let command = command
+        .strip_prefix("cargo run --release -- ")
+        .or_else(|| command.strip_prefix("zooquake "))?;
+    let end = ["  ", " > ", " && ", " | ", " # "]
+        .iter()
+        .filter_map(|sign| command.find(sign))
+        .min();
+    shlex::split(&command[..end.unwrap_or(command.len())])
+}
+
+/// Whether a line is to be one: a drawing may have the program's name too.
+fn is_command(line: &str) -> bool {
+    let first = |words: Vec<String>| words.into_iter().next();
+    words(line)
+        .and_then(first)
+        .is_some_and(|word| word.starts_with(|c: char| c == '-' || c.is_ascii_lowercase()))
+}
+
+#[track_caller]
+fn assert_is_command(line: &str, place: &str) {
+    let words = words(line).unwrap_or_else(|| panic!("{place}: {line}: no words of a shell"));
+    let all = ["zooquake".to_owned()].into_iter().chain(words);
+    if let Err(error) = Arguments::try_parse_from(all) {
+        assert!(!error.use_stderr(), "{place}: {line}: {error}");
+    }
+}
+
+#[test]
+fn each_command_of_the_documents_is_one() {
+    let mut count = 0;
+    for (path, text) in documents() {
+        for line in text.lines().filter(|line| line.starts_with("    ") && is_command(line)) {
+            assert_is_command(line, &path.display().to_string());
+            count += 1;
+        }
+    }
+    assert!(count > 60, "{count} commands");
+}
+
+#[test]
+fn each_example_of_the_help_is_a_command() {
+    let mut commands = vec![Arguments::command()];
+    let mut count = 0;
+    while let Some(command) = commands.pop() {
+        let examples = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+        for line in examples.lines().filter(|line| line.starts_with("  zooquake ")) {
+            assert_is_command(line, command.get_name());
+            count += 1;
+        }
+        commands.extend(command.get_subcommands().cloned());
+    }
+    assert!(count > 60, "{count} examples");
+}
+
+/// The places of a document that a link can lead to, as GitHub names them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let slug = |heading: &str| -> String {
+        let lower = heading.trim_start_matches('#').trim().to_lowercase();
+        let kept = lower.chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
+        kept.map(|c| if c == ' ' { '-' } else { c }).collect()
+    };
+    text.lines().filter(|line| line.starts_with('#')).map(slug).collect()
+}
+
+#[test]
+fn each_link_leads_somewhere() {
+    let mut count = 0;
+    for (path, text) in documents() {
+        for (_, rest) in text
+            .match_indices("](")
+            .map(|(at, sign)| text[at..].split_at(sign.len()))
+        {
+            let (target, _) = rest.split_once(')').expect("the end of a link");
+            if target.starts_with("https://") {
+                continue;
+            }
+            let (file, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let to = match file {
+                "" => path.clone(),
+                file => path.parent().expect("a folder").join(file),
+            };
+            let what = format!("{} links to {target}", path.display());
+            assert!(to.exists(), "{what}, which is not there");
+            if !anchor.is_empty() {
+                let there = anchors(&std::fs::read_to_string(&to).expect("Markdown"));
+                assert!(there.contains(anchor), "{what}; there are {there:?}");
+            }
+            count += 1;
+        }
+    }
+    assert!(count > 40, "{count} links");
+}

@@ -2,13 +2,14 @@
 //! still be healed, cleared away and judged.
 //!
 //! The four macros take the place of the standard ones in the whole crate; those panic when they cannot write. Whole lines
-//! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given, so that progress can
-//! clear its line. `progress!` and `detail!` are lines on stderr that `--quiet` leaves out, the latter without `-v` too.
+//! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given.
+//! `progress!` writes a line on stderr that `--quiet` leaves out.
 
+use indicatif::ProgressBar;
 use std::fmt;
 use std::io::{ErrorKind, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 /// Whether the reader of stdout has gone.
 static UNREAD: AtomicBool = AtomicBool::new(false);
@@ -74,9 +75,26 @@ pub fn stdout(text: fmt::Arguments<'_>) {
     note(std::io::stdout().lock().write_fmt(text));
 }
 
-/// Writes progress and remarks; no error of it matters to a run.
+/// Writes progress and remarks, above the line of [`keep_below`]; no error of it matters to a run.
 pub fn stderr(text: fmt::Arguments<'_>) {
-    let _ = std::io::stderr().lock().write_fmt(text);
+    let write = || drop(std::io::stderr().lock().write_fmt(text));
+    match &*line() {
+        Some(line) => line.suspend(write),
+        None => write(),
+    }
+}
+
+/// Keeps a line that renews itself below what else is written to stderr; `None` takes it away.
+pub fn keep_below(kept: Option<ProgressBar>) {
+    if let Some(before) = std::mem::replace(&mut *line(), kept) {
+        before.finish_and_clear();
+    }
+}
+
+fn line() -> MutexGuard<'static, Option<ProgressBar>> {
+    static LINE: Mutex<Option<ProgressBar>> = Mutex::new(None);
+    // It is whole at any time.
+    LINE.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Why the results on stdout are incomplete; `None` if they are complete, or their reader has gone.

@@ -2,7 +2,6 @@
 
 use crate::run::stage;
 use anyhow::{Context, Result};
-use std::io::IsTerminal;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -54,18 +53,11 @@ pub fn flag(interrupt: &watch::Receiver<bool>) -> Arc<AtomicBool> {
     flag
 }
 
-/// Says what comes now, in place of the progress line if there is one.
+/// Says what comes now.
 fn say(what: &str) {
-    if what.is_empty() {
-        return;
+    if !what.is_empty() {
+        eprintln!("interrupted: {what} (once more to leave at once)");
     }
-    let clear = if std::io::stderr().is_terminal() {
-        "\r\x1b[K"
-    } else {
-        ""
-    };
-    eprint!("{clear}");
-    eprintln!("interrupted: {what} (once more to leave at once)");
 }
 
 async fn next(signals: &mut Option<Signal>) {

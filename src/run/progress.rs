@@ -1,14 +1,14 @@
 //! What a run does at the moment, on stderr.
 
 use crate::engine::Status;
-use crate::output::{Level, says};
+use crate::output::{Level, keep_below, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use zooquake_checkers::plan::On;
 
 /// The line while operations and faults go on.
-const OPS: &str = "{bar:20} {pos}/{len} s  {wide_msg}";
+const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";
 
 /// The line at other times.
 const OTHER: &str = "{spinner} {wide_msg}";
@@ -28,10 +28,18 @@ pub struct Progress {
 impl Progress {
     /// The progress on stderr of a run that takes place there.
     pub fn new(on: On) -> Self {
-        let line = || ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        let line = || {
+            let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            line.with_style(style(OTHER)).with_message("bringing everything up")
+        };
+        let silent = !says(Level::Progress);
+        let line = (!silent && std::io::stderr().is_terminal()).then(line);
+        if line.is_some() {
+            keep_below(line.clone());
+        }
         Self {
-            silent: !says(Level::Progress),
-            line: std::io::stderr().is_terminal().then(line),
+            silent,
+            line,
             on,
             last: None,
         }
@@ -57,11 +65,7 @@ impl Progress {
         if self.silent {
             return;
         }
-        let text = format!("{}{text}", self.simulated());
-        match &self.line {
-            Some(line) => line.suspend(|| eprintln!("{text}")),
-            None => eprintln!("{text}"),
-        }
+        eprintln!("{}{text}", self.simulated());
     }
 
     /// Says something that only who asks for details reads.
@@ -114,16 +118,18 @@ impl Progress {
 
 impl Drop for Progress {
     fn drop(&mut self) {
-        if let Some(line) = &self.line {
-            line.finish_and_clear();
+        if self.line.is_some() {
+            keep_below(None);
         }
     }
 }
 
+/// In ASCII: terminals do not agree on how wide lines and blocks are.
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template)
         .expect("the template is right")
-        .progress_chars("━━─")
+        .progress_chars("=> ")
+        .tick_chars("|/-\\ ")
 }
 
 #[cfg(test)]

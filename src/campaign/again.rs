@@ -64,17 +64,17 @@ mod tests {
             (
                 "lock/fenced",
                 &["--seed", "7"][..],
-                "run lock/fenced --seed 7 --faults kill,pause,partition --time 60000ms",
+                "run lock/fenced --seed 7 --faults kill,pause,partition --time 60s",
             ),
             (
                 "register/read",
                 &["--seed", "7", "--faults", "none", "--timing", "250/4/2000"],
-                "run register/read --seed 7 --faults none --time 60000ms --timing 250/4/2000",
+                "run register/read --seed 7 --faults none --time 60s --timing 250/4/2000",
             ),
             (
                 "register/read",
                 &["--seed", "7", "--time", "1s", "--faults", "kill"],
-                "run register/read --seed 7 --faults kill --time 1000ms --anyway",
+                "run register/read --seed 7 --faults kill --time 1s --anyway",
             ),
             (
                 "ensemble/textbook",
@@ -84,7 +84,7 @@ mod tests {
             (
                 "lock/fenced",
                 &["--seed", "7", "--faults", "none", "--on", "sim"],
-                "run lock/fenced --seed 7 --faults none --time 60000ms --on sim",
+                "run lock/fenced --seed 7 --faults none --time 60s --on sim",
             ),
             ("ensemble/textbook", &[], "run ensemble/textbook --seed 0 --observers 1"),
         ] {

@@ -146,30 +146,23 @@ impl RunSpec {
             None => {}
         };
         let number = |n: usize| OsString::from(n.to_string());
+        let unusual = |n: usize, usual: usize| (n != usual).then(|| number(n));
         let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::timing_text(&d.timing)).into();
         give("--seed", self.seed.map(|seed| seed.to_string().into()));
         give("--faults", self.faults.as_ref().map(|list| present(list).into()));
-        give("--time", self.time.map(|time| format!("{}ms", time.as_millis()).into()));
+        give("--time", self.time.map(|time| values::duration_text(time).into()));
         give("--servers", self.servers.map(number));
         give("--observers", self.observers.map(number));
-        give(
-            "--clients",
-            (self.clients != usual.clients).then(|| number(self.clients)),
-        );
-        give(
-            "--timing",
-            self.timing.map(|timing| values::timing_text(&timing).into()),
-        );
+        give("--clients", unusual(self.clients, usual.clients));
+        let timing = self.timing.map(|timing| values::timing_text(&timing));
+        give("--timing", timing.map(Into::into));
         give("--zookeeper", self.zookeeper.clone().map(Into::into));
         give("--drawn-for", self.drawn_for.as_ref().map(shape));
         give("--on", self.on.map(|on| on.name().into()));
-        give(
-            "--times",
-            (self.times != usual.times).then(|| number(self.times as usize)),
-        );
+        give("--times", unusual(self.times as usize, usual.times as usize));
         give("--out", (self.out != usual.out).then(|| self.out.clone().into()));
         let flags = [("--keep", self.keep), ("--anyway", self.anyway), ("--json", self.json)];
-        all.extend(flags.iter().filter(|(_, given)| *given).map(|(name, _)| name.into()));
+        all.extend(flags.iter().filter(|flag| flag.1).map(|flag| flag.0.into()));
         all
     }
 
@@ -228,10 +221,8 @@ impl RunSpec {
         let workload = naming::workload(&self.workload)?;
         let on = self.on.unwrap_or_default();
         if let Some(variant) = scenes::of(&workload) {
-            return Ok(Plan {
-                on,
-                ..self.of_scenes(variant)?
-            });
+            let plan = self.of_scenes(variant)?;
+            return Ok(Plan { on, ..plan });
         }
         let faults = match &self.faults {
             Some(list) => naming::faults(list)?,

@@ -19,6 +19,14 @@ pub fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_millis(ms as u64))
 }
 
+/// The same length as [`duration`] reads it: whole seconds, or milliseconds.
+pub fn duration_text(length: Duration) -> String {
+    match length.subsec_millis() {
+        0 => format!("{}s", length.as_secs()),
+        _ => format!("{}ms", length.as_millis()),
+    }
+}
+
 /// Where to run.
 ///
 /// # Errors
@@ -115,6 +123,9 @@ mod tests {
         assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
         assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
         assert_eq!(duration("1500ms"), Ok(Duration::from_millis(1500)));
+        for text in ["1500ms", "60s", "5400s"] {
+            assert_eq!(duration_text(duration(text).unwrap()), text);
+        }
         assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
         assert_eq!(duration("90m"), Ok(Duration::from_secs(5_400)));
         assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5_400)));

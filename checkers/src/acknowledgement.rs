@@ -79,11 +79,5 @@ fn earlier(run: &Analysis<'_>, write: Write, czxid: i64, witness: Vec<usize>, ou
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found {
-        kind: "unacknowledged-leader",
-        property: "acknowledgement",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("unacknowledged-leader", "acknowledgement", witness, why)
 }

@@ -4,8 +4,7 @@
 //! that made the other was sent, nor before the leader of its epoch, asked what its last transaction was, named an earlier one.
 
 use crate::analysis::Analysis;
-use crate::evidence::ServerSample;
-use crate::history::EventType;
+use crate::{EventType, ServerSample};
 use std::collections::HashMap;
 
 /// Transactions and moments before which they were not made, in nanoseconds since the run began.

@@ -3,13 +3,10 @@
 //! Where nothing tells, only what every promise of the family has is judged, and a reason says so. The verdict is never
 //! `valid`: which faults were asked for stands in the plan.
 
-use crate::Record;
-use crate::families;
-use crate::history::{Event, EventType, History, Process};
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
-use crate::results::{Results, Verdict};
 use crate::search::{self, Budget, Kind, Notation};
 use crate::verdict::verdict;
+use crate::{Event, EventType, History, Process, Record, Results, Verdict, families};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::ROUND;
 use zooquake_history::operation::commit::TX;

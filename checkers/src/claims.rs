@@ -2,10 +2,9 @@
 //! certainly failed, or it says of one request both that it was accepted and that it was not; or a request asks for no known mode. No anomaly is made of them, as
 //! either of the two may be true; each is a reason against `valid`.
 
-use crate::Value;
 use crate::analysis::{self, Analysis};
 use crate::findings::Findings;
-use crate::history::{Event, EventType, Process};
+use crate::{Event, EventType, Process, Value};
 use std::collections::HashMap;
 use zooquake_history::operation::grant::ACCEPTED;
 

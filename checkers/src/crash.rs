@@ -10,13 +10,11 @@
 use crate::age::Ages;
 use crate::analysis::Analysis;
 use crate::clients::session;
-use crate::evidence::Txn;
 use crate::findings::{Findings, Found};
-use crate::history::{Event, EventType};
 use crate::injected::Injected;
 use crate::near::FaultWindow;
-use crate::ops;
 use crate::text::count;
+use crate::{Event, EventType, Txn, ops};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The checkers of a user's own recipe, beside those of its family, by the names in `results.json`.
@@ -235,11 +233,5 @@ fn last_words(run: &Analysis<'_>, node: &str) -> String {
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found {
-        kind: "client-crash",
-        property: "the client stays up",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("client-crash", "the client stays up", witness, why)
 }

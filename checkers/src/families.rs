@@ -1,16 +1,6 @@
 //! The families of workloads that can be judged. A new one is a file and a line here.
 
-use crate::Record;
-use crate::barrier;
-use crate::commit;
-use crate::counter;
-use crate::election;
-use crate::lock;
-use crate::queue;
-use crate::register;
-use crate::results::{Results, Verdict};
-use crate::scenes;
-use crate::semaphore;
+use crate::{Record, Results, Verdict, barrier, commit, counter, granting, queue, register, scenes};
 
 /// A family of workloads.
 #[derive(Debug)]
@@ -23,58 +13,22 @@ pub struct Family {
     pub checkers: &'static [&'static str],
 }
 
+const fn family(name: &'static str, check: fn(&Record) -> Results, checkers: &'static [&'static str]) -> Family {
+    Family { name, check, checkers }
+}
+
 /// All of them.
 pub const FAMILIES: &[Family] = &[
-    Family {
-        name: "lock",
-        check: lock::check,
-        checkers: lock::CHECKERS,
-    },
-    Family {
-        name: "rwlock",
-        check: lock::check,
-        checkers: lock::CHECKERS,
-    },
-    Family {
-        name: "election",
-        check: election::check,
-        checkers: election::CHECKERS,
-    },
-    Family {
-        name: "semaphore",
-        check: semaphore::check,
-        checkers: semaphore::CHECKERS,
-    },
-    Family {
-        name: "commit",
-        check: commit::check,
-        checkers: commit::CHECKERS,
-    },
-    Family {
-        name: "barrier",
-        check: barrier::check,
-        checkers: barrier::CHECKERS,
-    },
-    Family {
-        name: "queue",
-        check: queue::check,
-        checkers: queue::CHECKERS,
-    },
-    Family {
-        name: "register",
-        check: register::check,
-        checkers: register::CHECKERS,
-    },
-    Family {
-        name: "counter",
-        check: counter::check,
-        checkers: counter::CHECKERS,
-    },
-    Family {
-        name: "ensemble",
-        check: scenes::check,
-        checkers: scenes::CHECKERS,
-    },
+    family("lock", granting::lock, granting::LOCK),
+    family("rwlock", granting::lock, granting::LOCK),
+    family("election", granting::election, granting::ELECTION),
+    family("semaphore", granting::semaphore, granting::SEMAPHORE),
+    family("commit", commit::check, commit::CHECKERS),
+    family("barrier", barrier::check, barrier::CHECKERS),
+    family("queue", queue::check, queue::CHECKERS),
+    family("register", register::check, register::CHECKERS),
+    family("counter", counter::check, counter::CHECKERS),
+    family("ensemble", scenes::check, scenes::CHECKERS),
 ];
 
 /// Judges a record: the same results for the same record, always.

@@ -80,14 +80,5 @@ fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out
     witness.extend(run.telling_modes([earlier, later]));
     // Of a shared grant the request, which is here, tells the mode, so that without its request that of the other is unknown.
     witness.extend(a.asked.filter(|_| b.mode != Some(Mode::Exclusive)));
-    out.add(
-        run,
-        Found {
-            kind: run.names.regression,
-            property: "fencing",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    out.add(run, Found::new(run.names.regression, "fencing", witness, why));
 }

@@ -2,8 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::ensemble::Suspicion;
-use crate::near::Span;
-use crate::results::{Anomaly, NotJudged};
+use crate::{Anomaly, NotJudged, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
@@ -38,6 +37,24 @@ pub struct Found<'a> {
     pub why: String,
 }
 
+impl<'a> Found<'a> {
+    /// A violation of a property, with the events that prove it.
+    pub fn new(kind: &'a str, property: &'a str, witness: Vec<usize>, why: String) -> Self {
+        Self {
+            kind,
+            property,
+            advisory: false,
+            witness,
+            why,
+        }
+    }
+
+    /// The same, as an observation only or not.
+    pub fn advisory(self, advisory: bool) -> Self {
+        Self { advisory, ..self }
+    }
+}
+
 impl Findings {
     /// Adds an anomaly that came about between the first and the last event of its witness.
     pub fn add(&mut self, run: &Analysis<'_>, found: Found<'_>) {
@@ -53,48 +70,29 @@ impl Findings {
 
     /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
     pub fn suspect(&mut self, run: &Analysis<'_>, suspicion: Suspicion) {
-        let Suspicion {
-            kind,
-            property,
-            span,
-            why,
-        } = suspicion;
-        let span = span.map_or(Span::Any, |(from, until)| Span::Between(from, until));
-        let found = Found {
-            kind,
-            property,
-            advisory: false,
-            witness: Vec::new(),
-            why,
-        };
+        let span = { suspicion.span }.map_or(Span::Any, |(from, until)| Span::Between(from, until));
+        let found = Found::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
         self.push(run, found, span);
     }
 
     /// Adds an anomaly, unless a disputed answer is among its witness.
-    fn push(&mut self, run: &Analysis<'_>, found: Found<'_>, span: Span) {
-        let Found {
-            kind,
-            property,
-            advisory,
-            mut witness,
-            why,
-        } = found;
-        witness.sort_unstable();
-        witness.dedup();
+    fn push(&mut self, run: &Analysis<'_>, mut found: Found<'_>, span: Span) {
+        found.witness.sort_unstable();
+        found.witness.dedup();
         // It is an anomaly only if it happened in every way in which the history can have come about.
-        if witness.iter().any(|at| run.ops.disputed.contains(at)) {
+        if found.witness.iter().any(|at| run.ops.disputed.contains(at)) {
             return;
         }
         let plan = &run.record.plan;
         let mut known = plan.workload.accepted.iter();
         self.anomalies.push(Anomaly {
-            kind: kind.into(),
-            property: property.into(),
-            advisory,
-            accepted: known.any(|known| known.anomaly == kind && run.faults.any_near(plan, span, &known.faults)),
-            witness,
+            kind: found.kind.into(),
+            property: found.property.into(),
+            advisory: found.advisory,
+            accepted: known.any(|known| known.anomaly == found.kind && run.faults.any_near(plan, span, &known.faults)),
+            witness: found.witness,
             span: Some(span),
-            why: format!("{why} {}", run.faults.words(span)),
+            why: format!("{} {}", found.why, run.faults.words(span)),
         });
     }
 

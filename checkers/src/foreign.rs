@@ -58,18 +58,9 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
                     .to_owned(),
             },
         );
-        let found = Found {
-            kind: "foreign-znode",
-            property: "ownership",
-            advisory: named.is_none(),
-            witness: named
-                .into_iter()
-                .flat_map(|(named, asked)| [named, asked])
-                .chain([read])
-                .collect(),
-            why,
-        };
-        out.add(run, found);
+        let told = named.into_iter().flat_map(|(named, asked)| [named, asked]);
+        let found = Found::new("foreign-znode", "ownership", told.chain([read]).collect(), why);
+        out.add(run, found.advisory(named.is_none()));
     }
     if run.record.plan.workload.recipe.is_some() || out.anomalies.len() > before {
         out.ran("foreign-znode", looked_at);

@@ -35,23 +35,20 @@ impl FreeTime {
                 }
             }
         };
-        for Change {
-            at,
-            begins,
-            holds,
-            mode,
-        } in changes(run).into_iter().take_while(|change| change.at < end)
-        {
-            if at > recovered {
-                pass(since, at, held, waiting);
+        for change in changes(run).into_iter().take_while(|change| change.at < end) {
+            if change.at > recovered {
+                pass(since, change.at, held, waiting);
             }
-            let counted = if holds { &mut held } else { &mut waiting };
+            let counted = if change.holds { &mut held } else { &mut waiting };
             // One of an unknown mode counts as one of each.
-            for mode in Mode::ALL.into_iter().filter(|one| mode.is_none_or(|mode| mode == *one)) {
+            for mode in Mode::ALL
+                .into_iter()
+                .filter(|one| change.mode.is_none_or(|mode| mode == *one))
+            {
                 let count = counted.of(mode);
-                *count = if begins { *count + 1 } else { *count - 1 };
+                *count = if change.begins { *count + 1 } else { *count - 1 };
             }
-            since = at.max(recovered);
+            since = change.at.max(recovered);
         }
         pass(since, end, held, waiting);
         let [exclusive, shared, either] = all;

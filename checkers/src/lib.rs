@@ -62,8 +62,8 @@
 //!
 //! `scenes` judges runs without clients, in which fresh ensembles are brought into a given state step by step.
 //!
-//! A family of workloads is a file (`lock`), or a folder with checkers of its own (`commit`), that says which checkers run,
-//! and a line in [`families`].
+//! A family of workloads is a folder with checkers of its own (`commit`), or a row of those that grant (`granting`), that says which
+//! checkers run, and a line in [`families`].
 
 mod acknowledgement;
 mod age;
@@ -74,7 +74,6 @@ mod claims;
 mod commit;
 mod counter;
 pub mod crash;
-mod election;
 pub mod ensemble;
 mod evidence_consistency;
 mod excluders;
@@ -86,10 +85,10 @@ mod finishing;
 mod foreign;
 mod free;
 pub mod generate;
+mod granting;
 mod leaderless;
 mod leaver;
 mod liveness;
-mod lock;
 mod names;
 mod orphans;
 mod pending;
@@ -102,7 +101,6 @@ pub mod results;
 pub mod sample;
 mod scenes;
 pub mod search;
-mod semaphore;
 mod stats;
 pub mod text;
 mod untold;

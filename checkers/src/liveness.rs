@@ -154,12 +154,6 @@ fn convict(
         seconds(bound),
     );
     let witness = vec![asked, span.recovered, until];
-    let found = Found {
-        kind: run.names.pending,
-        property: "liveness",
-        advisory: false,
-        witness,
-        why,
-    };
+    let found = Found::new(run.names.pending, "liveness", witness, why);
     out.add_at_end(run, found, Some(run.time(asked)));
 }

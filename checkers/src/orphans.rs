@@ -1,14 +1,12 @@
 //! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
 
-use crate::Value;
 use crate::age::Ages;
 use crate::analysis::Analysis;
 use crate::clients::session;
 use crate::evidence::{Reading, Tree, Znode};
 use crate::findings::{Findings, Found};
-use crate::history::{Event, EventType};
-use crate::leaver;
 use crate::text::count;
+use crate::{Event, EventType, Value, leaver};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_history::operation::control::{SESSIONS, ZNODES};
 use zooquake_history::operation::{Any, Field, FieldType, Made};
@@ -288,11 +286,5 @@ fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mu
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found {
-        kind: "orphan-node",
-        property: "no leaks",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("orphan-node", "no leaks", witness, why)
 }

@@ -2,9 +2,8 @@
 
 use crate::analysis::Analysis;
 use crate::clients::session;
-use crate::evidence::Txn;
 use crate::findings::{Findings, Found};
-use crate::history::EventType;
+use crate::{EventType, Txn};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 /// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
@@ -36,13 +35,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found {
-        kind: "unowned-release",
-        property: "ownership",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("unowned-release", "ownership", witness, why)
 }
 
 /// By client and path: the ages of its grants there and their numbers, the oldest first.

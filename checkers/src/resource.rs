@@ -125,11 +125,5 @@ fn interleaved(run: &Analysis<'_>, [first, between, second]: [Write; 3], out: &m
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found {
-        kind: "stale-write",
-        property: "mutual exclusion",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("stale-write", "mutual exclusion", witness, why)
 }

@@ -3,13 +3,9 @@
 //! Another outcome convicts nobody: the steps only make it likely that the votes meet as planned. So it is `unknown`, and
 //! what convicts ZooKeeper are the anomalies of every run's ensemble.
 
-use crate::Record;
 use crate::ensemble::{self, Account, Clock, Ensemble, ServerLog, State, Suspicion, accounts};
-use crate::evidence::ServerSample;
-use crate::history::Event;
 use crate::plan::{Scene, Step};
-use crate::results::{Anomaly, Results, Verdict};
-use crate::stats;
+use crate::{Anomaly, Event, Record, Results, ServerSample, Verdict, stats};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 

@@ -1,10 +1,8 @@
 //! Counts and durations, taken from the history; of the ensemble's elections, from the servers' logs.
 
-use crate::Record;
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
-use crate::ensemble;
-use crate::requests;
+use crate::{Record, ensemble, requests};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 

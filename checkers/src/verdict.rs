@@ -1,18 +1,10 @@
 //! The verdict: what was found, and whether the run suffices to say that there is nothing.
 
 use crate::analysis::Analysis;
-use crate::crash;
-use crate::ensemble;
 use crate::findings::Findings;
-use crate::history::EventType;
-use crate::leaderless;
-use crate::pairing;
 use crate::recovery::Span;
-use crate::results::{Anomaly, Results, Verdict};
-use crate::stats;
 use crate::text::count;
-use crate::untold;
-use crate::windows;
+use crate::{Anomaly, EventType, Results, Verdict, crash, ensemble, leaderless, pairing, stats, untold, windows};
 
 /// Prefix of reasons that are only remarks.
 pub const NOTE: &str = "note: ";

@@ -1,9 +1,8 @@
 //! Clients: which there are, which sessions they had, and when their processes died.
 
-use crate::Record;
 use crate::grants::Grants;
-use crate::history::EventType;
 use crate::ops::{self, Ops};
+use crate::{EventType, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The clients of a run.

@@ -1,7 +1,6 @@
 //! What clients said that they cannot do or tell.
 
-use crate::history::{Event, EventType};
-use crate::ops;
+use crate::{Event, EventType, ops};
 use std::collections::BTreeSet;
 use zooquake_history::protocol::Cannot;
 

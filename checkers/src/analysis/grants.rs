@@ -1,9 +1,8 @@
 //! Grants: who held, from when to when, as far as a history tells.
 
-use crate::Value;
-use crate::history::{Event, EventType, Process};
 use crate::names::Names;
 use crate::ops::{self, Ops};
+use crate::{Event, EventType, Process, Value};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::Mode;
 use zooquake_history::operation::grant::{ACCEPTED, MODE};

@@ -129,11 +129,8 @@ mod tests {
         assert_eq!(read(&[BEGIN, ON, FAILED]), (Some(0), true, None));
         assert_eq!(read(&[BEGIN, ON, FAILED, OFF]), (Some(0), true, Some(3)));
         assert_eq!(read(&[BEGIN, ON, OFF, FAILED]), (Some(0), true, None));
-        assert_eq!(
-            read(&[BEGIN, ON, ("off", None)]),
-            (Some(0), true, None),
-            "it does not say"
-        );
+        let found = read(&[BEGIN, ON, ("off", None)]);
+        assert_eq!(found, (Some(0), true, None), "it does not say");
         assert_eq!(read(&[BEGIN, ON]), (Some(0), true, None));
     }
 

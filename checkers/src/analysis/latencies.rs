@@ -2,8 +2,7 @@
 
 use super::holders::HoldCounts;
 use super::{Analysis, Grant, Op};
-use crate::Value;
-use crate::history::EventType;
+use crate::{EventType, Value};
 use std::collections::HashMap;
 use zooquake_history::operation::Holders;
 

@@ -1,8 +1,7 @@
 //! What the transaction logs tell of znodes, for what clients do not tell themselves.
 
 use super::grants::Grants;
-use crate::Record;
-use crate::evidence::Txn;
+use crate::{Record, Txn};
 use std::collections::HashMap;
 
 /// The transaction logs, by znode.

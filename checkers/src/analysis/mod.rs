@@ -34,11 +34,10 @@ pub use ops::Ops;
 pub use pairing::Misfit;
 pub use recovery::Recovery;
 
-use crate::Record;
-use crate::history::Event;
 use crate::names::{self, Names};
 use crate::results::WindowResult;
 use crate::text::seconds;
+use crate::{Event, Record};
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
 use zooquake_history::operation::Mode;

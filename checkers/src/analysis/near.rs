@@ -3,11 +3,10 @@
 //! From when to when a window was on is what [`Injected`] says.
 
 use crate::analysis::Analysis;
-use crate::history::Event;
 use crate::injected::Injected;
 use crate::intervals::Intervals;
-use crate::plan::Plan;
 use crate::text::seconds;
+use crate::{Event, Plan};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap};
 

@@ -1,11 +1,10 @@
 //! Recovery: the part of a run in which liveness is judged, or why it cannot be.
 
-use crate::Record;
 use crate::clients::Clients;
-use crate::history::{Event, EventType, Process};
 use crate::injected::Injected;
 use crate::ops::{Op, Ops};
 use crate::text::{few, seconds};
+use crate::{Event, EventType, Process, Record};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many lacks are named together; of more of them only that there are.

@@ -3,12 +3,11 @@
 //! A window counts if its effect was verified on the spot and somebody could feel it: an operation was in flight, or,
 //! for a fault on a client, that client waited, worked or held.
 
-use crate::Record;
 use crate::grants::{Grant, Grants};
-use crate::history::Event;
 use crate::injected::Injected;
 use crate::intervals::Intervals;
 use crate::ops::{Op, Ops};
+use crate::{Event, Record};
 
 use crate::plan::Window;
 use crate::results::WindowResult;

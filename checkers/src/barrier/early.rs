@@ -145,14 +145,5 @@ fn left_behind(
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(
-        run,
-        Found {
-            kind: "early-release",
-            property: "all or none",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    out.add(run, Found::new("early-release", "all or none", witness, why));
 }

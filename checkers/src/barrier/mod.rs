@@ -7,12 +7,10 @@ mod presence;
 mod rounds;
 mod stuck;
 
-use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::orphans;
-use crate::results::Results;
 use crate::verdict::{self, Needs};
+use crate::{Record, Results, orphans};
 use rounds::Rounds;
 
 /// The checkers of the family, by the names in `results.json`.

@@ -169,12 +169,6 @@ fn convict(
             witness.push(begun);
         }
     }
-    let found = Found {
-        kind: "blocked-transaction",
-        property: "liveness",
-        advisory: false,
-        witness,
-        why,
-    };
+    let found = Found::new("blocked-transaction", "liveness", witness, why);
     out.add_at_end(run, found, Some(run.time(transaction.first)));
 }

@@ -77,14 +77,5 @@ fn against_znode(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Fi
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(
-        run,
-        Found {
-            kind: "decision-flip",
-            property: "finality",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    out.add(run, Found::new("decision-flip", "finality", witness, why));
 }

@@ -9,19 +9,19 @@ mod flip;
 mod needless;
 mod outcome;
 mod split;
-mod stats;
 mod transactions;
 mod unread;
 mod votes;
 
-use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::results::Results;
+use crate::stats::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Needs};
+use crate::{Record, Results};
 use decision::Decision;
-use transactions::Transactions;
+use serde_json::{Value, json};
+use transactions::{Transaction, Transactions};
 
 /// The checkers, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &[
@@ -59,7 +59,7 @@ pub fn check(record: &Record) -> Results {
     enough(&all, &mut found);
     readable(&all, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
-    results.stats.extend(stats::of(&run, &all));
+    results.stats.extend(stats(&run, &all));
     results
 }
 
@@ -83,4 +83,26 @@ fn readable(all: &Transactions<'_>, out: &mut Findings) {
             count(all.unreadable.len(), "reading")
         ));
     }
+}
+
+/// Counts and durations of transactions, by name.
+fn stats(run: &Analysis<'_>, all: &Transactions<'_>) -> Vec<(String, Value)> {
+    // From the sending of `begin` to the first report of a site.
+    let duration = |tx: &Transaction<'_>| {
+        let first = tx.reports.first()?;
+        Some(run.time(first.read).saturating_sub(run.time(tx.begin?)))
+    };
+    let mut times: Vec<u64> = all.all.iter().filter_map(duration).collect();
+    times.sort_unstable();
+    let at = |share| json!(percentile(&times, share).map(milliseconds));
+    [
+        ("transactions", json!(all.all.len())),
+        ("commits", json!(all.decided(Decision::Commit))),
+        ("aborts", json!(all.decided(Decision::Abort))),
+        ("decision_p50_ms", at(50)),
+        ("decision_p95_ms", at(95)),
+        ("decision_max_ms", at(100)),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
+    .into()
 }

@@ -10,11 +10,10 @@
 
 use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
-use crate::Value;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::history::Event;
 use crate::text::seconds;
+use crate::{Event, Value};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::nemesis::STALLED_MS;
 
@@ -49,16 +48,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         );
         let mut witness = votes;
         witness.extend([begin, asked, abort.read]);
-        out.add(
-            run,
-            Found {
-                kind: "needless-abort",
-                property: "progress",
-                advisory: false,
-                witness,
-                why,
-            },
-        );
+        out.add(run, Found::new("needless-abort", "progress", witness, why));
     }
     out.ran("needless-abort", looked_at);
 }

@@ -80,13 +80,7 @@ fn never_begun(
 }
 
 fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found {
-        kind: "wrong-outcome",
-        property: "validity",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("wrong-outcome", "validity", witness, why)
 }
 
 fn convict(

@@ -41,14 +41,6 @@ fn split(run: &Analysis<'_>, transaction: &Transaction<'_>, commit: Report<'_>, 
         run.at(abort.read),
         transaction.name,
     );
-    out.add(
-        run,
-        Found {
-            kind: "split-decision",
-            property: "atomicity",
-            advisory: false,
-            witness: vec![commit.read, abort.read],
-            why,
-        },
-    );
+    let found = Found::new("split-decision", "atomicity", vec![commit.read, abort.read], why);
+    out.add(run, found);
 }

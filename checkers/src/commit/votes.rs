@@ -133,14 +133,5 @@ fn convict(
         "Transaction {} {told}, but site {site} {what}. Commit takes a yes of every site.",
         transaction.name,
     );
-    out.add(
-        run,
-        Found {
-            kind: "commit-without-votes",
-            property: "validity",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    out.add(run, Found::new("commit-without-votes", "validity", witness, why));
 }

@@ -28,16 +28,8 @@ pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, out: &mut Findings) {
             second.node,
             run.at(second.read),
         );
-        out.add(
-            run,
-            Found {
-                kind: "duplicate-id",
-                property: "ids are unique",
-                advisory: false,
-                witness: vec![first.read, second.read],
-                why,
-            },
-        );
+        let found = Found::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
+        out.add(run, found);
     }
     out.ran("duplicate-id", counts.given.len());
 }

@@ -68,13 +68,7 @@ impl<'r, 'a> Greatest<'r, 'a> {
 }
 
 fn lost<'a>(witness: Vec<usize>, why: String) -> Found<'a> {
-    Found {
-        kind: "lost-increment",
-        property: "nothing is lost",
-        advisory: false,
-        witness,
-        why,
-    }
+    Found::new("lost-increment", "nothing is lost", witness, why)
 }
 
 fn went_back(run: &Analysis<'_>, (greater, told, sent): (&Told<'_>, &Told<'_>, usize), out: &mut Findings) {

@@ -11,12 +11,10 @@ mod lost;
 mod phantom;
 mod sure;
 
-use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::pending;
-use crate::results::Results;
 use crate::verdict::{self, Needs};
+use crate::{Record, Results, pending};
 use counts::Counts;
 use sure::Sure;
 

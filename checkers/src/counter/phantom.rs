@@ -97,13 +97,8 @@ fn phantom(run: &Analysis<'_>, seen: &Seen<'_>, (acknowledged, maybe): (usize, u
         acknowledged + maybe,
         seen.value.saturating_sub_unsigned((acknowledged + maybe) as u64),
     );
-    let found = Found {
-        kind: "phantom-increment",
-        property: "nothing is made up",
-        advisory: false,
-        witness: seen.by.map(|_| seen.known).into_iter().collect(),
-        why,
-    };
+    let witness = seen.by.map(|_| seen.known).into_iter().collect();
+    let found = Found::new("phantom-increment", "nothing is made up", witness, why);
     match seen.by {
         Some(_) => out.add(run, found),
         None => out.add_at_end(run, found, None),

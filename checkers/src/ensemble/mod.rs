@@ -15,10 +15,9 @@ pub use clock::Clock;
 pub use elections::{Ballot, Election, elections};
 pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
-use crate::Record;
 use crate::analysis::Analysis;
-use crate::evidence::ServerSample;
 use crate::findings::Findings;
+use crate::{Record, ServerSample};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use zooquake_history::server_log::{self as event, self as log, self as vote};

@@ -111,16 +111,7 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         [a, b] if run.names.double != OVER => (run.names.double, double(run, a, b)),
         all => (OVER, over(run, all)),
     };
-    out.add(
-        run,
-        Found {
-            kind,
-            property: property(run),
-            advisory: false,
-            witness: witness(run, &said),
-            why,
-        },
-    );
+    out.add(run, Found::new(kind, property(run), witness(run, &said), why));
 }
 
 fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
@@ -200,16 +191,8 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
             listed(run, all, |one| request(run, one.answer)),
         ),
     };
-    out.add(
-        run,
-        Found {
-            kind: run.names.stale_holder,
-            property: property(run),
-            advisory: true,
-            witness: witness(run, &said),
-            why,
-        },
-    );
+    let found = Found::new(run.names.stale_holder, property(run), witness(run, &said), why);
+    out.add(run, found.advisory(true));
 }
 
 fn request(run: &Analysis<'_>, answer: Answer) -> String {

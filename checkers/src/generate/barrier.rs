@@ -80,10 +80,7 @@ impl Simulated for Barrier {
         false
     }
 
-    fn plant(clients: &mut Clients<Self>, _: bool) -> bool {
-        let Some(client) = clients.idle().next() else {
-            return false;
-        };
+    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         clients.at_once(client, &Request::Enter(0), &Answer::Ok(json!(0)));
         true
     }

@@ -15,7 +15,7 @@ pub enum Answer {
 }
 
 /// A simulated object.
-pub trait Simulated {
+pub trait Simulated: Sized {
     /// An operation on it.
     type Op: Clone;
 
@@ -29,23 +29,27 @@ pub trait Simulated {
     fn apply(&mut self, client: usize, op: &Self::Op) -> Option<Answer>;
 
     /// Tells that a client got this answer, or none.
-    fn told(&mut self, client: usize, op: &Self::Op, answer: Option<&Answer>);
+    fn told(&mut self, _client: usize, _op: &Self::Op, _answer: Option<&Answer>) {}
 
     /// Whether an operation may take effect after its client went on to the next one.
-    fn may_be_late(&self, op: &Self::Op) -> bool;
+    fn may_be_late(&self, _op: &Self::Op) -> bool {
+        true
+    }
 
     /// Makes what it can of the violation; whether all of it is in the history now. `last` says that no client will begin
     /// anything by itself any more.
-    fn plant(clients: &mut Clients<Self>, last: bool) -> bool
-    where
-        Self: Sized;
+    fn plant(clients: &mut Clients<Self>, last: bool) -> bool {
+        let client = clients.idle().next();
+        client.is_some_and(|client| Self::plant_by(clients, client, last))
+    }
+
+    /// The same, by a client that does nothing.
+    fn plant_by(_clients: &mut Clients<Self>, _client: usize, _last: bool) -> bool {
+        false
+    }
 
     /// Ends a history whose clients do nothing any more.
-    fn close(_clients: &mut Clients<Self>)
-    where
-        Self: Sized,
-    {
-    }
+    fn close(_clients: &mut Clients<Self>) {}
 }
 
 /// What a client is doing.
@@ -180,6 +184,13 @@ impl<S: Simulated> Clients<S> {
     pub fn at_once(&mut self, client: usize, op: &S::Op, answer: &Answer) {
         self.invoke(client, op);
         self.complete(client, op, answer);
+    }
+
+    /// Has a client do something at once, unless it would have to wait.
+    pub fn try_at_once(&mut self, client: usize, op: &S::Op) {
+        if let Some(answer) = self.object.apply(client, op) {
+            self.at_once(client, op, &answer);
+        }
     }
 
     /// The clients that do nothing.

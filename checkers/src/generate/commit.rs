@@ -93,10 +93,7 @@ impl Simulated for Commits {
         matches!(op, Request::Vote(..))
     }
 
-    fn plant(clients: &mut Clients<Self>, _: bool) -> bool {
-        let Some(client) = clients.idle().next() else {
-            return false;
-        };
+    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         for (site, commit) in [(0, true), (1, false)] {
             clients.at_once(client, &Request::Decided(0, site), &told(0, site, commit));
         }

@@ -30,16 +30,7 @@ impl Simulated for Ids {
         Some(Answer::Ok(json!(self.next)))
     }
 
-    fn told(&mut self, _: usize, _: &Generate, _: Option<&Answer>) {}
-
-    fn may_be_late(&self, _: &Generate) -> bool {
-        true
-    }
-
-    fn plant(clients: &mut Clients<Self>, _: bool) -> bool {
-        let Some(client) = clients.idle().next() else {
-            return false;
-        };
+    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         clients.object.next += 1;
         let id = Answer::Ok(json!(clients.object.next));
         for _ in 0..2 {

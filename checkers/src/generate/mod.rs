@@ -15,27 +15,25 @@
 mod barrier;
 mod clients;
 mod commit;
-mod counter;
-mod drawn;
+mod growing;
 mod ids;
 mod mutex;
 mod permits;
 mod queue;
 mod register;
-mod set;
 
 use crate::history::History;
 use crate::text::count;
 use barrier::Barrier;
 use clients::{Clients, Simulated};
 use commit::Commits;
-use counter::Counter;
+use fastrand::Rng;
+use growing::{Counter, Set};
 use ids::Ids;
 use mutex::Mutex;
 use permits::{Permits, Style};
 use queue::{Order, Queue};
 use register::Register;
-use set::Set;
 use std::fmt;
 use std::str::FromStr;
 
@@ -149,6 +147,45 @@ impl fmt::Display for Values {
         match self {
             Self::Unique => f.write_str("unique"),
             Self::Of(count) => count.fmt(f),
+        }
+    }
+}
+
+/// The values of a history, some of them used already.
+#[derive(Debug)]
+struct Drawn {
+    values: Values,
+    next: u64,
+}
+
+impl Drawn {
+    /// None is used yet.
+    fn new(values: Values) -> Self {
+        Self { values, next: 0 }
+    }
+
+    /// A value as the history's options have it.
+    fn draw(&mut self, rng: &mut Rng) -> u64 {
+        match self.values {
+            Values::Unique => self.unique(),
+            Values::Of(count) => rng.u64(0..count),
+        }
+    }
+
+    /// A value that is drawn nowhere else.
+    fn unique(&mut self) -> u64 {
+        self.next += 1;
+        match self.values {
+            Values::Unique => self.next - 1,
+            Values::Of(count) => count + self.next - 1,
+        }
+    }
+
+    /// A value that may be drawn, and is not this one.
+    fn other(&mut self, value: u64) -> u64 {
+        match self.values {
+            Values::Unique => self.unique(),
+            Values::Of(_) => u64::from(value == 0),
         }
     }
 }

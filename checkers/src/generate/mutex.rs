@@ -142,9 +142,7 @@ fn make_held(clients: &mut Clients<Mutex>) {
         (None, Some(idle)) => (idle, Request::Acquire),
         _ => return,
     };
-    if matches!(clients.stages[client], Stage::Idle)
-        && let Some(answer) = clients.object.apply(client, &op)
-    {
-        clients.at_once(client, &op, &answer);
+    if matches!(clients.stages[client], Stage::Idle) {
+        clients.try_at_once(client, &op);
     }
 }

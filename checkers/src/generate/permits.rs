@@ -229,9 +229,7 @@ fn settle(clients: &mut Clients<Permits>) {
         }
         _ => return,
     };
-    if matches!(clients.stages[client], Stage::Idle)
-        && let Some(answer) = clients.object.apply(client, &op)
-    {
-        clients.at_once(client, &op, &answer);
+    if matches!(clients.stages[client], Stage::Idle) {
+        clients.try_at_once(client, &op);
     }
 }

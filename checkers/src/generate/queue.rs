@@ -1,8 +1,7 @@
 //! A simulated queue.
 
-use super::Options;
 use super::clients::{Answer, Clients, Simulated};
-use super::drawn::Drawn;
+use super::{Drawn, Options};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -78,16 +77,7 @@ impl Simulated for Queue {
         })
     }
 
-    fn told(&mut self, _: usize, _: &Request, _: Option<&Answer>) {}
-
-    fn may_be_late(&self, _: &Request) -> bool {
-        true
-    }
-
-    fn plant(clients: &mut Clients<Self>, _: bool) -> bool {
-        let Some(client) = clients.idle().next() else {
-            return false;
-        };
+    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         let object = &mut clients.object;
         let (one, other) = (object.values.unique(), object.values.unique());
         // The items that are put in, and those that come out.
@@ -106,10 +96,8 @@ impl Simulated for Queue {
     }
 
     fn close(clients: &mut Clients<Self>) {
-        if clients.object.order == Order::Drained
-            && let Some(answer) = clients.object.apply(0, &Request::Drain)
-        {
-            clients.at_once(0, &Request::Drain, &answer);
+        if clients.object.order == Order::Drained {
+            clients.try_at_once(0, &Request::Drain);
         }
     }
 }

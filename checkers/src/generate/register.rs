@@ -1,8 +1,7 @@
 //! A simulated register.
 
 use super::clients::{Answer, Clients, Simulated, Stage};
-use super::drawn::Drawn;
-use super::{Object, Options};
+use super::{Drawn, Object, Options};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
@@ -70,8 +69,6 @@ impl Simulated for Register {
         })
     }
 
-    fn told(&mut self, _: usize, _: &Access, _: Option<&Answer>) {}
-
     fn may_be_late(&self, op: &Access) -> bool {
         *op != Access::Read
     }
@@ -88,8 +85,7 @@ impl Simulated for Register {
         }
         if clients.object.value == Some(value) && last {
             let write = Access::Write(clients.object.values.other(value));
-            let answer = clients.object.apply(reader, &write);
-            answer.iter().for_each(|answer| clients.at_once(reader, &write, answer));
+            clients.try_at_once(reader, &write);
         }
         let found = clients.object.value;
         if found == Some(value) {

@@ -117,14 +117,5 @@ fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(
-        run,
-        Found {
-            kind: "duplicate-delivery",
-            property: "deliveries",
-            advisory: false,
-            witness,
-            why,
-        },
-    );
+    out.add(run, Found::new("duplicate-delivery", "deliveries", witness, why));
 }

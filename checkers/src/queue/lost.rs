@@ -135,13 +135,8 @@ fn some_lost(run: &Analysis<'_>, drain: &Drain<'_>, (missing, dequeues): (&[Miss
     );
     let first = some.iter().map(|&(_, sent, _)| sent).min();
     let stored = some.iter().map(|&(_, _, stored)| stored);
-    let found = Found {
-        kind: "lost-item",
-        property: "nothing is lost",
-        advisory: false,
-        witness: stored.chain(drain.witness()).collect(),
-        why,
-    };
+    let witness = stored.chain(drain.witness()).collect();
+    let found = Found::new("lost-item", "nothing is lost", witness, why);
     out.add_at_end(run, found, first.map(|at| run.time(at)));
 }
 
@@ -167,13 +162,7 @@ fn lost(run: &Analysis<'_>, drain: &Drain<'_>, (number, sent, stored): Missing, 
         deleted(run, stored),
     );
     let witness = [stored].into_iter().chain(drain.witness()).collect();
-    let found = Found {
-        kind: "lost-item",
-        property: "nothing is lost",
-        advisory: false,
-        witness,
-        why,
-    };
+    let found = Found::new("lost-item", "nothing is lost", witness, why);
     out.add_at_end(run, found, Some(run.time(sent)));
 }
 

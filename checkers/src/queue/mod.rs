@@ -11,14 +11,11 @@ mod order;
 mod phantom;
 mod told;
 
-use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::orphans;
-use crate::pending;
 use crate::plan::Delivery;
-use crate::results::Results;
 use crate::verdict::{self, Needs};
+use crate::{Record, Results, orphans, pending};
 use items::Items;
 
 /// The checkers of the family, by the names in `results.json`.

@@ -111,14 +111,6 @@ fn overtaken(
         given.sent,
         Some(given.read),
     ];
-    out.add(
-        run,
-        Found {
-            kind: "reordered",
-            property: "first in, first out",
-            advisory: false,
-            witness: witness.into_iter().flatten().collect(),
-            why,
-        },
-    );
+    let witness = witness.into_iter().flatten().collect();
+    out.add(run, Found::new("reordered", "first in, first out", witness, why));
 }

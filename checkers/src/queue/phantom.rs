@@ -38,14 +38,6 @@ fn phantom(run: &Analysis<'_>, (number, item): (i64, &Item<'_>), (done, what): (
         done.node,
         run.at(done.read),
     );
-    out.add(
-        run,
-        Found {
-            kind: "phantom-item",
-            property: "nothing is made up",
-            advisory: false,
-            witness: done.witness(run).collect(),
-            why,
-        },
-    );
+    let found = Found::new("phantom-item", "nothing is made up", done.witness(run).collect(), why);
+    out.add(run, found);
 }

@@ -9,8 +9,7 @@ use super::accesses::Accesses;
 use super::linear::{Contradiction, MADE_UP, contradiction};
 use crate::analysis::Analysis;
 use crate::evidence::Reading;
-use crate::history::{Event, EventType, History, Process};
-use crate::{Record, Tree};
+use crate::{Event, EventType, History, Process, Record, Tree};
 use std::collections::{HashMap, HashSet};
 
 /// The longest witness that is tried; each event of it takes another check of all others.

@@ -93,13 +93,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
             out.reasons.push(format!("evidence disagrees: {why}"));
             continue;
         }
-        let found = Found {
-            kind: "not-linearizable",
-            property,
-            advisory: false,
-            witness,
-            why,
-        };
+        let found = Found::new("not-linearizable", property, witness, why);
         out.add(run, found);
     }
     if more > 0 {

@@ -16,19 +16,18 @@ mod order;
 mod session;
 mod stale;
 mod staleness;
-mod stats;
 pub mod unique;
 mod witness;
 
-use crate::Record;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::pending;
 use crate::plan::Reads;
-use crate::results::Results;
+use crate::stats::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Needs};
+use crate::{EventType, Record, Results, pending};
 use accesses::Accesses;
+use serde_json::{Value, json};
 use std::collections::HashSet;
 
 /// The checkers of the family, by the names in `results.json`.
@@ -67,6 +66,25 @@ pub fn check(record: &Record) -> Results {
     evidence_consistency::check(&run, &accesses, &tree, PATH, &mut found);
     pending::check(&run, true, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
-    results.stats.extend(stats::of(&run, stale));
+    results.stats.extend(stats(&run, stale));
     results
+}
+
+/// Durations of accesses, by name.
+fn stats(run: &Analysis<'_>, stale: Option<usize>) -> Vec<(String, Value)> {
+    let mut stats = vec![("stale_reads".to_owned(), json!(stale))];
+    for f in ["read", "write", "cas"] {
+        // From the sending of each to its answer `ok`.
+        let answered = run.ops.work.iter().filter(|op| op.f == f).filter_map(|op| {
+            let end = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
+            Some(run.time(end).saturating_sub(run.time(op.invoke?)))
+        });
+        let mut times: Vec<u64> = answered.collect();
+        times.sort_unstable();
+        for (name, share) in [("p50", 50), ("p95", 95), ("max", 100)] {
+            let time = percentile(&times, share).map(milliseconds);
+            stats.push((format!("{f}_{name}_ms"), json!(time)));
+        }
+    }
+    stats
 }

@@ -81,14 +81,6 @@ fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64
         run.at(end),
         read.mzxid.unwrap_or_default(),
     );
-    out.add(
-        run,
-        Found {
-            kind: "session-order",
-            property: "order within a session",
-            advisory: false,
-            witness: vec![seen, invoke, end],
-            why,
-        },
-    );
+    let found = Found::new("session-order", "order within a session", vec![seen, invoke, end], why);
+    out.add(run, found);
 }

@@ -167,14 +167,9 @@ fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_
         count(worst, "acknowledged write"),
         staleness.of(first.read.server, run.time(last.end)),
     );
+    let witness = vec![acknowledged, first.invoke, first.end];
     out.add(
         run,
-        Found {
-            kind: "stale-read",
-            property: "fresh reads",
-            advisory: true,
-            witness: vec![acknowledged, first.invoke, first.end],
-            why,
-        },
+        Found::new("stale-read", "fresh reads", witness, why).advisory(true),
     );
 }

@@ -2,19 +2,17 @@
 //! fault it went on.
 
 mod kind;
-mod units;
 
+use kind::Find;
 pub use kind::{Kind, kind};
 
 use crate::analysis::Analysis;
 use crate::leaderless::{self, Leaderless};
-use crate::requests;
 use crate::results::WindowResult;
 use crate::stats::milliseconds;
-use crate::{Record, Txn};
+use crate::{Record, Txn, Value, requests};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
-use units::Unit;
 
 /// Znodes below it are written by the harness, not by a recipe.
 const HARNESS: &str = "/zooquake";
@@ -62,7 +60,7 @@ pub struct Gap {
 pub fn of(record: &Record) -> Sample {
     let run = Analysis::new(record);
     let kind = kind(&record.plan.workload);
-    let units = units::of(&run, kind);
+    let units = units(&run, kind);
     let (from, to) = run.ops_phase().unwrap_or_default();
     let within: Vec<&Unit<'_>> = units.iter().filter(|unit| (from..=to).contains(&unit.at)).collect();
     let mut by_client: BTreeMap<String, u64> = (1..=record.plan.cluster.clients)
@@ -90,6 +88,37 @@ pub fn of(record: &Record) -> Sample {
         watch_events: counted.map(|(_, events)| events),
         transactions: asked.map(|log| log.len() as u64),
     }
+}
+
+/// Something that was done.
+#[derive(Debug)]
+struct Unit<'a> {
+    /// The event at which it was known to be.
+    at: usize,
+    /// The client that did it.
+    node: &'a str,
+}
+
+/// All that was done, in order.
+fn units<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<Unit<'a>> {
+    let mut units: Vec<Unit<'a>> = match kind.find {
+        Find::Grants => {
+            let unit = |at, node| Unit { at, node };
+            let all = run.grants.all.iter();
+            all.filter_map(|grant| Some(unit(grant.read?, grant.node))).collect()
+        }
+        Find::Answered(names, field) => run
+            .answered(names)
+            .filter(|(_, at)| field.is_none_or(|field| run.value(*at, field).is_some()))
+            .map(|(op, at)| Unit { at, node: op.node })
+            .collect(),
+    };
+    units.sort_by_key(|unit| unit.at);
+    if let Find::Answered(_, Some(field)) = kind.find {
+        let mut seen: HashSet<&Value> = HashSet::new();
+        units.retain(|unit| run.value(unit.at, field).is_some_and(|value| seen.insert(value)));
+    }
+    units
 }
 
 /// The transactions that the clients' sessions asked for, but for those of the harness.

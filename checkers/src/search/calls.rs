@@ -1,7 +1,6 @@
 //! The operations of a history's numbered processes: invocations with their completions.
 
-use crate::Value;
-use crate::history::{Event, EventType, Process};
+use crate::{Event, EventType, Process, Value};
 use std::collections::{HashMap, HashSet};
 
 /// An operation.

@@ -83,13 +83,9 @@ fn stretches(ops: &[Op<LeaseOp>]) -> Option<Vec<Stretch>> {
 fn contradiction(ops: &[Op<LeaseOp>], grant: usize, other: usize) -> Contradiction {
     let mut witness = vec![grant, other];
     witness.sort_unstable();
-    let stuck = if ops[grant].complete > ops[other].complete {
-        grant
-    } else {
-        other
-    };
+    let later = ops[grant].complete > ops[other].complete;
     Contradiction {
-        stuck,
+        stuck: if later { grant } else { other },
         witness: Witness {
             ops: witness,
             least: true,

@@ -5,12 +5,9 @@ use super::calls::{Call, calls};
 use super::keys::{Keyed, Keys, keyed};
 use super::kinds::{Judgement, Kind};
 use super::reading::Notation;
-use crate::Value;
-use crate::history::History;
-use crate::results::Anomaly;
-use crate::results::Results;
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
+use crate::{Anomaly, History, Results, Value};
 use serde_json::json;
 
 /// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.

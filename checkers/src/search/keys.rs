@@ -2,8 +2,7 @@
 
 use super::calls::Call;
 use super::values::{canonical, pair};
-use crate::Value;
-use crate::history::EventType;
+use crate::{EventType, Value};
 use std::collections::BTreeMap;
 
 /// The operations of each key, by the key's text; their values without the key.

@@ -97,7 +97,7 @@ pub trait Model {
     /// The state; small, for each configuration that a search has been in holds one.
     type State: Clone + Eq + Hash;
     /// An operation together with its answer.
-    type Input: Eq + Hash;
+    type Input: Clone + Eq + Hash;
 
     /// The state in which a history begins.
     fn initial(&self) -> Self::State;
@@ -146,7 +146,6 @@ pub trait Model {
     fn decide(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
     where
         Self: Sized,
-        Self::Input: Clone,
     {
         let near = self.near(&endless(ops)).decision();
         near.unwrap_or_else(|| narrowed(ops, self.relevant(ops), |ops| self.explore(ops, budget)))
@@ -218,9 +217,17 @@ impl<I> Op<I> {
             required: false,
         }
     }
-}
 
-impl<I> Op<I> {
+    /// The same operation for another model.
+    pub fn of<J>(&self, input: J) -> Op<J> {
+        Op {
+            input,
+            invoke: self.invoke,
+            complete: self.complete,
+            required: self.required,
+        }
+    }
+
     /// Whether an order must hold it.
     fn must(&self) -> bool {
         self.required && self.complete.is_some()

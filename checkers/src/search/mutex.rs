@@ -49,23 +49,14 @@ impl Model for Mutex {
     }
 
     fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
-        race(
-            &sets(ops),
-            &First::With(&false),
-            |budget| search(self, ops, budget),
-            budget,
-        )
+        let first = First::With(&false);
+        race(&sets(ops), &first, |budget| search(self, ops, budget), budget)
     }
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
-        let first = First::If(&|_: &bool| true);
+        let (model, first) = (Anywhere(self), First::If(&|_: &bool| true));
         narrowed(ops, relevant(&sets(ops), |_| true), |ops| {
-            race(
-                &sets(ops),
-                &first,
-                |budget| search(&Anywhere(self), ops, budget),
-                budget,
-            )
+            race(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
         })
     }
 }
@@ -73,14 +64,9 @@ impl Model for Mutex {
 /// The operations as compare-and-sets of whether it is held. Of these at most two are possible next, so that a sweep over
 /// configurations is over in time nearly linear.
 fn sets(ops: &[Op<MutexOp>]) -> Vec<Op<RegisterOp<bool>>> {
-    let set = |op: &Op<MutexOp>| Op {
-        input: match op.input {
-            MutexOp::Acquire => RegisterOp::Cas(false, true),
-            MutexOp::Release => RegisterOp::Cas(true, false),
-        },
-        invoke: op.invoke,
-        complete: op.complete,
-        required: op.required,
+    let set = |op: &Op<MutexOp>| match op.input {
+        MutexOp::Acquire => op.of(RegisterOp::Cas(false, true)),
+        MutexOp::Release => op.of(RegisterOp::Cas(true, false)),
     };
     ops.iter().map(set).collect()
 }

@@ -26,10 +26,7 @@ impl Near {
 
 /// The contradiction that ends first, of all that are found without a search in what was recorded before the one found
 /// last; with it whether what was recorded before it is known to fit.
-pub fn first<M: Model>(model: &M, ops: &[Op<M::Input>], mut found: Contradiction) -> (Contradiction, bool)
-where
-    M::Input: Clone,
-{
+pub fn first<M: Model>(model: &M, ops: &[Op<M::Input>], mut found: Contradiction) -> (Contradiction, bool) {
     loop {
         let Some(end) = ops[found.stuck].complete else {
             return (found, false);

@@ -30,10 +30,7 @@ pub fn prove<M: Model>(
     model: &M,
     reading: &Reading<'_, M::Input>,
     budget: &mut Budget<'_>,
-) -> Result<Option<Proof>, Limit>
-where
-    M::Input: Clone,
-{
+) -> Result<Option<Proof>, Limit> {
     let ops = &reading.ops;
     if ops.len() * EACH > budget.bytes {
         return Err(Limit::Memory);
@@ -86,10 +83,7 @@ fn with_revealing<M: Model>(
     stuck: usize,
     witness: Witness,
     budget: &mut Budget<'_>,
-) -> Proof
-where
-    M::Input: Clone,
-{
+) -> Proof {
     let (mut ops, mut least) = (witness.ops.clone(), witness.least);
     let revealing: Vec<usize> = witness
         .ops

@@ -6,8 +6,7 @@ use super::lease::LeaseOp;
 use super::mutex::MutexOp;
 use super::register::RegisterOp;
 use super::values::{Values, pair};
-use crate::Value;
-use crate::history::{EventType, Process};
+use crate::{EventType, Process, Value};
 use std::collections::{HashMap, HashSet};
 
 /// How a history was written down, which decides what a register's values mean.

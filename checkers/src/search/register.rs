@@ -97,11 +97,11 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
 }
 
 /// Decides a history that began with whatever value.
-fn anywhere<M, V>(model: &M, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision
-where
-    M: Model<Input = RegisterOp<V>>,
-    V: Clone + Eq + Hash,
-{
+fn anywhere<V: Clone + Eq + Hash>(
+    model: &impl Model<Input = RegisterOp<V>>,
+    ops: &[Op<RegisterOp<V>>],
+    budget: &mut Budget<'_>,
+) -> Decision {
     let first = First::If(&|_: &V| true);
     narrowed(ops, relevant(ops, |_| true), |ops| {
         race(ops, &first, |budget| search(&Anywhere(model), ops, budget), budget)

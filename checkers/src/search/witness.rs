@@ -7,10 +7,7 @@ use std::collections::HashSet;
 /// The operations recorded before the completion of `stuck`, in an order that fits; `None` if the budget runs out.
 ///
 /// Whatever was in flight then, `stuck` itself among it, may have taken effect or not.
-pub fn prefix<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &mut Budget<'_>) -> Option<Vec<usize>>
-where
-    M::Input: Clone,
-{
+pub fn prefix<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &mut Budget<'_>) -> Option<Vec<usize>> {
     let before = ops[stuck].complete?;
     let (kept, known) = cut(ops, |position| position < before);
     match search(model, &known, budget) {
@@ -30,10 +27,7 @@ pub struct Witness {
 }
 
 /// A witness, `stuck` among it, of a history that no order gets past the completion of `stuck`.
-pub fn shrink<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &mut Budget<'_>) -> Witness
-where
-    M::Input: Clone,
-{
+pub fn shrink<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, budget: &mut Budget<'_>) -> Witness {
     let end = ops[stuck].complete.unwrap_or(usize::MAX);
     let all = || (0..ops.len()).filter(|&op| ops[op].must() && ops[op].complete <= Some(end));
     let witness = near(model, ops, end, budget).unwrap_or_else(|| all().collect());
@@ -47,10 +41,7 @@ pub fn reduce<M: Model>(
     stuck: usize,
     witness: &[usize],
     budget: &mut Budget<'_>,
-) -> Witness
-where
-    M::Input: Clone,
-{
+) -> Witness {
     let end = ops[stuck].complete.unwrap_or(usize::MAX);
     let (mut kept, mut known) = cut(ops, |position| position <= end);
     let witness: HashSet<&usize> = witness.iter().collect();
@@ -76,10 +67,7 @@ where
 /// What was invoked before them may have left any state. What of it was still in flight may take effect among them or not,
 /// and the rest is left out: of an order of all operations, what comes after the last one that had ended before the first of
 /// these was invoked is an order of these.
-fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budget<'_>) -> Option<Vec<usize>>
-where
-    M::Input: Clone,
-{
+fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budget<'_>) -> Option<Vec<usize>> {
     // What is not decided soon is not worth it: the next ones may be. In steps, for each operation and for all.
     const EACH: u64 = 200;
     const LEAST: u64 = 100_000;
@@ -154,10 +142,7 @@ fn needed<I>(
 }
 
 /// Whether some operations alone contradict each other; `None` if the budget runs out.
-pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Option<bool>
-where
-    M::Input: Clone,
-{
+pub fn proves<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Option<bool> {
     match share(ops.len(), budget, |budget| model.decide(ops, budget)) {
         Decision::Not { .. } => Some(true),
         Decision::Linearizable => Some(false),

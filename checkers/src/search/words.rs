@@ -3,10 +3,8 @@
 use super::calls::Call;
 use super::prove::Proof;
 use super::{Claim, Limit};
-use crate::Value;
-use crate::history::EventType;
-use crate::results::Anomaly;
 use crate::text::count;
+use crate::{Anomaly, EventType, Value};
 
 /// What ran out before a search ended, and what to do.
 pub fn gave_up(limit: Limit) -> String {

@@ -2,13 +2,12 @@
 //! answered with `[transaction site decision]`.
 
 use super::{HistoryModel, apart, decide, unable};
-use crate::Value;
-use crate::history::EventType;
 use crate::search::Op;
 use crate::search::calls::Call;
 use crate::search::models::commit::{CommitOp, SPLIT, Transaction};
 use crate::search::reading::Reading;
 use crate::search::values::{Values, vector};
+use crate::{EventType, Value};
 use std::collections::HashSet;
 
 /// Transactions that all sites commit, or none.

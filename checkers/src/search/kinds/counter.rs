@@ -1,11 +1,10 @@
 //! Counters: `add` of a number, and `read`.
 
 use super::{HistoryModel, decide, unable};
-use crate::Value;
-use crate::history::EventType;
 use crate::search::Claim;
 use crate::search::models::counter::{Counter, CounterOp};
 use crate::search::reading::Reading;
+use crate::{EventType, Value};
 
 const UNORDERED: Claim = Claim {
     kind: "not-linearizable",

@@ -2,10 +2,10 @@
 
 use super::{HistoryModel, decide};
 use crate::Value;
+use crate::search::Claim;
 use crate::search::lease::LeaseOp;
 use crate::search::models::fenced::{FencedMutex, FencedOp};
 use crate::search::reading::{self, Reading};
-use crate::search::{Claim, Op};
 
 const UNORDERED: Claim = Claim {
     kind: "double-grant",
@@ -28,22 +28,15 @@ pub static FENCED: HistoryModel = HistoryModel {
             LeaseOp::Release(hold) => FencedOp::Release(hold),
             LeaseOp::Glimpse => FencedOp::Glimpse(tokens[op]),
         };
-        let mut reading = Reading {
-            ops: Vec::with_capacity(holds.ops.len()),
+        let ops = holds.ops.iter().enumerate();
+        let reading = Reading {
+            ops: ops.map(|(place, op)| op.of(input(place, op.input))).collect(),
             revealed_by: { holds.revealed_by.iter() }
                 .map(|(&op, &(by, unrevealed))| (op, (by, input(op, unrevealed))))
                 .collect(),
             calls: holds.calls,
             notes: holds.notes,
         };
-        for (place, op) in holds.ops.iter().enumerate() {
-            reading.ops.push(Op {
-                input: input(place, op.input),
-                invoke: op.invoke,
-                complete: op.complete,
-                required: op.required,
-            });
-        }
         let mut found = decide(&UNORDERED, &FencedMutex, reading, budget);
         if without > 0 {
             let what = format!("the answers to {without} of the grants name no token that is a number");

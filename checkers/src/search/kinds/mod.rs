@@ -19,9 +19,7 @@ use super::prove::prove;
 use super::reading::{Notation, Reading};
 use super::words::{anomaly, gave_up};
 use super::{Budget, Claim, Model};
-use crate::Value;
-use crate::history::{EventType, History, Process};
-use crate::results::Anomaly;
+use crate::{Anomaly, EventType, History, Process, Value};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
@@ -194,10 +192,7 @@ impl PartialEq for Kind {
 impl Eq for Kind {}
 
 /// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
-fn decide<M: Model>(claim: &Claim, model: &M, reading: Reading<'_, M::Input>, budget: &mut Budget<'_>) -> Judgement
-where
-    M::Input: Clone,
-{
+fn decide<M: Model>(claim: &Claim, model: &M, reading: Reading<'_, M::Input>, budget: &mut Budget<'_>) -> Judgement {
     let mut found = Judgement {
         anomalies: Vec::new(),
         reasons: reading.notes.clone(),

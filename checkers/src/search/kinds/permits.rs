@@ -6,12 +6,11 @@
 
 use super::mutex::without_requests;
 use super::{HistoryModel, decide, unable};
-use crate::Value;
-use crate::history::{EventType, Process};
 use crate::search::Claim;
 use crate::search::calls::Call;
 use crate::search::models::permits::{PermitOp, Permits};
 use crate::search::reading::Reading;
+use crate::{EventType, Process, Value};
 use std::collections::{HashMap, HashSet};
 
 const UNORDERED: Claim = Claim {

@@ -2,9 +2,7 @@
 //! that came out until the queue was empty. A `dequeue` that failed took nothing out, and says nothing of what there was.
 
 use super::{HistoryModel, decide, unable};
-use crate::Value;
 use crate::edn::{Edn, from_json, to_json};
-use crate::history::EventType;
 use crate::search::calls::Call;
 use crate::search::models::bag::{Bag, QueueOp};
 use crate::search::models::fifo::Fifo;
@@ -13,6 +11,7 @@ use crate::search::values::Values;
 use crate::search::{Claim, Op};
 use crate::text::count;
 use crate::verdict::NOTE;
+use crate::{EventType, Value};
 use std::collections::{HashMap, HashSet};
 
 const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];

@@ -1,13 +1,12 @@
 //! Sets: `add` of an element, and `read`, answered with all of them.
 
 use super::{HistoryModel, decide, unable};
-use crate::Value;
 use crate::edn::{Edn, from_json, to_json};
-use crate::history::EventType;
 use crate::search::Claim;
 use crate::search::models::set::{GrowSet, SetOp};
 use crate::search::reading::{Notation, Reading};
 use crate::search::values::Values;
+use crate::{EventType, Value};
 
 const UNORDERED: Claim = Claim {
     kind: "not-linearizable",

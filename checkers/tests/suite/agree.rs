@@ -103,21 +103,15 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
         all.push((words.regression, naive::regressions(&record)));
     }
     for (kind, naive) in all {
-        assert_eq!(
-            found(kind).iter().map(last).collect::<BTreeSet<_>>(),
-            naive,
-            "{kind}, seed {seed}"
-        );
+        let known = found(kind).iter().map(last).collect::<BTreeSet<_>>();
+        assert_eq!(known, naive, "{kind}, seed {seed}");
     }
     if !source.moded {
         assert_eq!(found("stale-write").is_empty(), brute::ordered(&record), "seed {seed}");
     }
     let lost = naive::lost(&record);
-    assert_eq!(
-        found(words.pending).iter().map(first).collect::<BTreeSet<_>>(),
-        lost,
-        "seed {seed}"
-    );
+    let known = found(words.pending).iter().map(first).collect::<BTreeSet<_>>();
+    assert_eq!(known, lost, "seed {seed}");
     let (orphans, told) = (naive::orphans(&record), found("orphan-node"));
     assert_eq!(told.len(), orphans.len(), "seed {seed}: {told:?}");
     let tells = |path: &&str| told.iter().any(|one| one.why.contains(&format!("{path} ")));

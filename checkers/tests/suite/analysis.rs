@@ -38,11 +38,8 @@ fn a_latency_is_faulty_only_if_a_fault_was_on_meanwhile() {
     let during = WAITED_FOR.replace("2.5", &format!("2.25 {healed}2.5"));
     assert_eq!(hand_overs(&format!("{fault}{during}")), [(5, 7, 500, true)]);
     let before = WAITED_FOR.replace("2 c1", &format!("1.75 {healed}2 c1"));
-    assert_eq!(
-        hand_overs(&format!("{fault}{before}")),
-        [(6, 7, 500, false)],
-        "near is not on"
-    );
+    let found = hand_overs(&format!("{fault}{before}"));
+    assert_eq!(found, [(6, 7, 500, false)], "near is not on");
 }
 
 /// Where each hold of a history of this family began and ended.

@@ -67,11 +67,8 @@ fn items_that_are_acknowledged_may_be_delivered_again_before() {
         ("1 invoke acknowledge", json!({"item":1})),
         ("1 ok acknowledge", json!({"item":1})),
     ]);
-    assert_eq!(
-        kinds(&check(&lines)),
-        ["duplicate-delivery"],
-        "an item is acknowledged once"
-    );
+    // An item is acknowledged once.
+    assert_eq!(kinds(&check(&lines)), ["duplicate-delivery"]);
 }
 
 #[test]
@@ -139,17 +136,12 @@ fn where_the_resource_is_its_answers_tell() {
     let results = check(&overtaken([json!({"mzxid":80}), json!({"mzxid":90})]));
     assert_eq!(kinds(&results), Vec::<&str>::new(), "the older wrote first");
     told(&results, "in ZooKeeper");
-    assert_eq!(
-        kinds(&check(&overtaken([json!({"mzxid":90}), json!({"mzxid":80})]))),
-        ["stale-write"]
-    );
+    let results = check(&overtaken([json!({"mzxid":90}), json!({"mzxid":80})]));
+    assert_eq!(kinds(&results), ["stale-write"]);
     let accepted = || json!({"accepted":true});
     let results = check(&overtaken([accepted(), accepted()]));
-    assert_eq!(
-        kinds(&results),
-        ["stale-write"],
-        "replies are read in the order of the writes"
-    );
+    let found = kinds(&results);
+    assert_eq!(found, ["stale-write"], "replies are read in the order of the writes");
     told(&results, "outside of ZooKeeper");
     let results = check(&overtaken([json!({}), json!({})]));
     assert_eq!(kinds(&results), Vec::<&str>::new());
@@ -200,11 +192,8 @@ fn no_register_without_a_plan_promises_linearizable_reads() {
         ("1 ok read", json!({"value":1,"mzxid":1,"session":"0x2"})),
     ];
     let results = check(&lines);
-    assert_eq!(
-        (results.verdict, kinds(&results)),
-        (Verdict::Unknown, vec![]),
-        "an old value may be read"
-    );
+    let judged = (results.verdict, kinds(&results));
+    assert_eq!(judged, (Verdict::Unknown, vec![]), "an old value may be read");
     told(&results, "what every variant of a register promises");
     lines.extend([
         ("0 invoke cas", json!({"from":1,"to":3})),
@@ -224,22 +213,15 @@ fn a_needless_abort_depends_on_a_plan() {
         ("0 ok decide", json!({"tx":"t1","decision":"abort"})),
     ];
     let results = check(&lines);
-    assert_eq!(
-        (results.verdict, kinds(&results)),
-        (Verdict::Unknown, vec![]),
-        "{:?}",
-        results.reasons
-    );
+    let judged = (results.verdict, kinds(&results));
+    assert_eq!(judged, (Verdict::Unknown, vec![]), "{:?}", results.reasons);
     let split = [
         ("1 invoke decided", json!({"tx":"t1"})),
         ("1 ok decided", json!({"tx":"t1","decision":"commit"})),
     ];
     let results = check(&[&lines[..], &split].concat());
-    assert_eq!(
-        kinds(&results),
-        ["wrong-outcome"],
-        "but not what it says of the decision"
-    );
+    let found = kinds(&results);
+    assert_eq!(found, ["wrong-outcome"], "but not what it says of the decision");
 }
 
 #[test]

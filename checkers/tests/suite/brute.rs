@@ -3,9 +3,8 @@
 //! Written from the definitions and on purpose without anything of the checkers but the events.
 
 use std::collections::{BTreeSet, HashSet};
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::plan::Resource;
+use zooquake_checkers::{Event, EventType, Record};
 
 /// A grant that its client confirmed: whose, where it was read, and from where to where each `confirm` was open.
 struct Confirmed<'a> {

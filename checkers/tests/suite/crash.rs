@@ -45,10 +45,8 @@ fn a_death_that_nothing_excuses_convicts_and_shows_the_end_of_the_log() {
         vec!["Traceback".to_owned(), "KeyError: 'x'".to_owned()],
     );
     let anomaly = proven(&record, "client-crash");
-    assert_eq!(
-        (anomaly.property.as_str(), &anomaly.witness[..]),
-        ("the client stays up", &[1][..])
-    );
+    let found = (anomaly.property.as_str(), &anomaly.witness[..]);
+    assert_eq!(found, ("the client stays up", &[1][..]));
     assert_eq!(
         anomaly.why,
         "The process of c1 ended by itself at 4.000 s, 3.999 s after its hello. No fault was on then or had ended less than two \
@@ -109,19 +107,13 @@ fn where_nothing_tells_whether_its_session_had_expired_it_is_unknown() {
     let unnamed = record(&DIED.replace("session=0x1", "session=null"));
     assert_eq!((crashes(&unnamed).len(), open(&unnamed)), (0, 1));
     let earlier = record(&DIED.replace("4.0", "5.5"));
-    assert_eq!(
-        (crashes(&earlier).len(), open(&earlier)),
-        (0, 1),
-        "it may have been closed since"
-    );
+    let found = (crashes(&earlier).len(), open(&earlier));
+    assert_eq!(found, (0, 1), "it may have been closed since");
     let mut never = record(DIED);
     never.txnlog.as_mut().unwrap().pop();
     assert_eq!((crashes(&never).len(), open(&never)), (1, 0), "it was never closed");
-    assert_eq!(
-        crashes(&record("4.0 c1 note exit by_itself=true")),
-        [[0]],
-        "it had not begun"
-    );
+    let found = crashes(&record("4.0 c1 note exit by_itself=true"));
+    assert_eq!(found, [[0]], "it had not begun");
 }
 
 /// The witness convicts in the same way, and without any event of it nothing does: more deaths than allowed need their window, whose

@@ -3,9 +3,8 @@
 use crate::script::audited;
 use fastrand::Rng;
 use std::collections::BTreeMap;
-use zooquake_checkers::Record;
 use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// How many histories had each anomaly, or were of some other sort.
 pub type Counts = BTreeMap<String, u64>;

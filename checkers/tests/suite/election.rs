@@ -2,8 +2,7 @@
 
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::EventType;
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::{EventType, Record, Results};
 
 use crate::brute::read;
 use crate::world;

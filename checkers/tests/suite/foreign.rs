@@ -5,8 +5,7 @@ use crate::expect::{edited, minimal_as, one};
 use crate::naive::node;
 use crate::script::{run, txn};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{Record, Txn, check};
+use zooquake_checkers::{Event, EventType, Record, Txn, check};
 
 /// A client that names its session, and a grant.
 const HELD: &str = "
@@ -52,11 +51,8 @@ fn whatever_named_the_session_before_will_do() {
         "c1 invoke acquire grant=g0; c1 ok acquire grant=g0 session=0x1",
     ] {
         let text = edited(HELD, &format!("c1 note hello session=0x1 => {before}"));
-        assert_eq!(
-            found(&text, "0x2", "create"),
-            [("foreign-znode".to_owned(), false)],
-            "{before}"
-        );
+        let told = found(&text, "0x2", "create");
+        assert_eq!(told, [("foreign-znode".to_owned(), false)], "{before}");
     }
 }
 

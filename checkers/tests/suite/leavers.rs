@@ -42,10 +42,8 @@ const SECOND: &str = "the `acquire` of g2 sent at 2.000 s, answered `info` (conn
 fn an_orphan_names_the_operations_that_can_have_made_it_and_the_faults_then_on() {
     let third = "the `acquire` of g3 sent at 3.000 s, answered `ok` at 3.100 s; no fault was on meanwhile";
     let first = "the `acquire` of g1 sent at 1.000 s, answered `ok` at 1.100 s; no fault was on meanwhile";
-    assert_eq!(
-        left(THREE, 20),
-        format!(" What left it is one of: {first}; {SECOND}; {third}.")
-    );
+    let found = left(THREE, 20);
+    assert_eq!(found, format!(" What left it is one of: {first}; {SECOND}; {third}."));
     assert_eq!(left(THREE, 40), format!(" What left it: {third}."));
     let told = "3.0 c1 => 2.6 c2 acquire g9; 2.7 c2 granted g9 czxid=25 path=/lock/b session=0x2; 3.0 c1";
     let told = edited(THREE, told);
@@ -64,10 +62,8 @@ fn an_orphan_that_a_grant_rests_on_names_its_release() {
          fault was on meanwhile."
     );
     let kept = edited(THREE, "3.2 c1 release g3; 3.3 c1 unknown release g3 =>");
-    assert_eq!(
-        left(&kept, 30),
-        " Grant g3 rests on it, which was never sent its `release`."
-    );
+    let found = left(&kept, 30);
+    assert_eq!(found, " Grant g3 rests on it, which was never sent its `release`.");
 }
 
 #[test]

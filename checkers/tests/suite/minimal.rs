@@ -29,8 +29,7 @@ use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::families::FAMILIES;
-use zooquake_checkers::history::EventType;
-use zooquake_checkers::{Anomaly, Record, check};
+use zooquake_checkers::{Anomaly, EventType, Record, check};
 
 /// How many histories of a family are drawn.
 const USUAL: u64 = 3_000;

@@ -87,10 +87,8 @@ fn one_client_more_than_leases_that_did_not_confirm_is_stale() {
 
 #[test]
 fn a_write_of_an_older_exclusive_grant_after_one_of_a_newer_is_stale() {
-    assert_eq!(
-        one(&lock(&shared(OLD_WRITE, "g2")), "stale-write").witness,
-        [1, 4, 6, 7]
-    );
+    let found = one(&lock(&shared(OLD_WRITE, "g2")), "stale-write").witness;
+    assert_eq!(found, [1, 4, 6, 7]);
     let table = "
         acquire g1 => acquire g1 mode=shared
         acquire g1 => acquire g1 mode=shared | acquire g2 => acquire g2 mode=shared";

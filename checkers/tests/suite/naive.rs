@@ -2,8 +2,7 @@
 
 use crate::brute::{capacity, excludes, names, read, sent, shared};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::{Event, EventType, Process};
-use zooquake_checkers::{Record, Txn};
+use zooquake_checkers::{Event, EventType, Process, Record, Txn};
 
 pub fn node(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()

@@ -3,8 +3,7 @@
 use crate::brute::{capacity, confirms, names, read, sent, shared};
 use crate::naive::node;
 use std::collections::BTreeSet;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::{Event, EventType, Record};
 
 /// To where the hold of a grant is certain: the sending of its last request that was answered as holder.
 fn certain(events: &[Event], name: &str) -> Option<usize> {

@@ -13,9 +13,8 @@
 pub use crate::teller::history;
 use serde_json::Value;
 use zooquake_checkers::evidence::{Reading, Znode};
-use zooquake_checkers::history::{Event, EventType, History, Process};
 use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
-use zooquake_checkers::{Record, Tree, Txn};
+use zooquake_checkers::{Event, EventType, History, Process, Record, Tree, Txn};
 
 /// A record of a lock by two clients, without faults, with this history and an empty tree that was read twice.
 pub fn lock(text: &str) -> Record {

@@ -1,8 +1,7 @@
 //! A record reduced to a witness.
 
 use std::collections::{BTreeSet, HashMap};
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// The record with only some of its events, under new indexes; the readings of the tree keep their places among them. Each
 /// operation has a process of its own, so that what is left of a process pairs.

@@ -7,8 +7,7 @@ mod steps;
 use crate::script::event;
 use serde_json::{Value, json};
 use std::num::NonZeroUsize;
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{Record, Txn};
+use zooquake_checkers::{Event, EventType, Record, Txn};
 use zooquake_history::operation::Mode;
 
 /// How often a world breaks a rule, in percent.

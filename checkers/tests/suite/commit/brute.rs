@@ -3,8 +3,7 @@
 
 use crate::healing::doubtful;
 use std::collections::BTreeSet;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Event, EventType, Process, Record};
 
 fn node(event: &Event) -> &str {
     event.node.as_deref().unwrap_or_default()

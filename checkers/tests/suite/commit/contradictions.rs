@@ -21,10 +21,8 @@ fn what_certainly_never_began_is_not_committed() {
         c2 decided t1 => c2 unknown decided t1";
     innocent(commit, NEVER, table);
     let undecided = edited(NEVER, "c2 decided t1 commit =>");
-    assert_eq!(
-        one(&decided(&undecided, ["commit"; 2]), "wrong-outcome").witness,
-        [0, 1]
-    );
+    let told = one(&decided(&undecided, ["commit"; 2]), "wrong-outcome").witness;
+    assert_eq!(told, [0, 1]);
     none(&decided(&undecided, ["abort"; 2]));
     // A request whose transaction cannot be read may have begun this one.
     let again = "c1 failed begin t1 => c1 failed begin t1; c1 begin t9 sites=c2; c1 unknown begin t9";

@@ -120,10 +120,8 @@ fn a_vote_not_yet_asked_for_is_no_yes() {
     // Only the tree tells of the commit.
     let undecided = edited(&never, "c2 decided t1 commit =>");
     none(&decided(&undecided, ["", "abort"]));
-    assert_eq!(
-        one(&decided(&undecided, ["commit"; 2]), "commit-without-votes").witness,
-        [0]
-    );
+    let found = one(&decided(&undecided, ["commit"; 2]), "commit-without-votes").witness;
+    assert_eq!(found, [0]);
 }
 
 const WRONG: &str = "

@@ -109,10 +109,8 @@ fn good(commits: usize, aborts: usize) -> String {
 #[test]
 fn a_valid_run_has_five_of_each_decision() {
     let results = valid(&commit(&good(5, 5)));
-    assert_eq!(
-        (&results.stats["commits"], &results.stats["aborts"]),
-        (&5.into(), &5.into())
-    );
+    let found = (&results.stats["commits"], &results.stats["aborts"]);
+    assert_eq!(found, (&5.into(), &5.into()));
     for (commits, aborts) in [(4, 5), (5, 4), (10, 0)] {
         let reason = format!("{commits} transactions committed and {aborts} aborted");
         unknown(&commit(&good(commits, aborts)), &reason);

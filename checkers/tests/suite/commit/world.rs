@@ -5,9 +5,7 @@ use crate::script::{event, holding};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use zooquake_checkers::evidence::Reading;
-use zooquake_checkers::history::{Event, EventType, History};
-use zooquake_checkers::plan::Plan;
-use zooquake_checkers::{Record, Tree};
+use zooquake_checkers::{Event, EventType, History, Plan, Record, Tree};
 
 type Doing = Option<(&'static str, usize, bool)>;
 

@@ -3,8 +3,7 @@
 
 use crate::queue::brute::node;
 use std::collections::{BTreeSet, HashSet};
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// An operation: sent and answered, each if that is in the history.
 #[derive(Debug, Clone)]

@@ -4,8 +4,7 @@ use super::counter;
 use crate::drawn::{read_late, thinned};
 use crate::script::event;
 use serde_json::{Value, json};
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::{Event, EventType, Record};
 
 const CLIENTS: usize = 3;
 

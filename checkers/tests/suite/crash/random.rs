@@ -4,8 +4,7 @@ use super::{crashes, minimal, open};
 use crate::script::{event, txn};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{Record, Txn, check};
+use zooquake_checkers::{Event, EventType, Record, Txn, check};
 
 /// Nanoseconds of a session timeout.
 const SESSION: u64 = 2_000_000_000;

@@ -1,9 +1,8 @@
 //! Logs as servers write them, line by line.
 
 use crate::script::event;
-use zooquake_checkers::EventType;
 use zooquake_checkers::ensemble::{Clock, Ensemble, ServerLog, Suspicion, Vote};
-use zooquake_checkers::evidence::ServerSample;
+use zooquake_checkers::{EventType, ServerSample};
 
 /// The wall clock at the beginning of the run: 2026-01-02 03:00:00 UTC, in milliseconds since 1970.
 pub const BEGUN_MS: i64 = 1_767_322_800_000;

@@ -1,48 +1,40 @@
 //! Long histories of counters.
 
-use super::{Long, grows};
+use super::{Long, Run, grows};
 use serde_json::json;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::EventType;
+use zooquake_checkers::EventType;
 
-fn record(long: Long) -> Record {
-    long.record("counter", "versioned", 3)
-}
+const RUN: Run = ("counter", "versioned", 3);
 
 #[test]
 fn increments_that_wait_for_each_other() {
-    let make = |count: usize| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count: usize| {
         for k in 0..count {
             long.invoke(k, 1, "increment", json!({}));
         }
         for k in (0..count).rev() {
             long.ok(k, 1, "increment", json!({ "id": k + 1 }));
         }
-        record(long)
     };
-    grows(2, make, |_| vec![]);
+    grows(2, RUN, make, |_| vec![]);
 }
 
 #[test]
 fn increments_of_unknown_outcome_and_reads() {
-    let make = |count: usize| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count: usize| {
         for k in 0..count {
             long.invoke(10 + k, 1, "increment", json!({}));
             long.op(10 + k, 1, EventType::Info, "increment", json!({}));
             long.confirmed(2, json!({}));
             long.done(2, 2, "get", [json!({}), json!({ "value": k + 1 })]);
         }
-        record(long)
     };
-    grows(6, make, |_| vec![]);
+    grows(6, RUN, make, |_| vec![]);
 }
 
 #[test]
 fn ids_that_are_given_twice() {
-    let make = |count: usize| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count: usize| {
         for k in 0..count {
             long.invoke(1, 1, "increment", json!({}));
             long.invoke(2, 2, "increment", json!({}));
@@ -51,27 +43,25 @@ fn ids_that_are_given_twice() {
         }
         long.confirmed(3, json!({}));
         long.done(3, 3, "get", [json!({}), json!({ "value": count })]);
-        record(long)
     };
-    grows(4, make, |count| vec![("duplicate-id", count), ("lost-increment", 1)]);
+    grows(4, RUN, make, |count| {
+        vec![("duplicate-id", count), ("lost-increment", 1)]
+    });
 }
 
 #[test]
 fn values_that_nobody_made() {
-    let make = |count: usize| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count: usize| {
         for k in 0..count {
             long.done(1, 1, "increment", [json!({}), json!({ "id": 2 * k + 2 })]);
         }
-        record(long)
     };
-    grows(2, make, |count| vec![("phantom-increment", count)]);
+    grows(2, RUN, make, |count| vec![("phantom-increment", count)]);
 }
 
 #[test]
 fn a_counter_that_goes_back_again_and_again() {
-    let make = |count: usize| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count: usize| {
         for k in 0..count {
             let value = json!({ "value": k + 1 });
             long.invoke(10 + k, 1, "increment", json!({}));
@@ -80,7 +70,6 @@ fn a_counter_that_goes_back_again_and_again() {
             long.confirmed(3, json!({}));
             long.done(3, 3, "get", [json!({}), json!({ "value": 0 })]);
         }
-        record(long)
     };
-    grows(8, make, |count| vec![("lost-increment", count)]);
+    grows(8, RUN, make, |count| vec![("lost-increment", count)]);
 }

@@ -1,15 +1,14 @@
 //! Long logs of servers, and runs of many scenes.
 
-use super::{Long, grows};
+use super::{Long, records_grow};
 use crate::ensemble::teller::{BEGUN_MS, Teller};
-use serde_json::json;
-use zooquake_checkers::evidence::ServerSample;
+use serde_json::{Value, json};
 use zooquake_checkers::plan::{Act, Scene, Step};
-use zooquake_checkers::{Record, ServerLog};
+use zooquake_checkers::{Record, ServerLog, ServerSample};
 
 /// A run of a register of which only the servers tell anything.
 fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
-    let mut long = Long::new();
+    let mut long = Long::default();
     long.run("clock", json!({ "unix_us": BEGUN_MS * 1000 }));
     let mut record = long.record("register", "read", 1);
     record.plan.cluster.servers = logs.len();
@@ -48,21 +47,16 @@ fn wins(count: i64) -> Record {
 #[test]
 fn elections_while_one_server_looks_for_ever() {
     let make = |count: usize| wins(count as i64);
-    grows(10, make, |_| vec![]);
+    records_grow(10, make, |_| vec![]);
     let results = zooquake_checkers::check(&wins(2000));
     let elections = results.stats["elections"].as_array().expect("elections");
     let told = elections.iter().filter(|election| election["votes_left_out"].is_null());
     assert!(told.clone().count() > 100, "many elections tell their votes");
     assert!(told.clone().count() < 2000, "all votes together are too many");
-    assert!(
-        told.clone()
-            .all(|election| election["votes"].as_array().is_some_and(|votes| !votes.is_empty()))
-    );
-    assert_eq!(
-        elections[1999]["rule"],
-        json!("epoch"),
-        "what is not a list of votes is told of all"
-    );
+    let voted = |election: &Value| election["votes"].as_array().is_some_and(|votes| !votes.is_empty());
+    assert!(told.clone().all(voted));
+    let rule = &elections[1999]["rule"];
+    assert_eq!(rule, "epoch", "what is not a list of votes is told of all");
     assert_eq!(elections[1999]["lost_ms"], json!(10));
 }
 
@@ -71,11 +65,11 @@ fn elections_while_one_server_looks_for_ever() {
 fn voters_that_broke_the_order() {
     let make = |count: usize| {
         let count = count as i64;
-        let (best, all) = ((1, 1, 1), 2..=count);
+        let best = (1, 1, 1);
         let mut winner = Teller::new(1, false);
         winner.starts(0).looks(1, 1).casts(2, 1, best);
         let mut logs = Vec::new();
-        for sid in all {
+        for sid in 2..=count {
             winner.hears(5, sid, "LOOKING", 1, best);
             let mut voter = Teller::new(sid, false);
             voter
@@ -90,14 +84,14 @@ fn voters_that_broke_the_order() {
         logs.push(winner.log());
         record(logs, vec![])
     };
-    grows(8, make, |count| vec![("lesser-vote-won", count - 1)]);
+    records_grow(8, make, |count| vec![("lesser-vote-won", count - 1)]);
 }
 
 /// Scenes of one step each, with samples of their servers.
 #[test]
 fn scenes_one_after_the_other() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         let mut servers = Vec::new();
         let mut scenes = Vec::new();
         for k in 0..count {
@@ -125,5 +119,5 @@ fn scenes_one_after_the_other() {
         record.servers = Some(servers);
         record
     };
-    grows(3, make, |_| vec![]);
+    records_grow(3, make, |_| vec![]);
 }

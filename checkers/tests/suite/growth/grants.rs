@@ -1,41 +1,36 @@
 //! Long histories of locks.
 
-use super::{Long, grows};
+use super::{Long, grows, records_grow};
 use crate::script::{txn, window, znode};
 use serde_json::json;
 use std::num::NonZeroUsize;
-use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::plan::Capabilities;
-use zooquake_checkers::{Record, Txn};
+use zooquake_checkers::{Event, EventType, Record, Txn};
 
 #[test]
 fn processes_that_end() {
-    let make = |count| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count| {
         for k in 0..count {
             let grant = json!({"grant": format!("g{k}")});
             long.invoke(k, 1, "acquire", grant.clone());
             long.op(k, 1, EventType::Info, "acquire", grant);
             long.note(1, "exit", json!({}));
         }
-        long.record("lock", "children", 1)
     };
-    grows(3, make, |_| vec![]);
+    grows(3, ("lock", "children", 1), make, |_| vec![]);
 }
 
 #[test]
 fn processes_that_end_while_others_wait() {
-    let make = |count| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count| {
         for k in 0..count {
             long.invoke(k, k + 2, "acquire", json!({"grant": format!("g{k}")}));
         }
         for _ in 0..count {
             long.note(1, "exit", json!({}));
         }
-        long.record("lock", "children", 1)
     };
-    grows(2, make, |_| vec![]);
+    grows(2, ("lock", "children", 1), make, |_| vec![]);
 }
 
 /// One client holds all of them at once.
@@ -49,32 +44,28 @@ fn held(long: &mut Long, count: usize) {
 
 #[test]
 fn grants_that_are_open_at_once() {
-    let make = |count| {
-        let mut long = Long::new();
-        held(&mut long, count);
+    let make = |long: &mut Long, count| {
+        held(long, count);
         for k in 0..count {
             let grant = json!({"grant": format!("g{k}")});
             long.done(1, 1, "release", [grant.clone(), grant]);
         }
-        long.record("lock", "children", 1)
     };
-    grows(4, make, |_| vec![]);
+    grows(4, ("lock", "children", 1), make, |_| vec![]);
 }
 
 #[test]
 fn denials_to_requests_that_are_older_than_the_grants() {
-    let make = |count| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count| {
         for _ in 0..count {
             long.named(1, EventType::Invoke, "confirm", json!({}));
         }
-        held(&mut long, count);
+        held(long, count);
         for _ in 0..count {
             long.named(1, EventType::Ok, "confirm", json!({"holds": false}));
         }
-        long.record("lock", "children", 1)
     };
-    grows(4, make, |_| vec![]);
+    grows(4, ("lock", "children", 1), make, |_| vec![]);
 }
 
 /// Each holds while all others do.
@@ -92,9 +83,9 @@ fn together(mut long: Long, count: usize) -> Record {
 
 #[test]
 fn clients_that_all_hold() {
-    grows(
+    records_grow(
         4,
-        |count| together(Long::new(), count),
+        |count| together(Long::default(), count),
         |count| vec![("double-grant", count - 1)],
     );
 }
@@ -102,35 +93,35 @@ fn clients_that_all_hold() {
 #[test]
 fn clients_that_all_hold_one_of_a_few_leases() {
     let make = |count| {
-        let mut record = together(Long::new(), count);
+        let mut record = together(Long::default(), count);
         record.plan.workload.capabilities = Some(Capabilities {
             capacity: NonZeroUsize::MIN.saturating_add(2),
             ..Capabilities::NONE
         });
         record
     };
-    grows(4, make, |count| vec![("over-capacity", count - 3)]);
+    records_grow(4, make, |count| vec![("over-capacity", count - 3)]);
 }
 
 /// Every other one shares; none of the others releases.
 #[test]
 fn clients_that_hold_in_both_modes() {
     let make = |count| {
-        let mut record = together(Long::new(), count);
+        let mut record = together(Long::default(), count);
         let asked = |event: &&mut Event| event.f == "acquire" && event.kind == EventType::Invoke;
         for event in record.history.events.iter_mut().filter(asked).step_by(2) {
             event.value["mode"] = json!("shared").into();
         }
         record
     };
-    grows(4, make, |count| vec![("double-grant", count - 1)]);
+    records_grow(4, make, |count| vec![("double-grant", count - 1)]);
 }
 
 /// All share, while others wait in both modes.
 #[test]
 fn clients_that_share_while_others_wait() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         let name = |k: usize, mode: &str| json!({"grant": format!("g{k}"), "mode": mode});
         for k in 1..=count {
             let told = json!({"grant": format!("g{k}"), "czxid": k, "path": format!("/lock/{k}"), "token": k});
@@ -146,13 +137,13 @@ fn clients_that_share_while_others_wait() {
         long.phase("audit");
         long.record("lock", "children", 2 * count)
     };
-    grows(6, make, |_| vec![]);
+    records_grow(6, make, |_| vec![]);
 }
 
 #[test]
 fn releases_of_one_path() {
     let make = |count| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         long.note(1, "hello", json!({"session": "0x1"}));
         long.note(2, "hello", json!({"session": "0x2"}));
         held(&mut long, count);
@@ -168,13 +159,13 @@ fn releases_of_one_path() {
         record.txnlog = Some(pairs.collect());
         record
     };
-    grows(2, make, |_| vec![("unowned-release", 1)]);
+    records_grow(2, make, |_| vec![("unowned-release", 1)]);
 }
 
 #[test]
 fn orphans_that_the_answers_of_all_clients_prove() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         long.phase("recovered");
         long.phase("audit");
         for client in 1..=count {
@@ -193,13 +184,13 @@ fn orphans_that_the_answers_of_all_clients_prove() {
     };
     // Each witness has an event more than twice the clients; of more than a million events no more are told.
     let told = |count: usize| 1_000_000usize.div_ceil(2 * count).min(count);
-    grows(2, make, |count| vec![("orphan-node", told(count))]);
+    records_grow(2, make, |count| vec![("orphan-node", told(count))]);
 }
 
 #[test]
 fn windows_while_one_client_leads() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         let grant = json!({"grant": "g"});
         long.done(1, 1, "acquire", [grant.clone(), json!({"grant": "g", "czxid": 1})]);
         for window in 0..count {
@@ -213,14 +204,14 @@ fn windows_while_one_client_leads() {
         record.plan.windows = (0..count).map(|id| window(id, "pause")).collect();
         record
     };
-    grows(5, make, |_| vec![]);
+    records_grow(5, make, |_| vec![]);
 }
 
 /// All hold together, while many windows are on.
 #[test]
 fn anomalies_while_windows_are_on() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         for id in 0..count {
             long.fault(id, "on", "n1");
         }
@@ -229,14 +220,14 @@ fn anomalies_while_windows_are_on() {
         record.plan.windows = windows;
         record
     };
-    grows(5, make, |count| vec![("double-grant", count - 1)]);
+    records_grow(5, make, |count| vec![("double-grant", count - 1)]);
 }
 
 /// The transaction that all of them name touched as many znodes, and none of theirs.
 #[test]
 fn grants_of_one_transaction() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         for k in 0..count {
             let asked = json!({"grant": format!("g{k}")});
             let told = json!({"grant": format!("g{k}"), "czxid": 7, "path": "/lock/x"});
@@ -250,14 +241,14 @@ fn grants_of_one_transaction() {
         }]);
         record
     };
-    grows(2, make, |_| vec![]);
+    records_grow(2, make, |_| vec![]);
 }
 
 /// All clients wait, and none has answered in the recovery.
 #[test]
 fn clients_that_are_silent_in_the_recovery() {
     let make = |count: usize| {
-        let mut long = Long::new();
+        let mut long = Long::default();
         long.phase("recover");
         for client in 1..=count {
             long.named(client, EventType::Invoke, "quiesce", json!({}));
@@ -270,5 +261,5 @@ fn clients_that_are_silent_in_the_recovery() {
         long.phase("audit");
         long.record("lock", "children", count)
     };
-    grows(2, make, |_| vec![]);
+    records_grow(2, make, |_| vec![]);
 }

@@ -15,8 +15,7 @@ use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::time::Instant;
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{History, Record, Results, check};
+use zooquake_checkers::{Event, EventType, History, Record, Results, check};
 
 /// About how many events the shorter history has.
 const EVENTS: usize = 25_000;
@@ -27,20 +26,17 @@ const RATIO: u64 = 9;
 /// What a history may take besides, in nanoseconds.
 const SLACK: u64 = 20_000_000;
 
+/// The family of a run, its variant, and how many clients it has.
+type Run = (&'static str, &'static str, usize);
+
 /// Builds a history event by event, one each microsecond.
+#[derive(Default)]
 struct Long {
     events: Vec<Event>,
     now: u64,
 }
 
 impl Long {
-    fn new() -> Self {
-        Self {
-            events: Vec::new(),
-            now: 0,
-        }
-    }
-
     fn push(&mut self, who: &str, number: Option<u64>, kind: EventType, f: &str, value: Value) {
         self.now += 1000;
         self.events
@@ -130,7 +126,7 @@ fn spent(since: Instant) -> u64 {
 /// Judges the histories of `make`, of about [`EVENTS`] and four times as many events when it is called with a number of
 /// things of which each takes so many events (`each`). `wanted` says what is found in one of so many things.
 #[track_caller]
-fn grows(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> Vec<(&'static str, usize)>) {
+fn records_grow(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> Vec<(&'static str, usize)>) {
     let clock = Instant::now();
     let times = [1, 4].map(|times| {
         let count = times * EVENTS / each;
@@ -145,4 +141,20 @@ fn grows(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> 
         time
     });
     assert!(times[1] < RATIO * times[0] + SLACK, "{times:?} ns");
+}
+
+/// The same of histories that `tell` builds, of such a run.
+#[track_caller]
+fn grows(
+    each: usize,
+    (family, variant, clients): Run,
+    tell: impl Fn(&mut Long, usize),
+    wanted: impl Fn(usize) -> Vec<(&'static str, usize)>,
+) {
+    let make = |count| {
+        let mut long = Long::default();
+        tell(&mut long, count);
+        long.record(family, variant, clients)
+    };
+    records_grow(each, make, wanted);
 }

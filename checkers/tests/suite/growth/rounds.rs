@@ -1,23 +1,17 @@
 //! Long histories of barriers.
 
-use super::{Long, grows};
+use super::{Long, grows, records_grow};
 use serde_json::json;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::EventType;
+use zooquake_checkers::{EventType, Record};
 
 #[test]
 fn members_that_come_and_go() {
-    let make = |count| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count| {
         for k in 0..count {
             let client = k % 10 + 1;
             let session = json!({"state": "expired", "session": format!("0x{k:x}")});
-            long.done(
-                client,
-                client,
-                "enter",
-                [json!({"round": 1, "members": 2}), json!({"round": 1, "czxid": k})],
-            );
+            let asked = json!({"round": 1, "members": 2});
+            long.done(client, client, "enter", [asked, json!({"round": 1, "czxid": k})]);
             long.note(client, "session", session);
             let removed = json!({"round": 1, "removed": {"czxid": k}});
             long.done(client, client, "leave", [json!({"round": 1}), removed]);
@@ -26,16 +20,14 @@ fn members_that_come_and_go() {
         long.invoke(11, 11, "enter", json!({"round": 1, "members": 2}));
         long.wait(20);
         long.phase("audit");
-        long.record("barrier", "double", 10)
     };
-    grows(5, make, |_| vec![("early-release", 1)]);
+    grows(5, ("barrier", "double", 10), make, |_| vec![("early-release", 1)]);
 }
 
 /// One client joins for all members, and closes its sessions.
 #[test]
 fn members_whose_sessions_are_closed() {
-    let make = |count| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count| {
         for k in 0..count {
             let session = format!("0x{:x}", k + 1);
             let told = json!({"round": 1, "session": session});
@@ -47,19 +39,16 @@ fn members_whose_sessions_are_closed() {
         long.invoke(2, 2, "enter", json!({"round": 1, "members": 2}));
         long.wait(20);
         long.phase("audit");
-        long.record("barrier", "tutorial", 2)
     };
-    grows(5, make, |_| vec![]);
+    grows(5, ("barrier", "tutorial", 2), make, |_| vec![]);
 }
 
 #[test]
 fn rounds_of_their_own() {
-    let make = |count| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count| {
         for k in 0..count {
             for client in 1..=2 {
-                let asked = json!({"round": k, "members": 2});
-                long.invoke(client, client, "enter", asked);
+                long.invoke(client, client, "enter", json!({"round": k, "members": 2}));
             }
             for client in 1..=2 {
                 long.ok(client, client, "enter", json!({"round": k, "czxid": k}));
@@ -69,14 +58,13 @@ fn rounds_of_their_own() {
                 long.ok(client, client, "leave", json!({"round": k, "removed": {"czxid": k}}));
             }
         }
-        long.record("barrier", "double", 2)
     };
-    grows(8, make, |_| vec![]);
+    grows(8, ("barrier", "double", 2), make, |_| vec![]);
 }
 
 /// What `ends` does with the enters of one round comes after a recovery and the bound of liveness; each client has one enter.
 fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Record {
-    let mut long = Long::new();
+    let mut long = Long::default();
     long.phase("recovered");
     for k in 1..=count {
         long.invoke(k, k, "enter", json!({"round": 1, "members": members}));
@@ -92,23 +80,19 @@ fn entered(count: usize, members: usize, ends: impl Fn(&mut Long, usize)) -> Rec
 #[test]
 fn members_that_all_wait() {
     let pair = |count| entered(count, 2, |_, _| {});
-    grows(1, pair, |count| vec![("stuck-barrier", count)]);
+    records_grow(1, pair, |count| vec![("stuck-barrier", count)]);
     // Each names all others; of more than a million names no more are told.
     let all = |count| entered(count, count, |_, _| {});
-    grows(1, all, |count| {
+    records_grow(1, all, |count| {
         vec![("stuck-barrier", 1_000_000usize.div_ceil(count).min(count))]
     });
 }
 
 #[test]
 fn members_that_are_all_refused() {
-    let make = |count| {
-        let refuse = |long: &mut Long, k| {
-            long.op(k, k, EventType::Fail, "enter", json!({"round": 1}));
-        };
-        entered(count, 2, refuse)
-    };
-    grows(2, make, |count| vec![("stuck-barrier", count)]);
+    let refuse = |long: &mut Long, k| long.op(k, k, EventType::Fail, "enter", json!({"round": 1}));
+    let make = |count| entered(count, 2, refuse);
+    records_grow(2, make, |count| vec![("stuck-barrier", count)]);
 }
 
 /// Each asks again, so that it is asked at as many moments who was there.
@@ -121,5 +105,5 @@ fn enters_whose_ends_are_not_known() {
         };
         entered(count, count + 1, again)
     };
-    grows(3, make, |_| vec![]);
+    records_grow(3, make, |_| vec![]);
 }

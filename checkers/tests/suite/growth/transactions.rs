@@ -1,12 +1,12 @@
 //! Long histories of two-phase commits.
 
-use super::{Long, grows};
+use super::{Long, grows, records_grow};
 use serde_json::json;
 use zooquake_checkers::history::EventType;
 
 /// Nobody ever tells the site; the coordinators die, and are started again or not.
 fn blocked(count: usize, back: bool) -> zooquake_checkers::Record {
-    let mut long = Long::new();
+    let mut long = Long::default();
     for k in 0..count {
         let tx = json!({"tx": format!("t{k}"), "sites": ["c1"]});
         let coordinator = k + 2;
@@ -26,7 +26,7 @@ fn blocked(count: usize, back: bool) -> zooquake_checkers::Record {
 
 #[test]
 fn transactions_that_are_blocked() {
-    grows(
+    records_grow(
         6,
         |count| blocked(count, true),
         |count| vec![("blocked-transaction", count)],
@@ -35,29 +35,23 @@ fn transactions_that_are_blocked() {
 
 #[test]
 fn coordinators_that_stay_dead() {
-    grows(5, |count| blocked(count, false), |_| vec![]);
+    records_grow(5, |count| blocked(count, false), |_| vec![]);
 }
 
 /// One transaction, and a site for each vote; the first votes no.
 #[test]
 fn votes_of_one_transaction() {
-    let make = |count: usize| {
-        let mut long = Long::new();
+    let make = |long: &mut Long, count: usize| {
         let sites: Vec<String> = (1..=count).map(|site| format!("c{site}")).collect();
         long.done(0, 0, "begin", [json!({"tx": "t", "sites": sites}), json!({"tx": "t"})]);
         for site in 1..=count {
             let word = if site == 1 { "no" } else { "yes" };
-            long.done(
-                site,
-                site,
-                "vote",
-                [json!({"tx": "t", "vote": word}), json!({"tx": "t", "voted": word})],
-            );
+            let voted = json!({"tx": "t", "voted": word});
+            long.done(site, site, "vote", [json!({"tx": "t", "vote": word}), voted]);
             let told = json!({"tx": "t", "decision": "commit"});
             long.done(site, site, "decided", [json!({"tx": "t"}), told]);
         }
         long.op(0, 0, EventType::Invoke, "decide", json!({"tx": "t"}));
-        long.record("commit", "atomic", 2)
     };
-    grows(4, make, |_| vec![("commit-without-votes", 1)]);
+    grows(4, ("commit", "atomic", 2), make, |_| vec![("commit-without-votes", 1)]);
 }

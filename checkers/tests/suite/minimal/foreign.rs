@@ -7,9 +7,8 @@ use crate::search::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::history::{Event, EventType};
 use zooquake_checkers::search::{Kind, Notation, judge};
-use zooquake_checkers::{Anomaly, History};
+use zooquake_checkers::{Anomaly, Event, EventType, History};
 
 /// A random history of three processes, each of which does one operation after the other.
 fn history(seed: u64, kind: Kind) -> History {

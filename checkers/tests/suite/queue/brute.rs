@@ -1,8 +1,7 @@
 //! The anomalies by their definitions, taken literally, over the bare events. Slow, and with nothing of the checkers.
 
 use std::collections::BTreeSet;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// An operation: sent, and ended how and where; `over` is where nothing more of it can come.
 #[derive(Debug, Clone)]

@@ -2,8 +2,7 @@
 
 use super::brute::{Op, is_named, node, ops, phase};
 use std::collections::BTreeSet;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::{Event, EventType, Record};
 
 fn round(events: &[Event], op: &Op) -> i64 {
     events[op.sent].round().expect("a round")

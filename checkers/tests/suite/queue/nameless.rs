@@ -4,8 +4,7 @@ use super::{brute, fifo, world};
 use crate::drawn::{Counts, count, drawn, spread};
 use crate::expect::{edited, minimal_beside, none, of, one, tells};
 use crate::script::history;
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{Anomaly, Record, Verdict, check};
+use zooquake_checkers::{Anomaly, Event, EventType, Record, Verdict, check};
 
 /// The history of a random queue, in which some clients say at first that they cannot name what they take.
 fn nameless(seed: u64) -> Record {

@@ -3,8 +3,7 @@
 use crate::script::{event, run};
 use serde_json::{Value, json};
 use std::collections::VecDeque;
-use zooquake_checkers::Record;
-use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::{Event, EventType, Record};
 
 const CLIENTS: usize = 4;
 

@@ -64,10 +64,8 @@ fn nobody_reads_what_nobody_sent() {
     for variant in VARIANTS {
         let register = |text: &str| run(variant, text);
         let found = proven(&register(text), "not-linearizable");
-        assert_eq!(
-            (&found.witness[..], found.property.as_str()),
-            (&[3][..], "nothing is made up")
-        );
+        let told = (&found.witness[..], found.property.as_str());
+        assert_eq!(told, (&[3][..], "nothing is made up"));
         let table = "
             c1 fail => c1 info
             c1 invoke write value=1 => c1 invoke write | c1 fail write value=1 => c1 info write # it may be what could not be read";

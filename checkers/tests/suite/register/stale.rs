@@ -3,8 +3,7 @@
 use super::{VARIANTS, plain};
 use crate::expect::{edited, found, innocent, none, one, proven, tells};
 use crate::script::run;
-use zooquake_checkers::evidence::ServerSample;
-use zooquake_checkers::{Verdict, check};
+use zooquake_checkers::{ServerSample, Verdict, check};
 
 #[test]
 fn a_session_does_not_go_back() {

@@ -28,10 +28,8 @@ fn a_run_with_progress_and_recovery_is_valid() {
     }
     let stats = check(&good("read")).stats;
     assert_eq!(stats["read_max_ms"], 1.0);
-    assert_eq!(
-        (&stats["stale_reads"], &stats["ops"]["cas"]["fail"]),
-        (&0.into(), &3.into())
-    );
+    let found = (&stats["stale_reads"], &stats["ops"]["cas"]["fail"]);
+    assert_eq!(found, (&0.into(), &3.into()));
 }
 
 #[test]

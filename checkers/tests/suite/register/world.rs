@@ -3,9 +3,8 @@
 use crate::drawn::{read_late, thinned};
 use crate::script::{event, holding, run};
 use serde_json::{Value, json};
-use zooquake_checkers::Record;
 use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::history::{Event, EventType};
+use zooquake_checkers::{Event, EventType, Record};
 
 const CLIENTS: usize = 3;
 

@@ -1,5 +1,6 @@
 //! Random small histories: the search says what the definition says, and its witnesses are what they claim to be.
 
+use super::decided::Counts;
 use super::{brute, search, with_budget};
 use fastrand::Rng;
 use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
@@ -35,12 +36,16 @@ fn registers_that_began_with_an_unknown_value() {
     let mut rng = Rng::with_seed(5);
     for _ in 0..histories() {
         let ops = history(&mut rng, &|rng| access(rng, 4));
-        let some = [0, 1, 2, 9]
-            .iter()
-            .any(|&initial| brute::linearizable(&Register { initial }, &ops));
         let fits = matches!(search(&unset, &ops), Outcome::Linearizable { .. });
-        assert_eq!(fits, some, "{ops:?}");
+        assert_eq!(fits, fits_some(&ops), "{ops:?}");
     }
+}
+
+/// Whether some first value fits that none of these operations has, or one of these that they have.
+pub fn fits_some(ops: &[Op<RegisterOp<u8>>]) -> bool {
+    [0, 1, 2, 9]
+        .into_iter()
+        .any(|initial| brute::linearizable(&Register { initial }, ops))
 }
 
 /// A read, a write or a compare-and-set of few values.
@@ -70,37 +75,30 @@ fn lease_mutexes() {
 }
 
 /// Holds the search against the brute force; both answers must occur often enough to mean something.
-fn agree<M: Model>(model: &M, draw: impl Fn(&mut Rng) -> M::Input, seed: u64)
-where
-    M::Input: Clone + std::fmt::Debug,
-{
+fn agree<M: Model<Input: std::fmt::Debug>>(model: &M, draw: impl Fn(&mut Rng) -> M::Input, seed: u64) {
     let mut rng = Rng::with_seed(seed);
-    let (mut good, mut bad) = (0, 0);
+    let mut counts = Counts::default();
     for _ in 0..histories() {
         let ops = history(&mut rng, &draw);
         match search(model, &ops) {
             Outcome::Linearizable { order } => {
-                good += 1;
+                counts.good += 1;
                 assert!(brute::fits(model, &ops, &order), "{order:?} does not fit {ops:?}");
-                let all = (0..ops.len())
-                    .filter(|&op| ops[op].required)
-                    .all(|op| order.contains(&op));
+                let mut required = (0..ops.len()).filter(|&op| ops[op].required);
+                let all = required.all(|op| order.contains(&op));
                 assert!(all, "{order:?} lacks operations of {ops:?}");
             }
             Outcome::Not { stuck } => {
-                bad += 1;
+                counts.bad += 1;
                 assert!(!brute::linearizable(model, &ops), "an order fits {ops:?}");
-                if bad % 10 == 0 {
+                if counts.bad.is_multiple_of(10) {
                     explained(model, &ops, stuck);
                 }
             }
             Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
         }
     }
-    assert!(
-        good > histories() / 20 && bad > histories() / 20,
-        "{good} good, {bad} bad"
-    );
+    counts.balanced();
 }
 
 /// Up to seven operations with random intervals: some of unknown outcome, some that need not have happened.
@@ -132,10 +130,7 @@ pub fn history<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>> {
 }
 
 /// What a search says of a history that is not linearizable holds by the definition.
-fn explained<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize)
-where
-    M::Input: Clone + std::fmt::Debug,
-{
+fn explained<M: Model<Input: std::fmt::Debug>>(model: &M, ops: &[Op<M::Input>], stuck: usize) {
     let end = ops[stuck].complete.expect("an operation is stuck at its completion");
     let before = known(ops, |position| position < end);
     assert!(brute::linearizable(model, &before), "{stuck} is late in {ops:?}");
@@ -151,34 +146,26 @@ where
 }
 
 /// A witness proves what it should, and nothing of it can be left out.
-pub fn proven<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: &[usize])
-where
-    M::Input: Clone + std::fmt::Debug,
-{
+pub fn proven<M: Model<Input: std::fmt::Debug>>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: &[usize]) {
     assert!(witness.contains(&stuck), "{witness:?} lacks {stuck} of {ops:?}");
     minimal(model, ops, stuck, witness);
 }
 
 /// The same of a witness that need not hold what is stuck.
-pub fn minimal<M: Model>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: &[usize])
-where
-    M::Input: Clone + std::fmt::Debug,
-{
+pub fn minimal<M: Model<Input: std::fmt::Debug>>(model: &M, ops: &[Op<M::Input>], stuck: usize, witness: &[usize]) {
     let end = ops[stuck].complete.expect("an operation is stuck at its completion");
     let with = |needed: &[usize]| {
         let mut ops = ops.to_vec();
-        (0..ops.len())
-            .filter(|op| !needed.contains(op))
-            .for_each(|op| ops[op].required = false);
+        for (place, op) in ops.iter_mut().enumerate() {
+            op.required &= needed.contains(&place);
+        }
         known(&ops, |position| position <= end)
     };
     assert!(!brute::linearizable(model, &with(witness)), "{witness:?} of {ops:?}");
     for left_out in witness {
         let rest: Vec<usize> = witness.iter().copied().filter(|op| op != left_out).collect();
-        assert!(
-            brute::linearizable(model, &with(&rest)),
-            "{left_out} of {witness:?}, {ops:?}"
-        );
+        let fits = brute::linearizable(model, &with(&rest));
+        assert!(fits, "{left_out} of {witness:?}, {ops:?}");
     }
 }
 

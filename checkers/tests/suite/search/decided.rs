@@ -8,7 +8,7 @@ use std::fmt::Debug;
 use zooquake_checkers::search::lease::{LeaseMutex, LeaseOp};
 use zooquake_checkers::search::mutex::{Mutex, MutexOp};
 use zooquake_checkers::search::register::{Register, RegisterOp, Unset};
-use zooquake_checkers::search::{Decision, Model, Near, Op, Outcome, shrink};
+use zooquake_checkers::search::{Budget, Decision, Model, Near, Op, Outcome, shrink};
 
 /// How often histories were decided without a search, and how often they were convicted so.
 #[derive(Debug, Default)]
@@ -19,21 +19,24 @@ pub struct Counts {
     pub near_bad: usize,
 }
 
+impl Counts {
+    /// Wants both answers often enough to mean something.
+    #[track_caller]
+    pub fn balanced(&self) {
+        let least = histories() / 20;
+        assert!(self.good > least && self.bad > least, "{self:?}");
+    }
+}
+
 /// Holds a model's decision against the brute force and the search.
-pub fn agree<M: Model>(model: &M, ops: &[Op<M::Input>], counts: &mut Counts)
-where
-    M::Input: Clone + Debug,
-{
+pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &mut Counts) {
     let fits = brute::linearizable(model, ops);
     match fits {
         true => counts.good += 1,
         false => counts.bad += 1,
     }
-    assert_eq!(
-        matches!(search(model, ops), Outcome::Linearizable { .. }),
-        fits,
-        "{ops:?}"
-    );
+    let found = matches!(search(model, ops), Outcome::Linearizable { .. });
+    assert_eq!(found, fits, "{ops:?}");
     match with_budget(|budget| model.decide(ops, budget)) {
         Decision::Linearizable => assert!(fits, "no order fits {ops:?}"),
         Decision::Not { stuck } => {
@@ -94,23 +97,27 @@ fn registers_whose_values_are_written_once() {
         agree(&Register { initial: 0 }, &ops, &mut known);
         agree(&Unset { never: [3].into() }, &ops, &mut unknown);
     }
-    for Counts {
-        good,
-        bad,
-        near,
-        near_bad,
-    } in [known, unknown]
-    {
-        assert!(good > histories() / 20 && bad > histories() / 20, "{good} {bad}");
-        assert!(near > histories() / 2 && near_bad > bad / 2, "{near} of {near_bad}");
+    for counts in [known, unknown] {
+        counts.balanced();
+        assert!(
+            counts.near > histories() / 2 && counts.near_bad > counts.bad / 2,
+            "{counts:?}"
+        );
     }
 }
 
+/// Decides by sweeps over configurations, in the relaxed form or not.
+type Sweep<M> = fn(&M, &[Op<RegisterOp<u8>>], bool, &mut Budget<'_>) -> Option<Decision>;
+
 /// Holds what sweeps over configurations say against the brute force.
-fn swept(fits: bool, ops: &[Op<RegisterOp<u8>>], sweep: impl Fn(bool) -> Option<Decision>) {
-    let not = |decision| matches!(decision, Some(Decision::Not { .. }));
-    assert_eq!(not(sweep(false)), !fits, "{ops:?}");
-    assert!(!fits || !not(sweep(true)), "an order fits {ops:?}");
+fn swept<M: Model<Input = RegisterOp<u8>>>(model: &M, ops: &[Op<RegisterOp<u8>>], sweep: Sweep<M>) {
+    let fits = brute::linearizable(model, ops);
+    let not = |relaxed| {
+        let decision = with_budget(|budget| sweep(model, ops, relaxed, budget));
+        matches!(decision, Some(Decision::Not { .. }))
+    };
+    assert_eq!(not(false), !fits, "{ops:?}");
+    assert!(!fits || !not(true), "an order fits {ops:?}");
 }
 
 #[test]
@@ -122,14 +129,8 @@ fn registers_whose_values_come_back() {
         let ops = history(&mut rng, &|rng| access(rng, 4));
         agree(&register, &ops, &mut known);
         agree(&unset, &ops, &mut unknown);
-        let fits = brute::linearizable(&register, &ops);
-        swept(fits, &ops, |relaxed| {
-            with_budget(|budget| register.sweep(&ops, relaxed, budget))
-        });
-        let fits = brute::linearizable(&unset, &ops);
-        swept(fits, &ops, |relaxed| {
-            with_budget(|budget| unset.sweep(&ops, relaxed, budget))
-        });
+        swept(&register, &ops, Register::sweep);
+        swept(&unset, &ops, Unset::sweep);
     }
     assert!(
         known.bad > histories() / 20 && unknown.good > histories() / 20,
@@ -150,19 +151,13 @@ fn mostly_optional<I>(rng: &mut Rng, draw: &impl Fn(&mut Rng) -> I) -> Vec<Op<I>
 }
 
 /// Whether some operations do not matter; the others say the same without them.
-fn relevant<M: Model>(model: &M, ops: &[Op<M::Input>]) -> bool
-where
-    M::Input: Clone + Debug,
-{
+fn relevant<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>]) -> bool {
     let Some(relevant) = model.relevant(ops) else {
         return false;
     };
     let fewer: Vec<Op<M::Input>> = relevant.iter().map(|&op| ops[op].clone()).collect();
-    assert_eq!(
-        brute::linearizable(model, &fewer),
-        brute::linearizable(model, ops),
-        "{relevant:?} of {ops:?}"
-    );
+    let fit = [&fewer, ops].map(|ops| brute::linearizable(model, ops));
+    assert_eq!(fit[0], fit[1], "{relevant:?} of {ops:?}");
     true
 }
 
@@ -180,9 +175,7 @@ fn registers_of_which_little_must_have_happened() {
         agree(&register, &ops, &mut known);
         agree(&unset, &ops, &mut unknown);
         narrowed += usize::from(relevant(&register, &ops)) + usize::from(relevant(&unset, &ops));
-        swept(brute::linearizable(&register, &ops), &ops, |relaxed| {
-            with_budget(|budget| register.sweep(&ops, relaxed, budget))
-        });
+        swept(&register, &ops, Register::sweep);
     }
     assert!(narrowed > histories() / 2, "{narrowed}");
     assert!(
@@ -203,15 +196,9 @@ fn registers_with_compare_and_sets_that_failed() {
     for _ in 0..histories() {
         let ops = history(&mut rng, &draw);
         agree(&register, &ops, &mut counts);
-        let fits = brute::linearizable(&register, &ops);
-        swept(fits, &ops, |relaxed| {
-            with_budget(|budget| register.sweep(&ops, relaxed, budget))
-        });
+        swept(&register, &ops, Register::sweep);
     }
-    assert!(
-        counts.bad > histories() / 20 && counts.good > histories() / 20,
-        "{counts:?}"
-    );
+    counts.balanced();
 }
 
 #[test]
@@ -225,10 +212,7 @@ fn textbook_mutexes() {
         agree(&Mutex, &ops, &mut counts);
         relevant(&Mutex, &ops);
     }
-    assert!(
-        counts.bad > histories() / 20 && counts.good > histories() / 20,
-        "{counts:?}"
-    );
+    counts.balanced();
 }
 
 #[test]
@@ -248,15 +232,20 @@ fn mutexes_that_know_their_holders() {
         }
         agree(&LeaseMutex, &ops, &mut counts);
     }
-    assert!(
-        counts.bad > histories() / 20 && counts.good > histories() / 20,
-        "{counts:?}"
-    );
-    assert_eq!(
-        counts.near,
-        counts.good + counts.bad,
-        "all are decided without a search"
-    );
+    counts.balanced();
+    let all = counts.good + counts.bad;
+    assert_eq!(counts.near, all, "all are decided without a search");
+}
+
+/// Wants sweeps of both forms to find that a history of a register fits that began with this value.
+#[track_caller]
+fn fits(initial: u8, ops: &[Op<RegisterOp<u8>>]) {
+    let register = Register { initial };
+    assert!(brute::linearizable(&register, ops));
+    for relaxed in [false, true] {
+        let swept = with_budget(|budget| register.sweep(ops, relaxed, budget));
+        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
+    }
 }
 
 #[test]
@@ -266,12 +255,7 @@ fn what_was_not_found_while_a_value_was_written_and_written_over_convicts_nobody
         Op::done(RegisterOp::Mismatch(0), 1, 3),
         Op::unknown(RegisterOp::Write(0), 2),
     ];
-    let register = Register { initial: 0 };
-    assert!(brute::linearizable(&register, &ops));
-    for relaxed in [false, true] {
-        let swept = with_budget(|budget| register.sweep(&ops, relaxed, budget));
-        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
-    }
+    fits(0, &ops);
 }
 
 #[test]
@@ -282,10 +266,5 @@ fn a_write_of_unknown_outcome_may_write_over_others_what_was_there_before() {
         Op::unknown(RegisterOp::Write(2), 2),
         Op::done(RegisterOp::Cas(0, 2), 6, 7),
     ];
-    let register = Register { initial: 2 };
-    assert!(brute::linearizable(&register, &ops));
-    for relaxed in [false, true] {
-        let swept = with_budget(|budget| register.sweep(&ops, relaxed, budget));
-        assert_eq!(swept, Some(Decision::Linearizable), "{relaxed}");
-    }
+    fits(2, &ops);
 }

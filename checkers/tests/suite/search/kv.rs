@@ -1,11 +1,12 @@
 //! Texts under keys: the model against texts as they are, and histories as porcupine writes them.
 
+use super::decided::Counts;
 use super::{agree, brute, search, with_budget};
 use crate::expect::{says_first, tells};
 use fastrand::Rng;
 use zooquake_checkers::edn::{parse_edn, to_keyed};
 use zooquake_checkers::search::models::kv::Kv;
-use zooquake_checkers::search::{Kind, Model, Notation, Op, Outcome, judge};
+use zooquake_checkers::search::{Kind, Model, Notation, Op, Outcome, judge, shrink};
 use zooquake_checkers::{History, Results, Verdict};
 
 /// The text itself as the state.
@@ -75,33 +76,27 @@ fn modelled(ops: &[Op<Did>]) -> (Kv, Vec<Op<<Kv as Model>::Input>>) {
         Did::Put(text) => kv.put(text),
         Did::Appended(text) => kv.append(text),
     };
-    let ops = ops.iter().map(|op| Op {
-        input: input(&op.input),
-        invoke: op.invoke,
-        complete: op.complete,
-        required: op.required,
-    });
-    let ops = ops.collect();
+    let ops = ops.iter().map(|op| op.of(input(&op.input))).collect();
     (kv, ops)
 }
 
 #[test]
 fn the_model_agrees_with_texts_as_they_are() {
     let mut rng = Rng::with_seed(12);
-    let (mut good, mut bad) = (0, 0);
+    let mut counts = Counts::default();
     for _ in 0..agree::histories() {
         let ops = agree::history(&mut rng, &drawn);
         let (kv, same) = modelled(&ops);
         match search(&kv, &same) {
             Outcome::Linearizable { order } => {
-                good += 1;
+                counts.good += 1;
                 assert!(brute::fits(&Plain, &ops, &order), "{order:?} does not fit {ops:?}");
             }
             Outcome::Not { stuck } => {
-                bad += 1;
+                counts.bad += 1;
                 assert!(!brute::linearizable(&Plain, &ops), "an order fits {ops:?}");
-                if bad % 10 == 0 {
-                    let witness = with_budget(|budget| zooquake_checkers::search::shrink(&kv, &same, stuck, budget));
+                if counts.bad.is_multiple_of(10) {
+                    let witness = with_budget(|budget| shrink(&kv, &same, stuck, budget));
                     assert!(witness.least, "the budget suffices");
                     agree::proven(&Plain, &ops, stuck, &witness.ops);
                 }
@@ -109,10 +104,7 @@ fn the_model_agrees_with_texts_as_they_are() {
             Outcome::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
         }
     }
-    assert!(
-        good > agree::histories() / 20 && bad > agree::histories() / 20,
-        "{good} good, {bad} bad"
-    );
+    counts.balanced();
 }
 
 #[test]
@@ -168,18 +160,12 @@ fn histories_of_porcupine_are_judged_key_by_key() {
     says_first(&nil, &["the get of event 4 has no text"]);
 
     // An append that nobody answered may have happened, or not.
-    let unanswered = FITS
-        .replace(r#"{:process 1, :type :ok, :f :append, :key "x", :value "b"}"#, "")
-        .replace(
-            ":process 1, :type :invoke, :f :put",
-            ":process 2, :type :invoke, :f :put",
-        )
-        .replace(":process 1, :type :ok, :f :put", ":process 2, :type :ok, :f :put");
-    for (found, verdict) in [
-        ("b:a", Verdict::Valid),
-        (":a", Verdict::Valid),
-        ("bb", Verdict::Invalid),
-    ] {
+    let mut unanswered = FITS.replace(r#"{:process 1, :type :ok, :f :append, :key "x", :value "b"}"#, "");
+    for put in [":type :invoke, :f :put", ":type :ok, :f :put"] {
+        unanswered = unanswered.replace(&format!(":process 1, {put}"), &format!(":process 2, {put}"));
+    }
+    for (found, fits) in [("b:a", true), (":a", true), ("bb", false)] {
+        let verdict = if fits { Verdict::Valid } else { Verdict::Invalid };
         assert_eq!(judged(&unanswered.replace("b:a", found)).verdict, verdict, "{found}");
     }
 }

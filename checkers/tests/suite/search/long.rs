@@ -107,10 +107,7 @@ fn held<I>(hold: impl Fn(usize) -> [I; 2], between: I) -> Vec<Op<I>> {
 }
 
 /// The witness of a history's only violation, by the places of its operations.
-fn witness<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Vec<usize>
-where
-    M::Input: Clone,
-{
+fn witness<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Vec<usize> {
     let Outcome::Not { stuck } = search(model, ops) else {
         panic!("no order fits")
     };

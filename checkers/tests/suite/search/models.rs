@@ -18,10 +18,12 @@ use zooquake_checkers::search::models::set::{GrowSet, SetOp};
 use zooquake_checkers::search::{Decision, Model, Op};
 
 /// Holds a model against the brute force; both answers must be given often, and at least so many of a hundred without a search.
-fn decided<M: Model>(model: &M, seed: u64, near: usize, mut draw: impl FnMut(&mut Rng) -> Vec<Op<M::Input>>)
-where
-    M::Input: Clone + std::fmt::Debug,
-{
+fn decided<M: Model<Input: std::fmt::Debug>>(
+    model: &M,
+    seed: u64,
+    near: usize,
+    mut draw: impl FnMut(&mut Rng) -> Vec<Op<M::Input>>,
+) {
     let mut rng = Rng::with_seed(seed);
     let mut counts = Counts::default();
     for _ in 0..histories() {

@@ -7,8 +7,7 @@ use crate::commit::{brute, script::commit, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::fmt::Write;
-use zooquake_checkers::history::EventType;
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::{EventType, Record, Results};
 
 pub const FAMILY: Family = Family {
     make,

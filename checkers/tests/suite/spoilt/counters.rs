@@ -5,8 +5,7 @@ use super::{Claims, Family, claim, of_kind};
 use crate::counter::{self, brute, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::history::EventType;
-use zooquake_checkers::{Record, Results};
+use zooquake_checkers::{EventType, Record, Results};
 
 pub const FAMILY: Family = Family {
     make,

@@ -4,9 +4,8 @@ use super::phase;
 use crate::script::event;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use zooquake_checkers::Record;
 use zooquake_checkers::evidence::Znode;
-use zooquake_checkers::history::{Event, EventType, Process};
+use zooquake_checkers::{Event, EventType, Process, Record};
 
 /// Writes the end of a history.
 pub struct End {

@@ -6,8 +6,7 @@ use super::{
 use crate::script;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Event, EventType, Record, Verdict, check};
 
 /// What is put into a history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -30,8 +30,7 @@ pub mod rounds;
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
-use zooquake_checkers::history::{Event, EventType};
-use zooquake_checkers::{Anomaly, Record, Results};
+use zooquake_checkers::{Anomaly, Event, EventType, Record, Results};
 
 /// What is found: the anomaly's name, and what it is about.
 pub type Claims = BTreeSet<(String, String)>;

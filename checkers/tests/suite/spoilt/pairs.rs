@@ -5,8 +5,7 @@ use super::{
     remove, rounds,
 };
 use fastrand::Rng;
-use zooquake_checkers::history::{Event, EventType, Process};
-use zooquake_checkers::{Record, Verdict, check};
+use zooquake_checkers::{Event, EventType, Process, Record, Verdict, check};
 
 /// A history whose requests and answers do not pair.
 pub struct Spoilt {

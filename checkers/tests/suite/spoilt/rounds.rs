@@ -5,8 +5,7 @@ use super::{Claims, Family, claim, of_kind};
 use crate::queue::{meetings, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::history::EventType;
-use zooquake_checkers::{Anomaly, Record, Results};
+use zooquake_checkers::{Anomaly, EventType, Record, Results};
 
 pub const FAMILY: Family = Family {
     make,

@@ -4,9 +4,8 @@ use super::World;
 use crate::script;
 use serde_json::{Value, json};
 use zooquake_checkers::evidence::{Reading, Znode};
-use zooquake_checkers::history::EventType;
 use zooquake_checkers::plan::{Capabilities, Resource};
-use zooquake_checkers::{Record, Tree};
+use zooquake_checkers::{EventType, Record, Tree};
 
 impl World {
     /// In some worlds a client is granted by a znode that another's session made, as the log has it.

@@ -101,10 +101,8 @@ fn garbage_is_placed_and_nothing_panics() {
     let (kept, damage) = read(lines.join(&b'\n'));
     assert_eq!((kept, damage.line), (1, 2));
     let (kept, damage) = read(text().replacen('\n', "\n\n", 1));
-    assert_eq!(
-        (kept, damage.what.as_str()),
-        (1, "expected a JSON object, found an empty line")
-    );
+    let told = (kept, damage.what.as_str());
+    assert_eq!(told, (1, "expected a JSON object, found an empty line"));
     read("[".repeat(100_000));
     let mut random = fastrand::Rng::with_seed(1);
     for _ in 0..2000 {
@@ -149,10 +147,8 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         clients: &[],
         scenes: &[("zxid".to_owned(), vec![("n1".to_owned(), b"".to_vec())])],
     });
-    assert_eq!(
-        (sound.damage.len(), sound.plan.seed, sound.history.events.len()),
-        (0, 7, 4)
-    );
+    let found = (sound.damage.len(), sound.plan.seed, sound.history.events.len());
+    assert_eq!(found, (0, 7, 4));
     assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
     assert_eq!(sound.servers, Some(vec![]));
     assert_eq!(sound.logs.map(|logs| logs.len()), Some(1));
@@ -182,8 +178,6 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
             "servers.jsonl"
         ]
     );
-    assert_eq!(
-        Record::read(Files::default()).damage,
-        ["plan.json is missing", "history.jsonl is missing"]
-    );
+    let found = Record::read(Files::default()).damage;
+    assert_eq!(found, ["plan.json is missing", "history.jsonl is missing"]);
 }

@@ -24,14 +24,10 @@ fn vectors_lists_and_bare_maps_are_histories() {
     let lines = format!("; a comment\n{one}\n{two} ; another\n");
     let read = events(&vector);
     assert_eq!(read.len(), 2);
-    assert_eq!(
-        (read[0].process.clone(), read[0].kind),
-        (Process::Number(3), EventType::Invoke)
-    );
-    assert_eq!(
-        (read[1].index, read[1].f.as_str(), &read[1].value),
-        (1, "write", &json!(4).into())
-    );
+    let found = (read[0].process.clone(), read[0].kind);
+    assert_eq!(found, (Process::Number(3), EventType::Invoke));
+    let found = (read[1].index, read[1].f.as_str(), &read[1].value);
+    assert_eq!(found, (1, "write", &json!(4).into()));
     assert_eq!(events(&list), read);
     assert_eq!(events(&lines), read);
     assert_eq!(events(" ; nothing\n"), []);
@@ -46,18 +42,13 @@ fn fields_may_be_missing_or_of_several_kinds() {
           {:type :info, :f :read, :process 0, :error :timeout, :exception #error {:cause nil}}]",
     );
     assert_eq!(read[0].process, Process::Name("nemesis".into()));
-    assert_eq!(
-        (read[0].index, read[0].time),
-        (0, 12),
-        "its position counts, whatever is written"
-    );
+    let told = (read[0].index, read[0].time);
+    assert_eq!(told, (0, 12), "its position counts, whatever is written");
     assert_eq!(read[0].value, "cut \"n1\"");
     assert_eq!(read[1].time, 12, "time never goes back");
     assert_eq!(read[1].error.as_deref(), Some("[:not-found \"no lease\"]"));
-    assert_eq!(
-        (&read[2].value, read[2].error.as_deref()),
-        (&zooquake_history::Value::Null, Some(":timeout"))
-    );
+    let told = (&read[2].value, read[2].error.as_deref());
+    assert_eq!(told, (&zooquake_history::Value::Null, Some(":timeout")));
 }
 
 #[test]
@@ -71,10 +62,8 @@ fn all_of_edn_is_read() {
     );
     assert_eq!(parse("\"\\u00e9\\t\\\\\"").unwrap(), Edn::Str("é\t\\".into()));
     assert_eq!(parse("-").unwrap(), Edn::Symbol("-".into()));
-    assert_eq!(
-        parse("18446744073709551615").map(|value| to_json(&value)),
-        Ok(u64::MAX.into())
-    );
+    let found = parse("18446744073709551615").map(|value| to_json(&value));
+    assert_eq!(found, Ok(u64::MAX.into()));
 }
 
 #[test]
@@ -85,15 +74,11 @@ fn damage_is_placed_and_what_stands_before_it_is_kept() {
         assert_eq!(kept, 1, "{text}: {what}");
         what
     };
-    assert_eq!(
-        place(&format!("[{one}\n {{:process 3}}]")),
-        "line 2, column 2: the operation has no :type"
-    );
+    let told = place(&format!("[{one}\n {{:process 3}}]"));
+    assert_eq!(told, "line 2, column 2: the operation has no :type");
     assert!(place(&format!("[{one}")).starts_with("line 1, column 50: expected an operation or ']'"));
-    assert_eq!(
-        place(&format!("{one}\n  17")),
-        "line 2, column 3: expected an operation, found 17"
-    );
+    let told = place(&format!("{one}\n  17"));
+    assert_eq!(told, "line 2, column 3: expected an operation, found 17");
     assert!(place(&format!("[{one}] {one}")).starts_with("line 1, column 52: expected the end"));
     assert!(
         place(&format!("{one}\n{{:process \"ü\", :type :ok, :f \"x}}")).starts_with("line 2, column 30: the string")
@@ -127,15 +112,11 @@ fn objects_are_read_and_a_byte_order_mark_is_passed_over() {
     assert_eq!(read.len(), 1);
     assert_eq!(parse("0x1B").unwrap(), Edn::Int(27));
     assert_eq!(parse("-0xff").unwrap(), Edn::Int(-255));
-    assert_eq!(
-        parse("0xffffffffffffffff").unwrap(),
-        Edn::Number("18446744073709551615".into())
-    );
+    let found = parse("0xffffffffffffffff").unwrap();
+    assert_eq!(found, Edn::Number("18446744073709551615".into()));
     assert!(parse("0x1g").is_err() && parse("0x").is_err() && parse("0x+1").is_err());
-    assert_eq!(
-        damage("\u{feff}{:process 0}").1,
-        "line 1, column 1: the operation has no :type"
-    );
+    let found = damage("\u{feff}{:process 0}").1;
+    assert_eq!(found, "line 1, column 1: the operation has no :type");
     assert!(
         damage("#<Object@1b2c3d>")
             .1

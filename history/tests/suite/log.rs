@@ -15,14 +15,10 @@ fn events_are_read_among_the_lines_of_others() {
     assert_eq!(damage, None);
     let events = &history.events;
     assert_eq!(events.len(), 3);
-    assert_eq!(
-        (&events[0].process, &events[0].value),
-        (&Process::Number(3), &json!([1, 2]).into())
-    );
-    assert_eq!(
-        (events[1].kind, events[1].value.as_str()),
-        (EventType::Info, Some(":timed-out"))
-    );
+    let found = (&events[0].process, &events[0].value);
+    assert_eq!(found, (&Process::Number(3), &json!([1, 2]).into()));
+    let found = (events[1].kind, events[1].value.as_str());
+    assert_eq!(found, (EventType::Info, Some(":timed-out")));
     assert_eq!(events[2].process, Process::Name("nemesis".into()));
     assert_eq!(events[2].error.as_deref(), Some("cut off n1"));
     assert!(events.iter().enumerate().all(|(at, event)| event.index == at));

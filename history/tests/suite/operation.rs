@@ -33,10 +33,8 @@ fn event(value: Value) -> Event {
 fn requests_are_read_by_name_and_value() {
     let write = request("write", json!({ "grant": "g7", "value": 31, "timeout_ms": 5 }));
     let (grant, value, work_ms) = ("g7".to_owned(), json!(31), 0);
-    assert_eq!(
-        write.operation().ok(),
-        Some(grant::Request::Write { grant, value, work_ms })
-    );
+    let found = write.operation().ok();
+    assert_eq!(found, Some(grant::Request::Write { grant, value, work_ms }));
     let transaction = json!({ "tx": "t7", "sites": ["c2"] });
     let join = json!({ "f": "join", "value": { "round": 3, "members": 4, "member": 2 } });
     let read: barrier::Request = serde_json::from_value(join.clone()).expect("a request");
@@ -44,14 +42,10 @@ fn requests_are_read_by_name_and_value() {
     let begin: commit::Request = request("begin", transaction).operation().expect("a transaction");
     assert_eq!(begin.tx(), "t7");
     for empty in [Value::Null, json!({})] {
-        assert_eq!(
-            request("dequeue", empty.clone()).operation().ok(),
-            Some(queue::Request::Dequeue {})
-        );
-        assert_eq!(
-            request("read", empty).operation().ok(),
-            Some(register::Request::Read {})
-        );
+        let found = request("dequeue", empty.clone()).operation().ok();
+        assert_eq!(found, Some(queue::Request::Dequeue {}));
+        let found = request("read", empty).operation().ok();
+        assert_eq!(found, Some(register::Request::Read {}));
     }
 }
 
@@ -156,19 +150,15 @@ fn answers_say_null_for_what_a_client_cannot_tell() {
         round: 3,
         removed: None,
     };
-    assert_eq!(
-        serde_json::to_value(removed).expect("data"),
-        json!({ "round": 3, "removed": null })
-    );
+    let found = serde_json::to_value(removed).expect("data");
+    assert_eq!(found, json!({ "round": 3, "removed": null }));
 }
 
 #[test]
 fn a_field_of_another_type_is_as_if_it_were_missing() {
     let sound = event(json!({ "grant": "g7", "czxid": 9, "removed": { "path": "/a", "czxid": 9 }, "accepted": false }));
-    assert_eq!(
-        (sound.grant(), sound.czxid(), sound.accepted()),
-        (Some("g7"), Some(9), Some(false))
-    );
+    let found = (sound.grant(), sound.czxid(), sound.accepted());
+    assert_eq!(found, (Some("g7"), Some(9), Some(false)));
     assert_eq!(sound.removed(), Some((Some("/a"), Some(9))));
     let odd = event(json!({ "grant": 7, "czxid": "9", "removed": 1, "accepted": 0, "round": 1.5 }));
     assert_eq!((odd.grant(), odd.czxid(), odd.accepted()), (None, None, None));
@@ -224,10 +214,8 @@ fn faults_and_steps_are_written_without_what_is_not_known() {
     (window.phase, window.verified) = (Phase::Off, Some(false));
     window.detail = Some("still frozen".to_owned());
     let off = event(serde_json::to_value(&window).expect("data"));
-    assert_eq!(
-        (off.window(), off.phase(), off.target()),
-        (Some(2), Some("off"), Some("c3"))
-    );
+    let found = (off.window(), off.phase(), off.target());
+    assert_eq!(found, (Some(2), Some("off"), Some("c3")));
     assert_eq!((off.verified(), off.detail()), (Some(false), Some("still frozen")));
     let step = StepEvent {
         scene: "sid".to_owned(),

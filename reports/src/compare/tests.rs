@@ -137,11 +137,8 @@ fn pools_put_runs_together() {
     let pool = &measured.all[0];
     assert_eq!((pool.judged, pool.waited, pool.unknown, pool.failed), (4, 240, 0, 0));
     assert_eq!(pool.rate.map(|e| (e.value, e.n)), Some((5.0, 4)));
-    assert_eq!(
-        pool.requests.map(|e| (e.value, e.n)),
-        Some((4.0, 2)),
-        "of runs that told"
-    );
+    let found = pool.requests.map(|e| (e.value, e.n));
+    assert_eq!(found, Some((4.0, 2)), "of runs that told");
     assert_eq!(pool.transactions.map(|e| e.value), Some(2.0));
     let fairness = pool.fairness.expect("an index").value;
     assert!((fairness - 0.9615).abs() < 0.001, "{fairness}");

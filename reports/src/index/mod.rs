@@ -4,8 +4,7 @@ mod page;
 
 use anyhow::{Context, Result};
 use std::path::Path;
-use zooquake_checkers::plan::Plan;
-use zooquake_checkers::{Anomaly, Results};
+use zooquake_checkers::{Anomaly, Plan, Results};
 
 /// A run of the folder, as far as it can be read.
 #[derive(Debug, Clone, Default)]

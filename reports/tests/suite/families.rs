@@ -122,11 +122,8 @@ fn commit_and_abort_differ_in_mark_and_words() {
     );
     let picture = between(&first, "<svg id=\"witness\"", "</svg>");
     let marks = |class: &str| picture.matches(&format!("<circle class=\"{class}\"")).count();
-    assert_eq!(
-        (marks("took"), marks("said-no")),
-        (3, 3),
-        "yes, yes, commit; no, abort, abort"
-    );
+    let found = (marks("took"), marks("said-no"));
+    assert_eq!(found, (3, 3), "yes, yes, commit; no, abort, abort");
     let data = data(&page);
     assert_eq!(data["ops"]["marks"][3], "no, abort");
     assert_eq!(data["holds"]["verb"], "in doubt of");

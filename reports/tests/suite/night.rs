@@ -233,11 +233,8 @@ fn the_page_is_complete_without_a_network_or_scripts() {
         "<b>✓</b> <span>as known<",
     ];
     says(&page, &outcomes);
-    assert_eq!(
-        count(&page, "href=\"runs/r2/report.html\""),
-        2,
-        "from the matrix and from the failure"
-    );
+    let found = count(&page, "href=\"runs/r2/report.html\"");
+    assert_eq!(found, 2, "from the matrix and from the failure");
     assert!(page.contains("first seen tonight, after 3 nights without"));
     let trend = page.split("id=\"trends\"").nth(1).unwrap();
     let marks = ["m-new", "m-expected", "m-unknown"].map(|mark| count(trend, mark));

@@ -12,8 +12,7 @@ mod register;
 pub use fault::lost;
 
 use crate::text;
-use zooquake_checkers::Value;
-use zooquake_checkers::{Event, EventType};
+use zooquake_checkers::{Event, EventType, Value};
 use zooquake_history::operation::{Field, PATH, REMOVED};
 
 /// An event that is told: with its invocation, because a completion may leave out what that has said already.

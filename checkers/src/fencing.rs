@@ -45,11 +45,8 @@ fn without(run: &Analysis<'_>, out: &mut Findings) {
         return;
     }
     let read = run.grants.read();
-    let bare: Vec<usize> = read
-        .iter()
-        .copied()
-        .filter(|&grant| run.grants.all[grant].token.is_none())
-        .collect();
+    let each = read.iter().copied();
+    let bare: Vec<usize> = each.filter(|&grant| run.grants.all[grant].token.is_none()).collect();
     if let Some(&first) = bare.first() {
         out.reasons.push(format!(
             "{} of {} told no token, though the variant is fenced, such as {}: whether tokens rise was not judged of them",

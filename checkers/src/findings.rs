@@ -98,11 +98,8 @@ impl Findings {
 
     /// Adds a reason against `valid` for events that do not fit, each with what it is; nothing if there are none.
     pub fn doubt(&mut self, what: &str, events: &[(usize, String)]) {
-        let told: Vec<String> = events
-            .iter()
-            .take(TOLD)
-            .map(|(at, what)| format!("event {at} is {what}"))
-            .collect();
+        let each = events.iter().take(TOLD);
+        let told: Vec<String> = each.map(|(at, what)| format!("event {at} is {what}")).collect();
         if !told.is_empty() {
             let more = match events.len() - told.len() {
                 0 => String::new(),

@@ -55,13 +55,8 @@ pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out
         return;
     };
     let (of, known) = answers(run, before, after);
-    let silent: Vec<&str> = run
-        .clients
-        .names
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !of.contains_key(name))
-        .collect();
+    let names = run.clients.names.iter().map(String::as_str);
+    let silent: Vec<&str> = names.filter(|name| !of.contains_key(name)).collect();
     if !silent.is_empty() {
         let names = silent.join(", ");
         out.reasons.push(format!(
@@ -69,11 +64,8 @@ pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out
         ));
     }
     let mut answers = Answers::new(run, of, silent.is_empty());
-    let first: BTreeSet<(&str, i64)> = before
-        .znodes
-        .iter()
-        .map(|znode| (znode.path.as_str(), znode.czxid))
-        .collect();
+    let znodes = before.znodes.iter().map(|znode| (znode.path.as_str(), znode.czxid));
+    let first: BTreeSet<(&str, i64)> = znodes.collect();
     let contenders: Vec<&Znode> = after.znodes.iter().filter(|znode| contender(run, znode)).collect();
     for znode in &contenders {
         let id = (znode.path.as_str(), znode.czxid);

@@ -14,25 +14,18 @@ pub fn of(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     put("zookeeper", json!(versions(run.record)));
     put("ops", json!(outcomes(run)));
     put("errors", json!(errors(run)));
-    put(
-        "grants",
-        json!(run.grants.all.iter().filter(|grant| grant.read.is_some()).count()),
-    );
+    let grants = run.grants.all.iter().filter(|grant| grant.read.is_some());
+    put("grants", json!(grants.count()));
     put("windows", json!(run.windows.len()));
-    put(
-        "windows_counting",
-        json!(run.windows.iter().filter(|window| window.counts).count()),
-    );
+    let counting = run.windows.iter().filter(|window| window.counts);
+    put("windows_counting", json!(counting.count()));
     let times = run.latencies(LatencyKind::HandOver);
     let mut times: Vec<u64> = times.into_iter().map(|latency| latency.ns).collect();
     times.sort_unstable();
     put("hand_overs", json!(times.len()));
-    for (name, share) in [
-        ("hand_over_p50_ms", 50),
-        ("hand_over_p95_ms", 95),
-        ("hand_over_max_ms", 100),
-    ] {
-        put(name, json!(percentile(&times, share).map(milliseconds)));
+    for (name, share) in [("p50", 50), ("p95", 95), ("max", 100)] {
+        let time = percentile(&times, share).map(milliseconds);
+        put(&format!("hand_over_{name}_ms"), json!(time));
     }
     put("acquires_per_second", json!(rate(run)));
     put("next_grant_after_window_ms", json!(next_grants(run)));
@@ -90,27 +83,18 @@ fn without_numbers(text: &str) -> String {
 fn rate(run: &Analysis<'_>) -> Option<f64> {
     let (from, to) = run.ops_phase()?;
     let seconds = run.time(to).saturating_sub(run.time(from)) as f64 / 1e9;
-    let within = run
-        .grants
-        .all
-        .iter()
-        .filter(|grant| grant.read.is_some_and(|read| from <= read && read <= to))
-        .count();
+    let read = run.grants.all.iter().filter_map(|grant| grant.read);
+    let within = read.filter(|read| (from..=to).contains(read)).count();
     (seconds > 0.0).then(|| (within as f64 / seconds * 1000.0).round() / 1000.0)
 }
 
 /// For each window that ended, milliseconds from its end to the next grant; `null` if there was none.
 fn next_grants(run: &Analysis<'_>) -> BTreeMap<String, Option<f64>> {
-    let times: Vec<u64> = run
-        .grants
-        .read()
-        .iter()
-        .filter_map(|&grant| Some(run.time(run.grants.all[grant].read?)))
-        .collect();
+    let read = |grant: usize| Some(run.time(run.grants.all[grant].read?));
+    let times: Vec<u64> = run.grants.read().into_iter().filter_map(read).collect();
     let next = |until: u64| {
-        times
-            .get(times.partition_point(|&time| time < until))
-            .map(|time| milliseconds(time.saturating_sub(until)))
+        let next = times.get(times.partition_point(|&time| time < until))?;
+        Some(milliseconds(next.saturating_sub(until)))
     };
     run.windows
         .iter()

@@ -31,88 +31,81 @@ struct Evidence {
 
 const GRANTS: &[&str] = &["lock", "rwlock", "election", "semaphore"];
 
+/// The age of the znode that a grant rests on.
+const CZXID: Evidence = Evidence {
+    families: GRANTS,
+    of: &["acquire", "elect"],
+    field: "czxid",
+    cannot: Cannot::Czxid,
+    told: |answer| answer.czxid().is_some(),
+    check: "unowned-release",
+    still: "what the releases of these grants removed is compared with nothing",
+};
+
+/// The session in which a grant is held.
+const SESSION: Evidence = Evidence {
+    field: "session",
+    cannot: Cannot::Session,
+    told: |answer| answer.session().is_some(),
+    check: "foreign-znode",
+    still: "the owners of these grants' znodes are compared with nothing",
+    ..CZXID
+};
+
+/// The znode that a release removed.
+const REMOVED: Evidence = Evidence {
+    of: &["release", "resign"],
+    field: "removed",
+    cannot: Cannot::Removed,
+    told: |answer| matches!(answer.removed(), Some((_, Some(_)))),
+    still: "only what the transaction logs show convicts these releases",
+    ..CZXID
+};
+
 /// All that answers are to tell and that may be left out. Of the item of a dequeue see [`taking`].
 const ALL: &[Evidence] = &[
     Evidence {
         families: &["lock", "rwlock", "election"],
-        of: &["acquire", "elect"],
-        field: "czxid",
-        cannot: Cannot::Czxid,
-        told: |answer| answer.czxid().is_some(),
         check: "stale-write",
         still: "writes under these grants convict only where they are interleaved with others",
+        ..CZXID
     },
+    CZXID,
     Evidence {
-        families: GRANTS,
-        of: &["acquire", "elect"],
-        field: "czxid",
-        cannot: Cannot::Czxid,
-        told: |answer| answer.czxid().is_some(),
-        check: "unowned-release",
-        still: "what the releases of these grants removed is compared with nothing",
-    },
-    Evidence {
-        families: GRANTS,
-        of: &["acquire", "elect"],
         field: "path",
-        cannot: Cannot::Czxid,
         told: |answer| answer.path().is_some(),
-        check: "unowned-release",
         still: "deletes in the transaction logs convict none of these grants",
+        ..CZXID
     },
-    Evidence {
-        families: GRANTS,
-        of: &["acquire", "elect"],
-        field: "session",
-        cannot: Cannot::Session,
-        told: |answer| answer.session().is_some(),
-        check: "foreign-znode",
-        still: "the owners of these grants' znodes are compared with nothing",
-    },
-    Evidence {
-        families: GRANTS,
-        of: &["release", "resign"],
-        field: "removed",
-        cannot: Cannot::Removed,
-        told: |answer| matches!(answer.removed(), Some((_, Some(_)))),
-        check: "unowned-release",
-        still: "only what the transaction logs show convicts these releases",
-    },
+    SESSION,
+    REMOVED,
     Evidence {
         families: &["barrier"],
         of: &["enter"],
-        field: "czxid",
-        cannot: Cannot::Czxid,
-        told: |answer| answer.czxid().is_some(),
         check: "early-release",
         still: "whoever entered so is not known to have been inside when others left; who entered too early is judged",
+        ..CZXID
     },
     Evidence {
         families: &["barrier"],
         of: &["leave"],
-        field: "removed",
-        cannot: Cannot::Removed,
-        told: |answer| matches!(answer.removed(), Some((_, Some(_)))),
         check: "early-release",
         still: "whoever left so is not known to have been inside when others left; who entered too early is judged",
+        ..REMOVED
     },
     Evidence {
         families: &["barrier"],
         of: &["enter"],
-        field: "session",
-        cannot: Cannot::Session,
-        told: |answer| answer.session().is_some(),
         check: "stuck-barrier",
         still: "such a member counts as gone when any session of its client ends",
+        ..SESSION
     },
     Evidence {
         families: &["register"],
         of: &["read", "write", "cas"],
-        field: "session",
-        cannot: Cannot::Session,
-        told: |answer| answer.session().is_some(),
         check: "session-order",
         still: "these answers are of no known session",
+        ..SESSION
     },
 ];
 
@@ -167,12 +160,12 @@ fn answers(run: &Analysis<'_>, evidence: &Evidence, out: &mut Findings) {
             }
             _ => "",
         };
+        let Evidence {
+            check, field, still, ..
+        } = evidence;
         out.leave(
-            evidence.check,
-            format!(
-                "{whose} could not tell the `{}` of {some}{instead}: {}",
-                evidence.field, evidence.still
-            ),
+            check,
+            format!("{whose} could not tell the `{field}` of {some}{instead}: {still}"),
         );
     }
 }

@@ -24,11 +24,8 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, out: &mut Findings) {
 fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
     let member = rounds.member;
     // One whose invocation is missing may have been sent at any time.
-    let mut sent: Vec<usize> = round
-        .members
-        .iter()
-        .map(|&op| run.ops.work[op].invoke.unwrap_or(0))
-        .collect();
+    let sent = |&op: &usize| run.ops.work[op].invoke.unwrap_or(0);
+    let mut sent: Vec<usize> = round.members.iter().map(sent).collect();
     sent.sort_unstable();
     for op in round.enters.iter().map(|&op| &run.ops.work[op]) {
         let (Some(asked), Some(read)) = (op.sent(), answered(run, op)) else {
@@ -95,15 +92,12 @@ fn leaves(run: &Analysis<'_>, (number, round): (i64, &Round), out: &mut Findings
 
 /// The stays of a round, in the order in which they began.
 fn stays<'a>(run: &Analysis<'a>, round: &Round) -> Vec<Stay<'a>> {
-    let mut enters: Vec<(&str, i64, usize)> = round
-        .enters
-        .iter()
-        .filter_map(|&op| {
-            let op = &run.ops.work[op];
-            let entered = answered(run, op)?;
-            Some((op.node, run.events[entered].czxid()?, entered))
-        })
-        .collect();
+    let enter = |&op: &usize| {
+        let op = &run.ops.work[op];
+        let entered = answered(run, op)?;
+        Some((op.node, run.events[entered].czxid()?, entered))
+    };
+    let mut enters: Vec<(&str, i64, usize)> = round.enters.iter().filter_map(enter).collect();
     enters.sort_unstable();
     let stay = |op: &Op<'a>| {
         let (asked, left) = (op.sent()?, answered(run, op)?);

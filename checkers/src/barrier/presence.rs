@@ -94,12 +94,8 @@ impl<'a> Presence<'a> {
         let mut ends = ends.into_iter().peekable();
         let mut order: Vec<usize> = (0..questions.len()).collect();
         order.sort_by_key(|&question| questions[question].at);
-        let client: HashMap<&str, usize> = self
-            .stays
-            .iter()
-            .map(|stay| stay.node)
-            .zip(self.who.iter().copied())
-            .collect();
+        let stays = self.stays.iter().map(|stay| stay.node);
+        let client: HashMap<&str, usize> = stays.zip(self.who.iter().copied()).collect();
         let mut there = There::new(self);
         let mut answers = vec![Answer { members: 0, full: None }; questions.len()];
         for number in order {

@@ -20,7 +20,7 @@ pub struct Round {
 }
 
 /// The rounds of a history.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Rounds<'a> {
     /// Each by its number.
     pub all: BTreeMap<i64, Round>,
@@ -43,14 +43,10 @@ pub struct Rounds<'a> {
 }
 
 /// Events by what they concern.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Moments<K>(HashMap<K, Vec<usize>>);
 
 impl<K: Eq + Hash> Moments<K> {
-    fn new() -> Self {
-        Self(HashMap::new())
-    }
-
     fn push(&mut self, key: K, at: usize) {
         self.0.entry(key).or_default().push(at);
     }
@@ -68,15 +64,8 @@ impl<'a> Rounds<'a> {
     /// Reads the rounds out of a history; `member` is the operation that members are sent.
     pub fn new(run: &Analysis<'a>, member: &'static str) -> Self {
         let mut rounds = Self {
-            all: BTreeMap::new(),
             member,
-            over: Moments::new(),
-            over_of: Moments::new(),
-            closes: Moments::new(),
-            left: Moments::new(),
-            hidden: None,
-            left_any: Moments::new(),
-            unread: Vec::new(),
+            ..Self::default()
         };
         for (at, op) in run.ops.work.iter().enumerate() {
             if let ("close", Some(sent)) = (op.f, op.invoke) {

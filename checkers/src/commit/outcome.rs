@@ -29,10 +29,8 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
                 convict(run, transaction, answer, &says, vec![], out);
             }
         } else if let Some(told) = transaction.unanimous() {
-            let wrong = transaction
-                .answers
-                .iter()
-                .find(|answer| answer.decision != told.decision);
+            let mut answers = transaction.answers.iter();
+            let wrong = answers.find(|answer| answer.decision != told.decision);
             if let Some(answer) = wrong {
                 let says = format!(
                     "site {} reported {} at {}, and no site anything else",
@@ -53,10 +51,8 @@ fn committed(run: &Analysis<'_>, transaction: &Transaction<'_>) -> Option<(Strin
         let who = format!("{} reported at {} that it was committed", told.node, run.at(told.read));
         return Some((who, Some(told.read)));
     }
-    let written = transaction
-        .znode
-        .iter()
-        .any(|&(_, decision)| decision == Decision::Commit);
+    let mut said = transaction.znode.iter();
+    let written = said.any(|&(_, decision)| decision == Decision::Commit);
     written.then(|| ("its decision znode said commit when the tree was read".to_owned(), None))
 }
 

@@ -52,10 +52,8 @@ fn first_commit<'a>(transaction: &Transaction<'a>) -> Option<Commit<'a>> {
             who: told.node,
         });
     }
-    let (by, _) = transaction
-        .znode
-        .iter()
-        .find(|(_, decision)| *decision == Decision::Commit)?;
+    let mut said = transaction.znode.iter();
+    let (by, _) = said.find(|(_, decision)| *decision == Decision::Commit)?;
     Some(Commit {
         by: *by,
         event: None,
@@ -93,10 +91,8 @@ fn lack(
         );
         return Some((vec![asked, failed], what));
     }
-    let asked_no = votes
-        .iter()
-        .filter(|vote| vote.wanted == Some(false))
-        .find_map(|vote| vote.asked);
+    let mut against = votes.iter().filter(|vote| vote.wanted == Some(false));
+    let asked_no = against.find_map(|vote| vote.asked);
     if let Some(asked) = asked_no {
         let what = format!(
             "was asked at {} to vote no, and before that commit was read it was not asked to vote yes",

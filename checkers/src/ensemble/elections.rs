@@ -128,6 +128,7 @@ impl<'a> Win<'a> {
         let counted = self.counted();
         let began = |sid: &i64| looks.begin_of(*sid, self);
         let begins: Vec<Option<Begin>> = counted.iter().map(began).collect();
+        let began_ms = begins.iter().flatten().map(|begin| begin.ms).min();
         let ballots = self.ballots(looks, &counted, *room);
         *room = ballots.as_ref().map_or(0, |&(_, left)| left);
         Election {
@@ -136,12 +137,7 @@ impl<'a> Win<'a> {
             round: self.cast.round,
             vote: self.cast.vote,
             rule: self.rule(&begins),
-            began_ms: begins
-                .iter()
-                .flatten()
-                .map(|begin| begin.ms)
-                .min()
-                .unwrap_or(self.look.began_ms),
+            began_ms: began_ms.unwrap_or(self.look.began_ms),
             quorum_ms: self.quorum_ms(voters / 2 + 1),
             won_ms: self.won_ms,
             established: self.look.established.clone(),

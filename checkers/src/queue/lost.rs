@@ -49,15 +49,11 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     } else {
         // So may one whose answer cannot be read, of what had been sent by then.
         let sent = |item: &Item<'_>, stored: usize| item.sent.iter().flatten().min().copied().unwrap_or(stored);
-        let last = items
-            .unreadable
-            .iter()
-            .map(|taken| taken.read.unwrap_or(usize::MAX))
-            .max();
-        let (hidden, certain): (Vec<_>, Vec<_>) = judged
-            .into_iter()
-            .map(|(number, item, stored)| (number, sent(item, stored), stored))
-            .partition(|&(_, sent, _)| last.is_some_and(|last| last > sent));
+        let taken = items.unreadable.iter().map(|taken| taken.read.unwrap_or(usize::MAX));
+        let last = taken.max();
+        let judged = judged.into_iter();
+        let judged = judged.map(|(number, item, stored)| (number, sent(item, stored), stored));
+        let (hidden, certain): (Vec<_>, Vec<_>) = judged.partition(|&(_, sent, _)| last > Some(sent));
         if let Some((number, ..)) = hidden.first() {
             out.reasons.push(format!(
                 "nobody is known to have got {}, such as item {number}, but what some dequeue took cannot be read: what is lost \

@@ -17,12 +17,8 @@ struct Later {
 
 /// Looks for items that were overtaken.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
-    let mut later: Vec<Later> = items
-        .all
-        .iter()
-        .filter(|(_, item)| !item.disputed)
-        .filter_map(|(&number, item)| overtaker(number, item))
-        .collect();
+    let all = items.all.iter().filter(|(_, item)| !item.disputed);
+    let mut later: Vec<Later> = all.filter_map(|(&number, item)| overtaker(number, item)).collect();
     later.sort_unstable_by_key(|later| later.sent);
     // For each place in that order, who was delivered first from there on.
     let mut first: Vec<Later> = later.clone();

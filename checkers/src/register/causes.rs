@@ -54,11 +54,8 @@ fn disordered(clusters: &Clusters<'_, '_>) -> Vec<Cause> {
     }));
     let blocks = clusters.blocks();
     found.extend(blocks.circles.into_iter().map(Cause::Circular));
-    let mut blocks: Vec<Block> = blocks
-        .all
-        .into_iter()
-        .map(|block| Block::new(block, clusters))
-        .collect();
+    let all = blocks.all.into_iter();
+    let mut blocks: Vec<Block> = all.map(|block| Block::new(block, clusters)).collect();
     // What stands apart only because of what is told already contradicts nothing else for sure.
     let torn = |block: &Block| {
         let writer = block.clusters.first().and_then(|&first| clusters.all[first].writer);

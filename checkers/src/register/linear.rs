@@ -157,10 +157,8 @@ fn forked(teller: &Teller<'_, '_>, [one, other]: [usize; 2]) -> (Vec<usize>, Str
 
 /// Compare-and-sets each of which found what the one before left, all the way round.
 fn circular(teller: &Teller<'_, '_>, circle: &[usize]) -> (Vec<usize>, String) {
-    let sets: Vec<usize> = circle
-        .iter()
-        .filter_map(|&cluster| teller.clusters.all[cluster].writer)
-        .collect();
+    let writers = circle.iter().filter_map(|&cluster| teller.clusters.all[cluster].writer);
+    let sets: Vec<usize> = writers.collect();
     let mut witness: Vec<usize> = sets.iter().flat_map(|&set| teller.link(set)).collect();
     if !sets.iter().any(|&set| teller.clusters.accesses[set].certain()) {
         let links = teller.clusters.proof(circle);

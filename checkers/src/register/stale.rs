@@ -48,11 +48,8 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, out: &mut Findings) ->
         // No episode goes on at another server.
         judged.push(None);
     }
-    let queries: Vec<(usize, usize)> = judged
-        .iter()
-        .flatten()
-        .map(|stale| (stale.newer, stale.invoke))
-        .collect();
+    let stale = judged.iter().flatten();
+    let queries: Vec<(usize, usize)> = stale.map(|stale| (stale.newer, stale.invoke)).collect();
     for (stale, behind) in judged.iter_mut().flatten().zip(writes.behind(&queries)) {
         stale.behind = behind;
     }

@@ -66,10 +66,8 @@ pub fn calls(events: &[Event]) -> (Vec<Call<'_>>, Option<String>) {
     // What doubtful processes have invoked, of which any later completion of that name may be.
     let mut waiting: HashSet<(&Process, &str)> = HashSet::new();
     let mut problem = None;
-    let numbered = events
-        .iter()
-        .filter(|event| matches!(event.process, Process::Number(_)));
-    for event in numbered {
+    let numbered = |event: &&Event| matches!(event.process, Process::Number(_));
+    for event in events.iter().filter(numbered) {
         let (process, at) = (&event.process, event.index);
         if event.kind == EventType::Invoke {
             let before = open.insert(process, calls.len());

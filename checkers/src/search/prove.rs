@@ -85,13 +85,9 @@ fn with_revealing<M: Model>(
     budget: &mut Budget<'_>,
 ) -> Proof {
     let (mut ops, mut least) = (witness.ops.clone(), witness.least);
-    let revealing: Vec<usize> = witness
-        .ops
-        .iter()
-        .filter_map(|op| reading.revealed_by.get(op))
-        .map(|&(revealing, _)| revealing)
-        .filter(|revealing| !witness.ops.contains(revealing))
-        .collect();
+    let revealing = |op: &usize| Some(reading.revealed_by.get(op)?.0);
+    let revealing = witness.ops.iter().filter_map(revealing);
+    let revealing: Vec<usize> = revealing.filter(|op| !witness.ops.contains(op)).collect();
     ops.extend(&revealing);
     for left_out in revealing {
         let less: Vec<usize> = ops.iter().copied().filter(|&op| op != left_out).collect();
@@ -99,13 +95,7 @@ fn with_revealing<M: Model>(
             Some((revealing, unrevealed)) if !less.contains(revealing) => unrevealed.clone(),
             _ => reading.ops[op].input.clone(),
         };
-        let known: Vec<Op<M::Input>> = less
-            .iter()
-            .map(|&op| Op {
-                input: input(op),
-                ..reading.ops[op].clone()
-            })
-            .collect();
+        let known: Vec<Op<M::Input>> = less.iter().map(|&op| reading.ops[op].of(input(op))).collect();
         match proves(model, &known, budget) {
             Some(true) => ops = less,
             Some(false) => {}

@@ -46,10 +46,8 @@ impl<S: Clone + Eq> Seen<S> {
             self.table.insert(done.into(), vec![left]);
             return true;
         };
-        if known
-            .iter()
-            .any(|other| other.state == *state && within(&other.used, used))
-        {
+        let covers = |other: &Left<S>| other.state == *state && within(&other.used, used);
+        if known.iter().any(covers) {
             return false;
         }
         known.retain(|other| {

@@ -37,11 +37,8 @@ pub fn anomaly(broken: &Claim, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
     }
     // The first letter of a sentence.
     why[..1].make_ascii_uppercase();
-    let mut events: Vec<usize> = witness
-        .iter()
-        .flat_map(|call| [Some(call.invoke.index), call.end_index()])
-        .flatten()
-        .collect();
+    let both = |call: &&Call<'_>| [Some(call.invoke.index), call.end_index()];
+    let mut events: Vec<usize> = witness.iter().flat_map(both).flatten().collect();
     events.sort_unstable();
     events.dedup();
     Anomaly {

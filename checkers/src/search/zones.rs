@@ -108,11 +108,8 @@ impl Register {
                 answered: op.complete,
             }));
         }
-        let ambiguous: HashSet<i64> = writes
-            .iter()
-            .filter(|(_, (_, count))| *count > 1)
-            .map(|(&value, _)| value)
-            .collect();
+        let repeated = writes.iter().filter(|(_, (_, count))| *count > 1);
+        let ambiguous: HashSet<i64> = repeated.map(|(&value, _)| value).collect();
         let mut register = Self {
             timed,
             writers: writes.into_iter().map(|(value, (place, _))| (value, place)).collect(),

@@ -33,9 +33,10 @@ pub fn read(events: &[Event], name: &str) -> Option<usize> {
 
 /// Names of the grants that were read.
 pub fn names(events: &[Event]) -> Vec<&str> {
+    let granted = |event: &&Event| event.f == "acquire" && event.kind == EventType::Ok;
     events
         .iter()
-        .filter(|event| event.f == "acquire" && event.kind == EventType::Ok)
+        .filter(granted)
         .filter_map(|event| event.grant())
         .collect()
 }
@@ -60,10 +61,8 @@ pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
 /// Whether the grant of this name was asked to be shared.
 pub fn shared(events: &[Event], name: &str) -> bool {
     let asked = |event: &&Event| event.f == "acquire" && event.kind == EventType::Invoke && event.grant() == Some(name);
-    events
-        .iter()
-        .find(asked)
-        .is_some_and(|event| event.value["mode"] == "shared")
+    let asked = events.iter().find(asked);
+    asked.is_some_and(|event| event.value["mode"] == "shared")
 }
 
 /// How many clients may hold exclusively.
@@ -143,10 +142,8 @@ fn closure(grants: &[Confirmed<'_>], capacity: usize, states: HashSet<State>, at
         }
         for (grant, confirmed) in grants.iter().enumerate() {
             let others = || {
-                grants
-                    .iter()
-                    .enumerate()
-                    .filter(|(other, of)| held(*other) && of.node != confirmed.node)
+                let all = grants.iter().enumerate();
+                all.filter(|(other, of)| held(*other) && of.node != confirmed.node)
             };
             let shared = others().any(|(_, of)| of.shared);
             let exclusive: BTreeSet<&str> = others().filter(|(_, of)| !of.shared).map(|(_, of)| of.node).collect();
@@ -235,10 +232,8 @@ pub fn ordered(record: &Record) -> bool {
     let grants: Vec<&str> = BTreeSet::from_iter(sequence.iter().copied()).into_iter().collect();
     let age = |name: &str| read(events, name).and_then(|at| events[at].czxid());
     let ages: Vec<Option<i64>> = grants.iter().map(|grant| age(grant)).collect();
-    let sequence: Vec<usize> = sequence
-        .iter()
-        .filter_map(|name| grants.iter().position(|grant| grant == name))
-        .collect();
+    let place_of = |name: &&str| grants.iter().position(|grant| grant == name);
+    let sequence: Vec<usize> = sequence.iter().filter_map(place_of).collect();
     place(&ages, &sequence, &mut vec![])
 }
 

@@ -108,10 +108,8 @@ pub fn unacknowledged(record: &Record) -> BTreeSet<String> {
 
 /// Names of the grants that the results say this of.
 pub fn told(record: &Record, results: &Results) -> BTreeSet<String> {
-    let found = results
-        .anomalies
-        .iter()
-        .filter(|found| found.kind == "unacknowledged-leader");
+    let anomalies = results.anomalies.iter();
+    let found = anomalies.filter(|found| found.kind == "unacknowledged-leader");
     let write = |at: &usize| &record.history.events[*at];
     found
         .map(|found| {

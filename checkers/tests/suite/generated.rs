@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
 use zooquake_checkers::search::register::{RegisterOp, Unset};
 use zooquake_checkers::search::{Budget, Decision, Kind, Model, Near, Notation, Op, Outcome, judge, search};
-use zooquake_checkers::{EventType, History, Results, Verdict};
+use zooquake_checkers::{Event, EventType, History, Results, Verdict};
 
 /// Everything that is generated, with what it is judged as.
 fn objects() -> impl Iterator<Item = (Object, Kind)> {
@@ -107,12 +107,9 @@ fn histories_are_what_their_options_say() {
         assert_eq!(count(EventType::Invoke), options.ops + drains);
         let unknown = count(EventType::Info) as f64 / options.ops as f64;
         assert!((0.05..0.15).contains(&unknown), "{unknown}");
-        let written: Vec<String> = history
-            .events
-            .iter()
-            .filter(|event| event.kind == EventType::Invoke && event.f == "write")
-            .map(|event| event.value.to_string())
-            .collect();
+        let writes = |event: &&Event| event.kind == EventType::Invoke && event.f == "write";
+        let written = history.events.iter().filter(writes);
+        let written: Vec<String> = written.map(|event| event.value.to_string()).collect();
         let different: HashSet<&String> = written.iter().collect();
         assert_eq!(different.len(), written.len());
         let registers = [Object::Register, Object::CasRegister];
@@ -149,9 +146,8 @@ fn options_that_no_history_has_are_refused() {
 fn ops(history: &History) -> Vec<Op<RegisterOp<u64>>> {
     let mut ops = Vec::new();
     for event in history.events.iter().filter(|event| event.kind == EventType::Invoke) {
-        let end = history.events[event.index + 1..]
-            .iter()
-            .find(|end| end.process == event.process);
+        let mut later = history.events[event.index + 1..].iter();
+        let end = later.find(|end| end.process == event.process);
         let answered = end.filter(|end| end.kind == EventType::Ok);
         let number = |value: &zooquake_checkers::Value| value.as_u64();
         let input = match event.f.as_str() {

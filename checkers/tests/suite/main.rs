@@ -27,6 +27,7 @@ mod analysis;
 mod bare;
 mod brute;
 mod commit;
+mod concurrent;
 mod counter;
 mod crash;
 mod damage;

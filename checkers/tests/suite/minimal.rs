@@ -269,11 +269,9 @@ fn audited(seed: u64, mut record: Record) -> Record {
     for number in (1..5).filter(|number| *number != silent) {
         let node = format!("c{number}");
         push(&mut record, &node, EventType::Invoke, "quiesce", json!({}));
-        let named: Vec<Value> = znodes
-            .iter()
-            .filter(|_| rng.u8(0..4) == 0)
-            .map(|znode| json!({"path": znode.path, "czxid": znode.czxid}))
-            .collect();
+        let named = znodes.iter().filter(|_| rng.u8(0..4) == 0);
+        let named = named.map(|znode| json!({"path": znode.path, "czxid": znode.czxid}));
+        let named: Vec<Value> = named.collect();
         let sessions = json!([format!("0x{number}")]);
         let sessions = if rng.bool() { sessions } else { json!([]) };
         let answer = json!({"sessions": sessions, "znodes": named});

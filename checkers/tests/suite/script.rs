@@ -65,10 +65,8 @@ pub fn event(index: usize, time: u64, who: &str, number: Option<u64>, kind: Even
 
 /// A tree read before the last `quiesce` was sent and again at the end of the history.
 pub fn audited(history: &History, before: Vec<Znode>, after: Vec<Znode>) -> Tree {
-    let audit = history
-        .events
-        .iter()
-        .position(|event| event.f == "phase" && event.value == "audit");
+    let mut events = history.events.iter();
+    let audit = events.position(|event| event.f == "phase" && event.value == "audit");
     let (first, last) = (audit.map_or(0, |at| at + 1), history.events.len());
     let readings = [(first, before), (last, after)].map(|(index, znodes)| Reading {
         index,

@@ -60,11 +60,8 @@ impl Teller {
             words.remove(0);
         }
         let (pairs, words): (Vec<&str>, Vec<&str>) = words.iter().partition(|word| word.contains('='));
-        let fields: Map<String, Value> = pairs
-            .iter()
-            .filter_map(|pair| pair.split_once('='))
-            .map(field)
-            .collect();
+        let pairs = pairs.iter().filter_map(|pair| pair.split_once('='));
+        let fields: Map<String, Value> = pairs.map(field).collect();
         match words[..] {
             [] => {}
             ["run", "stall"] => self.push("run", Info, "stall", fields.into(), None),

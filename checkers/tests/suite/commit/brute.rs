@@ -53,11 +53,8 @@ fn votes<'a>(record: &'a Record, tx: &str) -> Vec<(usize, &'a str, &'a str, Opti
 }
 
 fn sites<'a>(record: &'a Record, tx: &str) -> BTreeSet<&'a str> {
-    let begins = record
-        .history
-        .events
-        .iter()
-        .filter(|event| event.f == "begin" && event.tx() == Some(tx));
+    let events = record.history.events.iter();
+    let begins = events.filter(|event| event.f == "begin" && event.tx() == Some(tx));
     let named = begins
         .filter_map(|event| event.value.get("sites")?.as_array())
         .flatten();
@@ -188,16 +185,11 @@ pub fn needless(record: &Record, tx: &str) -> bool {
     let no =
         votes(record, tx).iter().any(|(_, _, wanted, _)| *wanted == "no") || voted.iter().any(|vote| vote.2 == "no");
     let acknowledged = |site: &&str| {
-        voted
-            .iter()
-            .any(|(at, node, word)| node == site && *word == "yes" && events[*at].time <= events[decide].time + session)
+        let mut votes = voted.iter().filter(|(_, node, word)| node == site && *word == "yes");
+        votes.any(|(at, ..)| events[*at].time <= events[decide].time + session)
     };
-    let listed: Vec<&str> = events[begin].value["sites"]
-        .as_array()
-        .expect("sites")
-        .iter()
-        .filter_map(|site| site.as_str())
-        .collect();
+    let listed = events[begin].value["sites"].as_array().expect("sites");
+    let listed: Vec<&str> = listed.iter().filter_map(|site| site.as_str()).collect();
     let felt = |(at, event): (usize, &Event)| {
         let mut from = event.time;
         let until = match (event.f.as_str(), event.phase()) {
@@ -211,10 +203,8 @@ pub fn needless(record: &Record, tx: &str) -> bool {
                     let healed = later.phase() == Some("skipped") || later.verified() == Some(true);
                     later.f == "pause" && later.window() == event.window() && healed
                 };
-                events[at..]
-                    .iter()
-                    .find(over)
-                    .map_or(u64::MAX, |later| later.time + session)
+                let over = events[at..].iter().find(over);
+                over.map_or(u64::MAX, |later| later.time + session)
             }
             _ => return false,
         };
@@ -225,11 +215,7 @@ pub fn needless(record: &Record, tx: &str) -> bool {
 
 pub fn blocked(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
-    let phase = |name: &str| {
-        events
-            .iter()
-            .position(|event| event.f == "phase" && event.value == name)
-    };
+    let phase = |name: &str| { events.iter() }.position(|event| event.f == "phase" && event.value == name);
     let Some(recovered) = phase("recovered") else {
         return false;
     };

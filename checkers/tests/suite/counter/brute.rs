@@ -165,10 +165,8 @@ pub fn lost(record: &Record) -> (BTreeSet<usize>, bool) {
             less = true;
         }
     }
-    let client = sure
-        .iter()
-        .filter(|held| !held.tree)
-        .max_by_key(|held| (held.asked, held.known));
+    let by_clients = sure.iter().filter(|held| !held.tree);
+    let client = by_clients.max_by_key(|held| (held.asked, held.known));
     let tree = sure.iter().rfind(|held| held.tree);
     let few = |held: &Sure| {
         let before = |op: &&Op| op.told().is_some_and(|(_, read)| read < held.asked);

@@ -119,22 +119,13 @@ fn windows(events: &[Event]) -> Vec<(u64, u64)> {
 fn naive(record: &Record) -> (BTreeSet<usize>, usize) {
     let events = &record.history.events;
     let (mut crashed, mut unknown) = (BTreeSet::new(), 0);
-    for (at, exit) in events
-        .iter()
-        .enumerate()
-        .filter(|(_, event)| event.by_itself() == Some(true))
-    {
+    let all = events.iter().enumerate();
+    for (at, exit) in all.filter(|(_, event)| event.by_itself() == Some(true)) {
         let same = |event: &&Event| event.process == exit.process;
-        let from = events[..at]
-            .iter()
-            .filter(same)
-            .rfind(|event| event.f == "exit")
-            .map_or(0, |event| event.index);
-        let life: Vec<&Event> = events[from..at]
-            .iter()
-            .filter(same)
-            .filter(|event| event.f != "exit")
-            .collect();
+        let before = events[..at].iter().filter(same).rfind(|event| event.f == "exit");
+        let from = before.map_or(0, |event| event.index);
+        let life = events[from..at].iter().filter(same);
+        let life: Vec<&Event> = life.filter(|event| event.f != "exit").collect();
         let state = |event: &Event, wanted: &str| event.f == "session" && event.state() == Some(wanted);
         let expired = life.iter().rposition(|event| state(event, "expired"));
         let recently = expired.is_some_and(|place| {
@@ -146,16 +137,12 @@ fn naive(record: &Record) -> (BTreeSet<usize>, usize) {
         if recently || windows(events).iter().any(fault) {
             continue;
         }
-        let named: Vec<(usize, &str)> = life
-            .iter()
-            .enumerate()
-            .filter_map(|(place, event)| Some((place, event.session()?)))
-            .collect();
+        let named = life.iter().enumerate();
+        let named = named.filter_map(|(place, event)| Some((place, event.session()?)));
+        let named: Vec<(usize, &str)> = named.collect();
         let over = |session: &str| {
-            let last = named
-                .iter()
-                .rfind(|(_, other)| *other == session)
-                .map(|(place, _)| life[*place]);
+            let last = named.iter().rfind(|(_, other)| *other == session);
+            let last = last.map(|(place, _)| life[*place]);
             last.is_some_and(|event| state(event, "expired") || state(event, "closed"))
         };
         let later = |txn: &Txn| {
@@ -166,10 +153,8 @@ fn naive(record: &Record) -> (BTreeSet<usize>, usize) {
         };
         let txns = record.txnlog.as_deref().unwrap_or_default();
         let closed = |session: &str| {
-            let last = txns
-                .iter()
-                .rfind(|txn| txn.op == "closeSession" && txn.session == session);
-            last.is_some_and(|txn| !later(txn))
+            let closes = |txn: &&Txn| txn.op == "closeSession" && txn.session == session;
+            txns.iter().rfind(closes).is_some_and(|txn| !later(txn))
         };
         let begun = life.iter().any(|event| event.f == "hello");
         let open =
@@ -188,18 +173,11 @@ fn often(record: &Record) -> BTreeSet<Vec<usize>> {
     let in_one = windows(events).into_iter().flat_map(|(begun, healed)| {
         ["c1", "c2"].map(|client| {
             let dies = |event: &&Event| event.by_itself() == Some(true) && event.is_of(client);
-            let within = events
-                .iter()
-                .filter(dies)
-                .filter(|event| begun <= event.time && event.time <= healed);
-            let begin = events
-                .iter()
-                .find(|event| event.is_of("nemesis") && event.time == begun);
-            begin
-                .into_iter()
-                .chain(within)
-                .map(|event| event.index)
-                .collect::<Vec<_>>()
+            let each = events.iter().filter(dies);
+            let within = each.filter(|event| begun <= event.time && event.time <= healed);
+            let begins = |event: &&Event| event.is_of("nemesis") && event.time == begun;
+            let all = events.iter().find(begins).into_iter().chain(within);
+            all.map(|event| event.index).collect::<Vec<_>>()
         })
     });
     in_one
@@ -217,11 +195,8 @@ fn agrees_with_the_definition_on_random_runs() {
         let found: BTreeSet<Vec<usize>> = crashes(&record).into_iter().collect();
         let (crashed, unknown) = naive(&record);
         let often = often(&record);
-        let wanted: BTreeSet<Vec<usize>> = crashed
-            .iter()
-            .map(|&at| vec![at])
-            .chain(often.iter().cloned())
-            .collect();
+        let alone = crashed.iter().map(|&at| vec![at]);
+        let wanted: BTreeSet<Vec<usize>> = alone.chain(often.iter().cloned()).collect();
         assert_eq!(found, wanted, "seed {seed}");
         assert_eq!(open(&record), unknown, "seed {seed}");
         for anomaly in check(&record).anomalies.iter().filter(|_| seed % 10 == 0) {

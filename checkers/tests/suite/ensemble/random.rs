@@ -91,12 +91,8 @@ fn a_planted_lesser_winner_is_always_found() {
         // A follower of one who changed its mind would look again; the simulator leaves it at that.
         let Some(truth) = honest.truths.last() else { continue };
         planted += 1;
-        let others: Vec<i64> = truth
-            .counted
-            .keys()
-            .copied()
-            .filter(|sid| *sid != truth.winner)
-            .collect();
+        let counted = truth.counted.keys().copied();
+        let others: Vec<i64> = counted.filter(|sid| *sid != truth.winner).collect();
         let mut claimed = Vote {
             leader: *random.choice(&others).expect("a quorum is more than one"),
             ..truth.vote

@@ -55,11 +55,8 @@ fn every_election_of_a_real_run_is_understood() {
     assert_eq!(logs.iter().map(|log| log.lives.len()).collect::<Vec<_>>(), [1, 1, 2]);
     let found = elections(&logs);
     assert_eq!(found.iter().map(brief).collect::<Vec<_>>(), expected);
-    assert!(
-        found
-            .iter()
-            .all(|election| election.quorum_ms.is_some_and(|ms| ms < election.won_ms))
-    );
+    let before = |election: &Election| election.quorum_ms.is_some_and(|ms| ms < election.won_ms);
+    assert!(found.iter().all(before));
 }
 
 #[test]
@@ -90,16 +87,11 @@ fn a_higher_vote_that_nobody_heard_is_told_and_not_counted() {
 #[test]
 fn votes_are_told_in_order_with_what_changed_them() {
     let found = elections(&read(&logs("3.8.0")));
-    let told: Vec<_> = found[2]
-        .ballots
-        .iter()
-        .map(|ballot| (ballot.sid, ballot.cast.vote.leader, ballot.cast.vote.zxid, ballot.rule))
-        .collect();
+    let ballots = found[2].ballots.iter();
+    let told = ballots.map(|one| (one.sid, one.cast.vote.leader, one.cast.vote.zxid, one.rule));
     let zxid = 0x2_0000_002a;
-    assert_eq!(
-        told,
-        [(1, 1, zxid, None), (3, 3, zxid, None), (1, 3, zxid, Some(Rule::Sid))]
-    );
+    let expected = [(1, 1, zxid, None), (3, 3, zxid, None), (1, 3, zxid, Some(Rule::Sid))];
+    assert_eq!(told.collect::<Vec<_>>(), expected);
 }
 
 #[test]
@@ -126,10 +118,8 @@ fn a_log_that_is_cut_off_tells_no_other_elections() {
             let bytes = &mut cut[server].1;
             bytes.truncate(bytes.len() * share / 40);
             for found in elections(&read(&cut)) {
-                let known = all
-                    .iter()
-                    .any(|(winner, round, _, _, _)| (*winner, *round) == (found.winner, found.round));
-                assert!(known, "server {server} cut at {share} of 40: {found:?}");
+                let same = |known: &(i64, i64, _, _, _)| (known.0, known.1) == (found.winner, found.round);
+                assert!(all.iter().any(same), "server {server} cut at {share} of 40: {found:?}");
             }
             let mut behead = whole.clone();
             let bytes = &mut behead[server].1;

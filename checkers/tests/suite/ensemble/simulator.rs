@@ -254,11 +254,8 @@ impl Simulator {
         server
             .settled
             .insert(message.sid, (message.state, message.round, message.vote));
-        let agree = server
-            .settled
-            .values()
-            .filter(|(_, _, vote)| *vote == message.vote)
-            .count();
+        let settled = server.settled.values();
+        let agree = settled.filter(|(_, _, vote)| *vote == message.vote).count();
         let leads = matches!(server.settled.get(&message.vote.leader), Some((State::Leading, _, _)));
         if agree >= quorum && leads {
             server.state = State::Following;

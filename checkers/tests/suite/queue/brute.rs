@@ -1,5 +1,6 @@
 //! The anomalies by their definitions, taken literally, over the bare events. Slow, and with nothing of the checkers.
 
+use crate::spoilt::phase;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Process, Record};
 
@@ -53,21 +54,13 @@ pub fn ops(events: &[Event], f: &str) -> Vec<Op> {
     .collect()
 }
 
-pub fn phase(events: &[Event], name: &str) -> Option<usize> {
-    events
-        .iter()
-        .rposition(|event| event.f == "phase" && event.value == name)
-}
-
 fn item(events: &[Event], at: usize) -> Option<i64> {
     events[at].item()
 }
 
 fn sent_items(events: &[Event]) -> BTreeSet<i64> {
-    ops(events, "enqueue")
-        .iter()
-        .filter_map(|op| item(events, op.sent))
-        .collect()
+    let enqueues = ops(events, "enqueue").into_iter();
+    enqueues.filter_map(|op| item(events, op.sent)).collect()
 }
 
 /// The operations that may have enqueued an item.
@@ -86,9 +79,8 @@ fn enqueue(events: &[Event], number: i64) -> Option<Op> {
 /// Whether a client said that it cannot name what it takes.
 fn nameless(events: &[Event], client: &str) -> bool {
     let says = |event: &Event| event.cannot().into_iter().flatten().any(|word| word == "taking");
-    events
-        .iter()
-        .any(|event| is_named(event) && event.f == "hello" && node(event) == client && says(event))
+    let hello = |event: &&Event| is_named(event) && event.f == "hello" && node(event) == client;
+    events.iter().filter(hello).any(says)
 }
 
 /// Where the dequeues of such clients were sent whose end is unknown.
@@ -134,14 +126,11 @@ pub fn missing(record: &Record) -> Vec<(i64, usize)> {
         proofs.min()
     };
     let known = |number: i64| {
-        let given = dequeues
-            .iter()
-            .any(|op| op.ok().is_some_and(|read| item(events, read) == Some(number)));
+        let gave = |op: &Op| op.ok().is_some_and(|read| item(events, read) == Some(number));
+        let given = dequeues.iter().any(gave);
         let named = dequeues.iter().any(|op| op.unknown() && named(events, op, number));
-        let ended = ops(events, "acknowledge")
-            .iter()
-            .any(|op| item(events, op.sent) == Some(number) && !op.failed());
-        given || named || ended
+        let ends = |op: &Op| item(events, op.sent) == Some(number) && !op.failed();
+        given || named || ops(events, "acknowledge").iter().any(ends)
     };
     let stored = |number: &i64| {
         let of = ops(events, "enqueue")
@@ -170,12 +159,8 @@ pub fn lost_for_certain(missing: &[(i64, usize)], free: &[usize]) -> usize {
     let lost = 1 + lost_for_certain(rest, free);
     let takers = (0..free.len()).filter(|&taker| free[taker] < *empty);
     let taken = takers.map(|taker| {
-        let others: Vec<usize> = free
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| *at != taker)
-            .map(|(_, sent)| *sent)
-            .collect();
+        let free = free.iter().enumerate().filter(|(at, _)| *at != taker);
+        let others: Vec<usize> = free.map(|(_, sent)| *sent).collect();
         lost_for_certain(rest, &others)
     });
     taken.min().map_or(lost, |taken| taken.min(lost))

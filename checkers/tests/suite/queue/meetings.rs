@@ -1,6 +1,7 @@
 //! The anomalies of barriers by their definitions, as [`super::brute`] has those of items.
 
-use super::brute::{Op, is_named, node, ops, phase};
+use super::brute::{Op, is_named, node, ops};
+use crate::spoilt::phase;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Record};
 

@@ -56,11 +56,8 @@ fn what_a_run_lacks_is_said() {
     blind.tree = None;
     unknown(&blind, "what the register held at last was not looked at");
     let mut bare = good("read");
-    let values = bare
-        .history
-        .events
-        .iter_mut()
-        .filter_map(|event| event.value.as_object_mut());
+    let events = bare.history.events.iter_mut();
+    let values = events.filter_map(|event| event.value.as_object_mut());
     values.for_each(|fields| drop(fields.remove("mzxid")));
     unknown(&bare, "whether sessions went back in time was not judged");
 }

@@ -119,11 +119,8 @@ fn fits(round: &[&Done], members: usize) -> bool {
         let first = round.iter().find(|op| between(op))?.invoke == leave.invoke;
         Some(enter.ok()?..leave.invoke).filter(|_| first && leave.ok().is_some())
     };
-    let stays: Vec<_> = round
-        .iter()
-        .filter(|op| op.f == "leave")
-        .filter_map(|leave| stay(leave))
-        .collect();
+    let leaves = round.iter().filter(|op| op.f == "leave");
+    let stays: Vec<_> = leaves.filter_map(|leave| stay(leave)).collect();
     let empty = |at: usize| !stays.iter().any(|stay| stay.contains(&at));
     round.iter().all(|op| match (op.f, op.ok()) {
         (_, None) => true,
@@ -163,14 +160,11 @@ fn decided(of: &[&Done], commit: bool) -> bool {
 fn may_commit(of: &[&Done], at: usize) -> bool {
     let votes = || of.iter().filter(|op| op.f == "vote");
     let yes = |site: &str| {
-        let may_be = |op: &&&Done| op.invoke <= at && op.ended(EventType::Fail).is_none();
-        votes()
-            .filter(may_be)
-            .any(|op| op.value[1] == site && op.value[2] == "yes")
+        let may_be = |op: &&Done| op.invoke <= at && op.ended(EventType::Fail).is_none();
+        votes().any(|op| may_be(op) && op.value[1] == site && op.value[2] == "yes")
     };
-    let begun = of
-        .iter()
-        .any(|op| op.f == "begin" && op.ended(EventType::Fail).is_none());
+    let may_begin = |op: &&Done| op.f == "begin" && op.ended(EventType::Fail).is_none();
+    let begun = of.iter().any(may_begin);
     let takes_part = |site: &str| begun || votes().any(|op| op.value[1] == site);
     let told = of.iter().filter(|op| op.f == "decided").filter_map(|op| op.ok());
     ["a", "b"].iter().all(|site| yes(site) || !takes_part(site))

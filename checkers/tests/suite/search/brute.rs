@@ -7,10 +7,8 @@ pub fn linearizable<M: Model>(model: &M, ops: &[Op<M::Input>]) -> bool {
     let optional: Vec<usize> = (0..ops.len()).filter(|&op| !ops[op].required).collect();
     (0..1usize << optional.len()).any(|choice| {
         let left_out = |op: &usize| {
-            optional
-                .iter()
-                .position(|o| o == op)
-                .is_some_and(|bit| choice >> bit & 1 == 0)
+            let bit = optional.iter().position(|other| other == op);
+            bit.is_some_and(|bit| choice >> bit & 1 == 0)
         };
         let mut chosen: Vec<usize> = (0..ops.len()).filter(|op| !left_out(op)).collect();
         some_permutation(&mut chosen, 0, &|order| fits(model, ops, order))
@@ -21,11 +19,8 @@ pub fn linearizable<M: Model>(model: &M, ops: &[Op<M::Input>]) -> bool {
 pub fn fits<M: Model>(model: &M, ops: &[Op<M::Input>], order: &[usize]) -> bool {
     let before = |a: usize, b: usize| ops[a].complete.is_some_and(|complete| complete < ops[b].invoke);
     let in_time = |(at, &op): (usize, &usize)| order[at + 1..].iter().all(|&later| !before(later, op));
-    order.iter().enumerate().all(in_time)
-        && order
-            .iter()
-            .try_fold(model.initial(), |state, &op| model.step(&state, &ops[op].input))
-            .is_some()
+    let step = |state, &op: &usize| model.step(&state, &ops[op].input);
+    order.iter().enumerate().all(in_time) && order.iter().try_fold(model.initial(), step).is_some()
 }
 
 fn some_permutation(items: &mut [usize], from: usize, good: &impl Fn(&[usize]) -> bool) -> bool {

@@ -48,20 +48,15 @@ fn history(size: usize, clients: usize, unknown: usize, seed: u64) -> Vec<Op<Reg
 
 #[test]
 fn long_histories_are_searched_without_recursion() {
-    let ops = history(100_000, 5, 100, 7);
-    assert!(matches!(
-        search(&Register { initial: 0 }, &ops),
-        Outcome::Linearizable { .. }
-    ));
+    let searched = search(&Register { initial: 0 }, &history(100_000, 5, 100, 7));
+    assert!(matches!(searched, Outcome::Linearizable { .. }));
 }
 
 #[test]
 fn a_violation_late_in_a_long_history_is_found() {
     let mut ops = history(10_000, 5, 500, 8);
-    let at = ops
-        .iter()
-        .rposition(|op| matches!(op.input, Read(_)) && op.required)
-        .unwrap();
+    let reads = |op: &Op<RegisterOp<u64>>| matches!(op.input, Read(_)) && op.required;
+    let at = ops.iter().rposition(reads).unwrap();
     // A value that nobody ever wrote.
     ops[at].input = Read(9);
     assert_eq!(search(&Register { initial: 0 }, &ops), Outcome::Not { stuck: at });

@@ -36,12 +36,8 @@ impl End {
 
     /// The nodes that the history names.
     fn nodes(&self) -> BTreeSet<String> {
-        let nodes = self
-            .record
-            .history
-            .events
-            .iter()
-            .filter_map(|event| event.node.as_ref());
+        let events = self.record.history.events.iter();
+        let nodes = events.filter_map(|event| event.node.as_ref());
         nodes.map(ToString::to_string).collect()
     }
 

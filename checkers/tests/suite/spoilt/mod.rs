@@ -67,7 +67,7 @@ fn of_kind<'r>(results: &'r Results, kind: &str) -> impl Iterator<Item = &'r Ano
 }
 
 /// Where each phase of this name began.
-fn phase(events: &[Event], name: &str) -> Option<usize> {
+pub fn phase(events: &[Event], name: &str) -> Option<usize> {
     events
         .iter()
         .rposition(|event| event.f == "phase" && event.value == name)
@@ -104,10 +104,8 @@ fn renumber(record: &mut Record, place: impl Fn(usize) -> usize) {
 /// Where a request of a numbered process or of a client's named process was sent and answered.
 fn operations(events: &[Event]) -> Vec<(usize, Option<usize>)> {
     let client = |event: &&Event| event.node.is_some();
-    let sent = events
-        .iter()
-        .filter(client)
-        .filter(|event| event.kind == EventType::Invoke);
+    let of_clients = events.iter().filter(client);
+    let sent = of_clients.filter(|event| event.kind == EventType::Invoke);
     let pair = |event: &Event| {
         let same = |other: &&Event| other.process == event.process && other.f == event.f;
         let next = events[event.index + 1..].iter().find(same);

@@ -25,11 +25,9 @@ impl World {
             self.named(who, EventType::Invoke, "quiesce", json!({}));
         }
         for who in 0..self.clients.len() {
-            let named: Vec<Value> = znodes
-                .iter()
-                .filter(|znode| znode.version == who as i32)
-                .map(|znode| json!({ "path": znode.path, "czxid": znode.czxid }))
-                .collect();
+            let named = znodes.iter().filter(|znode| znode.version == who as i32);
+            let named = named.map(|znode| json!({ "path": znode.path, "czxid": znode.czxid }));
+            let named: Vec<Value> = named.collect();
             if self.chance(90) {
                 let session = self.session(who);
                 let value = json!({ "sessions": [session], "znodes": named });

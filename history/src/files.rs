@@ -69,10 +69,8 @@ impl Record {
         record.logs = files.logs.map(read);
         let scenes = files.scenes.iter().map(|(scene, logs)| (scene.clone(), read(logs)));
         record.scenes = scenes.collect();
-        let clients = files
-            .clients
-            .iter()
-            .map(|(client, log)| (client.clone(), last_lines(log)));
+        let clients = files.clients.iter();
+        let clients = clients.map(|(client, log)| (client.clone(), last_lines(log)));
         record.client_logs = clients.collect();
         for (file, bytes) in [("plan.json", files.plan), ("history.jsonl", files.history)] {
             if bytes.is_none() {

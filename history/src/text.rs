@@ -94,41 +94,27 @@ impl Borrow<str> for Text {
     }
 }
 
-impl PartialEq<str> for Text {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == other
-    }
+/// What a text is compared with, from both sides.
+macro_rules! compared {
+    ($($type:ty),*) => {
+        $(
+            impl PartialEq<$type> for Text {
+                fn eq(&self, other: &$type) -> bool {
+                    let other: &str = other;
+                    self.as_str() == other
+                }
+            }
+
+            impl PartialEq<Text> for $type {
+                fn eq(&self, other: &Text) -> bool {
+                    other == self
+                }
+            }
+        )*
+    };
 }
 
-impl PartialEq<&str> for Text {
-    fn eq(&self, other: &&str) -> bool {
-        self.as_str() == *other
-    }
-}
-
-impl PartialEq<String> for Text {
-    fn eq(&self, other: &String) -> bool {
-        self.as_str() == other
-    }
-}
-
-impl PartialEq<Text> for str {
-    fn eq(&self, other: &Text) -> bool {
-        self == other.as_str()
-    }
-}
-
-impl PartialEq<Text> for &str {
-    fn eq(&self, other: &Text) -> bool {
-        *self == other.as_str()
-    }
-}
-
-impl PartialEq<Text> for String {
-    fn eq(&self, other: &Text) -> bool {
-        self == other.as_str()
-    }
-}
+compared!(str, &str, String);
 
 impl fmt::Display for Text {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

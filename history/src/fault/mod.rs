@@ -1,19 +1,13 @@
-//! The kinds of fault: name, words, colours and hatch of each, and how its windows strike. One kind a file, or those that are
-//! read together; one line in each registry, [`KINDS`] and [`Payload`]. `src/faults/` carries them out.
+//! The kinds of fault: name, words, colours and hatch of each, and how its windows strike; one line in each registry, [`KINDS`] and
+//! [`Payload`]. `src/faults/` carries them out.
 
-mod kill;
-mod partition;
-mod pause;
-mod wipe;
+mod node;
 mod wire;
 
-pub use kill::KILL;
-pub use partition::{Cut, PARTITION};
-pub use pause::PAUSE;
+pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
-pub use wipe::WIPE;
 pub use wire::{DISCONNECT, DROP_REPLY, EXPIRE, LOST, OP, Which, Wire, WireOp};
 
 /// Red, green, blue.

@@ -73,23 +73,21 @@ impl PartialEq<serde_json::Value> for Value {
     }
 }
 
-impl PartialEq<str> for Value {
-    fn eq(&self, other: &str) -> bool {
-        self.as_str() == Some(other)
-    }
+/// What a string is compared with.
+macro_rules! compared {
+    ($($type:ty),*) => {
+        $(
+            impl PartialEq<$type> for Value {
+                fn eq(&self, other: &$type) -> bool {
+                    let other: &str = other;
+                    self.as_str() == Some(other)
+                }
+            }
+        )*
+    };
 }
 
-impl PartialEq<&str> for Value {
-    fn eq(&self, other: &&str) -> bool {
-        self.as_str() == Some(other)
-    }
-}
-
-impl PartialEq<String> for Value {
-    fn eq(&self, other: &String) -> bool {
-        self.as_str() == Some(other)
-    }
-}
+compared!(str, &str, String);
 
 impl PartialEq<bool> for Value {
     fn eq(&self, other: &bool) -> bool {

@@ -70,10 +70,8 @@ pub fn value(value: &Value, max: usize) -> String {
         Value::Null => String::new(),
         Value::String(s) => clip(s, max),
         Value::Object(map) => {
-            let parts = map
-                .iter()
-                .take(16)
-                .map(|(k, v)| format!("{} {}", clip(k, 40), self::value(v, max / 2)));
+            let each = map.iter().take(16);
+            let parts = each.map(|(k, v)| format!("{} {}", clip(k, 40), self::value(v, max / 2)));
             clip(&parts.collect::<Vec<_>>().join(", "), max)
         }
         Value::Array(items) => {

@@ -38,11 +38,8 @@ pub fn of(measured: &Measured<'_>) -> String {
         cells.extend(costs.map(|e| e.map_or("not told".into(), |e| number(e.value))));
         out += &line(&cells);
     }
-    let settings: Vec<String> = comparison
-        .settings
-        .iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
+    let settings = comparison.settings.iter();
+    let settings: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
     format!(
         "{out}\n{}. In brackets: 95 % intervals; of a rate of fewer than five runs, their range.\n",
         escape(&settings.join("; "))

@@ -13,9 +13,9 @@ const STYLES: [&str; 4] = [
 
 /// The whole page.
 pub fn page(measured: &Measured<'_>) -> String {
-    let figures: String = figure::all(measured)
-        .iter()
-        .enumerate()
+    let figures = figure::all(measured);
+    let figures = figures.iter().enumerate();
+    let figures: String = figures
         .map(|(number, figure)| section(measured, number, figure))
         .collect();
     let body = format!(
@@ -95,10 +95,8 @@ fn method(measured: &Measured<'_>) -> String {
             kind.unit, kind.units
         ),
     ];
-    let paragraphs: String = paragraphs
-        .iter()
-        .map(|words| format!("<p>{}</p>\n", text::escape(words)))
-        .collect();
+    let paragraph = |words: &String| format!("<p>{}</p>\n", text::escape(words));
+    let paragraphs: String = paragraphs.iter().map(paragraph).collect();
     format!("<section id=\"method\">\n<h2>How it is counted</h2>\n{paragraphs}</section>\n")
 }
 

@@ -113,8 +113,7 @@ impl Pool {
         };
         Self {
             judged: runs.iter().filter(|run| run.verdict.is_some()).count(),
-            unknown: runs
-                .iter()
+            unknown: { runs.iter() }
                 .filter(|run| run.verdict.as_deref() == Some("unknown"))
                 .count(),
             failed: runs.iter().filter(|run| run.verdict.is_none()).count(),
@@ -174,29 +173,21 @@ impl After {
     fn new(samples: &[&Sample]) -> Self {
         let ms = |only: fn(&Gap) -> bool| -> Vec<Vec<f64>> {
             let of = |sample: &&Sample| {
-                sample
-                    .gaps
-                    .iter()
-                    .filter(|gap| only(gap))
-                    .filter_map(|gap| gap.ms)
-                    .collect()
+                let gaps = sample.gaps.iter().filter(|gap| only(gap));
+                gaps.filter_map(|gap| gap.ms).collect()
             };
             samples.iter().map(of).collect()
         };
         let (all, struck) = (ms(|_| true), ms(|gap| gap.struck));
         let gaps = || samples.iter().flat_map(|sample| &sample.gaps);
+        let of_struck = gaps().filter(|gap| gap.struck);
         let median = |groups: &[Vec<f64>]| statistics::quantiles(groups, &[0.5]).pop().flatten();
         Self {
             median: median(&all),
             median_struck: median(&struck),
             ms: sorted(all.concat()),
             timeouts: sorted(gaps().filter_map(|gap| gap.session_timeouts).collect()),
-            struck: sorted(
-                gaps()
-                    .filter(|gap| gap.struck)
-                    .filter_map(|gap| gap.session_timeouts)
-                    .collect(),
-            ),
+            struck: sorted(of_struck.filter_map(|gap| gap.session_timeouts).collect()),
             never: gaps().filter(|gap| gap.ms.is_none()).count(),
         }
     }

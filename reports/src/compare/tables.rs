@@ -99,10 +99,8 @@ fn after(measured: &Measured<'_>) -> String {
 
 fn table(measured: &Measured<'_>, columns: &[Column<'_>]) -> String {
     let comparison = measured.comparison;
-    let heads: String = columns
-        .iter()
-        .map(|(head, _)| format!("<th scope=\"col\">{head}</th>"))
-        .collect();
+    let head = |(head, _): &Column<'_>| format!("<th scope=\"col\">{head}</th>");
+    let heads: String = columns.iter().map(head).collect();
     let mut rows = String::new();
     for (n, subject) in comparison.subjects.iter().enumerate() {
         let several = comparison.faults.len() > 1;
@@ -111,10 +109,8 @@ fn table(measured: &Measured<'_>, columns: &[Column<'_>]) -> String {
             .zip(comparison.faults.iter().map(String::as_str));
         let together = several.then_some((&measured.all[n], "all together"));
         for (row, (pool, faults)) in each.chain(together).enumerate() {
-            let cells: String = columns
-                .iter()
-                .map(|(_, cell)| format!("<td>{}</td>", cell(pool)))
-                .collect();
+            let cell = |(_, cell): &Column<'_>| format!("<td>{}</td>", cell(pool));
+            let cells: String = columns.iter().map(cell).collect();
             let label = if row == 0 {
                 text::html(&subject.label, 60)
             } else {

@@ -94,12 +94,8 @@ fn safety(measured: &Measured<'_>) -> Vec<String> {
         ),
         _ => format!("No violation was found in {}; {} broke.", names(&clean), names(&broken)),
     }];
-    let kinds: BTreeSet<&str> = measured
-        .all
-        .iter()
-        .flat_map(Pool::damage)
-        .map(|found| found.kind.as_str())
-        .collect();
+    let all = measured.all.iter().flat_map(Pool::damage);
+    let kinds: BTreeSet<&str> = all.map(|found| found.kind.as_str()).collect();
     lines.extend(kinds.into_iter().map(|kind| broke(measured, kind)));
     let unknown: usize = measured.all.iter().map(|pool| pool.unknown).sum();
     let failed: usize = measured.all.iter().map(|pool| pool.failed).sum();
@@ -169,11 +165,8 @@ fn ranking(
             few.n
         ));
     }
-    let alike: Vec<String> = rest
-        .iter()
-        .filter(|other| other.1.overlaps(&best.1))
-        .map(said)
-        .collect();
+    let overlapping = rest.iter().filter(|other| other.1.overlaps(&best.1));
+    let alike: Vec<String> = overlapping.map(said).collect();
     let last = match worst.1.overlaps(&best.1) {
         true => String::new(),
         false => format!("; the last is {}", said(worst)),

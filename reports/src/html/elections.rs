@@ -19,10 +19,8 @@ pub fn section(model: &RunModel<'_>) -> String {
     let Some(elections) = model.results.stats.get("elections").and_then(|all| all.as_array()) else {
         return String::new();
     };
-    let accounts: Vec<Account> = elections
-        .iter()
-        .filter_map(|one| serde_json::from_value(one.clone()).ok())
-        .collect();
+    let account = |one: &serde_json::Value| serde_json::from_value(one.clone()).ok();
+    let accounts: Vec<Account> = elections.iter().filter_map(account).collect();
     let mut body = String::from(
         "<p>What the servers' own logs tell of ZooKeeper's leader elections. A vote is (server, zxid) with the epoch of that \
          server. Everyone first votes for itself; a higher round begins the vote anew, and within a round the higher epoch wins, \

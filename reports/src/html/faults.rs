@@ -33,10 +33,8 @@ fn named(model: &RunModel<'_>, span: Span) -> String {
     let bands: Vec<&Band> = model.bands_near(span).collect();
     // One that is left out would take no less room than its number does.
     let shown = if bands.len() > NAMED + 1 { NAMED } else { bands.len() };
-    let mut named: Vec<String> = bands[..shown]
-        .iter()
-        .map(|band| text::html(&in_words(model, band), 300))
-        .collect();
+    let words = |band: &&Band| text::html(&in_words(model, band), 300);
+    let mut named: Vec<String> = bands[..shown].iter().map(words).collect();
     if shown < bands.len() {
         let more = text::grouped(bands.len() - shown);
         named.push(format!("<a href=\"#windows\">and {more} more</a>"));
@@ -48,11 +46,7 @@ fn named(model: &RunModel<'_>, span: Span) -> String {
 fn in_words(model: &RunModel<'_>, band: &Band) -> String {
     let until = band.until.map_or("never healed".into(), text::moment);
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
-    let not = if band.counts {
-        String::new()
-    } else {
-        not(model, band.id)
-    };
+    let not = (!band.counts).then(|| not(model, band.id)).unwrap_or_default();
     format!(
         "{}{lost}, {} – {until} (window {}{not})",
         band.label(),

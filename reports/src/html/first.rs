@@ -94,12 +94,8 @@ fn ensemble(model: &RunModel<'_>) -> String {
         0 => String::new(),
         some => format!(" and {}", text::count(some, "observer")),
     };
-    let samples = model
-        .record
-        .servers
-        .iter()
-        .flatten()
-        .map(|sample| sample.version.as_str());
+    let samples = model.record.servers.iter().flatten();
+    let samples = samples.map(|sample| sample.version.as_str());
     if model.record.plan.on == On::Sim {
         let servers = text::count(cluster.servers, "simulated server");
         return format!("{servers}{observers}");
@@ -143,10 +139,8 @@ fn kinds(model: &RunModel<'_>) -> String {
 /// Why an anomaly is known for the variant, if it is.
 pub fn accepted(model: &RunModel<'_>, anomaly: &Anomaly) -> Option<String> {
     let plan = &model.record.plan;
-    let all: Vec<_> = plan
-        .workload
-        .accepted
-        .iter()
+    let known = plan.workload.accepted.iter();
+    let all: Vec<_> = known
         .filter(|known| anomaly.accepted && known.anomaly == anomaly.kind)
         .collect();
     let under = |known: &&zooquake_checkers::plan::Accepted| {
@@ -236,10 +230,8 @@ fn not_judged(model: &RunModel<'_>) -> String {
 
 /// As many of the items as leave room for the picture.
 fn list(class: &str, items: &[&String]) -> String {
-    let shown = items
-        .iter()
-        .take(REASONS)
-        .map(|r| format!("<li>{}</li>", text::html(r, 400)));
+    let first = items.iter().take(REASONS);
+    let shown = first.map(|r| format!("<li>{}</li>", text::html(r, 400)));
     let more = match items.len().saturating_sub(REASONS) {
         0 => String::new(),
         n => format!("<li><a href=\"#reasons\">and {} more</a></li>", text::grouped(n)),
@@ -263,10 +255,8 @@ fn exercised(model: &RunModel<'_>) -> String {
     }
     for (f, stats) in op_stats(&model.ops).iter().take(6) {
         let [ok, fail, info, pending] = stats.counts.map(text::grouped);
-        let ends = Outcome::ALL
-            .iter()
-            .zip([ok, fail, info, pending])
-            .filter(|(o, n)| **o == Outcome::Ok || n != "0");
+        let ends = Outcome::ALL.iter().zip([ok, fail, info, pending]);
+        let ends = ends.filter(|(o, n)| **o == Outcome::Ok || n != "0");
         let ends: Vec<_> = ends.map(|(o, n)| format!("{n} {}", o.name())).collect();
         rows.push_str(&format!("<li><b>{}</b>: {}</li>", text::html(f, 40), ends.join(", ")));
     }

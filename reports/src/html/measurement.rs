@@ -7,10 +7,8 @@ use crate::text;
 /// The page; it shows the chart of the same folder.
 pub fn page(measurement: &Measurement) -> String {
     let Measurement { name, title, words, .. } = measurement;
-    let paragraphs: String = words
-        .iter()
-        .map(|words| format!("<p>{}</p>\n", text::escape(words)))
-        .collect();
+    let each = words.iter().map(|words| format!("<p>{}</p>\n", text::escape(words)));
+    let paragraphs: String = each.collect();
     let chart = format!(
         "<p><img src=\"{}.png\" alt=\"{}\" width=\"1200\" height=\"700\"></p>\n",
         text::escape(name),

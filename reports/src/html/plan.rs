@@ -35,11 +35,8 @@ pub fn section(model: &RunModel<'_>) -> String {
 fn reasons(model: &RunModel<'_>) -> String {
     let timing = &model.record.plan.cluster.timing;
     let session = model.results.reasons.iter().map(|r| text::html(r, 600));
-    let damage = model
-        .record
-        .damage
-        .iter()
-        .map(|d| format!("damage: {}", text::html(d, 600)));
+    let damage = model.record.damage.iter();
+    let damage = damage.map(|d| format!("damage: {}", text::html(d, 600)));
     let left = model.results.not_judged.iter();
     let left = left.map(|left| {
         format!(

@@ -11,16 +11,14 @@ const SHOWN: usize = 500;
 /// The section.
 pub fn section(model: &RunModel<'_>) -> String {
     let windows = &model.results.windows;
-    let counting = windows.iter().filter(|w| w.counts).count();
+    let counted = windows.iter().filter(|w| w.counts).count();
     let mut body = String::new();
     if windows.is_empty() {
         body.push_str("<p>None were planned.</p>\n");
     } else {
         // What did not count comes first: it is what a reader has to act upon.
-        let order = windows
-            .iter()
-            .filter(|w| !w.counts)
-            .chain(windows.iter().filter(|w| w.counts));
+        let (counting, others): (Vec<_>, Vec<_>) = windows.iter().partition(|w| w.counts);
+        let order = others.into_iter().chain(counting);
         let heads = ["no.", "fault", "target", "from", "until", "lasted", "counts", "why"];
         body.push_str(&super::table("windows", heads, order.take(SHOWN).map(row)));
     }
@@ -32,7 +30,7 @@ pub fn section(model: &RunModel<'_>) -> String {
     }
     super::titled(
         "windows",
-        &format!("Fault windows ({counting} of {} counted)", windows.len()),
+        &format!("Fault windows ({counted} of {} counted)", windows.len()),
         &body,
     )
 }

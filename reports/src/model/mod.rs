@@ -71,14 +71,8 @@ impl<'a> RunModel<'a> {
     pub fn new(record: &'a Record, results: &'a Results, extras: &'a Extras) -> Self {
         let events = &record.history.events;
         let samples = record.servers.as_deref().unwrap_or_default();
-        let last_sample = samples.iter().map(|s| s.time).max().unwrap_or(0);
-        let end = events
-            .iter()
-            .map(|e| e.time)
-            .max()
-            .unwrap_or(0)
-            .max(last_sample)
-            .max(1_000_000);
+        let times = events.iter().map(|e| e.time).chain(samples.iter().map(|s| s.time));
+        let end = times.max().unwrap_or(0).max(1_000_000);
         let lanes = Lanes::of(record);
         let analysis = Analysis::new(record);
         let ops = ops::drawn(&analysis, &lanes);

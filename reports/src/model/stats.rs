@@ -49,11 +49,8 @@ pub fn op_stats<'a>(ops: &[Op<'a>]) -> BTreeMap<&'a str, OpStats> {
 pub fn rates(model: &RunModel<'_>, bins: usize) -> Vec<[f64; 3]> {
     let mut rates = vec![[0.0; 3]; bins];
     let width = (model.end as f64 / bins as f64).max(1.0);
-    for op in model
-        .ops
-        .iter()
-        .filter(|op| !op.control && op.outcome != Outcome::Pending)
-    {
+    let over = |op: &&Op<'_>| !op.control && op.outcome != Outcome::Pending;
+    for op in model.ops.iter().filter(over) {
         let bin = (op.end.unwrap_or(op.start) as f64 / width) as usize;
         rates[bin.min(bins - 1)][op.outcome as usize] += 1e9 / width;
     }

@@ -24,10 +24,8 @@ pub fn sections(night: &Night) -> String {
     }
     let skipped = of(&[Outcome::Skipped]);
     if !skipped.is_empty() {
-        let rows: String = skipped
-            .into_iter()
-            .map(|cell| format!("<li>{}</li>", name(cell)))
-            .collect();
+        let each = skipped.into_iter().map(|cell| format!("<li>{}</li>", name(cell)));
+        let rows: String = each.collect();
         out.push_str(&format!(
             "<section id=\"skipped\">\n<h2>Not run</h2>\n<p>There was no time left for these, or the night was \
              stopped. The next night takes them before others.</p>\n<ul class=\"skipped\">{rows}</ul></section>\n"

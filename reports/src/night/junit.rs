@@ -84,10 +84,10 @@ fn failure(cell: &Cell) -> String {
     };
     let new: Vec<_> = attempt.anomalies.iter().filter(|seen| seen.is_new()).collect();
     let kinds: Vec<String> = new.iter().map(|s| format!("{} × {}", s.kind, s.count)).collect();
-    let stories: Vec<String> = new
+    let stories = new
         .iter()
-        .map(|s| format!("{} × {} ({})\n{}", s.kind, s.count, s.property, s.why))
-        .collect();
+        .map(|s| format!("{} × {} ({})\n{}", s.kind, s.count, s.property, s.why));
+    let stories: Vec<String> = stories.collect();
     let message = format!("{} under {}: {}", cell.variant, cell.faults, kinds.join(", "));
     let text = format!("{message}\n\n{}\n\n{}", stories.join("\n\n"), again(attempt));
     let kind = new.first().map_or("anomaly", |seen| seen.kind.as_str()).to_string();
@@ -177,10 +177,8 @@ pub fn escape(text: &str) -> String {
 
 /// An opening tag with attributes; `end` is `>` or `/>`.
 pub fn tag(name: &str, attributes: &[(&str, String)], end: &str) -> String {
-    let attributes: String = attributes
-        .iter()
-        .map(|(key, value)| format!(" {key}=\"{}\"", escape(value)))
-        .collect();
+    let attribute = |(key, value): &(&str, String)| format!(" {key}=\"{}\"", escape(value));
+    let attributes: String = attributes.iter().map(attribute).collect();
     format!("<{name}{attributes}{end}")
 }
 

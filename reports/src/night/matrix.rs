@@ -54,10 +54,8 @@ fn row(night: &Night, variant: &str, faults: &[&str]) -> String {
 }
 
 fn place(night: &Night, variant: &str, faults: &str) -> String {
-    let cells = night
-        .cells
-        .iter()
-        .filter(|c| c.variant == variant && c.faults == faults);
+    let cells = night.cells.iter();
+    let cells = cells.filter(|c| c.variant == variant && c.faults == faults);
     let cells: String = cells.map(cell).collect();
     match cells.is_empty() {
         true => "<td class=\"empty\"><span class=\"o-none\">another part</span></td>".to_string(),
@@ -68,11 +66,8 @@ fn place(night: &Night, variant: &str, faults: &str) -> String {
 fn cell(cell: &Cell) -> String {
     let mut said = String::new();
     let attempt = cell.decisive();
-    for seen in attempt
-        .iter()
-        .flat_map(|attempt| &attempt.anomalies)
-        .filter(|seen| !seen.advisory)
-    {
+    let seen = attempt.iter().flat_map(|attempt| &attempt.anomalies);
+    for seen in seen.filter(|seen| !seen.advisory) {
         let note = match seen.accepted {
             true => " <i>known</i>",
             false => " <i>new</i>",

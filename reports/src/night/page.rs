@@ -69,9 +69,7 @@ fn remarks(night: &Night) -> String {
 }
 
 fn settings(night: &Night) -> String {
-    let rows = night
-        .settings
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_str()));
+    let settings = night.settings.iter();
+    let rows = settings.map(|(name, value)| (name.as_str(), value.as_str()));
     html::settings("Settings", rows)
 }

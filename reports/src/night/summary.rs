@@ -12,25 +12,17 @@ const FAILURES: usize = 20;
 /// The whole text.
 pub fn summary(night: &Night) -> String {
     let shard = night.shard.as_ref().map(|shard| format!(", part {shard}"));
+    let conclusion: Vec<String> = night.conclusion.iter().map(|line| inline(line)).collect();
     let mut out = format!(
         "## zooquake {}: {}{}\n\n{}\n\n",
         inline(&night.campaign),
         inline(&night.name),
         shard.unwrap_or_default(),
-        night
-            .conclusion
-            .iter()
-            .map(|line| inline(line))
-            .collect::<Vec<_>>()
-            .join("  \n"),
+        conclusion.join("  \n"),
     );
     if !night.failures.is_empty() {
         out.push_str("### New anomalies\n\n");
-        night
-            .failures
-            .iter()
-            .take(FAILURES)
-            .for_each(|f| out.push_str(&failure(f)));
+        out.extend(night.failures.iter().take(FAILURES).map(failure));
         let more = night.failures.len().saturating_sub(FAILURES);
         if more > 0 {
             out.push_str(&format!("- and {more} more, in index.html\n"));
@@ -42,10 +34,7 @@ pub fn summary(night: &Night) -> String {
     out.push_str("✓ as expected, ✗ new anomaly, ? unknown, ! the harness failed, – not run\n");
     if !night.remarks.is_empty() {
         out.push_str("\n### Remarks\n\n");
-        night
-            .remarks
-            .iter()
-            .for_each(|line| out.push_str(&format!("- {}\n", inline(line))));
+        out.extend(night.remarks.iter().map(|line| format!("- {}\n", inline(line))));
     }
     cut(out)
 }
@@ -103,10 +92,8 @@ fn matrix(night: &Night) -> String {
     for variant in variants {
         out.push_str(&format!("| {} |", inline(variant)));
         for list in &faults {
-            let cells = night
-                .cells
-                .iter()
-                .filter(|c| c.variant == variant && c.faults == **list);
+            let cells = night.cells.iter();
+            let cells = cells.filter(|c| c.variant == variant && c.faults == **list);
             out.push_str(&format!(" {} |", cells.map(mark).collect::<Vec<_>>().join("<br>")));
         }
         out.push('\n');

@@ -35,13 +35,9 @@ fn row(night: &Night, trend: &Trend) -> String {
 
 fn picture(night: &Night, trend: &Trend) -> String {
     let width = STEP * trend.outcomes.len();
-    let marks: String = trend
-        .outcomes
-        .iter()
-        .zip(&night.nights)
-        .enumerate()
-        .map(|(n, (outcome, name))| mark(n * STEP + STEP / 2, *outcome, name))
-        .collect();
+    let nights = trend.outcomes.iter().zip(&night.nights).enumerate();
+    let marks = nights.map(|(n, (outcome, name))| mark(n * STEP + STEP / 2, *outcome, name));
+    let marks: String = marks.collect();
     format!(
         "<svg class=\"spark\" role=\"img\" aria-label=\"{}\" width=\"{width}\" height=\"22\" viewBox=\"0 0 {width} 22\">\
          <path class=\"base\" d=\"M0 19.5H{width}\"/>{marks}</svg>",
@@ -70,12 +66,8 @@ fn mark(x: usize, outcome: Option<Outcome>, night: &str) -> String {
 /// `as expected in 9 of 10; stale-write (known) seen in 8 of 10`.
 fn words(trend: &Trend) -> String {
     let count = |outcome| trend.outcomes.iter().filter(|o| **o == Some(outcome)).count();
-    let run = trend
-        .outcomes
-        .iter()
-        .flatten()
-        .filter(|o| **o != Outcome::Skipped)
-        .count();
+    let outcomes = trend.outcomes.iter().flatten();
+    let run = outcomes.filter(|o| **o != Outcome::Skipped).count();
     let mut parts = vec![match run {
         0 => "not run yet".to_string(),
         run => format!("as expected in {} of {run}", count(Outcome::Expected)),

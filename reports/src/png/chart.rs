@@ -14,12 +14,9 @@ const WIDTHS: [u32; 4] = [8, 5, 3, 2];
 
 /// Writes the picture.
 pub fn write(measurement: &Measurement, path: &Path) -> Result<()> {
-    let keys: Vec<(Key, String)> = measurement
-        .series
-        .iter()
-        .enumerate()
-        .map(|(i, series)| (Key::Box(color(i), 1.0), text::clip(&series.name, 30)))
-        .collect();
+    let series = measurement.series.iter().enumerate();
+    let keys = series.map(|(i, series)| (Key::Box(color(i), 1.0), text::clip(&series.name, 30)));
+    let keys: Vec<(Key, String)> = keys.collect();
     let (title, subtitle) = (&measurement.title, &measurement.subtitle);
     titled(path, title, subtitle, &keys, |area| {
         let parts = area.split_evenly((2, 2));

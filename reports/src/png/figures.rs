@@ -18,19 +18,12 @@ const WIDTH: u32 = 1400;
 /// Writes the picture.
 pub fn write(measured: &Measured<'_>, figures: &[Figure], path: &Path) -> Result<()> {
     let comparison = measured.comparison;
-    let keys: Vec<(Key, String)> = comparison
-        .faults
-        .iter()
-        .enumerate()
-        .map(|(n, faults)| (Key::Box(colour(n), 1.0), text::clip(faults, 24)))
-        .collect();
+    let key = |(n, faults): (usize, &String)| (Key::Box(colour(n), 1.0), text::clip(faults, 24));
+    let keys: Vec<(Key, String)> = comparison.faults.iter().enumerate().map(key).collect();
     let rows = comparison.subjects.len() * comparison.faults.len().max(1);
     let height = (120 + 2 * (90 + 14 * rows as u32 + 8 * comparison.subjects.len() as u32)).clamp(560, 3000);
-    let subtitle: Vec<String> = comparison
-        .settings
-        .iter()
-        .map(|(name, value)| format!("{name} {value}"))
-        .collect();
+    let settings = comparison.settings.iter();
+    let subtitle: Vec<String> = settings.map(|(name, value)| format!("{name} {value}")).collect();
     let words = (comparison.title(), text::clip(&subtitle.join(" · "), 170));
     sized(path, (WIDTH, height), (&words.0, &words.1), &keys, |area| {
         let parts = area.split_evenly((2, 2));

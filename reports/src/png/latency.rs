@@ -37,10 +37,8 @@ fn plot(area: &Area<'_>, model: &RunModel<'_>, names: &[&str]) -> Result<()> {
     for (i, name) in names.iter().enumerate() {
         let color = rgb(palette::SERIES[i]);
         for outcome in [Outcome::Ok, Outcome::Info, Outcome::Fail] {
-            let ops = model
-                .ops
-                .iter()
-                .filter(|op| !op.control && op.f == *name && op.outcome == outcome);
+            let ops = model.ops.iter();
+            let ops = ops.filter(|op| !op.control && op.f == *name && op.outcome == outcome);
             let mut seen = HashSet::new();
             let points = ops.filter_map(|op| Some((seconds(op.start), op.latency()?.max(1_000) as f64)));
             // Points in one place would only cost time.

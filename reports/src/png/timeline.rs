@@ -2,7 +2,7 @@
 
 use super::frame::{self, Span};
 use super::{Area, FAINT, FONT, INK, Key, LINE, draw_mark, fault_keys, picture, printable, rgb, triangle};
-use crate::model::{Op, Outcome, Role, RunModel};
+use crate::model::{Band, Op, Outcome, Role, RunModel};
 use crate::palette;
 use crate::svg::scale::nice_step;
 use anyhow::Result;
@@ -74,12 +74,8 @@ fn axis(area: &Area<'_>, span: Span) -> Result<()> {
     for n in 0..=(range / step) as u64 {
         let x = span.x((n as f64 * step * 1e9) as u64);
         area.draw(&PathElement::new(vec![(x, span.top - 14), (x, span.bottom)], LINE))?;
-        let label = frame::time_label(n as f64 * step, range);
-        area.draw(&Text::new(
-            label,
-            (x - 10, span.bottom + 6),
-            (FONT, 13).into_font().color(&FAINT),
-        ))?;
+        let (label, at) = (frame::time_label(n as f64 * step, range), (x - 10, span.bottom + 6));
+        area.draw(&Text::new(label, at, (FONT, 13).into_font().color(&FAINT)))?;
     }
     Ok(())
 }
@@ -93,19 +89,12 @@ fn draw_lane(
 ) -> Result<()> {
     let name = printable(&crate::text::clip(&model.lanes.names()[lane], 10));
     let size = row.clamp(9, 15);
-    area.draw(&Text::new(
-        name,
-        (14, y + row / 2 - size / 2),
-        (FONT, size).into_font().color(&INK),
-    ))?;
+    let style = (FONT, size).into_font().color(&INK);
+    area.draw(&Text::new(name, (14, y + row / 2 - size / 2), style))?;
     let inner = (y + 2, y + row - 4);
     let bar = (y + row * 3 / 8, y + row * 3 / 4 - 1);
-    for band in model
-        .bands
-        .iter()
-        .filter(|b| b.hits(&model.lanes.names()[lane]))
-        .take(400)
-    {
+    let hits = |band: &&Band| band.hits(&model.lanes.names()[lane]);
+    for band in model.bands.iter().filter(hits).take(400) {
         let (x1, x2) = (span.x(band.from), span.x(band.until.unwrap_or(u64::MAX)));
         let color = rgb(FaultKind::of(&band.fault).colour).mix(0.35);
         area.draw(&Rectangle::new([(x1, inner.0), (x2, inner.1)], color.filled()))?;
@@ -121,20 +110,16 @@ fn draw_lane(
         bars(area, spans, bar, rgb(palette::role(role)).mix(opacity(role)))?;
     }
     bad_ends(area, ops, span, (bar.0 + bar.1) / 2)?;
-    area.draw(&PathElement::new(
-        vec![(span.left, y + row - 1), (span.right, y + row - 1)],
-        LINE,
-    ))?;
+    let line = vec![(span.left, y + row - 1), (span.right, y + row - 1)];
+    area.draw(&PathElement::new(line, LINE))?;
     Ok(())
 }
 
 /// Crosses and rings where operations failed or ended unknown, one a column.
 fn bad_ends(area: &Area<'_>, ops: &[&Op<'_>], span: Span, y: i32) -> Result<()> {
     let mut marked = i32::MIN;
-    for op in ops
-        .iter()
-        .filter(|op| !op.control && matches!(op.outcome, Outcome::Fail | Outcome::Info))
-    {
+    let bad = |op: &&&Op<'_>| !op.control && matches!(op.outcome, Outcome::Fail | Outcome::Info);
+    for op in ops.iter().filter(bad) {
         let x = span.x(op.end.unwrap_or(op.start));
         if x > marked {
             let mark = if op.outcome == Outcome::Fail { '×' } else { '○' };
@@ -166,21 +151,16 @@ fn bars(
 fn draw_servers(area: &Area<'_>, model: &RunModel<'_>, span: Span, top: i32) -> Result<()> {
     for (i, server) in model.servers.iter().enumerate() {
         let y = top + 12 * i as i32;
-        area.draw(&Text::new(
-            printable(&server.name),
-            (40, y - 1),
-            (FONT, 11).into_font().color(&FAINT),
-        ))?;
+        let style = (FONT, 11).into_font().color(&FAINT);
+        area.draw(&Text::new(printable(&server.name), (40, y - 1), style))?;
         for part in server.spans.iter().take(2000) {
             let color = match part.mode.as_str() {
                 "leader" | "standalone" => RGBColor(0, 114, 178),
                 "follower" | "observer" => RGBColor(169, 201, 222),
                 _ => RGBColor(226, 181, 160),
             };
-            area.draw(&Rectangle::new(
-                [(span.x(part.from), y), (span.x(part.until), y + 8)],
-                color.filled(),
-            ))?;
+            let corners = [(span.x(part.from), y), (span.x(part.until), y + 8)];
+            area.draw(&Rectangle::new(corners, color.filled()))?;
         }
     }
     Ok(())
@@ -192,16 +172,14 @@ fn anomalies(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
         let Some(event) = anomaly.witness.iter().filter_map(|&i| events.get(i)).next_back() else {
             continue;
         };
-        let color = if anomaly.advisory {
-            RGBColor(150, 150, 150)
+        let color = rgb(if anomaly.advisory {
+            (150, 150, 150)
         } else {
-            rgb(palette::VIOLATION)
-        };
+            palette::VIOLATION
+        });
         let x = span.x(event.time);
-        area.draw(&PathElement::new(
-            vec![(x, span.top - 8), (x, span.bottom)],
-            color.mix(0.8),
-        ))?;
+        let line = vec![(x, span.top - 8), (x, span.bottom)];
+        area.draw(&PathElement::new(line, color.mix(0.8)))?;
         area.draw(&Polygon::new(triangle((x, span.top - 8)), color.filled()))?;
     }
     Ok(())

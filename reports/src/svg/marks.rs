@@ -8,12 +8,8 @@ use std::fmt::Write;
 
 /// Draws faults across the whole picture, with labels in rows above it; returns where the rows end.
 pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, height: impl Fn(f64) -> f64) -> f64 {
-    let seen: Vec<&Band> = model
-        .bands
-        .iter()
-        .filter(|b| scale.shows(b.from, b.until))
-        .take(400)
-        .collect();
+    let bands = model.bands.iter().filter(|b| scale.shows(b.from, b.until));
+    let seen: Vec<&Band> = bands.take(400).collect();
     let mut row_ends: Vec<f64> = Vec::new();
     let mut places = Vec::new();
     for band in &seen {
@@ -62,12 +58,8 @@ pub fn bands(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64, h
 
 /// Draws on one row that the faults hit its client.
 pub fn hatch(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, client: &str, y: f64, height: f64) {
-    for band in model
-        .bands
-        .iter()
-        .filter(|b| b.hits(client) && scale.shows(b.from, b.until))
-        .take(400)
-    {
+    let hits = |b: &&Band| b.hits(client) && scale.shows(b.from, b.until);
+    for band in model.bands.iter().filter(hits).take(400) {
         let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
         svg.rect(
             &format!("hatch {}", palette::fault_class(&band.fault)),

@@ -37,11 +37,8 @@ pub fn draw(model: &RunModel<'_>, id: &str) -> String {
     server_rows(&mut svg, model, &scale, top + by_lane.len() as f64 * ROW + 4.0);
     anomalies(&mut svg, model, &scale, top - 11.0, bottom);
     phases(&mut svg, model, &scale, bottom);
-    svg.finish(
-        id,
-        bottom + 30.0,
-        "The whole run: clients, faults and anomalies over time",
-    )
+    let title = "The whole run: clients, faults and anomalies over time";
+    svg.finish(id, bottom + 30.0, title)
 }
 
 fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usize, &[&Op<'_>]), y: f64) {
@@ -54,10 +51,8 @@ fn row(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, (lane, ops): (usi
         svg.path(palette::hold_class(shared), &marks::bars(spans, y + 1.5, 15.0));
     }
     for role in Role::ALL {
-        svg.path(
-            palette::role_class(role),
-            &marks::op_bars(ops, role, scale, y + 6.0, 6.0),
-        );
+        let bars = marks::op_bars(ops, role, scale, y + 6.0, 6.0);
+        svg.path(palette::role_class(role), &bars);
     }
     svg.path("badend", &marks::bad_ends(ops, Outcome::Fail, scale, y + 9.0));
     svg.path("badend", &marks::bad_ends(ops, Outcome::Info, scale, y + 9.0));
@@ -73,18 +68,10 @@ fn server_rows(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, top: f64)
                 "follower" | "observer" => "follows",
                 _ => "silent",
             };
-            let words = format!(
-                "{} {}, epoch {}, from {}",
-                server.name,
-                span.mode,
-                span.epoch,
-                text::moment(span.from)
-            );
-            svg.rect(
-                class,
-                (scale.x(span.from), y, scale.x(span.until) - scale.x(span.from), 7.0),
-                &words,
-            );
+            let from = text::moment(span.from);
+            let words = format!("{} {}, epoch {}, from {from}", server.name, span.mode, span.epoch);
+            let (x, until) = (scale.x(span.from), scale.x(span.until));
+            svg.rect(class, (x, y, until - x, 7.0), &words);
         }
     }
 }

@@ -30,16 +30,11 @@ pub fn draw(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, about: &[Sub
         draw_hold(svg, model, scale, hold, y);
     }
     label_holds(svg, model, scale, about, (&holds, y));
-    let ops: Vec<&Op> = model
-        .ops
-        .iter()
-        .filter(|op| op.lane == lane && scale.shows(op.start, op.end))
-        .collect();
+    let shown = |op: &&Op| op.lane == lane && scale.shows(op.start, op.end);
+    let ops: Vec<&Op> = model.ops.iter().filter(shown).collect();
     for role in Role::ALL {
-        svg.path(
-            palette::role_class(role),
-            &marks::op_bars(&ops, role, scale, y + 29.0, 11.0),
-        );
+        let bars = marks::op_bars(&ops, role, scale, y + 29.0, 11.0);
+        svg.path(palette::role_class(role), &bars);
     }
     let discs = ops.iter().filter(|op| marked(op, scale)).take(2000);
     let discs = discs.map(|op| scale.x(op.end.unwrap_or(op.start)));
@@ -171,10 +166,8 @@ fn labels(model: &RunModel<'_>, op: &Op<'_>) -> Vec<String> {
 /// Whether the client was paused while the operation ran, which then took longer than was asked.
 fn frozen(model: &RunModel<'_>, op: &Op<'_>) -> bool {
     let name = &model.lanes.names()[op.lane];
-    let mut bands = model
-        .bands
-        .iter()
-        .filter(|b| FaultKind::of(&b.fault).freezes && b.hits(name));
+    let bands = model.bands.iter();
+    let mut bands = bands.filter(|b| FaultKind::of(&b.fault).freezes && b.hits(name));
     bands.any(|b| b.from < op.end.unwrap_or(u64::MAX) && op.start < b.until.unwrap_or(u64::MAX))
 }
 

@@ -92,11 +92,8 @@ fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
         .bands_near(Span::Between(scale.from, scale.until))
         .flat_map(|b| &b.targets);
     let hit = hit.filter_map(|t| model.lanes.row_of(t));
-    let held = model
-        .holds
-        .iter()
-        .filter(|h| scale.shows(h.from, h.until))
-        .map(|h| h.lane);
+    let holds = model.holds.iter().filter(|h| scale.shows(h.from, h.until));
+    let held = holds.map(|h| h.lane);
     for lane in hit.chain(held) {
         if rows.len() < 5 {
             rows.insert(lane);
@@ -109,12 +106,8 @@ fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
 fn leads(model: &RunModel<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
     let mut leads = Vec::new();
     for server in &model.servers {
-        for span in server
-            .spans
-            .iter()
-            .filter(|s| s.mode == "leader" && scale.shows(s.from, Some(s.until)))
-            .take(40)
-        {
+        let led = { server.spans.iter() }.filter(|s| s.mode == "leader" && scale.shows(s.from, Some(s.until)));
+        for span in led.take(40) {
             let words = format!("{} leads the ensemble, epoch {}", server.name, span.epoch);
             leads.push((scale.x(span.from), scale.x(span.until), words));
         }

@@ -1,4 +1,4 @@
-//! Random small histories of one object that a few clients use at once, with unknown ends, late effects and missing events.
+//! Random small histories of one object that clients use at once, with unknown ends, late effects and missing events.
 
 use crate::drawn::{read_late, thinned};
 use crate::script::event;
@@ -51,7 +51,7 @@ pub struct World<O: Object> {
 }
 
 impl<O: Object> World<O> {
-    /// A world in which at most so many operations were done; `seed` decides all of it. `wrong`: of how many percent one is drawn.
+    /// A world in which at most so many operations were done; `seed` decides all of it, and which of `wrong` it has.
     pub fn run(seed: u64, wrong: [u32; 4], most: usize, object: O) -> Self {
         let mut random = Rng::with_seed(seed);
         let wrong = wrong[random.usize(0..4)];

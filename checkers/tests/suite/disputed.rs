@@ -1,7 +1,7 @@
 //! An anomaly rests on no answer that may not have been given, or not to what it says; beside each the twin in which the same
 //! happens elsewhere and hides nothing.
 
-use crate::commit::script::commit;
+use crate::commit::commit;
 use crate::expect::{edited, guilty, innocent, one, proven};
 use crate::script::{lock, run};
 use zooquake_checkers::{Record, Verdict, check};
@@ -87,10 +87,8 @@ const PASSED: &str = "
 fn an_order_rests_on_no_enqueue_that_may_have_failed() {
     proven(&fifo(PASSED), "reordered");
     innocent(fifo, PASSED, "c1 ok enqueue item=4 => c1 fail dequeue");
-    proven(
-        &fifo(&format!("{PASSED}; c3 invoke enqueue item=5; c3 fail dequeue")),
-        "reordered",
-    );
+    let record = fifo(&format!("{PASSED}; c3 invoke enqueue item=5; c3 fail dequeue"));
+    proven(&record, "reordered");
 }
 
 #[test]

@@ -1,8 +1,8 @@
-//! Random histories, and how many of them had which anomaly.
+//! Random histories: how many of them had which anomaly, and the windows in them that are healed or not.
 
 use crate::script::audited;
 use fastrand::Rng;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::{Event, EventType, Process, Record};
 
@@ -54,4 +54,29 @@ pub fn read_late(random: &mut Rng, record: &mut Record, [before, after]: [Vec<Zn
         (reading.index, reading.end_index) = (last - random.usize(0..=last.min(3)), last);
     }
     record.tree = Some(tree);
+}
+
+/// The events of a window: phases, and whether each was verified; none in half of the worlds.
+pub fn phases(random: &mut Rng) -> &'static [(&'static str, bool)] {
+    match random.u32(..20) {
+        0..3 => &[("begin", true), ("on", true), ("off", true)],
+        3..5 => &[("begin", true), ("skipped", true)],
+        5..7 => &[("begin", true), ("off", false), ("off", true)],
+        7 => &[("begin", true), ("on", true), ("off", false)],
+        8 => &[("begin", true), ("on", true)],
+        9 => &[("begin", true)],
+        _ => &[],
+    }
+}
+
+/// Whether a window was not seen healed by `recovered`, or the harness stalled before `end`.
+pub fn doubtful(events: &[Event], recovered: usize, end: usize) -> bool {
+    let windows: BTreeSet<i64> = events.iter().filter_map(|event| event.window()).collect();
+    let unhealed = |window: &i64| {
+        let phase = |event: &&Event, name: &str| event.window() == Some(*window) && event.phase() == Some(name);
+        let skipped = events.iter().any(|event| phase(&event, "skipped"));
+        let off = events[..recovered].iter().rfind(|event| phase(event, "off"));
+        !skipped && off.is_none_or(|off| off.verified() != Some(true))
+    };
+    windows.iter().any(unhealed) || events[recovered..end].iter().any(|event| event.f == "stall")
 }

@@ -61,20 +61,16 @@ fn who_is_refused_for_ever_is_not_woken() {
     valid(&lock(&long(&(refusals(100, "failed") + granted))));
     // Not for long enough, though it is never granted.
     unknown(&long(&refusals(30, "failed")), "30 acquires of c2");
-    unknown(
-        &long(&refusals(1, "failed")),
-        "the acquire of c2 sent at 3.000 s failed after recovery",
-    );
+    let record = long(&refusals(1, "failed"));
+    unknown(&record, "the acquire of c2 sent at 3.000 s failed after recovery");
     // Nobody knows what came of them.
     unknown(&long(&refusals(100, "unknown")), "100 acquires of c2");
     // A refusal while somebody holds says nothing.
     let holds = "3 c2 acquire z0; => 2.9 c1 acquire h; 2.95 c1 granted h; 3 c2 acquire z0;";
     let held = edited(&long(&refusals(100, "failed")), holds);
     unknown(&held, "100 acquires of c2");
-    let first = edited(
-        &held,
-        "60 run audit => 33 c1 release h; 33.1 c1 released h; 60 run audit",
-    );
+    let edits = "60 run audit => 33 c1 release h; 33.1 c1 released h; 60 run audit";
+    let first = edited(&held, edits);
     unknown(&first, "100 acquires of c2");
 }
 
@@ -88,10 +84,8 @@ fn every_client_finishes_an_operation() {
     let held = |events: &str| edited(&instead(events), granted);
     valid(&lock(&held("3 c2 release g0; 3.1 c2 released g0")));
     valid(&lock(&held("3 c2 write g0; 3.1 c2 refused g0")));
-    unknown(
-        &held("3 c2 write g0; 3.1 c2 not-held g0"),
-        "no operation of c2 finished",
-    );
+    let record = held("3 c2 write g0; 3.1 c2 not-held g0");
+    unknown(&record, "no operation of c2 finished");
 }
 
 #[test]
@@ -105,8 +99,6 @@ fn an_unknown_end_is_made_up_for_by_what_comes_later() {
         ))
     };
     valid(&lock(&later("5 c2 released g3")));
-    unknown(
-        &later("5 c2 unknown release g3"),
-        "the release of c2 sent at 4.200 s ended after recovery",
-    );
+    let record = later("5 c2 unknown release g3");
+    unknown(&record, "the release of c2 sent at 4.200 s ended after recovery");
 }

@@ -21,8 +21,8 @@ mod ensembles;
 mod foreign;
 
 use crate::commit::agree::transaction;
+use crate::expect::only;
 use crate::spoilt::{self, Family, finish::End};
-use crate::witness::only;
 use crate::{commit, counter, election, queue, register, script, semaphore, world};
 use fastrand::Rng;
 use serde_json::{Value, json};

@@ -105,12 +105,8 @@ fn a_client_may_write_under_its_exclusive_grant_after_its_shared_one() {
         c1 write g2; c1 wrote g2
         c1 write g1; c1 wrote g1";
     none(&lock(downgraded));
-    guilty(
-        lock,
-        "stale-write",
-        downgraded,
-        "token=10 => | c1 acquire g2 mode=shared => c1 acquire g2",
-    );
+    let table = "token=10 => | c1 acquire g2 mode=shared => c1 acquire g2";
+    guilty(lock, "stale-write", downgraded, table);
 }
 
 #[test]

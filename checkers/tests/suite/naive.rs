@@ -200,7 +200,7 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
         return BTreeSet::new();
     };
     let audit = phase(events, "audit").unwrap_or(events.len() - 1);
-    if crate::healing::doubtful(events, recovered, audit) {
+    if crate::drawn::doubtful(events, recovered, audit) {
         return BTreeSet::new();
     }
     let names = names(events);

@@ -32,7 +32,6 @@ pub struct Overlaps {
     pub stale: BTreeSet<usize>,
 }
 
-/// All overlaps.
 pub fn overlaps(record: &Record) -> Overlaps {
     let events = &record.history.events;
     let capacity = capacity(record);

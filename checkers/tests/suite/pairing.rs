@@ -68,16 +68,12 @@ fn a_process_that_ended_or_was_cut_off_pairs() {
 #[test]
 fn what_never_pairs_waits_for_nobody() {
     let late = "run recovered => 1 run recovered | run audit => 30 run audit";
-    let busy = edited(
-        PAIRED,
-        &format!("{late} | c2 acquire g2 => c2 acquire g0; c2 acquire g2"),
-    );
+    let edits = format!("{late} | c2 acquire g2 => c2 acquire g0; c2 acquire g2");
+    let busy = edited(PAIRED, &edits);
     assert_eq!(kinds(&unknown(&lock(&busy), "is not answered")), [""; 0]);
     // What rests on none of it convicts: another client's acquire stays pending.
-    one(
-        &lock(&edited(&busy, "30 run audit => c1 acquire g5; 30 run audit")),
-        "lost-wakeup",
-    );
+    let record = lock(&edited(&busy, "30 run audit => c1 acquire g5; 30 run audit"));
+    one(&record, "lost-wakeup");
 }
 
 #[test]

@@ -86,10 +86,8 @@ fn recovered_means_that_every_living_client_has_answered() {
 #[test]
 fn every_client_answers_at_the_end_of_the_bound_too() {
     let both = "18.1 c1 quiesced sessions=0x1; 18.2 c2 quiesced sessions=0x2";
-    let asked = edited(
-        WAITS,
-        &format!("20 run audit => 18 c1 quiesce; 18 c2 quiesce; {both}; 20 run audit"),
-    );
+    let edits = format!("20 run audit => 18 c1 quiesce; 18 c2 quiesce; {both}; 20 run audit");
+    let asked = edited(WAITS, &edits);
     one(&lock(&asked), "lost-wakeup");
     doubtful(
         &asked,
@@ -125,12 +123,8 @@ fn a_recovery_that_failed_or_was_begun_again_is_none() {
     tells(&one(&lock(&again), "lost-wakeup"), "recovered at 9.000 s");
     innocent(lock, &again, "20 run audit => 18 run audit");
     // What was not recovered at first was later.
-    guilty(
-        lock,
-        "lost-wakeup",
-        WAITS,
-        "3 run recover; => 2.5 run not-recovered dead; 3 run recover;",
-    );
+    let table = "3 run recover; => 2.5 run not-recovered dead; 3 run recover;";
+    guilty(lock, "lost-wakeup", WAITS, table);
 }
 
 #[test]

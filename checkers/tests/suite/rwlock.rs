@@ -35,11 +35,8 @@ fn a_reader_that_reads_on_beside_a_writer_is_stale_and_convicts_nobody() {
 fn a_confirm_that_was_sent_before_the_writer_s_grant_was_read_convicts_nobody() {
     let confirmed = edited(READS_ON, "c1 read g1 => c1 holds g1 | c1 has-read g1 =>");
     one(&rwlock(&confirmed), "double-grant");
-    innocent(
-        rwlock,
-        &confirmed,
-        "c1 confirm => | c2 granted => c1 confirm; c2 granted",
-    );
+    let table = "c1 confirm => | c2 granted => c1 confirm; c2 granted";
+    innocent(rwlock, &confirmed, table);
 }
 
 #[test]
@@ -72,10 +69,8 @@ fn a_reader_s_znode_that_nobody_names_is_an_orphan() {
     let mut record =
         rwlock("c1 hello session=0x1; run recovered; run audit; c1 quiesce; c1 quiesced sessions=0x1; run done");
     record.plan.workload.contenders = vec!["/rwlock".to_owned()];
-    found(
-        &standing(record, vec![znode("/rwlock/x-read-1", 10, "0x1")]),
-        &["orphan-node"],
-    );
+    let judged = standing(record, vec![znode("/rwlock/x-read-1", 10, "0x1")]);
+    found(&judged, &["orphan-node"]);
 }
 
 #[test]

@@ -109,11 +109,8 @@ fn equal_tokens_are_a_regression_and_higher_ones_are_not() {
         c1 acquire g1; c1 granted g1 czxid=10 token=7
         c2 acquire g2; c2 granted g2 czxid=20 token=7";
     one(&lock(equal), "fencing-regression");
-    innocent(
-        lock,
-        equal,
-        "czxid=20 token=7 => czxid=20 token=8\n czxid=20 token=7 => czxid=20",
-    );
+    let table = "czxid=20 token=7 => czxid=20 token=8\n czxid=20 token=7 => czxid=20";
+    innocent(lock, equal, table);
 }
 
 #[test]
@@ -125,12 +122,8 @@ fn a_late_reply_in_the_pipe_of_a_killed_client_counts_where_it_was_read() {
         c1 wrote g1; c1 exit
         c2 write g2; c2 wrote g2";
     none(&lock(late));
-    guilty(
-        lock,
-        "stale-write",
-        late,
-        "c1 wrote g1; c1 exit => | c2 wrote g2 => c2 wrote g2; c1 wrote g1; c1 exit",
-    );
+    let table = "c1 wrote g1; c1 exit => | c2 wrote g2 => c2 wrote g2; c1 wrote g1; c1 exit";
+    guilty(lock, "stale-write", late, table);
 }
 
 #[test]
@@ -147,10 +140,8 @@ fn without_ages_only_interleaving_convicts() {
 
 #[test]
 fn a_guarded_write_in_zookeeper_is_placed_by_its_zxid_and_not_by_its_reply() {
-    let late = edited(
-        OLD_WRITE,
-        "c2 wrote g2 => c2 wrote g2 mzxid=25 | c1 wrote g1 => c1 wrote g1 mzxid=15",
-    );
+    let edits = "c2 wrote g2 => c2 wrote g2 mzxid=25 | c1 wrote g1 => c1 wrote g1 mzxid=15";
+    let late = edited(OLD_WRITE, edits);
     let mut record = lock(&late);
     record.plan.workload.resource = Resource::Zookeeper;
     none(&record);

@@ -63,11 +63,8 @@ fn one_client_more_than_leases_is_over_capacity() {
     assert!(!found.advisory);
     tells(&found, "At most 2 clients may hold a lease");
     none(&with(3, THREE));
-    innocent(
-        two,
-        THREE,
-        "c2 holds g2 => c2 unconfirmed\n c2 holds g2 => c2 holds-not",
-    );
+    let table = "c2 holds g2 => c2 unconfirmed\n c2 holds g2 => c2 holds-not";
+    innocent(two, THREE, table);
 }
 
 /// All three believe that they hold: c1's `confirm` was asked before the grant of c3 was read, and its hold may have ended since.
@@ -75,12 +72,8 @@ fn one_client_more_than_leases_is_over_capacity() {
 fn one_that_was_asked_to_confirm_before_the_last_grant_was_read_convicts_nobody() {
     let early = edited(THREE, "c1 confirm => | c3 granted => c1 confirm; c3 granted");
     none(&two(&early));
-    guilty(
-        two,
-        "over-capacity",
-        &early,
-        "c3 holds g3 => c3 holds g3; c1 confirm; c1 holds g1",
-    );
+    let table = "c3 holds g3 => c3 holds g3; c1 confirm; c1 holds g1";
+    guilty(two, "over-capacity", &early, table);
 }
 
 #[test]
@@ -89,10 +82,8 @@ fn two_clients_are_more_than_one_lease() {
         .split_inclusive(['\n', ';'])
         .filter(|line| !line.contains("c3"))
         .collect();
-    tells(
-        &one(&with(1, &of_two), "over-capacity"),
-        "At most 1 client may hold a lease",
-    );
+    let anomaly = one(&with(1, &of_two), "over-capacity");
+    tells(&anomaly, "At most 1 client may hold a lease");
     none(&two(&of_two));
 }
 
@@ -207,10 +198,8 @@ fn how_many_leases_there_are_only_the_plan_tells() {
 
 #[test]
 fn work_is_progress() {
-    says(
-        &check(&two("0 run recovered; 1 run audit")),
-        "no acquire, or no release and no work",
-    );
+    let results = check(&two("0 run recovered; 1 run audit"));
+    says(&results, "no acquire, or no release and no work");
     let worked = "0 run recovered; c1 acquire g1; c1 granted g1; c1 work g1; c1 worked g1; 1 run audit";
     assert_eq!(count(&check(&two(worked)), "no progress"), 0);
 }

@@ -32,19 +32,15 @@ fn an_acquire_that_ends_by_its_timeout_after_recovery_counts_as_pending() {
         6 run recovered => 5.1 c2 exit; 6 run recovered
         run recovered => run not-recovered leaders-changed # without recovery nothing waits too long";
     innocent(lock, WAITS, table);
-    let before = edited(
-        WAITS,
-        "6 run recovered => 5 c2 failed acquire g2 timeout; 6 run recovered",
-    );
+    let edits = "6 run recovered => 5 c2 failed acquire g2 timeout; 6 run recovered";
+    let before = edited(WAITS, edits);
     assert_eq!(count(&none(&lock(&before)), "pending"), 0);
 }
 
 #[test]
 fn the_clock_stands_still_while_somebody_holds() {
-    let held = edited(
-        WAITS,
-        "4 c1 release g1; 5 c1 released g1 => | 20 run => 15 c1 release g1; 20 run",
-    );
+    let edits = "4 c1 release g1; 5 c1 released g1 => | 20 run => 15 c1 release g1; 20 run";
+    let held = edited(WAITS, edits);
     says(&none(&lock(&held)), "for only 5.000 s of the 10.000 s");
     guilty(lock, "lost-wakeup", &held, "20 run audit => 26 run audit");
 }

@@ -23,11 +23,8 @@ fn two_confirmed_leaders() {
     let found = one(&election(BOTH_LEAD), "two-leaders");
     assert!(!found.advisory && found.witness == [1, 3, 4, 5, 6, 7]);
     tells(&found, "each holds the leadership");
-    innocent(
-        election,
-        BOTH_LEAD,
-        "c1 holds => c1 resign g1; c1 holds # it answers only after it has resigned",
-    );
+    let table = "c1 holds => c1 resign g1; c1 holds # it answers only after it has resigned";
+    innocent(election, BOTH_LEAD, table);
 }
 
 const STILL_WRITES: &str = "
@@ -83,11 +80,8 @@ fn a_candidacy_that_waits_though_nobody_leads_is_no_leader() {
     let found = one(&election(text), "no-leader");
     assert_eq!(found.witness, [2, 5, 6]);
     tells(&found, "nobody held the leadership for 14.000 s");
-    innocent(
-        election,
-        text,
-        "20 run audit => 15 c2 elected g2 czxid=20; 20 run audit",
-    );
+    let table = "20 run audit => 15 c2 elected g2 czxid=20; 20 run audit";
+    innocent(election, text, table);
 }
 
 #[test]
@@ -98,10 +92,8 @@ fn a_candidates_znode_that_nobody_knows_is_an_orphan() {
         8 c1 quiesce; 9 c1 quiesced sessions=0x1 znodes=/election/a@5
         10 run done";
     for (czxid, wanted) in [(5, &[][..]), (6, &["orphan-node"])] {
-        found(
-            &standing(election(text), vec![znode("/election/a", czxid, "0x1")]),
-            wanted,
-        );
+        let record = standing(election(text), vec![znode("/election/a", czxid, "0x1")]);
+        found(&record, wanted);
     }
 }
 

@@ -172,10 +172,8 @@ fn evidence_that_disagrees_forbids_valid() {
     valid(&logged(&all));
     // Of what the log does not reach it says nothing.
     valid(&logged(&all[1..]));
-    unknown(
-        &logged(&[all[0], (20, "/lock/x"), all[2]]),
-        "evidence disagrees: grant g2 of c2",
-    );
+    let record = logged(&[all[0], (20, "/lock/x"), all[2]]);
+    unknown(&record, "evidence disagrees: grant g2 of c2");
     unknown(&logged(&[all[0], all[2]]), "no such transaction");
 }
 

@@ -1,7 +1,7 @@
 //! The definitions of the anomalies of two-phase commits, said again in the plainest way, and an exhaustive search for an
 //! execution that explains a history. On purpose without anything of the checkers but the events.
 
-use crate::healing::doubtful;
+use crate::drawn::doubtful;
 use std::collections::BTreeSet;
 use zooquake_checkers::{Event, EventType, Process, Record};
 

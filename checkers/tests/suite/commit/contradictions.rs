@@ -1,7 +1,6 @@
 //! What contradicts a failed `begin`, and what cannot be read.
 
-use super::script::{commit, decided};
-use super::{NEEDLESS, SPLIT, UNJUSTIFIED};
+use super::{NEEDLESS, SPLIT, UNJUSTIFIED, commit, decided};
 use crate::expect::{edited, innocent, none, one, says, tells};
 
 const NEVER: &str = "
@@ -57,10 +56,8 @@ fn what_cannot_be_read_decides_nothing() {
     let mut partly = commit(NEEDLESS);
     partly.history.events[0].value["sites"][1] = 3.into();
     says(&none(&partly), "the `begin` of c1, which names no sites");
-    let tree = decided(
-        &SPLIT.replace("decided t1 abort", "decided t1 commit"),
-        ["commit", "comm"],
-    );
+    let text = SPLIT.replace("decided t1 abort", "decided t1 commit");
+    let tree = decided(&text, ["commit", "comm"]);
     let said = "1 reading of decision znodes told neither commit nor abort, such as that of /app/t1/decision";
     says(&none(&tree), said);
 }

@@ -3,13 +3,37 @@
 pub mod agree;
 pub mod brute;
 mod contradictions;
-pub mod script;
 mod verdicts;
 pub mod world;
 
 use crate::expect::{edited, found, guilty, innocent, none, one, tells};
-use crate::script::holding;
-use script::{commit, decided, with_tree};
+use crate::script::{holding, run};
+use zooquake_checkers::Record;
+use zooquake_checkers::evidence::Znode;
+
+/// A record of a commit by three clients, without faults, and with a tree that was read twice at the end and had nothing in it.
+pub fn commit(text: &str) -> Record {
+    let mut record = run("atomic", text);
+    let end = record.history.events.len();
+    for reading in record.tree.iter_mut().flat_map(|tree| &mut tree.readings) {
+        (reading.index, reading.end_index) = (end, end);
+    }
+    record
+}
+
+/// The same with a znode in each reading of the tree.
+pub fn with_tree(text: &str, znodes: [Znode; 2]) -> Record {
+    let mut record = commit(text);
+    for (reading, znode) in record.tree.iter_mut().flat_map(|tree| &mut tree.readings).zip(znodes) {
+        reading.znodes = vec![znode];
+    }
+    record
+}
+
+/// The same where the decision znode of t1 says this in each reading.
+pub fn decided(text: &str, words: [&str; 2]) -> Record {
+    with_tree(text, words.map(|word| holding("/app/t1/decision", word)))
+}
 
 const SPLIT: &str = "
     c1 begin t1 sites=c2,c3; c1 begun t1
@@ -42,11 +66,8 @@ const FLIP: &str = "
 #[test]
 fn a_site_that_reports_both_flips() {
     assert_eq!(one(&commit(FLIP), "decision-flip").witness, [4, 7]);
-    innocent(
-        commit,
-        FLIP,
-        "decided t1 abort => decided t1 commit\n decided t1 abort => decided t2 abort",
-    );
+    let table = "decided t1 abort => decided t1 commit\n decided t1 abort => decided t2 abort";
+    innocent(commit, FLIP, table);
 }
 
 #[test]
@@ -74,11 +95,8 @@ fn commit_takes_a_yes_of_every_site() {
     let found = one(&commit(UNJUSTIFIED), "commit-without-votes");
     assert_eq!(found.witness, [5, 7]);
     tells(&found, "c3 answered at");
-    innocent(
-        commit,
-        UNJUSTIFIED,
-        "t1 no => t1 yes\n decided t1 commit => decided t1 abort",
-    );
+    let table = "t1 no => t1 yes\n decided t1 commit => decided t1 abort";
+    innocent(commit, UNJUSTIFIED, table);
 }
 
 #[test]
@@ -93,10 +111,8 @@ fn a_no_of_unknown_outcome_is_no_yes() {
 
 #[test]
 fn a_failed_vote_is_no_yes() {
-    let failed = edited(
-        UNJUSTIFIED,
-        "vote t1 no => vote t1 yes | c3 voted t1 no => c3 failed vote t1",
-    );
+    let edits = "vote t1 no => vote t1 yes | c3 voted t1 no => c3 failed vote t1";
+    let failed = edited(UNJUSTIFIED, edits);
     assert_eq!(one(&commit(&failed), "commit-without-votes").witness, [3, 5, 7]);
     // That it failed may be read after the commit.
     let late = edited(&failed, "c3 failed vote t1 =>") + "; c3 failed vote t1";
@@ -108,15 +124,10 @@ fn a_failed_vote_is_no_yes() {
 fn a_vote_not_yet_asked_for_is_no_yes() {
     let never = edited(UNJUSTIFIED, "c3 vote t1 no => | c3 voted t1 no =>");
     assert_eq!(one(&commit(&never), "commit-without-votes").witness, [0, 5]);
-    one(
-        &commit(&format!("{never}; c3 vote t1 yes; c3 voted t1 yes")),
-        "commit-without-votes",
-    );
-    innocent(
-        commit,
-        &never,
-        "c2 decided => c3 vote t1 yes; c2 decided # asked before the commit was read, answered after it",
-    );
+    let record = commit(&format!("{never}; c3 vote t1 yes; c3 voted t1 yes"));
+    one(&record, "commit-without-votes");
+    let table = "c2 decided => c3 vote t1 yes; c2 decided # asked before the commit was read, answered after it";
+    innocent(commit, &never, table);
     // Only the tree tells of the commit.
     let undecided = edited(&never, "c2 decided t1 commit =>");
     none(&decided(&undecided, ["", "abort"]));
@@ -135,20 +146,16 @@ const WRONG: &str = "
 fn the_coordinators_answer_is_the_decision() {
     // Asked for with every yes in time, and no fault: the abort that it tells is needless too.
     found(&commit(WRONG), &["needless-abort", "wrong-outcome"]);
-    let early = edited(
-        WRONG,
-        "c1 decide t1 => | c2 vote t1 => c1 decide t1; c2 vote t1 | c2 voted => 9 c2 voted",
-    );
+    let edits = "c1 decide t1 => | c2 vote t1 => c1 decide t1; c2 vote t1 | c2 voted => 9 c2 voted";
+    let early = edited(WRONG, edits);
     assert_eq!(one(&commit(&early), "wrong-outcome").witness, [5, 6]);
     let table = "
         answers t1 abort => answers t1 commit
         c1 answers t1 abort => c1 unknown decide t1
         c2 decided t1 commit => c2 unknown decided t1";
     innocent(commit, &early, table);
-    let tree = decided(
-        &edited(&early, "c2 decided t1 commit => c2 unknown decided t1"),
-        ["commit"; 2],
-    );
+    let text = edited(&early, "c2 decided t1 commit => c2 unknown decided t1");
+    let tree = decided(&text, ["commit"; 2]);
     assert_eq!(one(&tree, "wrong-outcome").witness, [6]);
 }
 
@@ -190,10 +197,8 @@ fn under_a_fault_or_just_after_it_an_abort_is_not_needless() {
     innocent(commit, NEEDLESS, table);
     let turns = "6 c1 decide => 5.5 c2 session state=connected; 6 c1 decide";
     guilty(commit, "needless-abort", NEEDLESS, turns);
-    one(
-        &commit(&late(8, "0.1 nemesis pause 1 begin; 0.1 nemesis pause 1 skipped")),
-        "needless-abort",
-    );
+    let record = commit(&late(8, "0.1 nemesis pause 1 begin; 0.1 nemesis pause 1 skipped"));
+    one(&record, "needless-abort");
 }
 
 /// The needless abort so many seconds later, after these events.
@@ -208,10 +213,8 @@ fn late(seconds: u32, events: &str) -> String {
 #[test]
 fn a_fault_that_was_not_seen_healed_excuses_every_abort_after_it() {
     let after = |healed: &str| commit(&late(90, &format!("0.1 nemesis pause 1 begin; {healed}")));
-    one(
-        &after("0.2 nemesis pause 1 off target=c2 verified=true"),
-        "needless-abort",
-    );
+    let record = after("0.2 nemesis pause 1 off target=c2 verified=true");
+    one(&record, "needless-abort");
     let again = "0.2 nemesis pause 1 off verified=false; 0.3 nemesis pause 1 off verified=true";
     one(&after(again), "needless-abort");
     none(&after(""));

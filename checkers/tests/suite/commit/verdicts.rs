@@ -1,6 +1,6 @@
 //! Transactions that block, and what a run needs to be valid.
 
-use super::script::{commit, with_tree};
+use super::{commit, with_tree};
 use crate::expect::{count, edited, guilty, innocent, kinds, none, one, says, tells, unknown, valid};
 use crate::script::holding;
 use zooquake_checkers::check;
@@ -36,10 +36,8 @@ fn a_transaction_that_stays_undecided_is_blocked() {
 fn one_that_gave_up_after_recovery_was_blocked_too() {
     let gave_up = "25 run audit => 22 c2 unknown decided t1; 25 run audit";
     guilty(commit, "blocked-transaction", BLOCKED, gave_up);
-    let coordinator = one(
-        &commit(&edited(BLOCKED, "c2 asks t1 => c1 decide t1")),
-        "blocked-transaction",
-    );
+    let record = commit(&edited(BLOCKED, "c2 asks t1 => c1 decide t1"));
+    let coordinator = one(&record, "blocked-transaction");
     tells(&coordinator, "`decide` of c1, sent at 7.000 s, was never answered");
 }
 
@@ -75,17 +73,13 @@ fn a_site_that_does_not_answer_leaves_a_valid_run_unknown() {
 
 #[test]
 fn what_is_dead_or_never_began_blocks_nobody() {
-    says(
-        &none(&commit(&edited(BLOCKED, "6 c1 hello =>"))),
-        "c1 was not running again",
-    );
+    let results = none(&commit(&edited(BLOCKED, "6 c1 hello =>")));
+    says(&results, "c1 was not running again");
     let never = edited(BLOCKED, "2 c1 begun t1 => | 4 c2 voted t1 yes => 4 c2 failed vote t1");
     none(&commit(&never));
     // It stands in the tree, so it had begun.
-    one(
-        &with_tree(&never, ["", ""].map(|data| holding("/app/t1", data))),
-        "blocked-transaction",
-    );
+    let record = with_tree(&never, ["", ""].map(|data| holding("/app/t1", data)));
+    one(&record, "blocked-transaction");
     none(&with_tree(&never, ["", ""].map(|data| holding("/app/t2", data))));
 }
 

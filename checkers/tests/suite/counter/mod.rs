@@ -19,7 +19,6 @@ pub fn held(text: &str, data: &str) -> Record {
     standing(counter(text), vec![znode(data)])
 }
 
-/// The znode with these data.
 pub fn znode(data: &str) -> Znode {
     Znode {
         czxid: 1,

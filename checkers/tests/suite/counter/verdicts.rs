@@ -28,10 +28,8 @@ fn an_id_that_is_not_greater_than_what_was_read_before_it_was_asked_for() {
         c3 invoke increment => | c1 ok increment id=2 => c3 invoke increment; c1 ok increment id=2 # asked for in time
         c3 invoke increment => # nobody knows when it was asked for";
     innocent(counter, back, table);
-    let read = edited(
-        back,
-        "c1 invoke increment => c1 invoke get | c1 ok increment id=2 => c1 ok get value=1",
-    );
+    let edits = "c1 invoke increment => c1 invoke get | c1 ok increment id=2 => c1 ok get value=1";
+    let read = edited(back, edits);
     assert_eq!(proven(&counter(&read), "lost-increment").witness, [2, 3, 4]);
 }
 
@@ -95,17 +93,10 @@ fn a_tree_that_holds_more_than_was_sent() {
     let one = "c1 invoke increment; c1 ok increment id=1; run audit";
     let two = |text: &str| held(text, "2");
     assert_eq!(proven(&two(one), "phantom-increment").witness, [0; 0]);
-    innocent(
-        two,
-        one,
-        "c1 invoke => c2 invoke increment; c2 end increment; c1 invoke",
-    );
-    guilty(
-        two,
-        "phantom-increment",
-        one,
-        "c1 invoke => c2 invoke increment; c2 fail increment; c1 invoke",
-    );
+    let table = "c1 invoke => c2 invoke increment; c2 end increment; c1 invoke";
+    innocent(two, one, table);
+    let table = "c1 invoke => c2 invoke increment; c2 fail increment; c1 invoke";
+    guilty(two, "phantom-increment", one, table);
 }
 
 /// Which of two requests was answered nobody knows.

@@ -102,13 +102,14 @@ pub fn clock() -> Clock {
 
 /// What is found in logs and answers.
 pub fn judge(logs: &[ServerLog], samples: &[ServerSample]) -> Vec<Suspicion> {
-    let clock = clock();
-    let ensemble = Ensemble {
-        logs,
-        samples,
-        clock: &clock,
-    };
-    ensemble.judge().0
+    let clock = &clock();
+    Ensemble { logs, samples, clock }.judge().0
+}
+
+/// Wants these words in what was found.
+#[track_caller]
+pub fn tells(found: &Suspicion, words: &str) {
+    assert!(found.why.contains(words), "{}", found.why);
 }
 
 /// The kinds of what is found.

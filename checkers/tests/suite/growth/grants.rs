@@ -83,11 +83,8 @@ fn together(mut long: Long, count: usize) -> Record {
 
 #[test]
 fn clients_that_all_hold() {
-    records_grow(
-        4,
-        |count| together(Long::default(), count),
-        |count| vec![("double-grant", count - 1)],
-    );
+    let make = |count| together(Long::default(), count);
+    records_grow(4, make, |count| vec![("double-grant", count - 1)]);
 }
 
 #[test]

@@ -26,11 +26,8 @@ fn blocked(count: usize, back: bool) -> zooquake_checkers::Record {
 
 #[test]
 fn transactions_that_are_blocked() {
-    records_grow(
-        6,
-        |count| blocked(count, true),
-        |count| vec![("blocked-transaction", count)],
-    );
+    let make = |count| blocked(count, true);
+    records_grow(6, make, |count| vec![("blocked-transaction", count)]);
 }
 
 #[test]

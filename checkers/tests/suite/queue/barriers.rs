@@ -22,12 +22,8 @@ fn who_is_let_in_before_all_were_sent_was_released_early() {
     assert_eq!(proven(&double(EARLY), "early-release").witness, [0, 2]);
     let asked = "c1 ok enter round=1 => | c3 invoke => c3 invoke enter round=1 members=3; c1 ok enter round=1; c3 ok";
     innocent(double, EARLY, asked);
-    guilty(
-        double,
-        "early-release",
-        EARLY,
-        "c2 invoke enter round=1 => c2 invoke enter round=2",
-    );
+    let table = "c2 invoke enter round=1 => c2 invoke enter round=2";
+    guilty(double, "early-release", EARLY, table);
 }
 
 /// B1 of the tutorial's barrier, where members join and an application waits.
@@ -38,11 +34,8 @@ fn the_waiting_application_is_no_member() {
         c1 invoke join round=1 members=2 member=1; c1 ok join round=1 session=0x1
         c3 ok enter round=1";
     assert_eq!(proven(&tutorial(text), "early-release").witness, [0, 3]);
-    innocent(
-        tutorial,
-        text,
-        "c3 ok => c2 invoke join round=1 members=2 member=2; c3 ok",
-    );
+    let table = "c3 ok => c2 invoke join round=1 members=2 member=2; c3 ok";
+    innocent(tutorial, text, table);
 }
 
 #[test]
@@ -105,11 +98,8 @@ fn who_waits_for_somebody_is_not_stuck() {
         assert_eq!(results.verdict, Verdict::Unknown, "{waits}");
         says(&results, "still pending");
     }
-    innocent(
-        double,
-        STUCK,
-        "run recovered =>\n run recovered => c1 ok enter round=1; run recovered",
-    );
+    let table = "run recovered =>\n run recovered => c1 ok enter round=1; run recovered";
+    innocent(double, STUCK, table);
 }
 
 #[test]
@@ -175,8 +165,6 @@ fn a_member_that_joins_for_another_finishes_with_its_round() {
 #[test]
 fn a_member_of_a_round_that_cannot_be_read_may_be_of_any() {
     let unread = "c2 invoke enter round=1 => c2 invoke enter round=one; c2 end enter; c2 invoke enter round=1";
-    says(
-        &none(&double(&edited(EARLY, unread))),
-        "the `enter` of c2, which names no round",
-    );
+    let results = none(&double(&edited(EARLY, unread)));
+    says(&results, "the `enter` of c2, which names no round");
 }

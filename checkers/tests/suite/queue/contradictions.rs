@@ -41,10 +41,8 @@ fn an_enqueue_that_names_no_item_may_be_of_any() {
     }
     // It came too late, or certainly not.
     one(&fifo(&format!("{given}; c1 invoke enqueue item=one")), "phantom-item");
-    one(
-        &fifo(&format!("c1 invoke enqueue item=one; c1 fail enqueue; {given}")),
-        "phantom-item",
-    );
+    let record = fifo(&format!("c1 invoke enqueue item=one; c1 fail enqueue; {given}"));
+    one(&record, "phantom-item");
 }
 
 #[test]
@@ -61,11 +59,8 @@ fn an_item_whose_enqueue_certainly_failed_is_a_phantom() {
             format!("c1 fail enqueue => | {given} => {given}; c1 fail enqueue # it may be read after the delivery");
         guilty(queue, "phantom-item", &text, &later);
         let stored = "c1 invoke enqueue item=1; c1 ok enqueue item=1";
-        innocent(
-            queue,
-            &text,
-            &format!("c1 fail => c1 end\n {given} => {stored}; {given}"),
-        );
+        let table = format!("c1 fail => c1 end\n {given} => {stored}; {given}");
+        innocent(queue, &text, &table);
     }
     let consumed = format!("{failed}; c2 invoke acknowledge item=1; c2 ok acknowledge item=1");
     tells(&proven(&claimed(&consumed), "phantom-item"), "was acknowledged by c2");

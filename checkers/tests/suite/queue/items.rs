@@ -35,12 +35,8 @@ fn an_item_that_nobody_got_and_that_is_not_there_is_lost() {
 fn an_item_named_by_a_dequeue_whose_end_is_unknown_is_not_lost() {
     let killed = drained("c2 invoke dequeue; c2 note taking item=1; c2 end dequeue; c2 note exit");
     none(&fifo(&killed));
-    guilty(
-        fifo,
-        "lost-item",
-        &killed,
-        "c2 note taking item=1 => c2 note taking item=2\n c2 note taking item=1 =>",
-    );
+    let table = "c2 note taking item=1 => c2 note taking item=2\n c2 note taking item=1 =>";
+    guilty(fifo, "lost-item", &killed, table);
 }
 
 #[test]
@@ -62,12 +58,8 @@ fn an_item_that_only_such_an_operation_names_is_lost() {
 fn an_item_with_an_unknown_acknowledgement_is_not_lost() {
     let unknown = drained("c2 invoke acknowledge item=1; c2 end acknowledge");
     none(&claimed(&unknown));
-    guilty(
-        claimed,
-        "lost-item",
-        &unknown,
-        "c2 end acknowledge => c2 fail acknowledge",
-    );
+    let table = "c2 end acknowledge => c2 fail acknowledge";
+    guilty(claimed, "lost-item", &unknown, table);
 }
 
 #[test]

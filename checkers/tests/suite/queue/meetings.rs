@@ -51,7 +51,7 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
     let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
         return vec![];
     };
-    if crate::healing::doubtful(events, recovered, end) {
+    if crate::drawn::doubtful(events, recovered, end) {
         return vec![];
     }
     let mut members = ops(events, if tutorial { "join" } else { "enter" });

@@ -22,9 +22,7 @@ fn a_hundred_thousand_operations_are_judged_in_little_time() {
              c{c} invoke leave round=1; c{c} ok leave round=1 removed={at}\n"
         )
     };
-    one(
-        &run("double", &(0..50_000).map(round).collect::<String>()),
-        "early-release",
-    );
+    let record = run("double", &(0..50_000).map(round).collect::<String>());
+    one(&record, "early-release");
     assert!(begun.elapsed() < Duration::from_secs(60), "{:?}", begun.elapsed());
 }

@@ -67,7 +67,7 @@ impl World {
 
     /// In some worlds a window before it was not seen healed, or the harness stalls after it.
     fn recovers(&mut self) {
-        for (phase, verified) in crate::healing::phases(&mut self.random) {
+        for (phase, verified) in crate::drawn::phases(&mut self.random) {
             let value = json!({"window": 1, "phase": phase, "verified": verified});
             self.push("nemesis", None, EventType::Info, "pause", value);
         }

@@ -35,10 +35,8 @@ fn a_value_that_was_overwritten_does_not_come_back() {
 #[test]
 fn a_plain_read_is_shown_what_its_sessions_last_write_had_seen() {
     let own = "c3 invoke write value=3; c3 ok write value=3 session=0x3";
-    let own = edited(
-        STALE,
-        &format!("c3 invoke read => {own}; c3 invoke read | server=n3 => session=0x3"),
-    );
+    let edits = format!("c3 invoke read => {own}; c3 invoke read | server=n3 => session=0x3");
+    let own = edited(STALE, &edits);
     wrong(&plain(&own), &[1, 2, 3, 4, 5, 6, 7]);
     proven(&run("sync-read", &own), "not-linearizable");
     let table = "

@@ -40,10 +40,8 @@ fn a_hundred_thousand_operations_are_judged() {
         match variant {
             "read" => {
                 assert_eq!(zooquake_checkers::check(&record).stats["stale_reads"], 49_000);
-                tells(
-                    &one(&record, "stale-read"),
-                    "At worst it was 49989 acknowledged writes behind",
-                );
+                let anomaly = one(&record, "stale-read");
+                tells(&anomaly, "At worst it was 49989 acknowledged writes behind");
             }
             _ => drop(one(&record, "not-linearizable")),
         }

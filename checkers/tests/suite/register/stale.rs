@@ -16,11 +16,8 @@ fn a_session_does_not_go_back() {
         assert_eq!(found.witness, [1, 2, 3]);
         assert!(!found.advisory);
         assert_eq!(check(&register(text)).verdict, Verdict::Invalid);
-        innocent(
-            register,
-            text,
-            "mzxid=8 => mzxid=9\n mzxid=8 session=0x1 => mzxid=8 session=0x2",
-        );
+        let table = "mzxid=8 => mzxid=9\n mzxid=8 session=0x1 => mzxid=8 session=0x2";
+        innocent(register, text, table);
         let overlaps = "
             c2 invoke read; c1 invoke read
             c2 ok read value=null mzxid=9 session=0x1; c1 ok read value=null mzxid=8 session=0x1";
@@ -34,11 +31,8 @@ fn a_session_reads_its_own_writes() {
         c1 invoke write value=1; c1 ok write value=1 mzxid=9 session=0x1
         c1 invoke read; c1 ok read value=null mzxid=8 session=0x1";
     found(&plain(text), &["session-order", "stale-read"]);
-    innocent(
-        plain,
-        text,
-        "c1 ok write value=1 mzxid=9 session=0x1 => c1 info write value=1",
-    );
+    let table = "c1 ok write value=1 mzxid=9 session=0x1 => c1 info write value=1";
+    innocent(plain, text, table);
 }
 
 const STALE: &str = "

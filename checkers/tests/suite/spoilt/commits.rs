@@ -3,7 +3,7 @@
 use super::finish::End;
 use super::{Claims, Family, claim, of_kind, renumber};
 use crate::commit::agree::{KINDS, transaction};
-use crate::commit::{brute, script::commit, world};
+use crate::commit::{brute, commit, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! Two-phase commits.
 
 use super::told;
-use crate::commit::script::{commit, with_tree};
+use crate::commit::{commit, with_tree};
 use crate::expect::{none, says};
 use crate::script::holding;
 use zooquake_checkers::check;
@@ -12,12 +12,8 @@ fn every_begin_may_have_failed() {
         c1 begin t1 sites=c2; c1 failed begin t1
         c1 begin t1 sites=c2; c1 failed begin t1
         c2 asks t1; c2 decided t1 commit";
-    told(
-        &commit(text),
-        "wrong-outcome",
-        &["no other `begin` of it can have"],
-        &["was sent. Yet"],
-    );
+    let said = ["no other `begin` of it can have"];
+    told(&commit(text), "wrong-outcome", &said, &["was sent. Yet"]);
 }
 
 /// The decision stands, and another site knows it.
@@ -39,12 +35,8 @@ fn one_site_may_be_blocked_by_what_is_decided() {
     for event in blocked.history.events.iter_mut().filter(|event| event.f == "decide") {
         event.error = None;
     }
-    told(
-        &blocked,
-        "blocked-transaction",
-        &["sent at 6.000 s, failed at 7.000 s."],
-        &["unknown"],
-    );
+    let said = ["sent at 6.000 s, failed at 7.000 s."];
+    told(&blocked, "blocked-transaction", &said, &["unknown"]);
 }
 
 #[test]

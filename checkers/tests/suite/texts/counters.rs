@@ -8,12 +8,8 @@ fn an_id_given_three_times_is_said_to_be() {
     let text = "
         c1 invoke increment; c2 invoke increment; c3 invoke increment
         c1 ok increment id=1; c2 ok increment id=1; c3 ok increment id=1";
-    told(
-        &counter(text),
-        "duplicate-id",
-        &["given to 1 more increment"],
-        &["increments besides"],
-    );
+    let said = ["given to 1 more increment"];
+    told(&counter(text), "duplicate-id", &said, &["increments besides"]);
 }
 
 /// An increment that is under way when a value is read may have made it.
@@ -27,12 +23,8 @@ fn what_can_have_made_a_value_is_counted() {
         "and 0 of which",
         "nobody asked for 2 of them",
     ];
-    told(
-        &counter(&format!("{text}; c2 ok increment id=2")),
-        "phantom-increment",
-        &said,
-        &[],
-    );
+    let record = counter(&format!("{text}; c2 ok increment id=2"));
+    told(&record, "phantom-increment", &said, &[]);
     let said = ["1 that were given an id not greater, and 1 of which it is not known"];
     told(&counter(text), "phantom-increment", &said, &[]);
 }
@@ -46,10 +38,6 @@ fn who_found_too_little_is_named() {
         c1 invoke increment; c1 ok increment id=1
         c2 ask confirm; c2 answer confirm
         c2 invoke get; c2 ok get value=0";
-    told(
-        &counter(client),
-        "lost-increment",
-        &["Yet c2, which had begun a write"],
-        &["znode tree"],
-    );
+    let said = ["Yet c2, which had begun a write"];
+    told(&counter(client), "lost-increment", &said, &["znode tree"]);
 }

@@ -12,12 +12,8 @@ fn one_client_may_have_both_grants_of_a_stale_write() {
         c1 acquire g1; c1 granted g1 czxid=10
         c1 acquire g2; c1 granted g2 czxid=20
         c1 write g2; c1 wrote g2; c1 write g1; c1 wrote g1";
-    told(
-        &lock(both),
-        "stale-write",
-        &["under an older grant of the lock"],
-        &["another"],
-    );
+    let said = ["under an older grant of the lock"];
+    told(&lock(both), "stale-write", &said, &["another"]);
     let ageless = "
         c1 acquire g1; c1 granted g1
         c1 acquire g2; c1 granted g2

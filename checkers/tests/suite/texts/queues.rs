@@ -31,37 +31,21 @@ fn an_item_may_have_been_enqueued_never_or_only_by_requests_that_failed() {
         (&failed, "is named only by enqueues that certainly failed"),
     ] {
         let said = [words, "was delivered 2 times"];
-        told(
-            &fifo(&format!("{before}{GIVEN_TWICE}")),
-            "duplicate-delivery",
-            &said,
-            &["enqueued once"],
-        );
+        let record = fifo(&format!("{before}{GIVEN_TWICE}"));
+        told(&record, "duplicate-delivery", &said, &["enqueued once"]);
     }
     let phantom = fifo(&format!("{failed}{GIVEN_TWICE}"));
-    told(
-        &phantom,
-        "phantom-item",
-        &["Every enqueue of it certainly failed"],
-        &["only enqueue"],
-    );
+    let said = ["Every enqueue of it certainly failed"];
+    told(&phantom, "phantom-item", &said, &["only enqueue"]);
     // Of unknown outcome, and sent later.
     let late = fifo(&format!("{GIVEN_TWICE}; c1 invoke enqueue item=1; c1 end enqueue"));
     told(&late, "duplicate-delivery", &["can have been enqueued once"], &[]);
-    told(
-        &late,
-        "phantom-item",
-        &["enqueue was sent only at"],
-        &["It was enqueued"],
-    );
+    let said = ["enqueue was sent only at"];
+    told(&late, "phantom-item", &said, &["It was enqueued"]);
     // One that cannot be read may be of the item, and was sent later.
     let hidden = fifo(&format!("{GIVEN_TWICE}; c1 invoke enqueue item=one"));
-    told(
-        &hidden,
-        "phantom-item",
-        &["No enqueue in the history names it"],
-        &["ever"],
-    );
+    let said = ["No enqueue in the history names it"];
+    told(&hidden, "phantom-item", &said, &["ever"]);
     let twice = fifo(&"c1 invoke enqueue item=1; c1 end enqueue; ".repeat(2));
     says(&check(&twice), "item 1 may have been enqueued 2 times");
 }
@@ -72,12 +56,8 @@ fn an_acknowledged_item_may_not_have_been_given_before() {
         c1 invoke enqueue item=1; c1 ok enqueue item=1
         c2 invoke acknowledge item=1; c2 ok acknowledge item=1
         c3 invoke dequeue; c3 ok dequeue item=1";
-    told(
-        &run("claimed", text),
-        "duplicate-delivery",
-        &["was given it at"],
-        &["again"],
-    );
+    let record = run("claimed", text);
+    told(&record, "duplicate-delivery", &["was given it at"], &["again"]);
 }
 
 #[test]
@@ -97,10 +77,8 @@ fn a_lost_item_may_never_have_been_taken() {
         c3 ask confirm; c3 answer confirm; c3 invoke dequeue; c3 ok dequeue item=null
         run drained";
     told(&fifo(text), "lost-item", &["and nobody got it"], &["somebody"]);
-    says(
-        &check(&fifo(&format!("c2 invoke dequeue; {text}"))),
-        "nobody is known to have got 1 item, but",
-    );
+    let results = check(&fifo(&format!("c2 invoke dequeue; {text}")));
+    says(&results, "nobody is known to have got 1 item, but");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the clients of a random world do, one step at a time.
 
 use super::{Doing, Real, World};
-use crate::healing;
+use crate::drawn;
 use crate::script::txn;
 use serde_json::{Value, json};
 use zooquake_checkers::history::EventType;
@@ -10,7 +10,7 @@ use zooquake_history::operation::{Holders, Mode};
 impl World {
     /// Some worlds do not recover, have a window that nobody saw healed, or a harness that stalls.
     pub(super) fn recovers(&mut self) {
-        for (phase, verified) in healing::phases(&mut self.random) {
+        for (phase, verified) in drawn::phases(&mut self.random) {
             let value = json!({ "window": 1, "phase": phase, "target": "c1", "verified": verified });
             self.push("nemesis", None, EventType::Info, "pause", value);
         }

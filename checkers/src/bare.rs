@@ -150,18 +150,12 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
         return one("lock", "unknown", "it acquires grants, so it was judged as a lock");
     }
     if any(&["join"], ROUND.any()) {
-        return one(
-            "barrier",
-            "tutorial",
-            "members join, so it was judged as the tutorial's barrier",
-        );
+        let basis = "members join, so it was judged as the tutorial's barrier";
+        return one("barrier", "tutorial", basis);
     }
     if any(&["enter", "leave"], ROUND.any()) {
-        return one(
-            "barrier",
-            "double",
-            "nobody joins, so it was judged as a double barrier",
-        );
+        let basis = "nobody joins, so it was judged as a double barrier";
+        return one("barrier", "double", basis);
     }
     if any(&["enqueue", "acknowledge"], ITEM.any()) || dequeues(history) {
         let basis = match claims(history) {
@@ -174,18 +168,12 @@ fn family(history: &History) -> Option<(&'static str, &'static str, Vec<&'static
         return one("queue", "claimed", basis);
     }
     if any(&["begin", "decide", "vote", "decided"], TX.any()) {
-        return one(
-            "commit",
-            "unknown",
-            "it votes and decides, so it was judged as a two-phase commit",
-        );
+        let basis = "it votes and decides, so it was judged as a two-phase commit";
+        return one("commit", "unknown", basis);
     }
     if answers(history).any(|event| event.f == "increment" && event.get(ID.any()).is_some()) {
-        return one(
-            "counter",
-            "unknown",
-            "increments are given ids, so it was judged as a counter that began at 0",
-        );
+        let basis = "increments are given ids, so it was judged as a counter that began at 0";
+        return one("counter", "unknown", basis);
     }
     register(history).then_some((
         "register",

@@ -213,10 +213,8 @@ fn often(
             last_words(run, node),
         );
         let began = run.injected.get(&window.id).and_then(Injected::began);
-        out.add(
-            run,
-            found(began.into_iter().chain(exits[..=most].iter().copied()).collect(), why),
-        );
+        let found = found(began.into_iter().chain(exits[..=most].iter().copied()).collect(), why);
+        out.add(run, found);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::ensemble::Suspicion;
+use crate::text::if_any;
 use crate::{Anomaly, NotJudged, Span};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -101,10 +102,7 @@ impl Findings {
         let each = events.iter().take(TOLD);
         let told: Vec<String> = each.map(|(at, what)| format!("event {at} is {what}")).collect();
         if !told.is_empty() {
-            let more = match events.len() - told.len() {
-                0 => String::new(),
-                more => format!("; {more} more"),
-            };
+            let more = if_any(events.len() - told.len(), |more| format!("; {more} more"));
             self.reasons.push(format!("{what}: {}{more}", told.join("; ")));
         }
     }

@@ -1,5 +1,5 @@
-//! The families that grant: `lock` and `rwlock`, in which grants may be shared; `election`, a lock under other names, with the
-//! acknowledgements of its leaders; and `semaphore`, a lock that several clients may hold, with nothing that is written under it.
+//! The families that grant: `lock` and `rwlock`, in which grants may be shared; `election`, a lock under other names,
+//! with the acknowledgements of its leaders; and `semaphore`, a lock that several clients may hold, without any writes.
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;

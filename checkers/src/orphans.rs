@@ -15,7 +15,6 @@ use zooquake_history::operation::{Any, Field, FieldType, Made};
 struct Answer {
     sent: usize,
     read: usize,
-    /// The sessions it has.
     sessions: BTreeSet<u64>,
 }
 

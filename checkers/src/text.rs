@@ -21,6 +21,11 @@ pub fn count(number: usize, thing: &str) -> String {
     }
 }
 
+/// What is said of a number of things; nothing where there are none.
+pub fn if_any(number: usize, say: impl FnOnce(usize) -> String) -> String {
+    if number == 0 { String::new() } else { say(number) }
+}
+
 /// Nanoseconds as seconds with three decimals, `12.402 s`; what is below a millisecond is cut off.
 pub fn seconds(ns: u64) -> String {
     format!("{}.{:03} s", ns / 1_000_000_000, ns / 1_000_000 % 1000)

@@ -1,6 +1,7 @@
 //! Text that is safe to show: escaped, without control characters, and of bounded length.
 
 use zooquake_checkers::Value;
+pub use zooquake_checkers::text::if_any;
 
 /// The longest value shown, in characters.
 pub const LONG: usize = 240;

@@ -9,6 +9,7 @@
 //! says itself, as one whose request was sent at any time; that an operation *failed* does not count, as the failure may be another one's.
 
 use crate::history::{Event, EventType, Process};
+use crate::text::if_any;
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// How many a reason names; of more it gives the number.
@@ -59,10 +60,7 @@ pub fn repeated(events: &[Event], misfits: &[(usize, Misfit)]) -> Vec<usize> {
 /// The misfits of a history as one reason; `None` if there is none.
 pub fn reason(events: &[Event], misfits: &[(usize, Misfit)]) -> Option<String> {
     let words: Vec<String> = misfits.iter().take(NAMED).map(|misfit| words(events, misfit)).collect();
-    let more = match misfits.len() - words.len() {
-        0 => String::new(),
-        more => format!("; {more} more"),
-    };
+    let more = if_any(misfits.len() - words.len(), |more| format!("; {more} more"));
     let number = misfits.len();
     (number > 0).then(|| {
         format!(

@@ -19,7 +19,6 @@ impl Decision {
         }
     }
 
-    /// Its word.
     pub fn word(self) -> &'static str {
         match self {
             Self::Commit => "commit",

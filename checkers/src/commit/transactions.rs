@@ -98,7 +98,6 @@ impl<'a> Transaction<'a> {
 /// The transactions of a history, by the first event that names each.
 #[derive(Debug, Default)]
 pub struct Transactions<'a> {
-    /// All of them.
     pub all: Vec<Transaction<'a>>,
     /// Events whose transaction, sites, vote or decision cannot be read, and what they are.
     pub unread: Vec<(usize, String)>,

@@ -3,7 +3,7 @@
 use super::counts::{Counts, Told};
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::text::count;
+use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
 /// Looks for ids that were given more than once.
@@ -16,10 +16,9 @@ pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, out: &mut Findings) {
         let [first, second, more @ ..] = all.as_slice() else {
             continue;
         };
-        let more = match more.len() {
-            0 => String::new(),
-            more => format!(" It was given to {} besides.", count(more, "more increment")),
-        };
+        let more = if_any(more.len(), |more| {
+            format!(" It was given to {} besides.", count(more, "more increment"))
+        });
         let why = format!(
             "The id {id} was given twice: to an increment of {}, answered at {}, and to one of {}, answered at {}.{more} Each \
              increment adds 1, so that no two of them make the same value.",

@@ -10,7 +10,6 @@ use crate::text::count;
 /// The counter was found to hold a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found<'a> {
-    /// The value.
     pub value: i64,
     /// What was answered at an event before this one had been acknowledged when the counter was looked at.
     pub asked: usize,

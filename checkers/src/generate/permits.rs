@@ -41,7 +41,6 @@ pub struct Permits {
     known: Vec<Known>,
 }
 
-/// A hold.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Hold {
     number: u64,
@@ -69,7 +68,6 @@ pub enum Request {
 }
 
 impl Permits {
-    /// Those of a style.
     pub fn new(style: Style, clients: usize) -> Self {
         Self {
             style,

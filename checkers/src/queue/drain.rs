@@ -1,7 +1,7 @@
 //! The drain: what the end of a run proves about the items that are not there any more.
 
 use super::items::outcome;
-use super::told::{Told, told};
+use super::{Told, told};
 use crate::analysis::Analysis;
 use crate::analysis::confirms::Confirms;
 use crate::history::EventType;

@@ -1,6 +1,6 @@
 //! Items: which were sent and acknowledged, who was given them, and who may have been.
 
-use super::told::{Told, told};
+use super::{Told, told};
 use crate::analysis::Analysis;
 use crate::history::EventType;
 use crate::ops::{self, Op};
@@ -26,7 +26,6 @@ impl Done<'_> {
     }
 }
 
-/// One item.
 #[derive(Debug, Default)]
 pub struct Item<'a> {
     /// The enqueues of it, each by where it was sent, but for those that certainly failed.

@@ -9,7 +9,6 @@ mod items;
 mod lost;
 mod order;
 mod phantom;
-mod told;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
@@ -17,6 +16,7 @@ use crate::plan::Delivery;
 use crate::verdict::{self, Needs};
 use crate::{Record, Results, orphans, pending};
 use items::Items;
+use zooquake_history::operation::queue::ITEM;
 
 /// The checkers of the family, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &[
@@ -46,4 +46,25 @@ pub fn check(record: &Record) -> Results {
     orphans::check_claims(&run, &|item| items.acknowledged(item), &mut found);
     let tree = "orphans were not looked for";
     verdict::close(&run, found, &Needs { progress, tree })
+}
+
+/// What an event says of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Told {
+    /// Which one.
+    Item(i64),
+    /// That there is none: `null`.
+    Nothing,
+    /// Something that is neither.
+    Unreadable,
+}
+
+/// What an event says of an item; `None` if it says nothing of one.
+fn told(run: &Analysis<'_>, at: usize) -> Option<Told> {
+    let event = &run.events[at];
+    event.get(ITEM.any()).map(|item| match event.item() {
+        Some(item) => Told::Item(item),
+        None if item.is_null() => Told::Nothing,
+        None => Told::Unreadable,
+    })
 }

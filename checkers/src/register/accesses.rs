@@ -135,7 +135,6 @@ impl Access<'_> {
 /// read: it is left out, and what else its operations tell is kept.
 #[derive(Debug)]
 pub struct Accesses<'a> {
-    /// All of them.
     pub all: Vec<Access<'a>>,
     /// Values that more than one write can have written, in order.
     pub ambiguous: Vec<i64>,

@@ -11,7 +11,6 @@ use std::collections::{HashMap, HashSet, VecDeque};
 /// The accesses of one value.
 #[derive(Debug, Default)]
 pub struct Cluster {
-    /// The value.
     pub value: Value,
     /// What wrote it; `None` if nothing in the history did, or nothing proves that it happened.
     pub writer: Option<usize>,
@@ -24,7 +23,6 @@ pub struct Cluster {
 /// The clusters of a history.
 #[derive(Debug)]
 pub struct Clusters<'r, 'a> {
-    /// The accesses.
     pub accesses: &'r [Access<'a>],
     /// The clusters, in the order of the first access that names each.
     pub all: Vec<Cluster>,

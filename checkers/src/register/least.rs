@@ -21,7 +21,6 @@ type Unpaired<'a> = HashMap<&'a Process, usize>;
 /// What a history is judged by.
 #[derive(Debug, Clone, Copy)]
 pub struct Terms<'a> {
-    /// The run.
     pub run: &'a Analysis<'a>,
     /// Whether the readings of its znode tree count.
     pub tree: bool,

@@ -7,7 +7,7 @@ use super::accesses::{Access, Accesses, Action};
 use super::witness::show;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
-use crate::text::count;
+use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
 /// What a session was shown or acknowledged: where that was read, the transaction, the access.
@@ -66,10 +66,9 @@ fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64
         Action::Read(value) => show(value),
         _ => return,
     };
-    let more = match older.len() - 1 {
-        0 => String::new(),
-        more => format!(" So did {} of it.", count(more, "later read")),
-    };
+    let more = if_any(older.len() - 1, |more| {
+        format!(" So did {} of it.", count(more, "later read"))
+    });
     let why = format!(
         "Session 0x{session:x} of {} {what} at {}, of transaction 0x{newer:x}. A read that it sent after that, at {}, and that {} \
          answered at {}, found {found} of the older transaction 0x{:x}.{more} ZooKeeper promises a session that what it is \

@@ -9,7 +9,7 @@ use super::witness::show;
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::stats::milliseconds;
-use crate::text::count;
+use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
 /// A read that missed acknowledged writes.
@@ -139,14 +139,13 @@ fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_
     let (acknowledged, missed) = first.missed;
     let written = missed.action.written().flatten();
     let since = |from: usize, to: usize| milliseconds(run.time(to).saturating_sub(run.time(from)));
-    let more = match episode.len() - 1 {
-        0 => String::new(),
-        more => format!(
+    let more = if_any(episode.len() - 1, |more| {
+        format!(
             " {} of it went the same way in the {} ms after that, and none in between was fresh.",
             count(more, "more read"),
             since(first.end, last.end)
-        ),
-    };
+        )
+    });
     let server = first.read.server.unwrap_or("a server that is not named");
     let why = format!(
         "{} sent a read at {}, and {server} answered {} (transaction 0x{:x}) at {}, though the write of {} by {} (transaction \
@@ -165,8 +164,6 @@ fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_
         staleness.of(first.read.server, run.time(last.end)),
     );
     let witness = vec![acknowledged, first.invoke, first.end];
-    out.add(
-        run,
-        Found::new("stale-read", "fresh reads", witness, why).advisory(true),
-    );
+    let found = Found::new("stale-read", "fresh reads", witness, why).advisory(true);
+    out.add(run, found);
 }

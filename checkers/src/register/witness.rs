@@ -8,7 +8,6 @@ use crate::analysis::Analysis;
 /// Tells of contradictions between accesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Teller<'r, 'a> {
-    /// The run.
     pub run: &'r Analysis<'a>,
     /// Its accesses, by value.
     pub clusters: &'r Clusters<'r, 'a>,

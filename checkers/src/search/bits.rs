@@ -68,7 +68,6 @@ impl Bits {
         }
     }
 
-    /// Whether the number is in it.
     pub fn contains(&self, number: usize) -> bool {
         self.words[number / 64] >> (number % 64) & 1 == 1
     }

@@ -24,7 +24,6 @@ struct Kind {
 /// An access that ends.
 #[derive(Debug, Clone, Copy)]
 pub struct Ended {
-    /// Its bit.
     pub bit: u128,
     /// It, if it writes.
     pub access: Option<Access>,

@@ -57,7 +57,6 @@ impl List {
         0
     }
 
-    /// The node after this one.
     pub fn after(&self, node: usize) -> usize {
         self.next[node]
     }

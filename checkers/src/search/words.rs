@@ -3,7 +3,7 @@
 use super::calls::Call;
 use super::prove::Proof;
 use super::{Claim, Limit};
-use crate::text::count;
+use crate::text::{count, if_any};
 use crate::{Anomaly, EventType, Value};
 
 /// What ran out before a search ended, and what to do.
@@ -61,10 +61,7 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
     others.dedup_by_key(|call| call.invoke.index);
     let hidden = others.len().saturating_sub(SHOWN);
     let shown: Vec<String> = others[hidden..].iter().map(|call| described(call)).collect();
-    let before = match hidden {
-        0 => String::new(),
-        _ => format!(", and {} before these", count(hidden, "operation")),
-    };
+    let before = if_any(hidden, |_| format!(", and {} before these", count(hidden, "operation")));
     match shown.len() {
         0 => " This alone proves it: nothing that was invoked before it ended explains its answer.".to_owned(),
         _ => format!(

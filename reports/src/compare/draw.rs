@@ -13,7 +13,6 @@ const ROW: f64 = 17.0;
 /// Room between subjects.
 const GAP: f64 = 8.0;
 
-/// A figure as a picture.
 pub fn picture(measured: &Measured<'_>, number: usize, figure: &Figure) -> String {
     let mut svg = Svg::new(WIDTH);
     let comparison = measured.comparison;

@@ -5,7 +5,6 @@ use super::statistics::Estimate;
 use super::words::capital;
 use zooquake_checkers::sample::Kind;
 
-/// A figure.
 #[derive(Debug)]
 pub struct Figure {
     /// What it shows.
@@ -22,7 +21,6 @@ pub struct Figure {
     pub rows: Vec<Row>,
 }
 
-/// A row.
 #[derive(Debug)]
 pub struct Row {
     /// Which subject.
@@ -35,7 +33,6 @@ pub struct Row {
     pub without: &'static str,
 }
 
-/// A mark.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Mark {
     /// A bar from the axis' beginning.

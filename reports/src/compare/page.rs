@@ -40,10 +40,9 @@ fn head(measured: &Measured<'_>) -> String {
     let lines = words::of(measured);
     let (first, rest) = lines.split_first().map_or(("", &[][..]), |(f, r)| (f.as_str(), r));
     let rest = html::items(rest, 900);
-    let missing = match comparison.planned.saturating_sub(comparison.runs.len()) {
-        0 => String::new(),
-        n => format!(" · <b>{n} of {} runs are still to come</b>", comparison.planned),
-    };
+    let missing = text::if_any(comparison.planned.saturating_sub(comparison.runs.len()), |n| {
+        format!(" · <b>{n} of {} runs are still to come</b>", comparison.planned)
+    });
     format!(
         "<header id=\"first\"><p class=\"facts\"><b>{}</b> · begun {}{missing}</p>\n<h1>{}</h1>\n\
          <ul class=\"conclusion\">{rest}</ul>\n<p class=\"note\">In brackets: 95 % intervals, or the range of fewer than five runs. A \

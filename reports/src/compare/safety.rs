@@ -3,7 +3,6 @@
 use super::pool::{Found, Measured, Pool};
 use crate::{left, text};
 
-/// The section.
 pub fn section(measured: &Measured<'_>) -> String {
     let comparison = measured.comparison;
     let heads: String = comparison
@@ -56,10 +55,7 @@ fn place(measured: &Measured<'_>, subject: usize, faults: usize) -> String {
 /// The style and the words for what the runs of a place came to.
 pub fn verdict(pool: &Pool) -> (&'static str, String) {
     let broken = pool.damage().next().is_some();
-    let harness = match pool.failed {
-        0 => String::new(),
-        n => format!(" <small>harness failed × {n}</small>"),
-    };
+    let harness = text::if_any(pool.failed, |n| format!(" <small>harness failed × {n}</small>"));
     let (class, words) = match (pool.judged, broken) {
         (0, _) => ("o-skipped", "<b>–</b> no run".to_string()),
         (_, true) => ("o-new", "<b>✗</b> broken".to_string()),

@@ -11,7 +11,6 @@ const SHOWN: usize = 100;
 /// How many get a picture of their own.
 const PICTURES: usize = 8;
 
-/// The section.
 pub fn section(model: &RunModel<'_>) -> String {
     let anomalies = &model.results.anomalies;
     let mut body = String::new();

@@ -21,7 +21,6 @@ const OPS: usize = 60_000;
 /// The most anomalies that the timeline can show.
 const ANOMALIES: usize = 100;
 
-/// All of it.
 pub fn of(model: &RunModel<'_>) -> Value {
     let overview = overview::scale(model);
     let stride = model.ops.len().div_ceil(OPS).max(1);

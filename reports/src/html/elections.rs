@@ -120,10 +120,9 @@ fn votes(account: &Account) -> String {
         "counted",
     ];
     let rows = account.votes.iter().take(VOTES).map(|vote| row(account, vote));
-    let more = match account.votes.len().saturating_sub(VOTES) {
-        0 => String::new(),
-        n => format!("<p>And {}, in results.json.</p>\n", text::count(n, "more vote")),
-    };
+    let more = text::if_any(account.votes.len().saturating_sub(VOTES), |n| {
+        format!("<p>And {}, in results.json.</p>\n", text::count(n, "more vote"))
+    });
     table("votes", heads, rows) + &more
 }
 

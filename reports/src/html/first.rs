@@ -90,10 +90,9 @@ fn operations(model: &RunModel<'_>) -> String {
 /// `3 servers and 1 observer of ZooKeeper 3.8.0`: the versions are those that the servers told.
 fn ensemble(model: &RunModel<'_>) -> String {
     let cluster = &model.record.plan.cluster;
-    let observers = match cluster.observers {
-        0 => String::new(),
-        some => format!(" and {}", text::count(some, "observer")),
-    };
+    let observers = text::if_any(cluster.observers, |some| {
+        format!(" and {}", text::count(some, "observer"))
+    });
     let samples = model.record.servers.iter().flatten();
     let samples = samples.map(|sample| sample.version.as_str());
     if model.record.plan.on == On::Sim {
@@ -165,13 +164,12 @@ fn invalid(model: &RunModel<'_>, anomaly: &Anomaly) -> String {
     } else {
         format!("{} – {}", text::moment(from), text::moment(until))
     };
-    let more = match steps.len().saturating_sub(STEPS) {
-        0 => String::new(),
-        n => format!(
+    let more = text::if_any(steps.len().saturating_sub(STEPS), |n| {
+        format!(
             "<p class=\"more\"><a href=\"#a1\">and {}</a></p>",
             text::count(n, "more step")
-        ),
-    };
+        )
+    });
     format!(
         "<p class=\"why\">{}</p>\n<p class=\"when\"><b>When</b> {when} &emsp; {}</p>\n{}{}\n<div class=\"below\"><div><h3>Step by step \
          <button type=\"button\" class=\"show js\" data-anomaly=\"0\">Show in the timeline</button></h3>{}{more}</div>{}</div>\n",
@@ -232,10 +230,9 @@ fn not_judged(model: &RunModel<'_>) -> String {
 fn list(class: &str, items: &[&String]) -> String {
     let first = items.iter().take(REASONS);
     let shown = first.map(|r| format!("<li>{}</li>", text::html(r, 400)));
-    let more = match items.len().saturating_sub(REASONS) {
-        0 => String::new(),
-        n => format!("<li><a href=\"#reasons\">and {} more</a></li>", text::grouped(n)),
-    };
+    let more = text::if_any(items.len().saturating_sub(REASONS), |n| {
+        format!("<li><a href=\"#reasons\">and {} more</a></li>", text::grouped(n))
+    });
     format!("<ul class=\"{class}\">{}{more}</ul>\n", shown.collect::<String>())
 }
 

@@ -10,7 +10,6 @@ use std::collections::BTreeMap;
 use zooquake_checkers::analysis::Latency;
 use zooquake_checkers::sample;
 
-/// The sections.
 pub fn section(model: &RunModel<'_>) -> String {
     let stats = op_stats(&model.ops);
     let mut out = vec![

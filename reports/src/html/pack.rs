@@ -22,7 +22,6 @@ pub fn deltas(values: impl Iterator<Item = u64>) -> Vec<i64> {
 #[derive(Default)]
 pub struct Index {
     numbers: HashMap<String, usize>,
-    /// The strings.
     pub values: Vec<String>,
 }
 

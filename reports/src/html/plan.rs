@@ -9,7 +9,6 @@ use std::collections::BTreeMap;
 /// The most of the plan that is shown, in characters.
 const PLAN: usize = 60_000;
 
-/// The sections.
 pub fn section(model: &RunModel<'_>) -> String {
     let mut out = vec![titled("reasons", "Reasons and notes", &reasons(model))];
     out.push(titled(

@@ -6,7 +6,6 @@ use crate::text;
 use zooquake_checkers::Value;
 use zooquake_checkers::plan::On;
 
-/// The section.
 pub fn section(model: &RunModel<'_>) -> String {
     // Without an anomaly to open with, the overview is on the first screen already.
     let (overview, legend_of) = match model.headline() {

@@ -49,10 +49,7 @@ fn sums(runs: &[Listed]) -> String {
         .filter_map(|verdict| {
             let of = || runs.iter().filter(|run| run.verdict() == verdict);
             let new = of().filter(|run| run.news().next().is_some()).count();
-            let new = match new {
-                0 => String::new(),
-                n => format!(" ({} with new anomalies)", text::grouped(n)),
-            };
+            let new = text::if_any(new, |n| format!(" ({} with new anomalies)", text::grouped(n)));
             (of().count() > 0).then(|| format!("{} {verdict}{new}", text::grouped(of().count())))
         })
         .collect();
@@ -195,10 +192,9 @@ fn kinds(run: &Listed) -> String {
             text::html(kind, 60)
         )
     });
-    let more = match kinds.len().saturating_sub(KINDS) {
-        0 => String::new(),
-        n => format!("and {}", text::count(n, "more kind")),
-    };
+    let more = text::if_any(kinds.len().saturating_sub(KINDS), |n| {
+        format!("and {}", text::count(n, "more kind"))
+    });
     shown.collect::<String>() + &more + &reason(run)
 }
 

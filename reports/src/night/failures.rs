@@ -3,7 +3,6 @@
 use super::{Cell, Failure, Night, Outcome};
 use crate::text;
 
-/// The sections.
 pub fn sections(night: &Night) -> String {
     let mut out = String::new();
     if !night.failures.is_empty() {

@@ -17,7 +17,6 @@ pub fn axes(night: &Night) -> (Vec<&str>, Vec<&str>) {
     (variants, faults)
 }
 
-/// The section.
 pub fn section(night: &Night) -> String {
     let (variants, faults) = axes(night);
     let heads: String = faults

@@ -6,7 +6,6 @@ use crate::text;
 /// The width of a night in the picture.
 const STEP: usize = 14;
 
-/// The section.
 pub fn section(night: &Night) -> String {
     if night.nights.len() < 2 {
         return "<section id=\"trends\">\n<h2>Earlier nights</h2>\n<p>None in the folder beside this one.</p></section>".into();

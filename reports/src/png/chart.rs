@@ -45,11 +45,8 @@ fn plot(area: &Area<'_>, measurement: &Measurement, number: usize, quantity: &st
         .x_label_area_size(40)
         .y_label_area_size(46)
         .build_cartesian_2d(0.0..widest * 1.01, 0.0..top)?;
-    area.draw(&Text::new(
-        printable(quantity),
-        (24, 4),
-        (FONT, 15).into_font().color(&INK),
-    ))?;
+    let style = (FONT, 15).into_font().color(&INK);
+    area.draw(&Text::new(printable(quantity), (24, 4), style))?;
     let plain = |value: &f64| written(*value);
     // As many labels as there are whole numbers.
     let labels = (widest as usize).clamp(2, 11);
@@ -92,11 +89,8 @@ where
     let mut free = i32::MAX;
     for (x, y, words) in labels {
         let y = y.min(free);
-        area.draw(&Text::new(
-            printable(&words),
-            (x, y),
-            (FONT, 12).into_font().color(&INK),
-        ))?;
+        let style = (FONT, 12).into_font().color(&INK);
+        area.draw(&Text::new(printable(&words), (x, y), style))?;
         free = y - 14;
     }
     Ok(())

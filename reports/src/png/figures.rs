@@ -49,11 +49,8 @@ fn draw(area: &Area<'_>, measured: &Measured<'_>, figure: &Figure) -> Result<()>
     let title = printable(&format!("{}{unit}", figure.title));
     let hint = (16 + text_width(&title, 16) + 10, 6);
     area.draw(&Text::new(title, (16, 4), (FONT, 16).into_font().color(&INK)))?;
-    area.draw(&Text::new(
-        printable(figure.hint),
-        hint,
-        (FONT, 13).into_font().color(&FAINT),
-    ))?;
+    let style = (FONT, 13).into_font().color(&FAINT);
+    area.draw(&Text::new(printable(figure.hint), hint, style))?;
     let x = |value: f64| LEFT + (f64::from(width - LEFT - RIGHT) * figure.place(value)) as i32;
     for value in figure.labels() {
         let at = x(value);
@@ -86,19 +83,14 @@ fn marks(area: &Area<'_>, row: &Row, y: i32, size: i32, x: &dyn Fn(f64) -> i32) 
     let colour = if on_bar { INK } else { bar };
     if row.marks.is_empty() {
         let words = printable(row.without);
-        area.draw(&Text::new(
-            words,
-            (LEFT + 4, y - 6),
-            (FONT, 11).into_font().color(&FAINT),
-        ))?;
+        let style = (FONT, 11).into_font().color(&FAINT);
+        area.draw(&Text::new(words, (LEFT + 4, y - 6), style))?;
     }
     for mark in &row.marks {
         match *mark {
             Mark::Bar(value) => {
-                area.draw(&Rectangle::new(
-                    [(LEFT, y - size), (x(value), y + size)],
-                    bar.mix(0.75).filled(),
-                ))?;
+                let corners = [(LEFT, y - size), (x(value), y + size)];
+                area.draw(&Rectangle::new(corners, bar.mix(0.75).filled()))?;
             }
             Mark::Range(low, high) => {
                 area.draw(&PathElement::new(vec![(x(low), y), (x(high), y)], INK.stroke_width(1)))?;
@@ -107,10 +99,8 @@ fn marks(area: &Area<'_>, row: &Row, y: i32, size: i32, x: &dyn Fn(f64) -> i32) 
             Mark::Ring(value) => area.draw(&Circle::new((x(value), y), size.min(4), colour.stroke_width(1)))?,
             Mark::Tick(value) => {
                 let at = x(value);
-                area.draw(&PathElement::new(
-                    vec![(at, y - size - 1), (at, y + size + 1)],
-                    colour.stroke_width(2),
-                ))?;
+                let line = vec![(at, y - size - 1), (at, y + size + 1)];
+                area.draw(&PathElement::new(line, colour.stroke_width(2)))?;
             }
         }
     }

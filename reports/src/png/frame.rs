@@ -107,10 +107,8 @@ pub fn bands(area: &Area<'_>, model: &RunModel<'_>, span: Span) -> Result<()> {
             span.x(band.until.unwrap_or(u64::MAX)).max(span.x(band.from) + 2),
         );
         let color = rgb(FaultKind::of(&band.fault).colour);
-        area.draw(&Rectangle::new(
-            [(x1, span.top), (x2, span.bottom)],
-            color.mix(0.15).filled(),
-        ))?;
+        let corners = [(x1, span.top), (x2, span.bottom)];
+        area.draw(&Rectangle::new(corners, color.mix(0.15).filled()))?;
         area.draw(&Rectangle::new([(x1, span.top - 4), (x2, span.top)], color.filled()))?;
         let label = printable(&band.label());
         let x = x1.min(span.right - text_width(&label, 12));

@@ -85,16 +85,10 @@ fn sized(
     let further = keys.last().map_or(0, |(_, (_, row))| *row as u32) * LEGEND_ROW;
     let root = BitMapBackend::new(path, (width, height + further)).into_drawing_area();
     root.fill(&WHITE)?;
-    root.draw(&Text::new(
-        printable(title),
-        (16, 12),
-        (FONT, 21).into_font().color(&INK),
-    ))?;
-    root.draw(&Text::new(
-        printable(subtitle),
-        (16, 38),
-        (FONT, 14).into_font().color(&FAINT),
-    ))?;
+    let style = (FONT, 21).into_font().color(&INK);
+    root.draw(&Text::new(printable(title), (16, 12), style))?;
+    let style = (FONT, 14).into_font().color(&FAINT);
+    root.draw(&Text::new(printable(subtitle), (16, 38), style))?;
     let (_, below) = root.split_vertically(58);
     let (middle, legend) = below.split_vertically(height - 58 - LEGEND);
     plot(&middle)?;

@@ -62,10 +62,8 @@ pub fn latency(model: &RunModel<'_>) -> String {
             let ops = measured().filter(|op| op.f == *name && op.outcome == outcome);
             let points = ops.filter_map(|op| Some((scale.x(op.start), log.at(op.latency()?))));
             let d = points_path(points, outcome);
-            svg.path(
-                &format!("s{color} {}", if outcome == Outcome::Ok { "dots" } else { "strokes" }),
-                &d,
-            );
+            let class = format!("s{color} {}", if outcome == Outcome::Ok { "dots" } else { "strokes" });
+            svg.path(&class, &d);
         }
     }
     svg.finish(

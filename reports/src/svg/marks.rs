@@ -61,11 +61,8 @@ pub fn hatch(svg: &mut Svg, model: &RunModel<'_>, scale: &TimeScale, client: &st
     let hits = |b: &&Band| b.hits(client) && scale.shows(b.from, b.until);
     for band in model.bands.iter().filter(hits).take(400) {
         let (x1, x2) = (scale.x(band.from), scale.x(band.until.unwrap_or(u64::MAX)));
-        svg.rect(
-            &format!("hatch {}", palette::fault_class(&band.fault)),
-            (x1, y, (x2 - x1).max(2.0), height),
-            "",
-        );
+        let class = format!("hatch {}", palette::fault_class(&band.fault));
+        svg.rect(&class, (x1, y, (x2 - x1).max(2.0), height), "");
     }
 }
 

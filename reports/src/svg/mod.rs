@@ -53,7 +53,6 @@ impl Svg {
         self.path(class, &format!("M{x1:.1} {y1:.1}L{x2:.1} {y2:.1}"));
     }
 
-    /// A disc.
     pub fn disc(&mut self, class: &str, (x, y): (f64, f64), r: f64) {
         let _ = write!(
             self.body,

@@ -1,16 +1,11 @@
 //! Counters: `add` of a number, and `read`.
 
-use super::{HistoryModel, decide, unable};
-use crate::search::Claim;
+use super::{Claim, HistoryModel, decide, unable, unordered};
 use crate::search::models::counter::{Counter, CounterOp};
 use crate::search::reading::Reading;
 use crate::{EventType, Value};
 
-const UNORDERED: Claim = Claim {
-    kind: "not-linearizable",
-    property: "linearizability",
-    says: "no order of the counter's operations fits",
-};
+const UNORDERED: Claim = unordered("no order of the counter's operations fits");
 
 /// Counters that begin at 0.
 pub static COUNTERS: HistoryModel = HistoryModel {

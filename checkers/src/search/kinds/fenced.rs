@@ -46,7 +46,6 @@ pub static FENCED: HistoryModel = HistoryModel {
     },
 };
 
-/// The token in an answer.
 fn token(answer: &Value) -> Option<i64> {
     const FIELDS: [&str; 4] = ["token", ":token", "fence", ":fence"];
     let field = FIELDS.iter().find_map(|field| answer.get(field));

@@ -2,16 +2,9 @@
 
 use super::{HistoryModel, decide, unable};
 use crate::history::EventType;
-use crate::search::Claim;
-use crate::search::models::ids::{Generated, IdGenerator};
+use crate::search::models::ids::{DUPLICATE, Generated, IdGenerator};
 use crate::search::reading::Reading;
 use crate::search::values::Values;
-
-const UNORDERED: Claim = Claim {
-    kind: "duplicate-id",
-    property: "ids are unique",
-    says: "the same id was given out twice",
-};
 
 /// Generators each of whose ids is given out once.
 pub static GENERATORS: HistoryModel = HistoryModel {
@@ -31,6 +24,6 @@ pub static GENERATORS: HistoryModel = HistoryModel {
                 reading.add(call, Generated(id));
             }
         }
-        Ok(decide(&UNORDERED, &IdGenerator, reading, budget))
+        Ok(decide(&DUPLICATE, &IdGenerator, reading, budget))
     },
 };

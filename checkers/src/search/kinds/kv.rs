@@ -1,17 +1,12 @@
 //! Texts under keys, as porcupine's key-value model has them: `get`, `put` and `append`.
 
-use super::{HistoryModel, decide, unable};
+use super::{Claim, HistoryModel, decide, unable, unordered};
 use crate::edn::{Edn, from_json};
 use crate::history::EventType;
-use crate::search::Claim;
 use crate::search::models::kv::{Kv, KvOp};
 use crate::search::reading::Reading;
 
-const UNORDERED: Claim = Claim {
-    kind: "not-linearizable",
-    property: "linearizability",
-    says: "no order of the operations on the text fits",
-};
+const UNORDERED: Claim = unordered("no order of the operations on the text fits");
 
 /// The text under a key, which is empty at first. A get of unknown outcome says nothing.
 pub static TEXTS: HistoryModel = HistoryModel {

@@ -191,6 +191,15 @@ impl PartialEq for Kind {
 
 impl Eq for Kind {}
 
+/// That no order of an object's operations fits, as the beginning of a sentence.
+const fn unordered(says: &'static str) -> Claim {
+    Claim {
+        kind: "not-linearizable",
+        property: "linearizability",
+        says,
+    }
+}
+
 /// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
 fn decide<M: Model>(claim: &Claim, model: &M, reading: Reading<'_, M::Input>, budget: &mut Budget<'_>) -> Judgement {
     let mut found = Judgement {

@@ -1,7 +1,7 @@
 //! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`, answered with all
 //! that came out until the queue was empty. A `dequeue` that failed took nothing out, and says nothing of what there was.
 
-use super::{HistoryModel, decide, unable};
+use super::{HistoryModel, decide, unable, unordered};
 use crate::edn::{Edn, from_json, to_json};
 use crate::search::calls::Call;
 use crate::search::models::bag::{Bag, QueueOp};
@@ -16,11 +16,7 @@ use std::collections::{HashMap, HashSet};
 
 const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
 
-const UNORDERED: Claim = Claim {
-    kind: "not-linearizable",
-    property: "linearizability",
-    says: "no order of the queue's operations fits",
-};
+const UNORDERED: Claim = unordered("no order of the queue's operations fits");
 
 /// Queues, first in, first out.
 pub static FIFO_QUEUE: HistoryModel = HistoryModel {

@@ -1,15 +1,10 @@
 //! Registers with compare-and-set.
 
-use super::{HistoryModel, decide};
-use crate::search::Claim;
+use super::{Claim, HistoryModel, decide, unordered};
 use crate::search::reading;
 use crate::search::register::{Register, Unset};
 
-const UNORDERED: Claim = Claim {
-    kind: "not-linearizable",
-    property: "linearizability",
-    says: "no order of the register's operations fits",
-};
+const UNORDERED: Claim = unordered("no order of the register's operations fits");
 
 /// Registers; with what they begin is known of our histories only.
 pub static REGISTERS: HistoryModel = HistoryModel {

@@ -1,18 +1,13 @@
 //! Sets: `add` of an element, and `read`, answered with all of them.
 
-use super::{HistoryModel, decide, unable};
+use super::{Claim, HistoryModel, decide, unable, unordered};
 use crate::edn::{Edn, from_json, to_json};
-use crate::search::Claim;
 use crate::search::models::set::{GrowSet, SetOp};
 use crate::search::reading::{Notation, Reading};
 use crate::search::values::Values;
 use crate::{EventType, Value};
 
-const UNORDERED: Claim = Claim {
-    kind: "not-linearizable",
-    property: "linearizability",
-    says: "no order of the set's operations fits",
-};
+const UNORDERED: Claim = unordered("no order of the set's operations fits");
 
 /// Sets that are empty at the beginning.
 pub static SETS: HistoryModel = HistoryModel {

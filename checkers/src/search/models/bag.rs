@@ -186,10 +186,8 @@ impl Items {
         };
         let throughout = answers.iter().filter_map(|&answer| convicted(&certain, answer));
         let (left, own) = (self.left(ops), self.own_takers());
-        let too_many = answers
-            .iter()
-            .filter_map(|&answer| self.too_many(ops, &left, &own, answer));
-        let contradiction = earliest(ops, throughout.chain(too_many));
+        let too_many = |&answer: &usize| self.too_many(ops, &left, &own, answer);
+        let contradiction = earliest(ops, throughout.chain(answers.iter().filter_map(too_many)));
         // If nothing of unknown outcome took anything, more was present.
         let most = Presence::new(self.present(ops, |_| usize::MAX));
         let doubtful = answers.iter().any(|&answer| convicted(&most, answer).is_some());
@@ -209,18 +207,11 @@ impl Items {
         let present = |(&value, item): (&u32, &Item)| {
             let enqueue = *item.enqueues.first()?;
             let from = ops[enqueue].complete.filter(|_| ops[enqueue].required)?;
-            Some(match item.dequeues.first() {
-                Some(&dequeue) => Present {
-                    from,
-                    to: ops[dequeue].invoke,
-                    proof: dequeue,
-                },
-                None => Present {
-                    from,
-                    to: taken(value),
-                    proof: enqueue,
-                },
-            })
+            let (to, proof) = match item.dequeues.first() {
+                Some(&dequeue) => (ops[dequeue].invoke, dequeue),
+                None => (taken(value), enqueue),
+            };
+            Some(Present { from, to, proof })
         };
         self.all.iter().filter_map(present).collect()
     }

@@ -6,7 +6,7 @@ use super::{contradiction, earliest};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-const DUPLICATE: Claim = Claim {
+pub(in crate::search) const DUPLICATE: Claim = Claim {
     kind: "duplicate-id",
     property: "ids are unique",
     says: "the same id was given out twice",

@@ -18,7 +18,6 @@ use zooquake_history::operation::{Field, PATH, REMOVED};
 /// An event that is told: with its invocation, because a completion may leave out what that has said already.
 #[derive(Debug, Clone, Copy)]
 pub struct Told<'a> {
-    /// The event.
     pub event: &'a Event,
     /// What it answers, if it is a completion.
     pub invoke: Option<&'a Event>,

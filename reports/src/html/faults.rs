@@ -46,7 +46,7 @@ fn named(model: &RunModel<'_>, span: Span) -> String {
 fn in_words(model: &RunModel<'_>, band: &Band) -> String {
     let until = band.until.map_or("never healed".into(), text::moment);
     let lost = band.lost.as_ref().map(|lost| format!(" ({lost})")).unwrap_or_default();
-    let not = (!band.counts).then(|| not(model, band.id)).unwrap_or_default();
+    let not = not(model, band);
     format!(
         "{}{lost}, {} – {until} (window {}{not})",
         band.label(),
@@ -55,11 +55,12 @@ fn in_words(model: &RunModel<'_>, band: &Band) -> String {
     )
 }
 
-/// `, does not count: hit c2 between two operations`.
-fn not(model: &RunModel<'_>, id: i64) -> String {
-    let of = |window: &&WindowResult| i64::try_from(window.id) == Ok(id);
+/// `, does not count: hit c2 between two operations`; nothing if it counts.
+fn not(model: &RunModel<'_>, band: &Band) -> String {
+    let of = |window: &&WindowResult| i64::try_from(window.id) == Ok(band.id);
     let window = model.results.windows.iter().find(of);
     match window.map(|window| window.why.as_str()).filter(|why| !why.is_empty()) {
+        _ if band.counts => String::new(),
         Some(why) => format!(", does not count: {}", text::clip(why, 120)),
         None => ", does not count".into(),
     }

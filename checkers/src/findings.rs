@@ -71,7 +71,9 @@ impl Findings {
 
     /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
     pub fn suspect(&mut self, run: &Analysis<'_>, suspicion: Suspicion) {
-        let span = { suspicion.span }.map_or(Span::Any, |(from, until)| Span::Between(from, until));
+        let span = suspicion
+            .span
+            .map_or(Span::Any, |(from, until)| Span::Between(from, until));
         let found = Found::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
         self.push(run, found, span);
     }

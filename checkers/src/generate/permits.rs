@@ -193,7 +193,8 @@ impl Simulated for Permits {
             return false;
         };
         let style = clients.object.style;
-        let held: u64 = { holders.iter() }
+        let held: u64 = holders
+            .iter()
             .filter_map(|&client| Some(clients.object.held[client]?.weight))
             .sum();
         if held + weight <= style.permits() {

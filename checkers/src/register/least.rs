@@ -83,7 +83,9 @@ fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usi
     let reading = |reading: &Reading| Reading {
         index: place(reading.index),
         end_index: place(reading.end_index),
-        znodes: { reading.znodes.iter() }
+        znodes: reading
+            .znodes
+            .iter()
             .filter(|znode| znode.path == PATH)
             .cloned()
             .collect(),

@@ -113,7 +113,8 @@ impl Pool {
         };
         Self {
             judged: runs.iter().filter(|run| run.verdict.is_some()).count(),
-            unknown: { runs.iter() }
+            unknown: runs
+                .iter()
                 .filter(|run| run.verdict.as_deref() == Some("unknown"))
                 .count(),
             failed: runs.iter().filter(|run| run.verdict.is_none()).count(),

@@ -106,7 +106,10 @@ fn rows(model: &RunModel<'_>, steps: &[Step], scale: &TimeScale) -> Vec<usize> {
 fn leads(model: &RunModel<'_>, scale: &TimeScale) -> Vec<(f64, f64, String)> {
     let mut leads = Vec::new();
     for server in &model.servers {
-        let led = { server.spans.iter() }.filter(|s| s.mode == "leader" && scale.shows(s.from, Some(s.until)));
+        let led = server
+            .spans
+            .iter()
+            .filter(|s| s.mode == "leader" && scale.shows(s.from, Some(s.until)));
         for span in led.take(40) {
             let words = format!("{} leads the ensemble, epoch {}", server.name, span.epoch);
             leads.push((scale.x(span.from), scale.x(span.until), words));

@@ -60,7 +60,9 @@ fn read<'a>(calls: &[Call<'a>]) -> Result<Reading<'a, CommitOp>, String> {
             "vote" if told.is_null() => return unread("site"),
             "vote" => {
                 let site = site(&told)?;
-                let vote = { ok.then_some(call.answered).into_iter() }
+                let vote = ok
+                    .then_some(call.answered)
+                    .into_iter()
                     .chain([call.asked])
                     .find_map(|value| word(value, ["no", "yes"]));
                 match vote {

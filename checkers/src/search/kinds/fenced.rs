@@ -31,7 +31,9 @@ pub static FENCED: HistoryModel = HistoryModel {
         let ops = holds.ops.iter().enumerate();
         let reading = Reading {
             ops: ops.map(|(place, op)| op.of(input(place, op.input))).collect(),
-            revealed_by: { holds.revealed_by.iter() }
+            revealed_by: holds
+                .revealed_by
+                .iter()
                 .map(|(&op, &(by, unrevealed))| (op, (by, input(op, unrevealed))))
                 .collect(),
             calls: holds.calls,

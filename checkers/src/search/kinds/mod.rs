@@ -104,11 +104,17 @@ impl Kind {
     /// of more than one thing.
     pub fn of(history: &History) -> Option<Self> {
         let any = |names: &[&str]| {
-            let mut work = { history.events.iter() }.filter(|event| matches!(event.process, Process::Number(_)));
+            let mut work = history
+                .events
+                .iter()
+                .filter(|event| matches!(event.process, Process::Number(_)));
             work.any(|event| names.contains(&event.f.as_str()))
         };
         let read = |like: fn(&Value) -> bool| {
-            let mut reads = { history.events.iter() }.filter(|event| event.f == "read" && event.kind == EventType::Ok);
+            let mut reads = history
+                .events
+                .iter()
+                .filter(|event| event.f == "read" && event.kind == EventType::Ok);
             reads.any(|event| like(&event.value))
         };
         // Under a lock things are written too.

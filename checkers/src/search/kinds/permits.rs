@@ -134,7 +134,10 @@ fn outermost(all: Reading<'_, PermitOp>) -> Reading<'_, PermitOp> {
     }
     let kept: Vec<usize> = (0..all.ops.len()).filter(|op| !within.contains(op)).collect();
     let place = |op: &usize| kept.binary_search(op).ok();
-    let revealed = { all.revealed_by.iter() }.filter_map(|(op, (by, input))| Some((place(op)?, (place(by)?, *input))));
+    let revealed = all
+        .revealed_by
+        .iter()
+        .filter_map(|(op, (by, input))| Some((place(op)?, (place(by)?, *input))));
     Reading {
         ops: kept.iter().map(|&op| all.ops[op].clone()).collect(),
         calls: kept.iter().map(|&op| all.calls[op]).collect(),

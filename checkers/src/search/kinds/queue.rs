@@ -51,7 +51,9 @@ pub static TOTAL_QUEUE: HistoryModel = HistoryModel {
         let mut reading = read(model, calls)?.reading;
         let again = once(&mut reading);
         let drained = last_drain(&mut reading);
-        let delivered: HashSet<u32> = { reading.ops.iter() }
+        let delivered: HashSet<u32> = reading
+            .ops
+            .iter()
             .filter_map(|op| match op.input {
                 QueueOp::Dequeue(item) => Some(item),
                 _ => None,
@@ -197,7 +199,7 @@ fn last_drain(reading: &mut Reading<'_, QueueOp>) -> bool {
     let last = (0..reading.ops.len())
         .filter(of_a_drain)
         .max_by_key(|&op| reading.ops[op].complete);
-    let deliveries = { reading.ops.iter() }.filter(|op| matches!(op.input, QueueOp::Dequeue(_)));
+    let deliveries = reading.ops.iter().filter(|op| matches!(op.input, QueueOp::Dequeue(_)));
     let sent = deliveries.map(|op| op.invoke).max().unwrap_or(0);
     let last = last.filter(|&op| Some(sent) < reading.ops[op].complete);
     if let Some(last) = last {

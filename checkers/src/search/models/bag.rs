@@ -237,7 +237,7 @@ impl Items {
         answer: usize,
     ) -> Option<Contradiction> {
         let in_time = |from: usize| Some(from) < ops[answer].complete;
-        let takers = { self.takers.iter() }.filter(|(_, item)| item.is_none());
+        let takers = self.takers.iter().filter(|(_, item)| item.is_none());
         let takers = takers.take_while(|&&(from, _)| in_time(from)).count();
         let before = left.iter().take_while(|&&(end, ..)| end < ops[answer].invoke);
         let needed = before.filter(|(_, _, item)| !own.get(item).is_some_and(|&from| in_time(from)));
@@ -274,7 +274,10 @@ impl Items {
 
     /// From when on an item may have been taken out by an operation of unknown outcome.
     fn first_takers(&self) -> impl Fn(u32) -> Option<usize> {
-        let any = { self.takers.iter() }.find_map(|&(from, item)| item.is_none().then_some(from));
+        let any = self
+            .takers
+            .iter()
+            .find_map(|&(from, item)| item.is_none().then_some(from));
         let own = self.own_takers();
         move |item| any.into_iter().chain(own.get(&item).copied()).min()
     }

@@ -62,11 +62,15 @@ impl Model for Counter {
     }
 
     fn near(&self, ops: &[Op<CounterOp>]) -> Near {
-        let ones = { ops.iter() }.all(|op| matches!(op.input, CounterOp::Add(1) | CounterOp::Read(_)));
+        let ones = ops
+            .iter()
+            .all(|op| matches!(op.input, CounterOp::Add(1) | CounterOp::Read(_)));
         match ones {
             true => Schedule::new(ops).judge(),
             false => {
-                let grows = { ops.iter() }.all(|op| !matches!(op.input, CounterOp::Add(more) if more < 0));
+                let grows = ops
+                    .iter()
+                    .all(|op| !matches!(op.input, CounterOp::Add(more) if more < 0));
                 let mut back = Schedule::new(ops).back().filter(|_| grows);
                 // One of the two may be impossible by itself, as no adds sum up to it.
                 if let Some(back) = &mut back {

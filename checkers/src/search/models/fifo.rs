@@ -154,7 +154,9 @@ impl Delivered {
 
 /// Items left behind of which there are more than operations of unknown outcome that may have taken them in time.
 fn too_few(ops: &[Op<QueueOp>], items: &Items, behind: &[Behind], delivered: &Delivered) -> Option<Contradiction> {
-    let takers: Vec<usize> = { items.takers.iter() }
+    let takers: Vec<usize> = items
+        .takers
+        .iter()
         .filter_map(|&(from, item)| item.is_none().then_some(from))
         .collect();
     let in_time = |until: usize| takers.partition_point(|&from| from < until);

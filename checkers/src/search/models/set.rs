@@ -145,9 +145,9 @@ impl Adds {
                 _ => return Some(contradiction(ops, vec![place], &MADE_UP)),
             }
         }
-        let before = self.certain.iter().take_while(|(end, _, _)| *end < after);
+        let mut before = self.certain.iter().take_while(|(end, _, _)| *end < after);
         let lacks = |(_, element, _): &&(usize, u32, usize)| found.binary_search(element).is_err();
-        let (_, _, add) = { before }.find(lacks)?;
+        let (_, _, add) = before.find(lacks)?;
         Some(contradiction(ops, vec![*add, place], &LOST))
     }
 }

@@ -215,7 +215,11 @@ pub fn needless(record: &Record, tx: &str) -> bool {
 
 pub fn blocked(record: &Record, tx: &str) -> bool {
     let events = &record.history.events;
-    let phase = |name: &str| { events.iter() }.position(|event| event.f == "phase" && event.value == name);
+    let phase = |name: &str| {
+        events
+            .iter()
+            .position(|event| event.f == "phase" && event.value == name)
+    };
     let Some(recovered) = phase("recovered") else {
         return false;
     };

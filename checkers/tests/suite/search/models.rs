@@ -175,9 +175,7 @@ fn fifo_queues_that_began_with_whatever_items() {
             _ => QueueOp::Empty,
         });
         // No more come out than there may have been at the beginning, and go in.
-        let outs = { ops.iter() }
-            .filter(|op| matches!(op.input, QueueOp::Dequeue(_)))
-            .count();
+        let outs = ops.iter().filter(|op| matches!(op.input, QueueOp::Dequeue(_))).count();
         ops.truncate(if outs > 3 { 3 } else { ops.len() });
         let fits = all.iter().any(|filled| brute::linearizable(filled, &ops));
         let decision = with_budget(|budget| Fifo.decide_anywhere(&ops, budget));

@@ -94,7 +94,7 @@ impl Side {
         let mut order: Vec<u32> = (0..all.len() as u32).collect();
         order.sort_unstable_by_key(|&number| all[number as usize].0);
         let (mut order, mut sent) = (order.into_iter().peekable(), BTreeSet::new());
-        let open = { all.iter() }.zip(0..).map(|(&(_, end, ..), number)| {
+        let open = all.iter().zip(0..).map(|(&(_, end, ..), number)| {
             sent.extend(std::iter::from_fn(|| order.next_if(|&next| all[next as usize].0 < end)));
             let open = sent.iter().copied().collect();
             sent.remove(&number);

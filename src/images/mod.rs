@@ -113,7 +113,10 @@ pub async fn ensure(docker: &Docker, request: &Request, progress: &dyn Fn(&str))
     // What is missing may be there once the lock is held: each step below looks again.
     let _lock = Lock::acquire(|| progress(WAITING)).await?;
     let host = Host::look().await;
-    engine.plan(&missing(&engine, request, &tools).await?);
+    // What cannot be asked is told by the step that needs it.
+    if let Ok(seconds) = missing(&engine, request, &tools).await {
+        engine.plan(&seconds);
+    }
     let zookeeper = zookeeper::ensure(&engine, request, &host).await?;
     tools.ensure(&engine, &host).await?;
     Ok(Images {

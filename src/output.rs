@@ -1,9 +1,9 @@
 //! What is printed. A reader that has gone (`| head -1`, a closed terminal) ends no run: what goes on in containers must
 //! still be healed, cleared away and judged.
 //!
-//! The four macros take the place of the standard ones in the whole crate; those panic when they cannot write. Whole lines
-//! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given.
-//! `progress!` writes a line on stderr that `--quiet` leaves out.
+//! Four macros take the place of the standard ones in the whole crate; those panic when they cannot write. Whole lines
+//! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given. A fifth, `progress!`,
+//! writes a line on stderr that `--quiet` leaves out.
 
 use indicatif::ProgressBar;
 use std::fmt;

@@ -11,6 +11,7 @@ mod documents;
 mod exit;
 mod explore;
 mod generate;
+mod help;
 mod interrupt;
 mod list;
 mod measure;
@@ -23,7 +24,6 @@ mod report;
 mod run;
 mod selftest;
 mod series;
-mod shell;
 mod shrink;
 mod trial;
 mod upkeep;
@@ -105,8 +105,8 @@ async fn dispatch(command: Command) -> Result<Code> {
         Command::Images(options) => upkeep::images(&options).await,
         Command::Clean(options) => upkeep::clean(&options).await,
         Command::Measure(options) => measure::measure(options).await,
-        Command::Completions(options) => Ok(shell::completions(&options)),
-        Command::Man(options) => shell::man(&options),
+        Command::Completions(options) => Ok(help::completions(&options)),
+        Command::Man(options) => help::man(&options),
         Command::Crowd => {
             zooquake_workloads::client::run_crowd(zooquake_workloads::client::Config::from_env()?).await?;
             Ok(Code::Valid)

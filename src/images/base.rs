@@ -14,12 +14,17 @@ const SECONDS: u64 = 30;
 
 /// How long it takes, about, to bootstrap the base for a suite of Debian; `None` if it is there, or its official image.
 pub(super) async fn missing(engine: &Engine<'_>, suite: &str) -> Result<Option<u64>> {
+    Ok(find(engine, suite).await?.is_none().then_some(SECONDS))
+}
+
+/// What can be built on and is there already.
+async fn find(engine: &Engine<'_>, suite: &str) -> Result<Option<String>> {
     for image in names(suite) {
         if engine.has(&image).await? {
-            return Ok(None);
+            return Ok(Some(image));
         }
     }
-    Ok(Some(SECONDS))
+    Ok(None)
 }
 
 /// Our base for a suite, and the official image. Ours has a name of its own: it must never pass for the official one.
@@ -29,12 +34,10 @@ fn names(suite: &str) -> [String; 2] {
 
 /// Finds, pulls or bootstraps the base for a suite of Debian, and says what to build on.
 pub(super) async fn ensure(engine: &Engine<'_>, suite: &str) -> Result<String> {
-    let [ours, official] = names(suite);
-    for image in [&ours, &official] {
-        if engine.has(image).await? {
-            return Ok(image.clone());
-        }
+    if let Some(image) = find(engine, suite).await? {
+        return Ok(image);
     }
+    let [ours, official] = names(suite);
     let Err(pull) = engine.pull(&official).await else {
         return Ok(official);
     };

@@ -162,10 +162,7 @@ fn intent(plan: &Plan) -> String {
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
 pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Left> {
     let (plan, clock) = (&order.plan, order.backend.clock());
-    let mut progress = match order.quiet {
-        true => Progress::silent(),
-        false => Progress::new(plan.on),
-    };
+    let mut progress = Progress::new(plan.on, order.quiet);
     progress.say(&format!(
         "{} in {}: {}",
         plan.workload.name(),

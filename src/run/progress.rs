@@ -26,13 +26,13 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// The progress on stderr of a run that takes place there.
-    pub fn new(on: On) -> Self {
+    /// The progress on stderr of a run that takes place there; of a quiet one nothing is said.
+    pub fn new(on: On, quiet: bool) -> Self {
         let line = || {
             let line = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
             line.with_style(style(OTHER)).with_message("bringing everything up")
         };
-        let silent = !says(Level::Progress);
+        let silent = quiet || !says(Level::Progress);
         let line = (!silent && std::io::stderr().is_terminal()).then(line);
         if line.is_some() {
             keep_below(line.clone());
@@ -41,16 +41,6 @@ impl Progress {
             silent,
             line,
             on,
-            last: None,
-        }
-    }
-
-    /// Says nothing.
-    pub fn silent() -> Self {
-        Self {
-            silent: true,
-            line: None,
-            on: On::Sim,
             last: None,
         }
     }

@@ -1,11 +1,11 @@
-//! `zooquake completions` and `zooquake man`
+//! `zooquake completions` and `zooquake man`: what the help says, for shells and for `man`.
 
 use super::args::{Arguments, CompletionsOptions, ManOptions};
 use super::exit::Code;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 
-/// Prints the script that makes a shell complete the commands.
+/// Prints the script that makes a shell complete commands and options.
 pub fn completions(options: &CompletionsOptions) -> Code {
     let mut script = Vec::new();
     clap_complete::generate(options.shell, &mut Arguments::command(), "zooquake", &mut script);

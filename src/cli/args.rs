@@ -26,6 +26,8 @@ use std::path::PathBuf;
     after_help = "\
 Exit codes: 0 valid, 1 invalid, 2 unknown, 254 wrong usage, 255 the harness failed.
 
+A project's defaults: zookeeper, timing, clients and out in .config/zooquake.toml, here or in a folder above.
+
 Examples:
   zooquake run lock/predecessor                     the tutorial's lock, 60 s under all faults
   zooquake run lock/fenced --faults pause --seed 7  one kind of fault, a given plan

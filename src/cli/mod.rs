@@ -6,6 +6,7 @@ mod check;
 mod compare;
 mod consent;
 mod convert;
+mod defaults;
 #[cfg(test)]
 mod documents;
 mod exit;
@@ -30,30 +31,25 @@ mod upkeep;
 
 use crate::output::{self, Level};
 use anyhow::{Result, anyhow};
-use args::{Arguments, Command};
-use clap::Parser;
+use args::Command;
 use exit::Code;
 use std::process::ExitCode;
 
 /// Parses the command line, does what it says, and tells how it ended.
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
-        Ok(arguments) => arguments,
-        Err(error) => {
-            // A closed terminal is no reason to fail differently.
-            let _ = error.print();
-            return if error.use_stderr() {
-                Code::Usage.into()
-            } else {
-                ExitCode::SUCCESS
-            };
-        }
+    let folder = std::env::current_dir().unwrap_or_default();
+    let (arguments, told) = match defaults::parse(std::env::args_os().collect(), &folder) {
+        Ok(parsed) => parsed,
+        Err(error) => return not_parsed(&error),
     };
     output::say_up_to(match (arguments.quiet, arguments.verbose) {
         (true, _) => Level::Quiet,
         (false, true) => Level::Detail,
         (false, false) => Level::Progress,
     });
+    if let Some(told) = told {
+        progress!("{told}");
+    }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
@@ -74,6 +70,20 @@ pub fn main() -> ExitCode {
             eprintln!("zooquake: {error:#}");
             exit::code_of(&error).into()
         }
+    }
+}
+
+/// How a command line ends that is none, or asks for help.
+fn not_parsed(error: &anyhow::Error) -> ExitCode {
+    let Some(error) = error.downcast_ref::<clap::Error>() else {
+        eprintln!("zooquake: {error:#}");
+        return exit::code_of(error).into();
+    };
+    // A closed terminal is no reason to fail differently.
+    let _ = error.print();
+    match error.use_stderr() {
+        true => Code::Usage.into(),
+        false => ExitCode::SUCCESS,
     }
 }
 

@@ -1,0 +1,217 @@
+//! A project's defaults: `.config/zooquake.toml` in the working directory, or in the nearest folder above that has one.
+
+use super::args::Arguments;
+use super::exit::Usage;
+use crate::campaign::values;
+use anyhow::{Context, Result};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
+use serde::Deserialize;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+/// Where the file lies in a project.
+const FILE: &str = ".config/zooquake.toml";
+
+/// What the file can say for each command. An option that makes up the plan of a run is told apart from where the run is kept.
+const TAKEN: [(&str, &[&str]); 6] = [
+    ("run", &["zookeeper", "timing", "clients", "out"]),
+    ("compare", &["zookeeper", "clients"]),
+    ("images", &["zookeeper"]),
+    ("replay", &["out"]),
+    ("shrink", &["out"]),
+    ("explore", &["out"]),
+];
+
+/// The keys of the file.
+#[derive(Debug, Default, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Defaults {
+    zookeeper: Option<String>,
+    timing: Option<String>,
+    clients: Option<u64>,
+    out: Option<PathBuf>,
+}
+
+impl Defaults {
+    /// Reads the text of the file of a project.
+    fn read(text: &str, project: &Path) -> Result<Self, String> {
+        let keys: Self = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
+        let wrong = |key: &str, why: String| format!("`{key}`: {why}");
+        if let Some(timing) = &keys.timing {
+            values::timing(timing).map_err(|why| wrong("timing", why))?;
+        }
+        if let Some(clients) = keys.clients {
+            values::clients(&clients.to_string()).map_err(|why| wrong("clients", why))?;
+        }
+        // Wherever in the project a command is given, its runs are kept in one folder.
+        let out = keys.out.map(|out| project.join(out));
+        Ok(Self { out, ..keys })
+    }
+
+    /// The default of an option.
+    fn of(&self, option: &str) -> Option<OsString> {
+        match option {
+            "zookeeper" => self.zookeeper.clone().map(Into::into),
+            "timing" => self.timing.clone().map(Into::into),
+            "clients" => self.clients.map(|clients| clients.to_string().into()),
+            "out" => self.out.clone().map(Into::into),
+            _ => None,
+        }
+    }
+
+    /// What of it holds for a command line: options that are not given there. A seed names one plan, whatever the project's
+    /// defaults have become since, and a simulated ensemble has no version.
+    fn for_line(&self, name: &str, given: &ArgMatches) -> Vec<(&'static str, OsString)> {
+        let Some(given) = given.subcommand_matches(name) else {
+            return Vec::new();
+        };
+        let has = |option: &str| {
+            let known = given.ids().any(|id| id == option);
+            known && given.value_source(option) == Some(ValueSource::CommandLine)
+        };
+        let simulated = has("on") && given.get_raw("on").is_some_and(|mut on| on.any(|on| on == "sim"));
+        let taken = TAKEN.into_iter().filter(|(command, _)| *command == name);
+        let options = taken.flat_map(|(_, options)| options.iter().copied());
+        options
+            .filter(|option| !has(option) && (*option == "out" || !has("seed")))
+            .filter(|option| *option != "zookeeper" || !simulated)
+            .filter_map(|option| Some((option, self.of(option)?)))
+            .collect()
+    }
+}
+
+/// The nearest project from a folder upwards that has the file.
+fn project(from: &Path) -> Option<&Path> {
+    from.ancestors().find(|folder| folder.join(FILE).is_file())
+}
+
+/// The command in which these options have these defaults.
+fn with(command: Command, name: &str, options: Vec<(&'static str, OsString)>) -> Command {
+    command.mut_subcommand(name, |command| {
+        options.into_iter().fold(command, |command, (option, value)| {
+            // Clap keeps defaults as long as the program runs.
+            let value: &'static OsString = Box::leak(Box::new(value));
+            command.mut_arg(option, |arg| arg.default_value(value.as_os_str()))
+        })
+    })
+}
+
+/// Parses a command line, with the defaults of the project in which a folder lies; with what to tell of them.
+///
+/// # Errors
+/// Clap's for the command line, which is no error if help was asked for; [`Usage`] for the file.
+pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<String>)> {
+    let given = Arguments::command().try_get_matches_from(&line)?;
+    let name = given.subcommand_name().unwrap_or_default();
+    let takes = TAKEN.iter().any(|(command, _)| *command == name);
+    let Some(project) = project(folder).filter(|_| takes) else {
+        return Ok((Arguments::from_arg_matches(&given)?, None));
+    };
+    let file = project.join(FILE);
+    let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
+    // As short as it can be said from here.
+    let here = if project == folder { Path::new("") } else { project };
+    let defaults = Defaults::read(&text, here).map_err(|why| {
+        Usage(format!(
+            "the defaults in {}: {why}: mend the file or remove it",
+            file.display()
+        ))
+    })?;
+    let options = defaults.for_line(name, &given);
+    let words = options
+        .iter()
+        .map(|(option, value)| format!(" --{option} {}", value.to_string_lossy()));
+    let words: String = words.collect();
+    let told = (!words.is_empty()).then(|| format!("{} gives{words}", file.display()));
+    let matches = with(Arguments::command(), name, options).try_get_matches_from(&line)?;
+    Ok((Arguments::from_arg_matches(&matches)?, told))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::args::Command;
+    use super::*;
+    use crate::campaign::spec::RunSpec;
+
+    /// What a command line in a folder of this project, or the project itself, makes of this file.
+    fn parsed(file: &str, below: &str, line: &str) -> Result<(Command, Option<String>)> {
+        let project = tempfile::tempdir()?;
+        let folder = project.path().join(below);
+        std::fs::create_dir_all(&folder)?;
+        std::fs::create_dir_all(project.path().join(".config"))?;
+        std::fs::write(project.path().join(FILE), file)?;
+        let line = format!("zooquake {line}");
+        let (arguments, told) = parse(line.split(' ').map(Into::into).collect(), &folder)?;
+        let told = told.map(|told| told.replace(&format!("{}/", project.path().display()), ""));
+        Ok((arguments.command, told))
+    }
+
+    fn run(file: &str, line: &str) -> RunSpec {
+        match parsed(file, "", line).unwrap().0 {
+            Command::Run(spec) => spec,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    const ALL: &str = "zookeeper = \"trixie\"\ntiming = \"500/4/4000\"\nclients = 7\nout = \"target/runs\"\n";
+
+    #[test]
+    fn the_file_gives_what_the_line_does_not() {
+        let (_, told) = parsed(ALL, "", "run lock/fenced").unwrap();
+        let gives = ".config/zooquake.toml gives --zookeeper trixie --timing 500/4/4000 --clients 7 --out target/runs";
+        assert_eq!(told.unwrap(), gives);
+        let spec = run(ALL, "run lock/fenced --clients 3");
+        assert_eq!((spec.zookeeper.as_deref(), spec.clients), (Some("trixie"), 3));
+        assert_eq!((spec.timing.unwrap().tick_ms, spec.out), (500, "target/runs".into()));
+        let spec = run(ALL, "run lock/fenced --on sim");
+        assert_eq!((spec.zookeeper, spec.clients), (None, 7));
+        assert_eq!(run("", "run lock/fenced"), RunSpec::new("lock/fenced"));
+    }
+
+    #[test]
+    fn a_line_with_a_seed_draws_its_plan_in_every_project() {
+        let line = "run lock/fenced --seed 7";
+        let spec = run(ALL, line);
+        let expected = RunSpec {
+            seed: Some(7),
+            out: "target/runs".into(),
+            ..RunSpec::new("lock/fenced")
+        };
+        assert_eq!(spec, expected);
+    }
+
+    #[test]
+    fn runs_of_a_project_are_kept_in_one_folder() {
+        let (command, told) = parsed(ALL, "a/b", "explore lock/fenced").unwrap();
+        assert!(told.unwrap().ends_with("gives --out target/runs"));
+        match command {
+            Command::Explore(options) => assert!(options.out.is_absolute() && options.out.ends_with("target/runs")),
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn mistakes_name_the_file_and_concern_only_commands_that_take_it() {
+        let wrong = |file: &str, part: &str| {
+            let error = parsed(file, "", "run lock/fenced").unwrap_err();
+            let said = format!("{error:#}");
+            assert!(said.contains(FILE) && said.contains(part), "{said}");
+            assert!(parsed(file, "", "clean").is_ok());
+        };
+        wrong("clients = 0", "`clients`: ");
+        wrong("timing = \"soon\"", "`timing`: ");
+        wrong("image = \"trixie\"", "zookeeper");
+        wrong("clients =", "line 1");
+    }
+
+    #[test]
+    fn every_option_that_the_file_can_give_is_one() {
+        let all = Defaults::read(ALL, Path::new("")).unwrap();
+        for (name, options) in TAKEN {
+            let options = options.iter().map(|option| (*option, all.of(option).unwrap()));
+            let command = with(Arguments::command(), name, options.collect());
+            command.debug_assert();
+        }
+    }
+}

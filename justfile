@@ -41,6 +41,15 @@ crashes n="20":
 deny:
     cargo deny check
 
+# The documents as a book, in target/book (needs mdbook).
+book:
+    mdbook build docs
+
+# The pages of the gallery anew, on real ensembles: about half an hour.
+gallery:
+    cargo build --release
+    reports/gallery/make.sh
+
 # Remove what runs that died left behind.
 clean:
     cargo run --release -- clean

@@ -6,6 +6,7 @@ mod cli;
 mod common;
 mod compare;
 mod conformance;
+mod documents;
 mod edges;
 mod ensemble;
 mod families;

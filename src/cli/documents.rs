@@ -121,3 +121,21 @@ fn each_link_leads_somewhere() {
     }
     assert!(count > 40, "{count} links");
 }
+
+#[test]
+fn each_page_of_the_documents_is_in_the_book() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let summary = std::fs::read_to_string(docs.join("SUMMARY.md")).expect("the book's contents");
+    let (mut count, mut lacks) = (0, Vec::new());
+    for (path, _) in documents() {
+        let Ok(page) = path.strip_prefix(&docs) else { continue };
+        count += 1;
+        if page != Path::new("SUMMARY.md") && !summary.contains(&format!("({})", page.display())) {
+            lacks.push(page.to_owned());
+        }
+    }
+    assert!(
+        count > 20 && lacks.is_empty(),
+        "of {count} pages {lacks:?} are not in SUMMARY.md"
+    );
+}

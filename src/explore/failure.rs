@@ -17,6 +17,7 @@ pub struct Signature {
     /// about, also one that is not near it: what a lost reply has left keeps out who asks after recovery.
     pub known: bool,
     /// The events of the witness in order, such as `a invoke acquire, b ok write`; clients are named by their first appearance.
+    /// Of a long witness, such as a balance of all increments, only its kinds of events.
     pub shape: String,
 }
 
@@ -55,6 +56,9 @@ fn is_declared(record: &Record, anomaly: &Anomaly) -> bool {
     })
 }
 
+/// Witnesses with more events than this have about as many orders as there are schedules that show them.
+const LONG: usize = 12;
+
 fn shape(record: &Record, anomaly: &Anomaly) -> String {
     let mut names: HashMap<&str, usize> = HashMap::new();
     let events = anomaly
@@ -62,6 +66,15 @@ fn shape(record: &Record, anomaly: &Anomaly) -> String {
         .iter()
         .filter_map(|&index| record.history.events.get(index));
     let mut words = Vec::new();
+    if anomaly.witness.len() > LONG {
+        for event in events {
+            let word = format!("{:?} {}", event.kind, event.f).to_lowercase();
+            if !words.contains(&word) {
+                words.push(word);
+            }
+        }
+        return format!("more than {LONG} of: {}", words.join(", "));
+    }
     for event in events {
         let (kind, f) = (&event.kind, &event.f);
         match (&event.process, event.node.as_deref()) {
@@ -137,6 +150,17 @@ mod tests {
         assert_eq!(one, Signature::of(&record(["c5", "c3"]), &anomaly(&[0, 1, 2])));
         assert_ne!(one, Signature::of(&record(["c1", "c1"]), &anomaly(&[0, 1, 2])));
         assert_ne!(one, Signature::of(&record(["c1", "c2"]), &anomaly(&[0, 1])));
+    }
+
+    #[test]
+    fn of_a_long_witness_only_the_kinds_of_events_count() {
+        let record = record(["c1", "c2"]);
+        let long = |order: [usize; 3]| Signature::of(&record, &anomaly(&order.repeat(5))).shape;
+        assert_eq!(long([0, 1, 2]), "more than 12 of: invoke acquire, ok write, ok acquire");
+        assert_eq!(
+            long([0, 1, 2]),
+            Signature::of(&record, &anomaly(&[0, 1, 2].repeat(9))).shape
+        );
     }
 
     #[test]

@@ -3,6 +3,8 @@
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
+use console::Term;
+use textwrap::Options;
 use zooquake_checkers::Verdict;
 
 /// The word of a verdict as stdout is to show it: coloured on a terminal, unless the user wants no colours (`NO_COLOR`, `TERM=dumb`).
@@ -17,6 +19,25 @@ pub fn verdict(verdict: Verdict) -> String {
         _ => colour.on_default().bold(),
     };
     format!("{style}{verdict}{style:#}")
+}
+
+/// Narrower terminals have lines broken anywhere.
+const NARROW: usize = 40;
+
+/// A line as stdout is to show it: on a terminal broken between words, elsewhere whole, for what reads lines.
+pub fn folded(line: &str) -> String {
+    match Term::stdout().size_checked() {
+        Some((_, columns)) => fold(line, columns.into()),
+        None => line.to_owned(),
+    }
+}
+
+/// A line broken between words, so that it fits into so many columns; all but its beginning is indented by two.
+fn fold(line: &str, columns: usize) -> String {
+    if columns < NARROW {
+        return line.to_owned();
+    }
+    textwrap::fill(line, Options::new(columns).subsequent_indent("  ").break_words(false))
 }
 
 /// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control characters,
@@ -54,7 +75,17 @@ pub fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{line, plain};
+    use super::{fold, line, plain};
+
+    #[test]
+    fn lines_are_broken_between_words_and_indented() {
+        let why = "  The resource accepted a write of 6 at 7.563 s under grant g5, after one of a newer grant";
+        let broken = "  The resource accepted a write of 6 at\n  7.563 s under grant g5, after one of a\n  newer grant";
+        assert_eq!(fold(why, 40), broken);
+        let path = format!("- {}", "x".repeat(60));
+        assert!(fold(&path, 40).contains(&"x".repeat(60)));
+        assert_eq!(fold(why, 39), why);
+    }
 
     #[test]
     fn what_steers_a_terminal_is_written_out() {

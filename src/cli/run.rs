@@ -9,7 +9,7 @@ use crate::campaign::refusal::refuse;
 use crate::campaign::spec::RunSpec;
 use crate::recipe;
 use crate::run::{Finished, feasible, simulated};
-use crate::terminal::{line, verdict};
+use crate::terminal::{folded, line, verdict};
 use anyhow::Result;
 use zooquake_checkers::plan::{DrawnFor, On, Plan};
 use zooquake_checkers::{Results, Verdict};
@@ -109,7 +109,7 @@ pub fn print_summary(results: &Results) {
     };
     print!("verdict: {}", verdict(results.verdict));
     println!("{on}");
-    findings(results).iter().for_each(|line| println!("{line}"));
+    findings(results).iter().for_each(|line| println!("{}", folded(line)));
 }
 
 /// What was found, then why it is not more.

@@ -20,6 +20,7 @@ use crate::findings::Findings;
 use crate::{Record, ServerSample};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
+use zooquake_history::plan::On;
 use zooquake_history::server_log::{self as event, self as log, self as vote};
 
 /// The checkers that run for every family.
@@ -106,8 +107,14 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             ));
         }
     }
+    let plan = &run.record.plan;
+    if plan.on == On::Sim {
+        out.reasons
+            .push("note: simulated servers write no logs; elections were not judged by their votes".to_string());
+        return;
+    }
     let known: HashSet<&str> = logs.iter().map(|log| log.server.as_str()).collect();
-    for server in run.record.plan.cluster.voters() {
+    for server in plan.cluster.voters() {
         if !known.contains(server.as_str()) {
             out.reasons.push(format!(
                 "note: the log of {server} is missing; elections with its vote were not judged"

@@ -17,7 +17,7 @@ pub const VARIANTS: &[Variant] = &[
             members: true,
             ..Capabilities::NONE
         },
-        accepted: &[GHOSTS, NO_START, LOST_TRACK],
+        accepted: &[GHOSTS],
         build: |env| Ok(Arc::new(Tutorial::new(env))),
         ..PLAIN
     },
@@ -42,11 +42,4 @@ known! {
         "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
          session expires, and is counted in the next round",
         "the tutorial's text; Netflix/curator 99";
-    NO_START: "stuck-barrier" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
-        "who meets an error does not try again to create `start`, and `start` vanishes with the session that made it, \
-         before somebody who asks late has seen it",
-        "the tutorial's text";
-    LOST_TRACK: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
-        "a create whose reply is lost ends the join with an error, and leaves its znode to the session, which lives on",
-        "ZOOKEEPER-1262";
 }

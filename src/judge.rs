@@ -3,7 +3,7 @@
 use crate::campaign::again;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use zooquake_checkers::{Record, Results};
 use zooquake_reports::Extras;
 
@@ -45,8 +45,24 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
     let extras = Extras {
         reproduce: again::lines(&run, &record.plan),
         run_name: folder.name(),
+        live: None,
     };
     zooquake_reports::write_all(record, results, &extras, into)
         .with_context(|| format!("rendering the report of {}", folder.path.display()))?;
     Ok(())
+}
+
+/// Renders two runs side by side, each given by its name, into a folder; returns the file.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn render_pair(runs: [(String, &Record, &Results); 2], into: &Path) -> Result<PathBuf> {
+    let extras = runs.each_ref().map(|(name, ..)| Extras {
+        run_name: name.clone(),
+        ..Extras::default()
+    });
+    let [one, two] = &runs;
+    let file = into.join("difference.html");
+    zooquake_reports::write_pair([(one.1, one.2, &extras[0]), (two.1, two.2, &extras[1])], &file)?;
+    Ok(file)
 }

@@ -17,6 +17,7 @@ mod explore;
 mod faults;
 mod images;
 mod judge;
+mod live;
 mod naming;
 mod nightly;
 mod pack;

@@ -14,6 +14,7 @@ mod left;
 pub mod measurement;
 mod model;
 pub mod night;
+mod pair;
 mod palette;
 mod png;
 mod svg;
@@ -28,6 +29,27 @@ pub struct Extras {
     pub reproduce: Vec<String>,
     /// The name of the run's folder.
     pub run_name: String,
+    /// Set while the run goes on: its page is served, and grows.
+    pub live: Option<Live>,
+}
+
+/// A run that goes on, as its page shows it.
+#[derive(Debug, Clone, Default)]
+pub struct Live {
+    /// What names how far the page has come; its script asks with it for news.
+    pub of: String,
+    /// What goes on, in words.
+    pub does: String,
+}
+
+/// The page of a run that goes on, with what is known of it so far.
+pub fn live_page(record: &Record, results: &Results, extras: &Extras) -> String {
+    html::page(&RunModel::new(record, results, extras))
+}
+
+/// The page of a run that has recorded nothing yet.
+pub fn waiting_page(live: &Live) -> String {
+    html::waiting(live)
 }
 
 /// Writes one file of the report, drawn from the model of a run, to the path.
@@ -48,6 +70,14 @@ const FORMATS: [(&str, Format); 4] = [
 pub fn write_page(record: &Record, results: &Results, extras: &Extras, path: &Path) -> Result<()> {
     html::write(&RunModel::new(record, results, extras), path)
         .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Writes the page of two runs side by side: what differs in their plans, verdicts, faults and times.
+///
+/// # Errors
+/// If it cannot be written.
+pub fn write_pair(sides: [pair::Side<'_>; 2], path: &Path) -> Result<()> {
+    std::fs::write(path, pair::page(sides)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes the whole report into the folder `dir`, which must exist, and returns the files written.

@@ -12,6 +12,11 @@ fn treacherous(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}')
 }
 
+/// Whether no character could hide or reorder the text around it.
+pub fn harmless(s: &str) -> bool {
+    !s.chars().any(treacherous)
+}
+
 /// `s` with control characters spelled out, cut to `max` characters.
 pub fn clip(s: &str, max: usize) -> String {
     let mut out = String::with_capacity(s.len().min(max + 16));

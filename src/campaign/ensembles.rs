@@ -104,6 +104,8 @@ pub struct Ensembles {
     recipe: Option<PathBuf>,
     /// The folder of runs.
     out: PathBuf,
+    /// Is sent the folder of each run when that is made.
+    begun: Option<watch::Sender<Option<Folder>>>,
     interrupt: watch::Receiver<bool>,
 }
 
@@ -122,6 +124,7 @@ impl Ensembles {
             backends: place.prepare(asked).await?,
             recipe: None,
             out,
+            begun: None,
             interrupt,
         })
     }
@@ -129,6 +132,11 @@ impl Ensembles {
     /// The same, with recipes read from this folder, such as what a run has kept of one.
     pub fn with_recipe(self, recipe: Option<PathBuf>) -> Self {
         Self { recipe, ..self }
+    }
+
+    /// The same; the folder of each run is sent there when it is made.
+    pub fn with_news(self, begun: Option<watch::Sender<Option<Folder>>>) -> Self {
+        Self { begun, ..self }
     }
 
     /// Prepares the images of these specs' recipes, so that what is wrong with one is known before the first run.
@@ -180,6 +188,7 @@ impl Ensembles {
             out: self.out.clone(),
             keep,
             quiet: false,
+            begun: self.begun.clone(),
             interrupt: self.interrupt.clone(),
         })
     }

@@ -14,10 +14,8 @@ use zooquake_checkers::plan::{Cluster, DrawnFor, On, Plan, Timing};
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
 
-/// Servers that vote.
+/// Servers that vote, and clients.
 pub const SERVERS: usize = 3;
-
-/// Clients.
 pub const CLIENTS: usize = 5;
 
 /// `run`
@@ -31,7 +29,7 @@ Examples:
   zooquake run ensemble/textbook
   zooquake run lock/protected --on sim                           on a simulated ensemble, in virtual time, without Docker
   zooquake run lock/crate --faults none --times 3 --json
-  zooquake run lock/children --zookeeper zookeeper:3.9 --keep
+  zooquake run lock/children --zookeeper zookeeper:3.9 --keep --live
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
   zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
 pub struct RunSpec {
@@ -65,8 +63,7 @@ pub struct RunSpec {
     /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
     #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
     pub timing: Option<Timing>,
-    /// `bookworm` (ZooKeeper 3.8.0, the default), `trixie` (3.9.3), or an image with the conventions of the official one,
-    /// used unmodified
+    /// `bookworm` (3.8.0, the default), `trixie` (3.9.3), or an image with the official one's conventions, used unmodified
     #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
     pub zookeeper: Option<String>,
     /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
@@ -78,6 +75,9 @@ pub struct RunSpec {
     /// Leave the ensemble standing at the end, and say how to reach it
     #[arg(long)]
     pub keep: bool,
+    /// Serve the report while the run goes on, on an address of this machine alone that is printed
+    #[arg(long)]
+    pub live: bool,
     /// Run also a plan whose verdict can only be unknown or invalid, because the time is too short for a fault
     #[arg(long)]
     pub anyway: bool,
@@ -112,6 +112,7 @@ impl RunSpec {
             drawn_for: None,
             out: "runs".into(),
             keep: false,
+            live: false,
             anyway: false,
             json: false,
         }
@@ -161,8 +162,9 @@ impl RunSpec {
         give("--on", self.on.map(|on| on.name().into()));
         give("--times", unusual(self.times as usize, usual.times as usize));
         give("--out", (self.out != usual.out).then(|| self.out.clone().into()));
-        let flags = [("--keep", self.keep), ("--anyway", self.anyway), ("--json", self.json)];
+        let flags = [("--keep", self.keep), ("--live", self.live), ("--anyway", self.anyway)];
         all.extend(flags.iter().filter(|flag| flag.1).map(|flag| flag.0.into()));
+        all.extend(self.json.then(|| "--json".into()));
         all
     }
 
@@ -193,9 +195,12 @@ impl RunSpec {
                 ..named
             };
         }
-        let none = plan.faults.is_empty();
         Self {
-            faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
+            faults: Some(if plan.faults.is_empty() {
+                "none".into()
+            } else {
+                plan.faults.join(",")
+            }),
             time: Some(Duration::from_millis(plan.time_ms)),
             servers: (cluster.servers != SERVERS).then_some(cluster.servers),
             observers: (cluster.observers != 0).then_some(cluster.observers),
@@ -213,16 +218,14 @@ impl RunSpec {
     /// If the variant or a fault does not exist, or the variant does not take an option: what is said to the user.
     pub fn plan(&self) -> Result<Plan, String> {
         let plan = self.drawn()?;
-        simulated::check(&plan)?;
-        Ok(plan)
+        simulated::check(&plan).map(|()| plan)
     }
 
     fn drawn(&self) -> Result<Plan, String> {
         let workload = naming::workload(&self.workload)?;
         let on = self.on.unwrap_or_default();
         if let Some(variant) = scenes::of(&workload) {
-            let plan = self.of_scenes(variant)?;
-            return Ok(Plan { on, ..plan });
+            return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
         }
         let faults = match &self.faults {
             Some(list) => naming::faults(list)?,
@@ -285,10 +288,8 @@ impl RunSpec {
     /// The shortest time with which this seed's plan can end valid, in milliseconds; `None` if no time would do.
     pub fn shortest_ms(&self) -> Option<u64> {
         feasible::shortest_ms(|time_ms| {
-            let lasting = Self {
-                time: Some(Duration::from_millis(time_ms)),
-                ..self.clone()
-            };
+            let mut lasting = self.clone();
+            lasting.time = Some(Duration::from_millis(time_ms));
             lasting.plan().unwrap_or_default()
         })
     }

@@ -134,10 +134,14 @@ pub struct ListOptions {
 Examples:
   zooquake report runs/latest
   zooquake report failure.zooquake.tar.gz     into a folder of the run's name, here
+  zooquake report runs/first runs/second      what differs between two runs
   zooquake report runs                        an index of the runs")]
 pub struct ReportOptions {
     /// The run's folder, or the file that `zooquake pack` made of it; of a folder of runs, their index is written
     pub run: PathBuf,
+    /// Another run, beside which the first is shown: what differs in their plans, verdicts, faults and times. The page,
+    /// difference.html, is written to where the report of this one would be
+    pub other: Option<PathBuf>,
     /// JSON on stdout: the files written
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,7 @@
 use super::args::Arguments;
 use super::exit::Usage;
 use crate::campaign::values;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Where the file lies in a project.
 const FILE: &str = ".config/zooquake.toml";
 
-/// What the file can say for each command. An option that makes up the plan of a run is told apart from where the run is kept.
+/// The options of each command that the file gives defaults for.
 const TAKEN: [(&str, &[&str]); 6] = [
     ("run", &["zookeeper", "timing", "clients", "out"]),
     ("compare", &["zookeeper", "clients"]),
@@ -34,7 +34,10 @@ struct Defaults {
 }
 
 impl Defaults {
-    /// Reads the text of the file of a project.
+    /// The defaults in the text of a project's file.
+    ///
+    /// # Errors
+    /// What is wrong with it, with the line or the key.
     fn read(text: &str, project: &Path) -> Result<Self, String> {
         let keys: Self = toml::from_str(text).map_err(|error| error.to_string().trim_end().to_owned())?;
         let wrong = |key: &str, why: String| format!("`{key}`: {why}");
@@ -87,7 +90,7 @@ fn project(from: &Path) -> Option<&Path> {
 }
 
 /// The command in which these options have these defaults.
-fn with(command: Command, name: &str, options: Vec<(&'static str, OsString)>) -> Command {
+fn with_defaults(command: Command, name: &str, options: Vec<(&'static str, OsString)>) -> Command {
     command.mut_subcommand(name, |command| {
         options.into_iter().fold(command, |command, (option, value)| {
             // Clap keeps defaults as long as the program runs.
@@ -109,10 +112,10 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
         return Ok((Arguments::from_arg_matches(&given)?, None));
     };
     let file = project.join(FILE);
-    let text = std::fs::read_to_string(&file).with_context(|| format!("reading {}", file.display()))?;
     // As short as it can be said from here.
     let here = if project == folder { Path::new("") } else { project };
-    let defaults = Defaults::read(&text, here).map_err(|why| {
+    let text = std::fs::read_to_string(&file).map_err(|error| error.to_string());
+    let defaults = text.and_then(|text| Defaults::read(&text, here)).map_err(|why| {
         Usage(format!(
             "the defaults in {}: {why}: mend the file or remove it",
             file.display()
@@ -124,7 +127,7 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
         .map(|(option, value)| format!(" --{option} {}", value.to_string_lossy()));
     let words: String = words.collect();
     let told = (!words.is_empty()).then(|| format!("{} gives{words}", file.display()));
-    let matches = with(Arguments::command(), name, options).try_get_matches_from(&line)?;
+    let matches = with_defaults(Arguments::command(), name, options).try_get_matches_from(&line)?;
     Ok((Arguments::from_arg_matches(&matches)?, told))
 }
 
@@ -206,11 +209,21 @@ mod tests {
     }
 
     #[test]
+    fn a_file_that_cannot_be_read_is_wrong_usage() {
+        let project = tempfile::tempdir().unwrap();
+        std::fs::create_dir(project.path().join(".config")).unwrap();
+        std::fs::write(project.path().join(FILE), b"\xff").unwrap();
+        let line = ["zooquake", "run", "lock/fenced"].map(Into::into).to_vec();
+        let error = parse(line, project.path()).unwrap_err();
+        assert!(error.is::<Usage>() && error.to_string().contains(FILE), "{error}");
+    }
+
+    #[test]
     fn every_option_that_the_file_can_give_is_one() {
         let all = Defaults::read(ALL, Path::new("")).unwrap();
         for (name, options) in TAKEN {
             let options = options.iter().map(|option| (*option, all.of(option).unwrap()));
-            let command = with(Arguments::command(), name, options.collect());
+            let command = with_defaults(Arguments::command(), name, options.collect());
             command.debug_assert();
         }
     }

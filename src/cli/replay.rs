@@ -6,6 +6,7 @@ use super::series::{Series, print_json};
 use super::{consent, paths};
 use crate::campaign::backends::Place;
 use crate::campaign::values;
+use crate::judge;
 use crate::recipe::Source;
 use crate::replay::{headline, pin, runnable};
 use crate::run::folder::{Folder, RECIPE};
@@ -64,7 +65,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let (opened, mut record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
     runnable::check(&record.plan).map_err(cannot)?;
-    let ran_on = record.plan.on;
+    let (original, ran_on) = (record.plan.clone(), record.plan.on);
     record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
     simulated::check(&record.plan).map_err(Usage)?;
     keeps_nothing_simulated(&record.plan, options.keep)?;
@@ -78,8 +79,8 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
     if !options.yes && record.plan.on == On::Docker {
         consent::to_run(&options.run, &record.plan).await?;
     }
-    let results = zooquake_checkers::check(&record);
-    let wanted = headline(&results).cloned();
+    let before = zooquake_checkers::check(&record);
+    let wanted = headline(&before).cloned();
     let name = opened.folder.name();
     let mut plan = record.plan.clone();
     plan.replay_of = Some(name.clone());
@@ -104,9 +105,17 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         times: options.times,
         out: options.out,
         keep: options.keep,
+        live: false,
         json: options.json,
     };
     let runs = series.execute().await?;
+    record.plan = original;
+    for Finished { folder, results, .. } in &runs {
+        let replayed = folder.load()?;
+        let sides = [(name.clone(), &record, &before), (folder.name(), &replayed, results)];
+        let file = judge::render_pair(sides, &folder.path)?;
+        progress!("against the original: {}", file.display());
+    }
     if let Some(anomaly) = &wanted {
         let again = runs.iter().filter(|run| comes_back(run, anomaly)).count();
         let text = format!("{} came back in {again} of {}", anomaly.kind, runs.len());

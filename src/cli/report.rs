@@ -1,28 +1,31 @@
 //! `zooquake report`: of a run's folder in it, of a packed run into a folder of its name here; of a folder of runs, their
-//! index.
+//! index; of two runs, what differs.
 
 use super::args::ReportOptions;
 use super::check::input::is_run;
 use super::exit::{Code, Usage};
 use super::paths;
 use crate::judge;
+use crate::pack::Opened;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use serde_json::json;
 use std::fs;
 use std::path::{Path, PathBuf};
+use zooquake_checkers::{Record, Results};
 use zooquake_reports::index::Listed;
 
 const FILES: [&str; 4] = ["report.html", "timeline.png", "latency.png", "rate.png"];
 
-/// Renders the report of a run again, from its results as they are, or the index of a folder of runs.
+/// Renders the report of a run again, from its results as they are, two runs side by side, or the index of a folder of runs.
 ///
 /// # Errors
 /// If the folder lacks a file, or what is asked for cannot be written.
 pub fn report(options: &ReportOptions) -> Result<Code> {
-    let files = match options.run.is_dir() && !is_run(&options.run) {
-        true => vec![index(&options.run)?],
-        false => of_run(options)?,
+    let files = match &options.other {
+        Some(other) => vec![of_two(&options.run, other)?],
+        None if options.run.is_dir() && !is_run(&options.run) => vec![index(&options.run)?],
+        None => of_run(&options.run)?,
     };
     if options.json {
         println!("{}", json!({ "files": files }));
@@ -32,27 +35,60 @@ pub fn report(options: &ReportOptions) -> Result<Code> {
     Ok(Code::Valid)
 }
 
+/// A run that was checked.
+struct Checked {
+    opened: Opened,
+    record: Record,
+    results: Results,
+}
+
+impl Checked {
+    fn read(run: &Path) -> Result<Self> {
+        let (opened, record) = paths::run(run)?;
+        let unchecked = |error| {
+            Usage(format!(
+                "{error:#}: {run:?} was never checked, and `zooquake check` of its folder makes results.json"
+            ))
+        };
+        let results = opened.folder.results().map_err(unchecked)?;
+        Ok(Self {
+            opened,
+            record,
+            results,
+        })
+    }
+
+    /// The folder that what is rendered of it goes to, made if it is not there.
+    fn output(&self) -> Result<PathBuf> {
+        let folder = &self.opened.folder;
+        // What a pack was unpacked to goes away.
+        let into = if self.opened.is_pack() {
+            PathBuf::from(folder.name())
+        } else {
+            folder.path.clone()
+        };
+        paths::output_folder(&into, "folder: copy the run to one, or pack it")?;
+        fs::create_dir_all(&into).with_context(|| format!("making the folder {}", into.display()))?;
+        Ok(into)
+    }
+}
+
 /// Renders the report of one run; returns its files.
-fn of_run(options: &ReportOptions) -> Result<Vec<PathBuf>> {
-    let (opened, record) = paths::run(&options.run)?;
-    let folder = &opened.folder;
-    let unchecked = |error| {
-        let run = &options.run;
-        Usage(format!(
-            "{error:#}: {run:?} was never checked, and `zooquake check` of its folder makes results.json"
-        ))
-    };
-    let results = folder.results().map_err(unchecked)?;
-    // What a pack was unpacked to goes away.
-    let into = if opened.is_pack() {
-        PathBuf::from(folder.name())
-    } else {
-        folder.path.clone()
-    };
-    paths::output_folder(&into, "folder: copy the run to one, or pack it")?;
-    fs::create_dir_all(&into).with_context(|| format!("making the folder {}", into.display()))?;
-    judge::render(folder, &record, &results, (&opened.path, &into))?;
+fn of_run(run: &Path) -> Result<Vec<PathBuf>> {
+    let run = Checked::read(run)?;
+    let into = run.output()?;
+    judge::render(&run.opened.folder, &run.record, &run.results, (&run.opened.path, &into))?;
     Ok(FILES.iter().map(|name| into.join(name)).collect())
+}
+
+/// Renders two runs side by side; returns the file.
+fn of_two(one: &Path, two: &Path) -> Result<PathBuf> {
+    let runs = [Checked::read(one)?, Checked::read(two)?];
+    let into = runs[1].output()?;
+    let sides = runs
+        .each_ref()
+        .map(|run| (run.opened.folder.name(), &run.record, &run.results));
+    judge::render_pair(sides, &into)
 }
 
 /// Writes the index of the runs that lie directly in the folder; returns its file.

@@ -22,6 +22,9 @@ pub async fn run(options: RunSpec) -> Result<Code> {
     recipe::prepare(&options.workload).await?;
     let mut plan = options.plan().map_err(Usage)?;
     keeps_nothing_simulated(&plan, options.keep)?;
+    if options.live && plan.on == On::Sim {
+        return Err(Usage("a simulated run takes a moment, and nobody sees it grow: leave --live out".into()).into());
+    }
     if !options.anyway {
         ensure_feasible(&options, &plan)?;
     }
@@ -34,6 +37,7 @@ pub async fn run(options: RunSpec) -> Result<Code> {
         times: options.times,
         out: options.out,
         keep: options.keep,
+        live: options.live,
         json: options.json,
     };
     let runs = series.execute().await?;
@@ -49,7 +53,7 @@ pub async fn run(options: RunSpec) -> Result<Code> {
 async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
     let connected = Place::connect(plan.on).await;
     let Err(none) = connected else { return connected };
-    if options.on.is_some() || options.keep {
+    if options.on.is_some() || options.keep || options.live {
         return Err(none);
     }
     if let Err(why) = simulated::supports(plan) {

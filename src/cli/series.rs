@@ -5,6 +5,7 @@ use super::run::print_summary;
 use crate::campaign::again;
 use crate::campaign::backends::Place;
 use crate::campaign::ensembles::{Ensembles, Runner};
+use crate::live::Live;
 use crate::run::Finished;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -26,6 +27,8 @@ pub struct Series {
     pub out: PathBuf,
     /// Whether each cluster is left standing.
     pub keep: bool,
+    /// Whether the report is served while a run goes on.
+    pub live: bool,
     /// Whether results are for machines: nothing is printed after each run.
     pub json: bool,
 }
@@ -37,13 +40,21 @@ impl Series {
     /// If the harness fails.
     pub async fn execute(self) -> Result<Vec<Finished>> {
         let interrupt = interrupt::listen()?;
+        let live = if self.live { Some(Live::open().await?) } else { None };
+        if let Some(live) = &live {
+            eprintln!("the report grows at {} while the run goes on", live.url());
+        }
         let asked = [self.plan.cluster.image.as_deref()];
         let ensembles = Ensembles::prepare(self.place, asked, self.out, interrupt)
             .await?
-            .with_recipe(self.recipe);
+            .with_recipe(self.recipe)
+            .with_news(live.as_ref().map(Live::news));
         let mut runs = Vec::new();
         for _ in 0..self.times {
             let finished = ensembles.execute(&self.plan, self.keep).await?;
+            if let Some(live) = &live {
+                live.over(&finished.folder);
+            }
             if !self.json {
                 print(&finished)?;
             }
@@ -51,6 +62,9 @@ impl Series {
             if ensembles.stopped() {
                 break;
             }
+        }
+        if let Some(live) = live {
+            live.linger().await;
         }
         Ok(runs)
     }

@@ -2,8 +2,8 @@
 
 use crate::shrink::Wanted;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
-use zooquake_checkers::{Anomaly, Process, Record};
+use std::collections::{BTreeSet, HashMap};
+use zooquake_checkers::{Anomaly, Event, Process, Record};
 
 /// What tells one failure from another: two of the same have the same anomaly of the same property, and the same events in
 /// their witnesses up to the names of clients.
@@ -60,33 +60,26 @@ fn is_declared(record: &Record, anomaly: &Anomaly) -> bool {
 const LONG: usize = 12;
 
 fn shape(record: &Record, anomaly: &Anomaly) -> String {
-    let mut names: HashMap<&str, usize> = HashMap::new();
     let events = anomaly
         .witness
         .iter()
         .filter_map(|&index| record.history.events.get(index));
-    let mut words = Vec::new();
+    let kind = |event: &Event| format!("{:?} {}", event.kind, event.f).to_lowercase();
     if anomaly.witness.len() > LONG {
-        for event in events {
-            let word = format!("{:?} {}", event.kind, event.f).to_lowercase();
-            if !words.contains(&word) {
-                words.push(word);
-            }
-        }
-        return format!("more than {LONG} of: {}", words.join(", "));
+        let kinds: BTreeSet<String> = events.map(kind).collect();
+        let kinds: Vec<String> = kinds.into_iter().collect();
+        return format!("more than {LONG} of: {}", kinds.join(", "));
     }
-    for event in events {
-        let (kind, f) = (&event.kind, &event.f);
-        match (&event.process, event.node.as_deref()) {
-            (Process::Number(_), Some(node)) => {
-                let next = names.len();
-                let number = *names.entry(node).or_insert(next);
-                words.push(format!("{} {kind:?} {f}", letter(number)).to_lowercase());
-            }
-            _ => words.push(format!("{kind:?} {f}").to_lowercase()),
+    let mut names: HashMap<&str, usize> = HashMap::new();
+    let words = events.map(|event| match (&event.process, event.node.as_deref()) {
+        (Process::Number(_), Some(node)) => {
+            let next = names.len();
+            let number = *names.entry(node).or_insert(next);
+            format!("{} {}", letter(number), kind(event))
         }
-    }
-    words.join(", ")
+        _ => kind(event),
+    });
+    words.collect::<Vec<_>>().join(", ")
 }
 
 /// `a`, `b`, …, and `c27` where letters end.
@@ -156,7 +149,8 @@ mod tests {
     fn of_a_long_witness_only_the_kinds_of_events_count() {
         let record = record(["c1", "c2"]);
         let long = |order: [usize; 3]| Signature::of(&record, &anomaly(&order.repeat(5))).shape;
-        assert_eq!(long([0, 1, 2]), "more than 12 of: invoke acquire, ok write, ok acquire");
+        assert_eq!(long([0, 1, 2]), "more than 12 of: invoke acquire, ok acquire, ok write");
+        assert_eq!(long([0, 1, 2]), long([2, 1, 0]));
         assert_eq!(
             long([0, 1, 2]),
             Signature::of(&record, &anomaly(&[0, 1, 2].repeat(9))).shape

@@ -39,6 +39,8 @@ pub struct Order {
     pub keep: bool,
     /// Whether it tells no progress.
     pub quiet: bool,
+    /// Is sent the folder when that is made.
+    pub begun: Option<watch::Sender<Option<Folder>>>,
     /// Becomes true when the user wants it to stop.
     pub interrupt: watch::Receiver<bool>,
 }
@@ -88,6 +90,9 @@ pub(super) async fn execute_here(order: Order) -> Result<Finished> {
     folder.write_json("plan.json", &order.plan)?;
     if let Some(recipe) = &order.recipe {
         recipe.write(&folder.file(RECIPE))?;
+    }
+    if let Some(begun) = &order.begun {
+        begun.send_replace(Some(folder.clone()));
     }
     let run = id(&folder, order.plan.seed);
     let backend = Arc::clone(&order.backend);

@@ -6,7 +6,7 @@ use crate::backend::sim::SimBackend;
 use crate::run::scenes;
 use anyhow::{Context, Result};
 use std::path::Path;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use tokio::sync::watch;
 use zooquake_checkers::Record;
 use zooquake_checkers::plan::{On, Plan, Workload};
@@ -17,8 +17,10 @@ pub fn backend(plan: &Plan) -> SimBackend {
     SimBackend::seeded(plan.seed).scheduled(&plan.scheduler)
 }
 
-/// Stops no run: they take a moment.
-static NEVER: LazyLock<watch::Sender<bool>> = LazyLock::new(|| watch::channel(false).0);
+thread_local! {
+    /// Stops no run: they take a moment.
+    static NEVER: watch::Sender<bool> = watch::channel(false).0;
+}
 
 fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> Order {
     Order {
@@ -28,7 +30,8 @@ fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> Order {
         out: out.to_path_buf(),
         keep: false,
         quiet: true,
-        interrupt: NEVER.subscribe(),
+        begun: None,
+        interrupt: NEVER.with(watch::Sender::subscribe),
     }
 }
 

@@ -68,6 +68,12 @@ impl Tab {
         tab
     }
 
+    /// Loads the page again.
+    pub fn reload(&self) {
+        self.call("Page.reload", json!({}));
+        self.wait_for_event("Page.loadEventFired");
+    }
+
     /// A command to this tab.
     pub fn call(&self, method: &str, params: Value) -> Value {
         CHROMIUM.call(Some(&self.session), method, params)

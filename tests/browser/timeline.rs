@@ -160,6 +160,39 @@ fn an_anomaly_shows_only_the_events_that_prove_it_numbered_as_in_the_text() {
 }
 
 #[test]
+fn what_is_shown_is_a_link_that_leads_there_again() {
+    let folder = results::invalid().write_page("browser-link");
+    let tab = open(&folder, Reader::default());
+    let whole = range(&tab);
+    assert_eq!(tab.js("location.hash"), "");
+    let part = after(&tab, || tab.click("[data-do=in]"));
+    tab.wait_until("location.hash.startsWith('#t=')");
+    tab.reload();
+    assert_eq!(range(&tab), part);
+    let other = after(&tab, || {
+        tab.js("location.hash = '#t=24-27.4'");
+    });
+    assert_eq!((other.0, other.1), (24.0, 27.4));
+    after(&tab, || {
+        tab.js("location.hash = '#a2'");
+    });
+    assert!(tab.text("#chosen").contains("Anomaly 2 of 2"));
+    tab.reload();
+    tab.wait_until("document.getElementById('chosen').checkVisibility()");
+    assert!(tab.text("#chosen").contains("Anomaly 2 of 2"));
+    tab.js("canvas.focus()");
+    tab.key("n");
+    tab.wait_until("location.hash === '#a1'");
+    assert_eq!(after(&tab, || tab.key("0")), whole);
+    tab.wait_until("location.hash === ''");
+    // What is no place of the run moves nothing.
+    tab.js("location.hash = '#t=x-7'");
+    tab.js("location.hash = '#a99'");
+    assert_eq!(range(&tab), whole);
+    assert_eq!(tab.complaints(), Vec::<String>::new());
+}
+
+#[test]
 fn the_mouse_learns_what_a_bar_and_a_band_are() {
     let folder = results::invalid().write_page("browser-hover");
     let tab = open(&folder, Reader::default());

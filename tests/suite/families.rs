@@ -41,7 +41,6 @@ macro_rules! runs {
 runs! {
     lock_fenced_is_valid_under_pauses_of_its_holder: "lock/fenced", "pause,kill", "14s", valid;
     lock_predecessor_writes_stale_under_pause: "lock/predecessor", "pause", "9s", writes_stale;
-    lock_children_is_valid_without_faults: "lock/children", "none", "5s", valid;
     lock_crate_is_valid_without_faults_on_a_single_server: "lock/crate", "none --servers 1", "5s", valid;
     lock_protected_keeps_exclusion_and_leaves_nothing_behind_under_partition: "lock/protected", "partition", "9s", stale_at_most;
     rwlock_fenced_is_valid_under_pause: "rwlock/fenced", "pause", "9s", valid;

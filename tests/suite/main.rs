@@ -12,6 +12,7 @@ mod ensemble;
 mod families;
 mod histories;
 mod inputs;
+mod live;
 mod measure;
 mod new;
 mod nightly;

@@ -21,6 +21,7 @@ fn wrong_usage_names_the_way_out() {
         ("run --on sim ensemble/textbook", &["ZooKeeper's own elections"]),
         ("run --on sim lock/fenced --zookeeper trixie", &["no ZooKeeper"]),
         ("run --on sim lock/fenced --keep", &["--keep"]),
+        ("run --on sim lock/fenced --live", &["--live"]),
         ("run lock/fenced --on mars", &["docker", "sim"]),
         ("check /nowhere/at/all", &["/nowhere/at/all"]),
         ("nonsense", &["nonsense"]),

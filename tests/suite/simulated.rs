@@ -46,6 +46,15 @@ fn a_run_without_an_engine_is_simulated_and_says_so_wherever_it_is_read() {
     said(without_engine("pack --out").args([&pack, &run])).ends(0);
     said(without_engine("replay --out").arg(again.path()).arg(&pack)).ends(code);
     assert!(read(&again.only(), "history.jsonl") == read(&run, "history.jsonl"));
+    // Beside the original nothing differs but the name.
+    let beside = String::from_utf8(read(&again.only(), "difference.html")).unwrap();
+    assert!(
+        beside.contains("<td>replay_of</td>") && !beside.contains("<td>seed</td>"),
+        "{beside}"
+    );
+    said(without_engine("report").args([&again.only(), &run]))
+        .ends(0)
+        .with(&["difference.html"]);
     // What insists on a real ensemble does not get a simulated one.
     said(without_engine("replay --on docker --out").arg(again.path()).arg(&run)).ends(255);
 }

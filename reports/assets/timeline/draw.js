@@ -27,6 +27,7 @@ function draw() {
   drawNames();
   drawNavigator();
   tellRange();
+  tellLink();
 }
 
 // What is shown, in words: for the eye, and for who cannot see the picture.

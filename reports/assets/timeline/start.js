@@ -6,3 +6,4 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
 });
 addEventListener("resize", resize);
 resize();
+follow();

@@ -4,6 +4,7 @@
 //! share (client, name, outcome, form of the details) is said once, in `classes`.
 
 use super::pack::{Index, Texts, deltas};
+use super::ticket;
 use crate::model::{Op, Outcome, Role, RunModel, subject_name};
 use crate::palette;
 use crate::svg::{overview, window};
@@ -35,6 +36,7 @@ pub fn of(model: &RunModel<'_>) -> Value {
         "servers": servers(model),
         "phases": model.phases.iter().map(|p| json!([p.name, micros(p.from)])).collect::<Vec<_>>(),
         "anomalies": anomalies(model, &shown),
+        "ticket": ticket::of(model),
     })
 }
 

@@ -19,6 +19,8 @@ pub struct Document<'a> {
     pub data: &'a str,
     /// Parts of its script, which is one function: each declares what the later ones use.
     pub scripts: &'a [&'a str],
+    /// Whether its script asks its server for news.
+    pub grows: bool,
 }
 
 impl Document<'_> {
@@ -33,7 +35,10 @@ impl Document<'_> {
         let (allowed, script) = match self.scripts.is_empty() {
             true => (String::new(), String::new()),
             false => (
-                format!("; script-src 'nonce-{nonce}'"),
+                format!(
+                    "; script-src 'nonce-{nonce}'{}",
+                    ["", "; connect-src 'self'"][usize::from(self.grows)]
+                ),
                 format!(
                     "<script nonce=\"{nonce}\">(() => {{\n\"use strict\";\n{}}})();</script>\n",
                     self.scripts.concat()

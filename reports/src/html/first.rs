@@ -1,7 +1,8 @@
 //! The first screen: what broke, when, under which fault, and how to see it again.
 
 use super::anomalies::{badge, steps_list};
-use super::faults;
+use super::commands::reproduce;
+use super::{faults, live};
 use crate::model::{Outcome, RunModel, op_stats};
 use crate::svg::{legend, overview, window};
 use crate::text;
@@ -29,8 +30,11 @@ pub fn section(model: &RunModel<'_>) -> String {
     )
 }
 
-fn head(model: &RunModel<'_>) -> String {
-    let workload = &model.record.plan.workload;
+/// The verdict in a word, and what it says, as HTML; of a run that goes on, that, and what it does.
+fn verdict(model: &RunModel<'_>) -> (String, String) {
+    if let Some(live) = &model.extras.live {
+        return ("RUNNING".into(), live::sentence(live));
+    }
     let sentence = match (model.results.verdict, model.headline()) {
         (Verdict::Invalid, Some(a)) => format!(
             "<b>{}</b> breaks <b>{}</b>",
@@ -41,6 +45,13 @@ fn head(model: &RunModel<'_>) -> String {
         (Verdict::Valid, _) => "every property held, and the run had what it takes to say so".into(),
         (Verdict::Unknown, _) => "the run does not suffice to say whether the promise holds".into(),
     };
+    let word = model.results.verdict.to_string().to_uppercase();
+    (word, format!("<p class=\"sentence\">{sentence}</p>"))
+}
+
+fn head(model: &RunModel<'_>) -> String {
+    let workload = &model.record.plan.workload;
+    let (word, says) = verdict(model);
     let faults = match model.record.plan.faults.join(", ") {
         faults if faults.is_empty() => "none".to_owned(),
         faults => text::html(&faults, 80),
@@ -53,9 +64,9 @@ fn head(model: &RunModel<'_>) -> String {
     };
     let cluster = &model.record.plan.cluster;
     format!(
-        "<div class=\"verdict\"><h1>{}</h1><div><p class=\"sentence\">{sentence}</p>\
+        "<div class=\"verdict\"><h1>{}</h1><div>{says}\
          <p class=\"promise\"><b>{}</b> {}</p><p class=\"facts\">{}, {}, {} · faults asked for: {faults} · seed {} · {}{hazard}</p></div></div>\n",
-        text::escape(&model.results.verdict.to_string().to_uppercase()),
+        text::escape(&word),
         text::html(&workload.name(), 80),
         text::html(&workload.promise, 220),
         ensemble(model),
@@ -258,29 +269,4 @@ fn exercised(model: &RunModel<'_>) -> String {
         rows.push_str(&format!("<li><b>{}</b>: {}</li>", text::html(f, 40), ends.join(", ")));
     }
     format!("<ul class=\"facts two\">{rows}</ul>")
-}
-
-/// Longest command line that is shown, in bytes: one with the longest path fits. Longer ones are left out, because a line that
-/// is cut off does something else.
-const LONGEST_LINE: usize = 20_000;
-
-fn reproduce(model: &RunModel<'_>) -> String {
-    let lines = model.extras.reproduce.iter().filter(|line| line.len() <= LONGEST_LINE);
-    let mut lines = lines
-        .take(8)
-        .map(|line| format!("<code>{}</code>\n", command(line)))
-        .peekable();
-    if lines.peek().is_none() {
-        return String::new();
-    }
-    format!(
-        "<div><h3>See it again</h3><pre class=\"commands\">{}</pre></div>",
-        lines.collect::<String>()
-    )
-}
-
-/// A command that is broken only between options, so that each stays with its value.
-fn command(line: &str) -> String {
-    let words: Vec<_> = line.split(" --").map(text::escape).collect();
-    format!("<span>{}</span>", words.join("</span> <span>--"))
 }

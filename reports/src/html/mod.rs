@@ -1,20 +1,24 @@
 //! The page of a run: one file, complete without a network and, but for zooming, without JavaScript.
 
 mod anomalies;
+mod commands;
 mod data;
 mod document;
 mod elections;
 mod faults;
 mod first;
+mod live;
 pub mod measurement;
 mod numbers;
 mod pack;
 mod plan;
 mod run;
 mod scenes;
+mod ticket;
 mod windows;
 
 pub use document::{Document, items, settings};
+pub use live::waiting;
 
 use crate::model::RunModel;
 use crate::{palette, text};
@@ -24,11 +28,15 @@ use std::path::Path;
 /// What all pages look like.
 pub const PAGE_STYLE: &str = include_str!("../../assets/page.css");
 
-const PICTURE_STYLE: &str = include_str!("../../assets/picture.css");
+/// What their pictures look like.
+pub const PICTURE_STYLE: &str = include_str!("../../assets/picture.css");
 const FIRST_STYLE: &str = include_str!("../../assets/first.css");
 
+/// The script of pages that grow.
+const LIVE_SCRIPT: &str = include_str!("../../assets/live.js");
+
 /// The scripts, parts of one function: each declares what the later ones use.
-const SCRIPTS: [&str; 8] = [
+const SCRIPTS: [&str; 10] = [
     include_str!("../../assets/timeline/data.js"),
     include_str!("../../assets/timeline/view.js"),
     include_str!("../../assets/timeline/draw.js"),
@@ -36,6 +44,8 @@ const SCRIPTS: [&str; 8] = [
     include_str!("../../assets/timeline/filters.js"),
     include_str!("../../assets/timeline/anomalies.js"),
     include_str!("../../assets/timeline/navigator.js"),
+    include_str!("../../assets/timeline/link.js"),
+    include_str!("../../assets/ticket.js"),
     include_str!("../../assets/timeline/start.js"),
 ];
 
@@ -45,9 +55,19 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
     Ok(())
 }
 
-fn page(model: &RunModel<'_>) -> String {
+/// The page; of a run that goes on, one that grows.
+pub fn page(model: &RunModel<'_>) -> String {
     let name = model.record.plan.workload.name();
-    let title = format!("{}: {}", model.results.verdict, text::clip(&name, 80));
+    let state = match &model.extras.live {
+        Some(_) => "running".to_owned(),
+        None => model.results.verdict.to_string(),
+    };
+    let title = format!("{state}: {}", text::clip(&name, 80));
+    let live: &[&str] = if model.extras.live.is_some() {
+        &[LIVE_SCRIPT]
+    } else {
+        &[]
+    };
     let sections = [
         first::section(model),
         scenes::section(model),
@@ -61,16 +81,17 @@ fn page(model: &RunModel<'_>) -> String {
     Document {
         title: &title,
         styles: &[PAGE_STYLE, &palette::fault_styles(), PICTURE_STYLE, FIRST_STYLE],
-        class: &format!("is-{}", model.results.verdict),
+        class: &format!("is-{state}"),
         body: &format!("{}\n{}", palette::hatches(), sections.join("\n")),
         data: &text::script_json(&data::of(model)),
-        scripts: &SCRIPTS,
+        scripts: &[&SCRIPTS, live].concat(),
+        grows: model.extras.live.is_some(),
     }
     .page()
 }
 
-/// A section with a heading.
-fn titled(id: &str, heading: &str, body: &str) -> String {
+/// A section with a heading; the heading and the body are HTML.
+pub fn titled(id: &str, heading: &str, body: &str) -> String {
     format!("<section id=\"{id}\">\n<h2>{heading}</h2>\n{body}</section>")
 }
 

@@ -80,11 +80,16 @@ impl<'a> RunModel<'a> {
             name: crate::text::clip(name, 24),
             from: analysis.time(at),
         };
+        let mut bands = bands::drawn(&analysis, results);
+        if extras.live.is_some() {
+            // What is on at the moment may yet be healed.
+            bands.iter_mut().for_each(|band| band.until = band.until.or(Some(end)));
+        }
         Self {
             terms: Terms::of(&ops),
             ops,
             holds: holds::drawn(&analysis, &lanes),
-            bands: bands::drawn(&analysis, results),
+            bands,
             phases: analysis.phases.iter().take(PHASES).map(phase).collect(),
             analysis,
             servers: lanes::servers(samples),

@@ -9,4 +9,5 @@ mod measurement;
 mod night;
 mod numbers;
 mod page;
+mod pair;
 mod pictures;

@@ -61,6 +61,7 @@ fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
         }),
         out: folders[rng.usize(..folders.len())].into(),
         keep: rng.bool(),
+        live: rng.bool(),
         anyway: rng.bool(),
         json: rng.bool(),
         ..RunSpec::new(workload)

@@ -84,6 +84,7 @@ fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
         out: out.clone(),
         keep: false,
         quiet: true,
+        begun: None,
         interrupt,
     };
     let of = folder.clone();

@@ -1,0 +1,93 @@
+//! The first screen as Markdown, to be pasted into a ticket.
+
+use super::commands;
+use crate::model::RunModel;
+use crate::text;
+
+/// How many steps are told.
+const STEPS: usize = 30;
+
+/// What broke, when, how it is proved, and how to see it again; of a run without an anomaly the verdict, and what it rests on.
+pub fn of(model: &RunModel<'_>) -> String {
+    let plan = &model.record.plan;
+    let mut out = format!("**{}**: {}", code(&plan.workload.name()), model.results.verdict);
+    if let Some(anomaly) = model.headline() {
+        out += &format!(", {} breaks “{}”", code(&anomaly.kind), plain(&anomaly.property, 80));
+    }
+    out += ".\n\n";
+    if let Some(anomaly) = model.headline() {
+        out += &format!("{}\n\n", plain(&anomaly.why, 900));
+        let steps = model.steps(anomaly);
+        for step in steps.iter().take(STEPS) {
+            let (who, what) = (plain(&step.who, 24), plain(&step.what, 320));
+            out += &format!(
+                "{}. {} **{who}** {what} (event {})\n",
+                step.number,
+                text::moment(step.time),
+                step.index
+            );
+        }
+        if let Some(more) = steps.len().checked_sub(STEPS + 1) {
+            out += &format!("\n… and {}.\n", text::count(more + 1, "more step"));
+        }
+        out.push('\n');
+    } else {
+        let reasons = model
+            .results
+            .reasons
+            .iter()
+            .filter(|reason| !reason.starts_with("note: "));
+        out.extend(reasons.take(STEPS).map(|reason| format!("- {}\n", plain(reason, 400))));
+    }
+    let on = if plan.on.is_docker() {
+        ""
+    } else {
+        ", on a simulated ensemble"
+    };
+    let faults = match plan.faults.as_slice() {
+        [] => "none".to_owned(),
+        faults => faults.join(", "),
+    };
+    out += &format!(
+        "\nFaults asked for: {}; seed {}; run {}{on}.\n",
+        plain(&faults, 200),
+        plan.seed,
+        code(&model.extras.run_name)
+    );
+    // One that would have to be changed to be shown does something else.
+    let lines = commands::shown(model).filter(|line| text::harmless(line));
+    let lines: Vec<String> = lines.map(|line| format!("    {line}\n")).collect();
+    if !lines.is_empty() {
+        out += &format!("\nTo see it again:\n\n{}", lines.concat());
+    }
+    out
+}
+
+/// Text that Markdown shows as it is.
+fn plain(written: &str, most: usize) -> String {
+    let mut out = String::new();
+    for c in text::clip(written, most).chars() {
+        if "\\`*_[]<>#|!~".contains(c) {
+            out.push('\\');
+        }
+        out.push(c);
+    }
+    out
+}
+
+/// A name, as code.
+fn code(name: &str) -> String {
+    let name: String = text::clip(name, 120).chars().filter(|c| *c != '`').collect();
+    format!("`{name}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, plain};
+
+    #[test]
+    fn what_comes_from_a_history_stays_text() {
+        assert_eq!(plain("a_b <img> [x](y)\n# c", 80), "a\\_b \\<img\\> \\[x\\](y) \\# c");
+        assert_eq!(code("a`b\n"), "`ab `");
+    }
+}

@@ -22,10 +22,12 @@ pub(super) fn event_type(outcome: Outcome) -> EventType {
 impl Engine {
     /// Asks the client for its next operation, if it has one.
     pub(super) fn next_op(&mut self, number: usize) {
-        match self.generator.next(number, self.moment_of_next(number)) {
+        let next = self.generator.next(number, self.moment_of_next(number));
+        self.workers[number].awaits = matches!(next, Next::Await(_));
+        match next {
             Next::Ask(next) if self.withholds(number, next.f) => {}
             Next::Ask(next) => self.ask(number, next),
-            Next::Wait(time) => self.workers[number].due = Some(self.now + time),
+            Next::Wait(time) | Next::Await(time) => self.workers[number].due = Some(self.now + time),
             Next::Nothing => {}
         }
     }
@@ -95,7 +97,7 @@ impl Engine {
         }
         let idle = self.workers.iter_mut().filter(|worker| worker.idle());
         for worker in idle {
-            worker.due = worker.due.or(Some(self.now));
+            worker.due = worker.due.filter(|_| !worker.awaits).or(Some(self.now));
         }
     }
 

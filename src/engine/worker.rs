@@ -134,6 +134,8 @@ pub struct Worker {
     pub killing: Option<u64>,
     /// When it does its next operation; `None` if something else has to happen first.
     pub due: Option<Duration>,
+    /// Whether that is only the latest moment: it is looked at also when an operation of another ends.
+    pub awaits: bool,
     /// The recipe's operation in flight.
     pub op: Option<Op>,
     /// What it was asked for so far, by name.
@@ -182,6 +184,7 @@ impl Worker {
             deaths: 0,
             killing: None,
             due: None,
+            awaits: false,
             op: None,
             sent: HashMap::new(),
             control: HashMap::new(),

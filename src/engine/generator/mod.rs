@@ -85,6 +85,8 @@ pub enum Next {
     Ask(Request),
     /// It is looked at again after a while.
     Wait(Duration),
+    /// It is looked at again when an operation of another ends, and after a while at the latest.
+    Await(Duration),
     /// Nothing, until something else happens.
     Nothing,
 }

@@ -80,7 +80,7 @@ impl Rounds {
             return Next::Nothing;
         }
         if let Some(until) = patient_until.filter(|until| *until > now) {
-            return Next::Wait(until - now);
+            return Next::Await(until - now);
         }
         self.opened += 1;
         let between = self.clients.iter_mut().filter(|client| client.step == Step::Between);
@@ -98,7 +98,7 @@ impl Generator for Rounds {
             return Next::Nothing;
         }
         if self.clients[client].step == Step::Between
-            && let wait @ Next::Wait(_) = self.open(phase, now)
+            && let wait @ Next::Await(_) = self.open(phase, now)
         {
             return wait;
         }

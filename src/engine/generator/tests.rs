@@ -90,7 +90,7 @@ fn go(
             match generator.next(client, at(*now)) {
                 Next::Ask(request) => sent.push((client, request)),
                 // The barrier's members give the application a head start.
-                Next::Wait(time) => *now += time.min(Duration::from_millis(20)),
+                Next::Wait(time) | Next::Await(time) => *now += time.min(Duration::from_millis(20)),
                 Next::Nothing => {}
             }
         }

@@ -28,6 +28,8 @@ pub struct Report {
     pub left_before: Vec<String>,
     /// The exit code of `clean`.
     pub cleaned: Option<i32>,
+    /// What `clean` said.
+    pub cleaning: String,
     /// What was there of any run after it.
     pub left_after: Vec<String>,
     pub verdict: Verdict,
@@ -92,7 +94,11 @@ impl Report {
             broken.push(format!("clean ended with {:?}", self.cleaned));
         }
         if !self.left_after.is_empty() {
-            broken.push(format!("left after clean: {}", amount(&self.left_after)));
+            broken.push(format!(
+                "left after clean: {}; it said: {}",
+                amount(&self.left_after),
+                self.cleaning
+            ));
         }
         match &self.verdict {
             Verdict::Given(verdict, _) if verdict == "invalid" => broken.push("convicted".into()),

@@ -156,6 +156,7 @@ impl Trial {
             before,
             left_before,
             cleaned: cleaned.code,
+            cleaning: cleaned.to_string(),
             left_after: crate::common::left_behind(),
             verdict: run.as_deref().map_or(Verdict::NoHistory, Verdict::of),
         }

@@ -18,7 +18,8 @@ use testcontainers::bollard::models::{
     ContainerCreateBody, ContainerSummary, ContainerSummaryStateEnum as State, HostConfig, HostConfigLogConfig,
 };
 use testcontainers::bollard::query_parameters::{
-    AttachContainerOptions, CreateContainerOptions, LogsOptions, RemoveContainerOptions, StartContainerOptions,
+    AttachContainerOptions, CreateContainerOptions, InspectContainerOptions, LogsOptions, RemoveContainerOptions,
+    StartContainerOptions,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
@@ -39,7 +40,11 @@ const AGAIN: Duration = Duration::from_secs(2);
 const DECIDES_WITHIN: Duration = LASTS.saturating_add(HEARTBEAT);
 
 /// A wait that takes longer is told.
-const PATIENCE: Duration = HEARTBEAT.saturating_mul(2);
+const PATIENCE: Duration = HEARTBEAT.saturating_mul(3);
+
+/// Between two heartbeats of an orchestrator that lives, at the least. One that comes sooner, or alone, may have been on its way
+/// when the orchestrator died.
+const APART: Duration = HEARTBEAT.saturating_sub(Duration::from_secs(2));
 
 /// A lease that was made runs after this time, unless its orchestrator died in between.
 const BEGINS_WITHIN: Duration = Duration::from_secs(10);
@@ -189,8 +194,8 @@ pub fn is_lease(container: &ContainerSummary) -> bool {
     labels.is_some_and(|labels| labels.contains_key(LEASE_LABEL))
 }
 
-/// Ids of the runs that go on; of one run alone, if it is given. Waits for a heartbeat of each lease that runs, or its end: up
-/// to five seconds where the orchestrator lives, mostly at once where it has died, and a minute where the engine did not end the
+/// Ids of the runs that go on; of one run alone, if it is given. Waits for two heartbeats of each lease that runs, or its end: up
+/// to ten seconds where the orchestrator lives, mostly at once where it has died, and a minute where the engine did not end the
 /// lease's stdin, or the orchestrator is stopped. A lease that does neither is alive.
 ///
 /// # Errors
@@ -226,19 +231,30 @@ async fn begun(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, String
     }
 }
 
-/// Whether a lease shows a heartbeat before it ends.
+/// Whether a lease shows two heartbeats, one after the other, before it ends.
 async fn beats(docker: &Docker, id: &str) -> bool {
-    let options = LogsOptions {
-        follow: true,
-        stdout: true,
-        tail: "0".to_string(),
-        ..LogsOptions::default()
-    };
-    let mut said = std::pin::pin!(docker.logs(id, Some(options)));
-    match said.next().await {
-        Some(Ok(_)) => true,
-        // It has ended, and may have been removed with its run.
-        None => false,
-        Some(Err(error)) => !sweep::gone(&error),
+    let mut first = None;
+    loop {
+        let options = LogsOptions {
+            follow: true,
+            stdout: true,
+            tail: "0".to_string(),
+            ..LogsOptions::default()
+        };
+        let mut said = std::pin::pin!(docker.logs(id, Some(options)));
+        while let Some(Ok(_)) = said.next().await {
+            if first.get_or_insert_with(Instant::now).elapsed() >= APART {
+                return true;
+            }
+        }
+        // The engine may also end or fail to read the log of a lease that runs.
+        let runs = match docker.inspect_container(id, None::<InspectContainerOptions>).await {
+            Ok(lease) => lease.state.and_then(|state| state.running) == Some(true),
+            Err(error) => !sweep::gone(&error),
+        };
+        if !runs {
+            return false;
+        }
+        tokio::time::sleep(AGAIN).await;
     }
 }

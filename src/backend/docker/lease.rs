@@ -28,7 +28,7 @@ use tokio::task::JoinHandle;
 const LEASE_LABEL: &str = "zooquake.lease";
 
 /// How often the orchestrator says that it lives.
-const HEARTBEAT: Duration = Duration::from_secs(5);
+const HEARTBEAT: Duration = Duration::from_secs(2);
 
 /// How long a lease lasts without a heartbeat: a stopped orchestrator that goes on within this keeps it.
 const LASTS: Duration = Duration::from_secs(60);
@@ -40,11 +40,11 @@ const AGAIN: Duration = Duration::from_secs(2);
 const DECIDES_WITHIN: Duration = LASTS.saturating_add(HEARTBEAT);
 
 /// A wait that takes longer is told.
-const PATIENCE: Duration = HEARTBEAT.saturating_mul(3);
+const PATIENCE: Duration = HEARTBEAT.saturating_mul(5);
 
 /// Between two heartbeats of an orchestrator that lives, at the least. One that comes sooner, or alone, may have been on its way
 /// when the orchestrator died.
-const APART: Duration = HEARTBEAT.saturating_sub(Duration::from_secs(2));
+const APART: Duration = HEARTBEAT.saturating_sub(Duration::from_secs(1));
 
 /// A lease that was made runs after this time, unless its orchestrator died in between.
 const BEGINS_WITHIN: Duration = Duration::from_secs(10);
@@ -195,7 +195,7 @@ pub fn is_lease(container: &ContainerSummary) -> bool {
 }
 
 /// Ids of the runs that go on; of one run alone, if it is given. Waits for two heartbeats of each lease that runs, or its end: up
-/// to ten seconds where the orchestrator lives, mostly at once where it has died, and a minute where the engine did not end the
+/// to four seconds where the orchestrator lives, mostly at once where it has died, and a minute where the engine did not end the
 /// lease's stdin, or the orchestrator is stopped. A lease that does neither is alive.
 ///
 /// # Errors

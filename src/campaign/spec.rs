@@ -14,8 +14,10 @@ use zooquake_checkers::plan::{Cluster, DrawnFor, On, Plan, Timing};
 /// How long operations and faults go on.
 pub const TIME: Duration = Duration::from_secs(60);
 
-/// Servers that vote, and clients.
+/// Servers that vote.
 pub const SERVERS: usize = 3;
+
+/// Clients.
 pub const CLIENTS: usize = 5;
 
 /// `run`
@@ -195,12 +197,9 @@ impl RunSpec {
                 ..named
             };
         }
+        let none = plan.faults.is_empty();
         Self {
-            faults: Some(if plan.faults.is_empty() {
-                "none".into()
-            } else {
-                plan.faults.join(",")
-            }),
+            faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
             time: Some(Duration::from_millis(plan.time_ms)),
             servers: (cluster.servers != SERVERS).then_some(cluster.servers),
             observers: (cluster.observers != 0).then_some(cluster.observers),

@@ -148,6 +148,7 @@ impl Engine {
         let worker = &mut self.workers[number];
         worker.connected = false;
         worker.greeted = false;
+        worker.answered = None;
         worker.due = None;
         worker.process += clients;
         if !worker.killed {

@@ -47,6 +47,7 @@ impl Engine {
         }
         let (free_at, id, since) = (self.free_time(number), self.request_id(), self.now);
         let worker = &mut self.workers[number];
+        worker.answered = None;
         let sent = worker.sent.get(f).map_or(0, |sent| sent.count);
         worker.sent.insert(
             f,
@@ -161,6 +162,7 @@ impl Engine {
         let pause = self.generator.ended(number, &op, &end, self.moment());
         let worker = &mut self.workers[number];
         worker.failing = self.phase == Phase::Final && !end.is_ok();
+        worker.answered = end.is_ok().then_some((op.f, self.now));
         worker.last = Some(end);
         worker.due = Some(self.now + pause);
         self.wake_others();

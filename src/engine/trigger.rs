@@ -99,6 +99,11 @@ impl Armed {
 
     /// The same for a state; `excluded`: others hold in a way that excludes what the client asked for last.
     fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, excluded: bool) -> Option<Duration> {
+        if let State::Answered(f) = state {
+            let (_, since) = worker.answered.filter(|(answered, _)| answered == f)?;
+            let ready = since + Duration::from_millis(after_ms);
+            return (ready >= self.from).then_some(ready);
+        }
         let op = worker.op.as_ref()?;
         let named = matches!(state, State::Asked(_));
         let works = matches!(op.kind, OpKind::Read | OpKind::Write);
@@ -118,6 +123,7 @@ impl Armed {
             // Work that began too long before the trigger was armed has too little left.
             State::Working => works && lasts && ready >= self.from,
             State::Waiting => op.kind == OpKind::Acquire && excluded,
+            State::Answered(_) => false,
         };
         fits.then_some(ready)
     }

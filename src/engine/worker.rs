@@ -138,6 +138,8 @@ pub struct Worker {
     pub awaits: bool,
     /// The recipe's operation in flight.
     pub op: Option<Op>,
+    /// The operation that was answered `ok` last, and when; `None` once another one was sent, or its process has ended.
+    pub answered: Option<(&'static str, Duration)>,
     /// What it was asked for so far, by name.
     pub sent: HashMap<&'static str, Sent>,
     /// Control requests in flight: number and operation.
@@ -186,6 +188,7 @@ impl Worker {
             due: None,
             awaits: false,
             op: None,
+            answered: None,
             sent: HashMap::new(),
             control: HashMap::new(),
             mode: Mode::Exclusive,

@@ -119,6 +119,10 @@ pub fn state(window: &Window) -> String {
         Trigger::State {
             state: State::Asked(f), ..
         } => format!("in `{f}`"),
+        Trigger::State {
+            state: State::Answered(f),
+            ..
+        } => format!("after `{f}`"),
         Trigger::State { state, .. } => format!("{state:?}").to_lowercase(),
         Trigger::Op { f, .. } => format!("in `{f}`"),
     }

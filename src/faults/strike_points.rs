@@ -3,7 +3,8 @@
 use zooquake_history::operation::{self, Delay, OpSpec, StrikePoint};
 use zooquake_history::plan::{State, Workload};
 
-/// The operation of the workload's family in which a fault strikes that is to strike in a state, and how long after it was sent.
+/// The operation of the workload's family in or after which a fault strikes that is to strike in a state, and how long after it was
+/// sent or answered.
 /// The state itself in a family that grants, and in one without strike points.
 pub fn translate(rng: &mut fastrand::Rng, workload: &Workload, state: State, after_ms: u64) -> (State, u64) {
     let (capabilities, family) = (workload.capabilities(), operation::family(&workload.family));
@@ -21,7 +22,12 @@ pub fn translate(rng: &mut fastrand::Rng, workload: &Workload, state: State, aft
         Delay::AtMost(most) => after_ms.min(most),
         Delay::Between(least, below) => rng.u64(least..below),
     };
-    (State::Asked(op.f.to_string()), delay_ms)
+    let f = op.f.to_string();
+    let state = match point.answered {
+        true => State::Answered(f),
+        false => State::Asked(f),
+    };
+    (state, delay_ms)
 }
 
 /// One of several, by their shares; `None` of none.
@@ -73,7 +79,7 @@ mod tests {
             for state in all.clone() {
                 let (translated, _) = struck(family, variant, state, 3);
                 assert!(
-                    matches!(translated, State::Asked(_)),
+                    matches!(translated, State::Asked(_) | State::Answered(_)),
                     "{family}/{variant}: {translated:?}"
                 );
             }
@@ -94,6 +100,17 @@ mod tests {
                 .collect();
             assert!(asked.iter().eq(expected), "{variant}: {asked:?}");
         }
+    }
+
+    #[test]
+    fn a_member_is_struck_while_it_joins_and_after_it_has_joined() {
+        let workload = recipes::workload("barrier", "tutorial").expect("a variant");
+        let mut rng = fastrand::Rng::with_seed(1);
+        let struck = (0..50).map(|_| translate(&mut rng, &workload, State::Working, 200).0);
+        let (asked, answered): (Vec<State>, Vec<State>) =
+            struck.partition(|state| *state == State::Asked("join".into()));
+        assert!(!asked.is_empty() && !answered.is_empty());
+        assert!(answered.iter().all(|state| *state == State::Answered("join".into())));
     }
 
     #[test]

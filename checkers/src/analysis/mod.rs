@@ -90,12 +90,11 @@ impl<'a> Analysis<'a> {
         }
         let clients = Clients::new(record, &ops, &grants);
         let injected = injected::injected(events);
-        let windows = windows::results(record, &injected, &ops, &grants);
         let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
         let last_phases = phases.iter().copied().collect();
         let recovery = Recovery::new(record, &last_phases, &ops, &clients, &injected);
-        Self {
+        let mut analysis = Self {
             record,
             events,
             names,
@@ -105,13 +104,15 @@ impl<'a> Analysis<'a> {
             clients,
             declared: Declared::new(events),
             log,
-            windows,
+            windows: Vec::new(),
             faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),
             injected,
             recovery,
             phases,
             last_phases,
-        }
+        };
+        analysis.windows = windows::results(&analysis);
+        analysis
     }
 
     /// The event that began a phase, the last one if it began more than once.

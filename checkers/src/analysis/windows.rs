@@ -3,28 +3,23 @@
 //! A window counts if its effect was verified on the spot and somebody could feel it: an operation was in flight, or,
 //! for a fault on a client, that client waited, worked or held.
 
-use crate::grants::{Grant, Grants};
+use super::{Analysis, Hold, Subject};
+use crate::Event;
 use crate::injected::Injected;
 use crate::intervals::Intervals;
-use crate::ops::{Op, Ops};
-use crate::{Event, Record};
+use crate::ops::Op;
 
 use crate::plan::Window;
 use crate::results::WindowResult;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use zooquake_history::FaultKind;
 
 /// What became of each window of the plan.
-pub fn results(
-    record: &Record,
-    injected: &BTreeMap<i64, Injected<'_>>,
-    ops: &Ops<'_>,
-    grants: &Grants<'_>,
-) -> Vec<WindowResult> {
-    let events = record.history.events.as_slice();
-    let busy = Busy::new(ops, grants);
+pub fn results(analysis: &Analysis<'_>) -> Vec<WindowResult> {
+    let events = analysis.events;
+    let busy = Busy::new(analysis);
     let each = |window: &Window| {
-        let marks = i64::try_from(window.id).ok().and_then(|id| injected.get(&id));
+        let marks = i64::try_from(window.id).ok().and_then(|id| analysis.injected.get(&id));
         let on = marks.and_then(|marks| marks.on);
         let target = on.and_then(|on| events[on].target()).unwrap_or_default().to_owned();
         let (counts, why) = judge(window, marks, &target, events, &busy);
@@ -40,7 +35,7 @@ pub fn results(
             until,
         }
     };
-    record.plan.windows.iter().map(each).collect()
+    analysis.record.plan.windows.iter().map(each).collect()
 }
 
 /// The last event that took a fault away, if there is one.
@@ -109,9 +104,12 @@ fn judge(
     let holders = clients.iter().filter_map(|client| busy.holds.get(client));
     let held = holders
         .filter_map(|holds| holds.meeting(begin as u64, until as u64).next())
-        .min_by_key(|grant| grant.read);
+        .min_by_key(|hold| hold.from);
     match held {
-        Some(grant) => (true, format!("verified, and {} held {}", grant.node, grant.name)),
+        Some(hold) => (
+            true,
+            format!("verified, and {} {}", hold.node, what_is_held(hold.subject)),
+        ),
         None => (
             false,
             format!("verified, but {} neither held, waited nor worked", clients.join(", ")),
@@ -123,11 +121,12 @@ fn judge(
 struct Busy<'r, 'a> {
     any: Intervals<&'r Op<'a>>,
     of: HashMap<&'a str, Intervals<&'r Op<'a>>>,
-    holds: HashMap<&'a str, Intervals<&'r Grant<'a>>>,
+    holds: HashMap<&'a str, Intervals<Hold<'a>>>,
 }
 
 impl<'r, 'a> Busy<'r, 'a> {
-    fn new(ops: &'r Ops<'a>, grants: &'r Grants<'a>) -> Self {
+    fn new(analysis: &'r Analysis<'a>) -> Self {
+        let ops = &analysis.ops;
         let place = |at: usize| at as u64;
         // One whose request is missing may have been sent at any time.
         let op = |op: &'r Op<'a>| {
@@ -139,17 +138,24 @@ impl<'r, 'a> Busy<'r, 'a> {
             of.entry(one.node).or_default().push(op(one));
         }
         let mut holds: HashMap<&str, Vec<_>> = HashMap::new();
-        for grant in &grants.all {
-            if let Some(read) = grant.read {
-                let hold = (place(read), grant.end.map_or(u64::MAX, place), grant);
-                holds.entry(grant.node).or_default().push(hold);
-            }
+        for hold in analysis.holds() {
+            let span = (place(hold.from), hold.until.map_or(u64::MAX, place), hold);
+            holds.entry(hold.node).or_default().push(span);
         }
         Self {
             any: Intervals::new(ops.work.iter().map(op)),
             of: intervals(of),
             holds: intervals(holds),
         }
+    }
+}
+
+fn what_is_held(subject: Subject<'_>) -> String {
+    match subject {
+        Subject::Grant(grant) => format!("held {grant}"),
+        Subject::Item(item) => format!("held item {item}"),
+        Subject::Round(round) => format!("was in round {round}"),
+        Subject::Transaction(tx) => format!("had voted yes in {tx}"),
     }
 }
 

@@ -148,6 +148,48 @@ fn a_vote_binds_until_the_decision_is_heard_also_after_its_process_has_died() {
 }
 
 #[test]
+fn a_window_counts_if_its_client_held_whatever_its_family_calls_that() {
+    let given = [
+        (
+            "barrier",
+            "join",
+            json!({"round": 3, "session": "0x1"}),
+            "was in round 3",
+        ),
+        (
+            "queue",
+            "dequeue",
+            json!({"item": 7, "path": "/taken/x"}),
+            "held item 7",
+        ),
+        (
+            "commit",
+            "vote",
+            json!({"tx": "t1", "voted": "yes"}),
+            "had voted yes in t1",
+        ),
+    ];
+    let strike = |phase: &str| json!({"window": 1, "phase": phase, "target": "c1", "verified": true});
+    for (family, f, answer, why) in given {
+        for (kind, counts) in [(Ok, true), (EventType::Fail, false)] {
+            let events = [
+                ("c1", Invoke, f, answer.clone()),
+                ("c1", kind, f, answer.clone()),
+                ("named nemesis", Info, "kill", strike("begin")),
+                ("named nemesis", Info, "kill", strike("on")),
+                ("named nemesis", Info, "kill", strike("off")),
+            ];
+            let mut record = Record::default();
+            record.plan.windows = vec![script::window(1, "kill")];
+            holds(&mut record, family, &events);
+            let window = &Analysis::new(&record).windows[0];
+            assert_eq!(window.counts, counts, "{}", window.why);
+            assert_eq!(window.why.ends_with(&format!("c1 {why}")), counts, "{}", window.why);
+        }
+    }
+}
+
+#[test]
 fn no_hold_begins_with_an_answer_that_was_given_twice() {
     let twice = WAITED_FOR.replace("2 c1 release", "1.75 c1 granted g1\n    2 c1 release");
     for (text, expected) in [(WAITED_FOR, vec!["g1", "g2"]), (&twice, vec!["g2"])] {

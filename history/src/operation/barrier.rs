@@ -17,6 +17,13 @@ pub const FAMILY: Family = Family {
                     ..JOINING
                 },
                 StrikePoint {
+                    answered: true,
+                    share: 2,
+                    delay: Delay::Between(0, 100),
+                    state: State::Working,
+                    ..JOINING
+                },
+                StrikePoint {
                     state: State::Waiting,
                     ..JOINING
                 },
@@ -61,6 +68,7 @@ pub const FAMILY: Family = Family {
 
 const JOINING: StrikePoint = StrikePoint {
     state: State::Acquiring,
+    answered: false,
     share: 1,
     delay: Delay::Between(2, 8),
     of: |capabilities| capabilities.members,

@@ -59,6 +59,7 @@ pub const FAMILY: Family = Family {
 /// As long after it was sent as in a lock.
 const STRUCK: StrikePoint = StrikePoint {
     state: State::Working,
+    answered: false,
     share: 1,
     delay: Delay::Same,
     of: |_| true,

@@ -51,6 +51,7 @@ pub const FAMILY: Family = Family {
 /// While the request is on its way.
 const SOON: StrikePoint = StrikePoint {
     state: State::Acquiring,
+    answered: false,
     share: 1,
     delay: Delay::Between(0, 2),
     of: |_| true,

@@ -74,20 +74,22 @@ pub enum Again {
     Any,
 }
 
-/// That a fault which is to strike a client in a state strikes it in an operation. The states are those of a lock's client.
+/// That a fault which is to strike a client in a state strikes it in an operation, or after one. The states are those of a lock's client.
 #[derive(Debug)]
 pub struct StrikePoint {
     /// The state.
     pub state: State,
+    /// Whether it strikes after the answer `ok`, while the client is asked for nothing else.
+    pub answered: bool,
     /// Of several operations with the state, how often this one is struck: its share of the sum.
     pub share: u32,
-    /// How long after the operation was sent.
+    /// How long after the operation was sent, or answered.
     pub delay: Delay,
     /// Which variants of the family have it.
     pub of: fn(&Capabilities) -> bool,
 }
 
-/// How long after an operation was sent a fault strikes, from the milliseconds that it was to wait.
+/// How long after an operation was sent, or answered, a fault strikes, from the milliseconds that it was to wait.
 #[derive(Debug, Clone, Copy)]
 pub enum Delay {
     /// As long.

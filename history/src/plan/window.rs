@@ -88,4 +88,6 @@ pub enum State {
     Waiting,
     /// An operation of this name was sent and is not answered.
     Asked(String),
+    /// An operation of this name was answered `ok`, and none was sent since.
+    Answered(String),
 }

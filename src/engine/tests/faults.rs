@@ -81,6 +81,32 @@ fn one_that_waits_is_struck_while_another_holds() {
 }
 
 #[test]
+fn a_member_is_struck_between_its_join_and_its_close() {
+    let mut bench = Bench::running("barrier/tutorial", 3);
+    bench.answers();
+    bench.report(5, in_state(State::Answered("join".into()), 150));
+    bench.pass(100);
+    bench.answer(0, "join", Outcome::Fail, Value::Null);
+    bench.pass(200);
+    assert_eq!(bench.answers(), [], "it has not joined");
+    bench.ok(1, "join");
+    bench.pass(149);
+    assert_eq!(bench.answers(), []);
+    bench.pass(1);
+    assert_eq!(bench.answers(), [(5, fired(Some("c2"), None))]);
+    bench.report(6, in_state(State::Answered("join".into()), 200));
+    bench.all_ok("join");
+    bench.ok(2, "enter");
+    bench.pass(1_000);
+    assert!(bench.asked(0, "close") && bench.asked(1, "close"));
+    bench.report(7, in_state(State::Answered("join".into()), 500));
+    bench.pass(1_000);
+    let [(6, _)] = bench.answers()[..] else {
+        panic!("whose session is being closed is not struck")
+    };
+}
+
+#[test]
 fn what_still_waits_when_the_operations_are_over_is_refused() {
     let mut bench = Bench::running("lock/fenced", 1);
     bench.pass(9_000);

@@ -1,6 +1,6 @@
 //! The events of a history as a doubly linked list, from which operations are lifted and into which they are put back.
 
-use super::Op;
+use super::Span;
 
 /// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct List {
 
 impl List {
     /// A list of those of the operations that have a completion.
-    pub fn new<I>(ops: &[Op<I>]) -> Self {
+    pub fn new(ops: &[Span]) -> Self {
         let mut nodes = vec![(0, 0); ops.len()];
         let mut events: Vec<(usize, Entry)> = Vec::new();
         for (number, op) in ops.iter().enumerate() {

@@ -45,7 +45,7 @@ impl Model for Mutex {
     }
 
     fn relevant(&self, ops: &[Op<MutexOp>]) -> Option<Vec<usize>> {
-        relevant(&sets(ops), |held| !held)
+        relevant(&sets(ops), &|held| !held)
     }
 
     fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
@@ -55,7 +55,7 @@ impl Model for Mutex {
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
         let (model, first) = (Anywhere(self), First::If(&|_: &bool| true));
-        narrowed(ops, relevant(&sets(ops), |_| true), |ops| {
+        narrowed(ops, relevant(&sets(ops), &|_| true), |ops| {
             race(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
         })
     }

@@ -83,7 +83,7 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
-        relevant(ops, |value| *value == self.initial)
+        relevant(ops, &|value| *value == self.initial)
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
@@ -103,7 +103,7 @@ fn anywhere<V: Clone + Eq + Hash>(
     budget: &mut Budget<'_>,
 ) -> Decision {
     let first = First::If(&|_: &V| true);
-    narrowed(ops, relevant(ops, |_| true), |ops| {
+    narrowed(ops, relevant(ops, &|_| true), |ops| {
         race(ops, &first, |budget| search(&Anywhere(model), ops, budget), budget)
     })
 }
@@ -176,7 +176,7 @@ impl<V: Clone + Eq + Hash> Model for Unset<V> {
     }
 
     fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
-        relevant(ops, |value| self.began(value))
+        relevant(ops, &|value| self.began(value))
     }
 
     fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {

@@ -29,7 +29,7 @@ pub fn narrowed<I: Clone>(
 
 /// The accesses that matter, by their places, ascending: the history has an order exactly if these have. `None` if all
 /// matter, or that is not known. `began` says of a value whether the register may have begun with it. In time O(n log n).
-pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -> bool) -> Option<Vec<usize>> {
+pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &dyn Fn(&V) -> bool) -> Option<Vec<usize>> {
     let must: Vec<&Op<RegisterOp<V>>> = ops.iter().filter(|op| op.must()).collect();
     let from = must.iter().map(|op| op.invoke).min()?;
     if must.len() == ops.len() {
@@ -48,8 +48,8 @@ pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -> b
     endless.sort_unstable_by_key(|&op| ops[op].invoke);
     let late = kept.iter().chain(&endless).filter(|&&op| ops[op].invoke < from);
     let in_flight: Vec<usize> = late.copied().collect();
-    let left = Reached::by(ops, &early, &began);
-    if left.lacks(ops, &early, &in_flight, &began) {
+    let left = Reached::by(ops, &early, began);
+    if left.lacks(ops, &early, &in_flight, began) {
         return None;
     }
     kept.extend(left.by.into_values().filter_map(|(_, op)| op));
@@ -81,7 +81,7 @@ struct Reached<'o, V> {
 
 impl<'o, V: Eq + Hash> Reached<'o, V> {
     /// The values that these accesses may have left.
-    fn by(ops: &'o [Op<RegisterOp<V>>], places: &[usize], began: &impl Fn(&V) -> bool) -> Self {
+    fn by(ops: &'o [Op<RegisterOp<V>>], places: &[usize], began: &dyn Fn(&V) -> bool) -> Self {
         let mut by: HashMap<&V, (usize, Option<usize>)> = HashMap::new();
         let mut sets: HashMap<&V, Vec<usize>> = HashMap::new();
         let mut reach = |value, next: (usize, Option<usize>)| {
@@ -129,7 +129,7 @@ impl<'o, V: Eq + Hash> Reached<'o, V> {
         ops: &'o [Op<RegisterOp<V>>],
         early: &[usize],
         in_flight: &[usize],
-        began: &impl Fn(&V) -> bool,
+        began: &dyn Fn(&V) -> bool,
     ) -> bool {
         let left = |&place: &usize| link(&ops[place].input).map(|(_, to)| to);
         let mut missing = early

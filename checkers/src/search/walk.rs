@@ -10,7 +10,7 @@
 use super::bits::{Bits, Prefix};
 use super::list::{Entry, List};
 use super::seen::Seen;
-use super::{Budget, Limit, Model, Op, Outcome};
+use super::{Budget, Limit, Model, Op, Outcome, Span};
 use std::collections::HashMap;
 
 /// Why an operation was taken out of the list.
@@ -75,16 +75,25 @@ pub fn fixed<M: Model>(ops: &[Op<M::Input>]) -> usize {
     ops.len() * each
 }
 
+/// The number of each operation among those with a completion, by that, or among the others, by invocation; and the others.
+fn numbered(ops: &[Span]) -> (Vec<usize>, Vec<usize>) {
+    let mut numbers = vec![0; ops.len()];
+    let (mut done, mut opens): (Vec<_>, Vec<_>) = (0..ops.len()).partition(|&op| ops[op].complete.is_some());
+    done.sort_unstable_by_key(|&op| ops[op].complete);
+    opens.sort_unstable_by_key(|&op| ops[op].invoke);
+    for order in [&done, &opens] {
+        order.iter().enumerate().for_each(|(number, &op)| numbers[op] = number);
+    }
+    (numbers, opens)
+}
+
 impl<'a, M: Model> Walk<'a, M> {
     /// A search that has not begun.
     pub fn new(model: &'a M, ops: &'a [Op<M::Input>]) -> Self {
-        let mut numbers = vec![0; ops.len()];
-        let (mut done, mut opens): (Vec<_>, Vec<_>) = (0..ops.len()).partition(|&op| ops[op].complete.is_some());
-        done.sort_unstable_by_key(|&op| ops[op].complete);
-        opens.sort_unstable_by_key(|&op| ops[op].invoke);
-        for order in [&done, &opens] {
-            order.iter().enumerate().for_each(|(number, &op)| numbers[op] = number);
-        }
+        let spans: Vec<Span> = ops.iter().map(Op::span).collect();
+        let (list, (numbers, opens)) = (List::new(&spans), numbered(&spans));
+        // `fixed` does not count them: the events of the list, which took more, are gone too.
+        drop(spans);
         let mut twins = vec![None; ops.len()];
         let mut last: HashMap<&M::Input, usize> = HashMap::new();
         for &op in &opens {
@@ -93,7 +102,7 @@ impl<'a, M: Model> Walk<'a, M> {
         Self {
             model,
             ops,
-            list: List::new(ops),
+            list,
             state: model.initial(),
             frames: Vec::new(),
             numbers,

@@ -105,7 +105,7 @@ fn near<M: Model>(model: &M, ops: &[Op<M::Input>], end: usize, budget: &mut Budg
 /// Which of the required operations, of which no order fits, have to be required, and whether it is known that none of these
 /// can be left out; `ops` requires only these then.
 fn needed<I>(
-    decide: &mut impl FnMut(&[Op<I>], &mut Budget<'_>) -> Decision,
+    decide: &mut dyn FnMut(&[Op<I>], &mut Budget<'_>) -> Decision,
     ops: &mut [Op<I>],
     budget: &mut Budget<'_>,
 ) -> (Vec<usize>, bool) {

@@ -64,16 +64,16 @@ pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> Deci
 
 impl Pairs {
     fn new(ops: &[Op<QueueOp>]) -> Self {
-        let ins = Side::new(ops, |op| match op {
+        let ins = Side::new(ops, &|op| match op {
             QueueOp::Enqueue(item) => Some(item),
             _ => None,
         });
-        let outs = Side::new(ops, |op| match op {
+        let outs = Side::new(ops, &|op| match op {
             QueueOp::Dequeue(item) => Some(item),
             QueueOp::Take => Some(ANY),
             _ => None,
         });
-        let empties = Side::new(ops, |op| (op == QueueOp::Empty).then_some(0));
+        let empties = Side::new(ops, &|op| (op == QueueOp::Empty).then_some(0));
         let kinds = kinds(ops);
         let ends = kinds.iter().any(|kind| kind.end < usize::MAX);
         let dated = ends || !empties.all.is_empty();

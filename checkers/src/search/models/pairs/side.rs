@@ -85,7 +85,7 @@ pub fn kinds(ops: &[Op<QueueOp>]) -> Vec<Kind> {
 
 impl Side {
     /// Those to which a value is given.
-    pub fn new(ops: &[Op<QueueOp>], value: impl Fn(QueueOp) -> Option<u32>) -> Self {
+    pub fn new(ops: &[Op<QueueOp>], value: &dyn Fn(QueueOp) -> Option<u32>) -> Self {
         let must = (0..ops.len()).filter(|&op| ops[op].must());
         let mut all: Vec<_> = must
             .filter_map(|op| Some((ops[op].invoke, ops[op].complete?, value(ops[op].input)?, op)))

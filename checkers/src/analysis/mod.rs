@@ -111,6 +111,7 @@ impl<'a> Analysis<'a> {
             phases,
             last_phases,
         };
+        // Whether a window counts depends on holds, which are read out of all the rest.
         analysis.windows = windows::results(&analysis);
         analysis
     }

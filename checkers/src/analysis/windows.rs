@@ -8,15 +8,17 @@ use crate::Event;
 use crate::injected::Injected;
 use crate::intervals::Intervals;
 use crate::ops::Op;
-
 use crate::plan::Window;
 use crate::results::WindowResult;
 use std::collections::HashMap;
 use zooquake_history::FaultKind;
 
-/// What became of each window of the plan.
+/// What became of each window of the plan, in the plan's order. All of the analysis is read but its `windows`.
 pub fn results(analysis: &Analysis<'_>) -> Vec<WindowResult> {
-    let events = analysis.events;
+    let (events, windows) = (analysis.events, &analysis.record.plan.windows);
+    if windows.is_empty() {
+        return Vec::new();
+    }
     let busy = Busy::new(analysis);
     let each = |window: &Window| {
         let marks = i64::try_from(window.id).ok().and_then(|id| analysis.injected.get(&id));
@@ -35,7 +37,7 @@ pub fn results(analysis: &Analysis<'_>) -> Vec<WindowResult> {
             until,
         }
     };
-    analysis.record.plan.windows.iter().map(each).collect()
+    windows.iter().map(each).collect()
 }
 
 /// The last event that took a fault away, if there is one.
@@ -150,6 +152,7 @@ impl<'r, 'a> Busy<'r, 'a> {
     }
 }
 
+/// What a client did that held this, as the end of a sentence about it.
 fn what_is_held(subject: Subject<'_>) -> String {
     match subject {
         Subject::Grant(grant) => format!("held {grant}"),

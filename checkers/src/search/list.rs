@@ -1,6 +1,23 @@
 //! The events of a history as a doubly linked list, from which operations are lifted and into which they are put back.
 
-use super::Span;
+use super::Op;
+
+/// From when to when an operation was in flight, as [`Op`] has it. What needs no more of an operation is compiled once for all
+/// models.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    pub invoke: usize,
+    pub complete: Option<usize>,
+}
+
+impl<I> From<&Op<I>> for Span {
+    fn from(op: &Op<I>) -> Self {
+        Self {
+            invoke: op.invoke,
+            complete: op.complete,
+        }
+    }
+}
 
 /// An event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -228,25 +228,10 @@ impl<I> Op<I> {
         }
     }
 
-    /// From when to when it was in flight.
-    fn span(&self) -> Span {
-        Span {
-            invoke: self.invoke,
-            complete: self.complete,
-        }
-    }
-
     /// Whether an order must hold it.
     fn must(&self) -> bool {
         self.required && self.complete.is_some()
     }
-}
-
-/// From when to when an operation was in flight. What needs no more of an operation is compiled once for all models.
-#[derive(Debug, Clone, Copy)]
-struct Span {
-    invoke: usize,
-    complete: Option<usize>,
 }
 
 /// Operations without the ends of those that need not have happened and end after all that must have.

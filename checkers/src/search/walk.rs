@@ -8,9 +8,9 @@
 //!   configurations that differ only in which of them took effect, the one with fewer can do whatever the other can.
 
 use super::bits::{Bits, Prefix};
-use super::list::{Entry, List};
+use super::list::{Entry, List, Span};
 use super::seen::Seen;
-use super::{Budget, Limit, Model, Op, Outcome, Span};
+use super::{Budget, Limit, Model, Op, Outcome};
 use std::collections::HashMap;
 
 /// Why an operation was taken out of the list.
@@ -90,7 +90,7 @@ fn numbered(ops: &[Span]) -> (Vec<usize>, Vec<usize>) {
 impl<'a, M: Model> Walk<'a, M> {
     /// A search that has not begun.
     pub fn new(model: &'a M, ops: &'a [Op<M::Input>]) -> Self {
-        let spans: Vec<Span> = ops.iter().map(Op::span).collect();
+        let spans: Vec<Span> = ops.iter().map(Span::from).collect();
         let (list, (numbers, opens)) = (List::new(&spans), numbered(&spans));
         // `fixed` does not count them: the events of the list, which took more, are gone too.
         drop(spans);

@@ -1,5 +1,17 @@
-// The run goes on: when there is news of it, the page is loaded anew, with the same part of the timeline in view, unless the
-// reader points at the timeline or holds something.
+// The run goes on: when there is news of it, the page is loaded anew, with the same part of the timeline in view and the same
+// details open, unless the reader points at the timeline or holds something.
+{
+  const details = () => {
+    const all = [...document.querySelectorAll("details:not(#filters details)")];
+    return all.map((one) => [one.querySelector("summary").textContent, one]);
+  };
+  const known = new Map(JSON.parse(sessionStorage.getItem("details") ?? "[]"));
+  for (const [summary, one] of details()) one.open = known.get(summary) ?? one.open;
+  addEventListener("pagehide", () => {
+    sessionStorage.setItem("details", JSON.stringify(details().map(([summary, one]) => [summary, one.open])));
+  });
+}
+
 const live = document.getElementById("live");
 const news = new EventSource(`events?of=${encodeURIComponent(live.dataset.of)}`);
 let newer = false;

@@ -30,12 +30,12 @@ pub struct Extras {
     /// The name of the run's folder.
     pub run_name: String,
     /// Set while the run goes on: its page is served, and grows.
-    pub live: Option<Live>,
+    pub ongoing: Option<Ongoing>,
 }
 
 /// A run that goes on, as its page shows it.
 #[derive(Debug, Clone, Default)]
-pub struct Live {
+pub struct Ongoing {
     /// What names how far the page has come; its script asks with it for news.
     pub of: String,
     /// What goes on, in words.
@@ -48,8 +48,8 @@ pub fn live_page(record: &Record, results: &Results, extras: &Extras) -> String 
 }
 
 /// The page of a run that has recorded nothing yet.
-pub fn waiting_page(live: &Live) -> String {
-    html::waiting(live)
+pub fn waiting_page(ongoing: &Ongoing) -> String {
+    html::waiting(ongoing)
 }
 
 /// Writes one file of the report, drawn from the model of a run, to the path.

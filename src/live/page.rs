@@ -4,7 +4,7 @@ use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::fs;
 use zooquake_checkers::Record;
-use zooquake_reports::{Extras, Live, live_page, waiting_page};
+use zooquake_reports::{Extras, Ongoing, live_page, waiting_page};
 
 /// What there is to be shown.
 pub enum Shown {
@@ -31,10 +31,10 @@ impl Shown {
     /// # Errors
     /// If what the run has recorded, or its report, cannot be read.
     pub fn page(&self) -> Result<String> {
-        let live = |does: String| Live { of: self.name(), does };
+        let ongoing = |does: String| Ongoing { of: self.name(), does };
         match self {
-            Self::Nothing => Ok(waiting_page(&live("the ensemble and its clients come up".into()))),
-            Self::SoFar(folder, _) => so_far(folder, live),
+            Self::Nothing => Ok(waiting_page(&ongoing("the ensemble and its clients come up".into()))),
+            Self::SoFar(folder, _) => so_far(folder, ongoing),
             Self::Over(folder) => {
                 let report = folder.file("report.html");
                 fs::read_to_string(&report).with_context(|| format!("reading {}", report.display()))
@@ -43,11 +43,11 @@ impl Shown {
     }
 }
 
-fn so_far(folder: &Folder, live: impl Fn(String) -> Live) -> Result<String> {
+fn so_far(folder: &Folder, ongoing: impl Fn(String) -> Ongoing) -> Result<String> {
     let mut record = folder.load()?;
     let does = does(&record);
     if !record.history.events.iter().any(|event| event.entered().is_some()) {
-        return Ok(waiting_page(&live(does)));
+        return Ok(waiting_page(&ongoing(does)));
     }
     let mut results = zooquake_checkers::check(&record);
     // What a run lacks that is not over, and that a line of its history is being written, says nothing.
@@ -61,7 +61,7 @@ fn so_far(folder: &Folder, live: impl Fn(String) -> Live) -> Result<String> {
     }
     let extras = Extras {
         run_name: folder.name(),
-        live: Some(live(does)),
+        ongoing: Some(ongoing(does)),
         ..Extras::default()
     };
     Ok(live_page(&record, &results, &extras))

@@ -6,7 +6,7 @@ mod common;
 mod hostile;
 mod index;
 mod pages;
-#[path = "../suite/common/mod.rs"]
+#[path = "../program/common/mod.rs"]
 mod program;
 mod readers;
 mod tab;

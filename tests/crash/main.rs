@@ -6,7 +6,7 @@ mod moment;
 mod report;
 mod trial;
 
-#[path = "../suite/common/mod.rs"]
+#[path = "../program/common/mod.rs"]
 mod common;
 
 use common::{EnsembleSlot, Runs};

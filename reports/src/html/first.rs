@@ -32,8 +32,8 @@ pub fn section(model: &RunModel<'_>) -> String {
 
 /// The verdict in a word, and what it says, as HTML; of a run that goes on, that, and what it does.
 fn verdict(model: &RunModel<'_>) -> (String, String) {
-    if let Some(live) = &model.extras.live {
-        return ("RUNNING".into(), live::sentence(live));
+    if let Some(ongoing) = &model.extras.ongoing {
+        return ("RUNNING".into(), live::sentence(ongoing));
     }
     let sentence = match (model.results.verdict, model.headline()) {
         (Verdict::Invalid, Some(a)) => format!(

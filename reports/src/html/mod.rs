@@ -58,12 +58,12 @@ pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
 /// The page; of a run that goes on, one that grows.
 pub fn page(model: &RunModel<'_>) -> String {
     let name = model.record.plan.workload.name();
-    let state = match &model.extras.live {
+    let state = match &model.extras.ongoing {
         Some(_) => "running".to_owned(),
         None => model.results.verdict.to_string(),
     };
     let title = format!("{state}: {}", text::clip(&name, 80));
-    let live: &[&str] = if model.extras.live.is_some() {
+    let live: &[&str] = if model.extras.ongoing.is_some() {
         &[LIVE_SCRIPT]
     } else {
         &[]
@@ -85,7 +85,7 @@ pub fn page(model: &RunModel<'_>) -> String {
         body: &format!("{}\n{}", palette::hatches(), sections.join("\n")),
         data: &text::script_json(&data::of(model)),
         scripts: &[&SCRIPTS, live].concat(),
-        grows: model.extras.live.is_some(),
+        grows: model.extras.ongoing.is_some(),
     }
     .page()
 }

@@ -17,7 +17,7 @@ pub fn section(model: &RunModel<'_>) -> String {
     };
     let last = model.phases.last().map(|p| text::escape(&p.name)).unwrap_or_default();
     let cut_off = match last.as_str() {
-        _ if model.extras.live.is_some() => String::new(),
+        _ if model.extras.ongoing.is_some() => String::new(),
         "done" => String::new(),
         "" => "<p class=\"note\">The history tells of no phases.</p>".into(),
         _ => format!("<p class=\"note\">The history ends in phase “{last}”: the run was cut off.</p>"),

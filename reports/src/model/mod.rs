@@ -81,7 +81,7 @@ impl<'a> RunModel<'a> {
             from: analysis.time(at),
         };
         let mut bands = bands::drawn(&analysis, results);
-        if extras.live.is_some() {
+        if extras.ongoing.is_some() {
             // What is on at the moment may yet be healed.
             bands.iter_mut().for_each(|band| band.until = band.until.or(Some(end)));
         }

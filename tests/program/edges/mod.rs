@@ -38,7 +38,7 @@ fn judged(path: &Path) -> String {
 
 #[test]
 fn each_history_is_judged_by_what_it_proves() {
-    let edges = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite/edges");
+    let edges = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/program/edges");
     let folder = Runs::new("edges");
     let copied = folder.path().join("histories");
     copy(&edges.join("histories"), &copied);

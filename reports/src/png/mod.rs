@@ -12,9 +12,12 @@ pub mod timeline;
 use crate::model::RunModel;
 use crate::palette::Rgb;
 use crate::text;
+use ::png::{AdaptiveFilterType, BitDepth, ColorType, Compression, Encoder};
 use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::prelude::*;
+use std::fs::File;
+use std::io::BufWriter;
 use std::path::Path;
 use zooquake_history::FaultKind;
 
@@ -82,8 +85,9 @@ fn sized(
     )
     .map_err(|_| anyhow!("the embedded font is damaged"))?;
     let keys = legend(width as i32, keys);
-    let further = keys.last().map_or(0, |(_, (_, row))| *row as u32) * LEGEND_ROW;
-    let root = BitMapBackend::new(path, (width, height + further)).into_drawing_area();
+    let height_of_all = height + keys.last().map_or(0, |(_, (_, row))| *row as u32) * LEGEND_ROW;
+    let mut pixels = vec![0; (3 * width * height_of_all) as usize];
+    let root = BitMapBackend::with_buffer(&mut pixels, (width, height_of_all)).into_drawing_area();
     root.fill(&WHITE)?;
     let style = (FONT, 21).into_font().color(&INK);
     root.draw(&Text::new(printable(title), (16, 12), style))?;
@@ -96,7 +100,20 @@ fn sized(
         draw_key(&legend, key, place)?;
     }
     root.present()?;
-    Ok(())
+    drop((root, below, middle, legend));
+    encode(path, (width, height_of_all), &pixels)
+}
+
+/// Writes rows of red, green and blue as a PNG.
+fn encode(path: &Path, (width, height): (u32, u32), pixels: &[u8]) -> Result<()> {
+    let mut encoder = Encoder::new(BufWriter::new(File::create(path)?), width, height);
+    encoder.set_color(ColorType::Rgb);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::Fast);
+    encoder.set_adaptive_filter(AdaptiveFilterType::Adaptive);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    Ok(writer.finish()?)
 }
 
 /// The column and the row of each key in a legend of this width.

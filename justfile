@@ -45,7 +45,7 @@ deny:
 book:
     mdbook build docs
 
-# The pages of the gallery anew, on real ensembles: about half an hour.
+# The pages of the gallery anew, on real ensembles: about 20 minutes.
 gallery:
     cargo build --release
     reports/gallery/make.sh

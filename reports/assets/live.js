@@ -1,6 +1,6 @@
 // The run goes on: when there is news of it, the page is loaded anew, with the same part of the timeline in view and the same
 // details open, unless the reader points at the timeline or holds something.
-{
+{ // All scripts of the page share its outermost scope.
   const details = () => {
     const all = [...document.querySelectorAll("details:not(#filters details)")];
     return all.map((one) => [one.querySelector("summary").textContent, one]);

@@ -85,9 +85,9 @@ fn sized(
     )
     .map_err(|_| anyhow!("the embedded font is damaged"))?;
     let keys = legend(width as i32, keys);
-    let height_of_all = height + keys.last().map_or(0, |(_, (_, row))| *row as u32) * LEGEND_ROW;
-    let mut pixels = vec![0; (3 * width * height_of_all) as usize];
-    let root = BitMapBackend::with_buffer(&mut pixels, (width, height_of_all)).into_drawing_area();
+    let whole_height = height + keys.last().map_or(0, |(_, (_, row))| *row as u32) * LEGEND_ROW;
+    let mut pixels = vec![0; (3 * width * whole_height) as usize];
+    let root = BitMapBackend::with_buffer(&mut pixels, (width, whole_height)).into_drawing_area();
     root.fill(&WHITE)?;
     let style = (FONT, 21).into_font().color(&INK);
     root.draw(&Text::new(printable(title), (16, 12), style))?;
@@ -101,10 +101,11 @@ fn sized(
     }
     root.present()?;
     drop((root, below, middle, legend));
-    encode(path, (width, height_of_all), &pixels)
+    encode(path, (width, whole_height), &pixels)
 }
 
-/// Writes rows of red, green and blue as a PNG.
+/// Writes pixels of three bytes each, red, green and blue, row by row from the top, as a PNG. `Err` if the file cannot be written, or
+/// the pixels are not as many as `width` and `height` say.
 fn encode(path: &Path, (width, height): (u32, u32), pixels: &[u8]) -> Result<()> {
     let mut encoder = Encoder::new(BufWriter::new(File::create(path)?), width, height);
     encoder.set_color(ColorType::Rgb);

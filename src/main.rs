@@ -6,7 +6,6 @@
 #[macro_use]
 mod output;
 
-mod backend;
 mod calendar;
 mod campaign;
 mod cli;
@@ -15,7 +14,6 @@ mod confirm;
 mod engine;
 mod explore;
 mod faults;
-mod images;
 mod judge;
 mod live;
 mod naming;
@@ -27,11 +25,10 @@ mod run;
 mod selftest;
 mod shell;
 mod shrink;
-mod sidecar;
+mod sim;
 mod template;
 mod terminal;
 mod trial;
-mod txnlog;
 
 use std::process::ExitCode;
 

@@ -67,6 +67,33 @@ macro_rules! progress {
     };
 }
 
+/// Says what the other crates of zooquake log: warnings as remarks, all else as progress. Dependencies stay silent.
+struct Remarks;
+
+impl log::Log for Remarks {
+    fn enabled(&self, about: &log::Metadata<'_>) -> bool {
+        about.target().starts_with("zooquake_")
+    }
+
+    fn log(&self, record: &log::Record<'_>) {
+        if !self.enabled(record.metadata()) {
+        } else if record.level() <= log::Level::Warn {
+            eprintln!("zooquake: {}", record.args());
+        } else {
+            progress!("{}", record.args());
+        }
+    }
+
+    fn flush(&self) {}
+}
+
+/// Says from now on what the other crates of zooquake log.
+pub fn say_what_is_logged() {
+    log::set_max_level(log::LevelFilter::Info);
+    // A second call changes nothing.
+    let _ = log::set_logger(&Remarks);
+}
+
 /// Writes results. Once their reader has gone, they are dropped; any other error is kept for [`lost`].
 pub fn stdout(text: fmt::Arguments<'_>) {
     if UNREAD.load(Ordering::Relaxed) {

@@ -2,9 +2,10 @@
 
 use super::spec::RunSpec;
 use crate::replay::runnable;
-use crate::{images, shell};
+use crate::shell;
 use std::ffi::OsString;
 use std::path::Path;
+use zooquake_backend::images;
 use zooquake_checkers::plan::Plan;
 
 /// The lines for a run in this folder or pack. A plan may come from elsewhere: a line that this program would refuse, or

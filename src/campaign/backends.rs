@@ -1,12 +1,12 @@
 //! The backends of a campaign's runs: those of one Docker engine, or simulated ones.
 
-use crate::backend::Backend;
-use crate::backend::docker::DockerBackend;
-use crate::backend::sim::SimBackend;
 use crate::run::simulated;
+use crate::sim::SimBackend;
 use anyhow::{Context, Result};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use zooquake_backend::Backend;
+use zooquake_backend::docker::DockerBackend;
 use zooquake_checkers::plan::{On, Plan};
 
 /// Where the runs of a campaign take place.

@@ -1,12 +1,12 @@
 //! What a program that was killed left behind: half a run, and the containers of it.
 
-use crate::backend::Backend;
 use crate::run::folder::{CONTAINERS, Folder};
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
+use zooquake_backend::Backend;
 
 /// What `containers.json` says.
 #[derive(Debug, Deserialize)]

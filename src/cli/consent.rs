@@ -1,11 +1,11 @@
 //! Asking before a file, rather than the user, decides what is pulled, built and run.
 
 use super::exit::Usage;
-use crate::backend::docker;
-use crate::images;
 use anyhow::{Context, Result};
 use std::io::{IsTerminal, stderr, stdin};
 use std::path::Path;
+use zooquake_backend::docker::DockerBackend;
+use zooquake_backend::images::Request;
 use zooquake_checkers::plan::{Plan, Recipe};
 
 /// Asks whether the image that a run's plan names may be pulled, if it is not there, and whether the recipe that the run has
@@ -14,9 +14,9 @@ use zooquake_checkers::plan::{Plan, Recipe};
 /// # Errors
 /// [`Usage`] if one may not, or nobody can be asked; otherwise if no engine answers.
 pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
-    let docker = docker::connect().await?;
-    let request = images::Request::of(plan.cluster.image.as_deref());
-    if let Some(image) = images::to_pull(&docker, &request).await? {
+    let engine = DockerBackend::connect().await?;
+    let request = Request::of(plan.cluster.image.as_deref());
+    if let Some(image) = engine.to_pull(&request).await? {
         let asked = format!("The plan of {run:?} names the image {image}, which is not on this engine");
         ask(
             &asked,
@@ -29,7 +29,7 @@ pub async fn to_run(run: &Path, plan: &Plan) -> Result<()> {
         return Ok(());
     };
     let image = match &recipe.digest {
-        Some(digest) if images::id(&docker, digest).await?.is_none() => ", in an image that is not on this engine",
+        Some(digest) if engine.image_id(digest).await?.is_none() => ", in an image that is not on this engine",
         _ => "",
     };
     let (does, command) = (doing(recipe), shown(&recipe.command));

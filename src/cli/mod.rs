@@ -47,6 +47,7 @@ pub fn main() -> ExitCode {
         (false, true) => Level::Detail,
         (false, false) => Level::Progress,
     });
+    output::say_what_is_logged();
     if let Some(told) = told {
         progress!("{told}");
     }
@@ -125,14 +126,14 @@ async fn dispatch(command: Command) -> Result<Code> {
             zooquake_workloads::client::run(zooquake_workloads::client::Config::from_env()?).await?;
             Ok(Code::Valid)
         }
-        Command::Sidecar => crate::sidecar::serve().await.map(|()| Code::Valid),
+        Command::Sidecar => zooquake_backend::sidecar::serve().await.map(|()| Code::Valid),
         Command::HealHost => {
-            if crate::sidecar::heal().await? {
+            if zooquake_backend::sidecar::heal().await? {
                 println!("healed");
             }
             Ok(Code::Valid)
         }
-        Command::Lease => crate::backend::docker::lease::hold().await.map(|()| Code::Valid),
-        Command::Watch { run } => crate::backend::docker::watcher::watch(&run).await.map(|()| Code::Valid),
+        Command::Lease => zooquake_backend::docker::hold_lease().await.map(|()| Code::Valid),
+        Command::Watch { run } => zooquake_backend::docker::watch(&run).await.map(|()| Code::Valid),
     }
 }

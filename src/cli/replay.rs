@@ -7,7 +7,6 @@ use super::{consent, paths};
 use crate::campaign::backends::Place;
 use crate::campaign::values;
 use crate::judge;
-use crate::recipe::Source;
 use crate::replay::{headline, pin, runnable};
 use crate::run::folder::{Folder, RECIPE};
 use crate::run::{Finished, simulated};
@@ -15,6 +14,7 @@ use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use zooquake_backend::images::Source;
 use zooquake_checkers::Anomaly;
 use zooquake_checkers::plan::{On, Recipe};
 

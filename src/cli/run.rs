@@ -3,7 +3,6 @@
 use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
-use crate::backend::docker;
 use crate::campaign::backends::Place;
 use crate::campaign::refusal::refuse;
 use crate::campaign::spec::RunSpec;
@@ -11,6 +10,7 @@ use crate::recipe;
 use crate::run::{Finished, feasible, simulated};
 use crate::terminal::{folded, line, verdict};
 use anyhow::Result;
+use zooquake_backend::docker;
 use zooquake_checkers::plan::{DrawnFor, On, Plan};
 use zooquake_checkers::{Results, Verdict};
 

@@ -2,8 +2,6 @@
 
 use super::exit::{Code, Usage};
 use super::interrupt;
-use crate::backend::Backend;
-use crate::backend::docker::DockerBackend;
 use crate::campaign::ensembles::pin;
 use crate::terminal::line;
 use crate::trial::{self, Finding, Kept};
@@ -13,6 +11,8 @@ use clap::Args;
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
+use zooquake_backend::Backend;
+use zooquake_backend::docker::DockerBackend;
 use zooquake_checkers::plan::Workload;
 
 /// `try`

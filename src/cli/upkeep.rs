@@ -2,22 +2,21 @@
 
 use super::args::{CleanOptions, ImagesOptions};
 use super::exit::Code;
-use crate::backend::docker::sweep::{self, Swept};
-use crate::backend::docker::{connect, lease};
-use crate::images;
 use anyhow::Result;
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
+use zooquake_backend::docker::{DockerBackend, Swept};
+use zooquake_backend::images::{Entry, Request};
 
 /// Prepares the images, or removes those that zooquake built.
 ///
 /// # Errors
 /// If no engine answers, or an image cannot be prepared.
 pub async fn images(options: &ImagesOptions) -> Result<Code> {
-    let docker = connect().await?;
+    let engine = DockerBackend::connect().await?;
     if options.remove {
-        let removal = images::remove_all(&docker).await?;
+        let removal = engine.remove_images().await?;
         if options.json {
             println!("{}", json!({ "removed": removal.removed, "kept": removal.kept }));
         } else {
@@ -29,15 +28,13 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
         }
         return Ok(Code::Valid);
     }
-    let progress = |text: &str| progress!("{text}");
     let found = if options.chromium {
-        vec![images::chromium(&docker, &progress).await?]
+        vec![engine.chromium().await?]
     } else if options.client {
-        vec![images::client_base(&docker, &progress).await?]
+        vec![engine.client_base().await?]
     } else {
-        let request = images::Request::of(options.zookeeper.as_deref());
-        images::ensure(&docker, &request, &progress).await?;
-        images::status(&docker, &request).await?
+        engine.with_images(options.zookeeper.as_deref()).await?;
+        engine.images_there(&Request::of(options.zookeeper.as_deref())).await?
     };
     if options.json {
         let all: Vec<Value> = found.iter().map(as_json).collect();
@@ -55,8 +52,8 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
     Ok(Code::Valid)
 }
 
-fn as_json(image: &images::Entry) -> Value {
-    let images::Entry {
+fn as_json(image: &Entry) -> Value {
+    let Entry {
         role,
         name,
         origin,
@@ -72,18 +69,18 @@ fn as_json(image: &images::Entry) -> Value {
 /// # Errors
 /// If no engine answers.
 pub async fn clean(options: &CleanOptions) -> Result<Code> {
-    let docker = connect().await?;
-    let mut runs = sweep::runs(&docker).await?;
+    let engine = DockerBackend::connect().await?;
+    let mut runs = engine.runs().await?;
     runs.retain(|run| options.run.as_ref().is_none_or(|only| only == run));
     let alive = match options.force || runs.is_empty() {
         true => BTreeSet::new(),
-        false => lease::alive(&docker, options.run.as_deref()).await?,
+        false => engine.leased(options.run.as_deref()).await?,
     };
     let (going_on, dead): (Vec<String>, Vec<String>) = runs.into_iter().partition(|run| alive.contains(run));
     let swept = match options.dry_run {
-        false => sweep::dead(&docker, dead).await,
+        false => engine.sweep(dead).await,
         true => {
-            let inventories = dead.iter().map(|run| sweep::inventory(&docker, run));
+            let inventories = dead.iter().map(|run| engine.inventory(run));
             let inventories = try_join_all(inventories).await?;
             dead.into_iter().zip(inventories).collect()
         }

@@ -1,9 +1,9 @@
 //! What goes into the engine and what comes out of it.
 
 use super::nemesis::{Answer, Report};
-use crate::backend::Output;
 use serde_json::Value;
 use std::time::Duration;
+use zooquake_backend::Output;
 use zooquake_checkers::evidence::Reading;
 use zooquake_checkers::{EventType, Process, Tree};
 use zooquake_workloads::protocol::Request;

@@ -2,10 +2,10 @@
 
 use super::strike::{Missed, Seen, Strike};
 use super::{Fault, WindowDraft, any_client};
-use crate::sidecar::{Dropped, Lost};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
+use zooquake_backend::sidecar::{Dropped, Lost};
 use zooquake_history::fault::{self, Payload, Which, Wire, WireOp};
 use zooquake_history::operation;
 

@@ -3,7 +3,6 @@
 use super::Fault;
 use super::strike::victims;
 use super::strike::{Missed, Seen, Strike};
-use crate::backend::{Clock, Cluster};
 use crate::engine::{Answer, Entry, Fired, Report};
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
@@ -12,6 +11,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
+use zooquake_backend::{Clock, Cluster};
 use zooquake_checkers::plan::{Plan, Scene, Window};
 use zooquake_history::operation::nemesis::{Phase, WindowEvent};
 
@@ -224,8 +224,8 @@ async fn until_healed<H, T>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::backend::RealClock;
     use std::cell::{Cell, RefCell};
+    use zooquake_backend::RealClock;
 
     /// What is told of a healing that succeeds at the given try, or never; the run gives up after three.
     fn told(succeeds_at: Option<usize>) -> Vec<(bool, String)> {

@@ -2,8 +2,8 @@
 
 use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft, any_server, servers};
-use crate::backend::{Cluster, Directions};
 use anyhow::{Result, bail};
+use zooquake_backend::{Cluster, Directions};
 use zooquake_history::fault::{self, Cut, Payload};
 use zooquake_history::plan::{State, Target};
 

@@ -1,12 +1,12 @@
 //! The steps of a scene: each is over when its effect was seen, and told with a sentence that says what was.
 
 use super::nemesis::Nemesis;
-use crate::backend::{Cluster, Directions, ServerState};
 use anyhow::{Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
+use zooquake_backend::{Cluster, Directions, ServerState};
 use zooquake_history::operation::nemesis::{Phase, StepEvent};
 use zooquake_history::plan::{Act, Scene, Step};
 

@@ -1,10 +1,11 @@
 //! `zooquake.toml`: what a recipe promises, and what runs it.
 
 use super::is_name;
-use crate::{images, naming};
+use crate::naming;
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
+use zooquake_backend::images;
 use zooquake_checkers::families::FAMILIES;
 use zooquake_checkers::plan::{Accepted, Capabilities, Recipe, Resource, Workload};
 use zooquake_workloads::recipes::{Variant, registry};

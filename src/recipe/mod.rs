@@ -1,15 +1,12 @@
 //! Recipes that are not built in: a folder with a `zooquake.toml` that says what its recipe promises and what runs it.
 
-mod libraries;
 mod manifest;
 mod prepare;
-mod source;
 
-pub use libraries::is_program;
 pub use prepare::prepare;
-pub use source::Source;
 
-use std::path::{Component, Path};
+use std::path::Path;
+use zooquake_backend::images::Source;
 use zooquake_checkers::plan::Workload;
 
 /// The file that makes a folder that of a recipe.
@@ -29,14 +26,6 @@ pub fn is_path_in(name: &str, folder: &Path) -> bool {
 pub fn is_name(name: &str) -> bool {
     let good = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     name.len() <= 64 && name.bytes().all(good) && name.starts_with(|c: char| c.is_ascii_alphanumeric())
-}
-
-/// Whether this is a path below a folder: relative, without `.` and `..`.
-pub fn is_below(path: &str) -> bool {
-    !path.is_empty()
-        && Path::new(path)
-            .components()
-            .all(|part| matches!(part, Component::Normal(_)))
 }
 
 /// The workload of the recipe in a folder, with the hashes of its files.

@@ -2,7 +2,8 @@
 //! within the bounds of `zooquake run`.
 
 use crate::run::scenes;
-use crate::{images, naming, recipe};
+use crate::{naming, recipe};
+use zooquake_backend::images;
 use zooquake_checkers::plan::{Plan, Recipe, Workload};
 
 /// The longest time of operations, in milliseconds: a day.
@@ -54,7 +55,7 @@ fn of_recipe(workload: &Workload, recipe: &Recipe) -> Result<(), String> {
         .files
         .keys()
         .chain(&recipe.carried)
-        .find(|path| !recipe::is_below(path))
+        .find(|path| !images::is_below(path))
     {
         return Err(format!(
             "has the file {path:?}, which would lie outside its recipe's folder"

@@ -2,13 +2,13 @@
 
 use super::store::Events;
 use super::watchdog::{Clocks, Watchdog};
-use crate::backend::Clock;
 use crate::engine::{Entry, Stalls};
 use anyhow::Result;
 use serde_json::json;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
+use zooquake_backend::Clock;
 use zooquake_checkers::Event;
 use zooquake_history::operation::nemesis;
 

@@ -1,12 +1,12 @@
 //! Samples of the servers' states through a run.
 
 use super::execute::Place;
-use crate::backend::{Cluster, within};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 use tokio::sync::{oneshot, watch};
+use zooquake_backend::{Cluster, within};
 use zooquake_checkers::evidence::ServerSample;
 
 /// How often the servers are asked for their state.

@@ -5,7 +5,6 @@ use super::progress::Progress;
 use super::recorder::Recorder;
 use super::stage;
 use super::steady::{steady_and_silent, still_leads};
-use crate::backend::Stdin;
 use crate::engine::{Answer, Conclusion, Effect, Engine, Input, Question, Stalls};
 use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
 use anyhow::{Context, Result, bail};
@@ -15,6 +14,7 @@ use futures_util::{FutureExt, future};
 use std::collections::HashMap;
 use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
+use zooquake_backend::Stdin;
 use zooquake_checkers::evidence::Reading;
 use zooquake_checkers::plan::{Plan, Timing};
 

@@ -2,8 +2,8 @@
 
 use super::execute::{Finished, Order, attempt, execute_here};
 use super::store::Store;
-use crate::backend::sim::SimBackend;
 use crate::run::scenes;
+use crate::sim::SimBackend;
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::sync::Arc;

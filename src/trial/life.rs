@@ -2,10 +2,10 @@
 
 use super::sentences::{AWAY, CUT_OFF, END_OF_STDIN, KILLED, OVER, RECOVERS};
 use super::{PATIENT, SERVER, SOON, Seen, Trial};
-use crate::backend::Directions;
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
+use zooquake_backend::Directions;
 use zooquake_history::protocol::Outcome;
 
 const BOTH: Directions = Directions {

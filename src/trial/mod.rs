@@ -8,7 +8,6 @@ mod life;
 mod sentences;
 mod talk;
 
-use crate::backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
@@ -16,6 +15,7 @@ use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
+use zooquake_backend::{Backend, BringUp, Clock, Cluster, OnOutput, Stdin};
 use zooquake_checkers::evidence::Znode;
 use zooquake_checkers::plan::{Cluster as Shape, Plan, Timing, Workload};
 use zooquake_history::operation::family;

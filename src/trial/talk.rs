@@ -1,9 +1,9 @@
 //! A conversation with one process of a client: what was said to it, and what it said, with the times.
 
-use crate::backend::{Clock, OnOutput, Output, Stdin};
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use zooquake_backend::{Clock, OnOutput, Output, Stdin};
 use zooquake_history::protocol::{Message, Outcome, Request};
 
 /// How often it is looked whether something was said.

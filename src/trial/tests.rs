@@ -1,9 +1,9 @@
 //! Trials in memory: of every variant that is built in, and of clients that each break one sentence.
 
 use super::*;
-use crate::backend::Output;
-use crate::backend::sim::SimBackend;
+use crate::sim::SimBackend;
 use tokio::sync::mpsc;
+use zooquake_backend::Output;
 use zooquake_workloads::recipes::{registry, workload};
 
 /// What stands between a client and the trial.

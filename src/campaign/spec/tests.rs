@@ -145,7 +145,11 @@ fn the_spec_of_a_plan_draws_it_again() {
             assert_same(&RunSpec::of(&plan).plan().unwrap(), &plan, &workload);
             assert_same(&run_again(&RunSpec::of(&plan).line().unwrap()), &plan, &workload);
             // It is printed, unless the plan's image has no name that could be pulled.
-            let named = plan.cluster.image.as_deref().is_none_or(crate::images::is_name);
+            let named = plan
+                .cluster
+                .image
+                .as_deref()
+                .is_none_or(zooquake_backend::images::is_name);
             assert_eq!(crate::campaign::again::drawn(&plan).is_some(), named, "{spec:?}");
         }
     }

@@ -1,7 +1,5 @@
 //! An ensemble without faults, and one host for clients, for as long as a measurement lasts.
 
-use crate::backend::docker::{DockerBackend, DockerCluster};
-use crate::backend::{Backend, BringUp, Cluster};
 use crate::campaign::ensembles::pin;
 use crate::cli::exit::Usage;
 use crate::cli::interrupt;
@@ -9,6 +7,8 @@ use crate::naming;
 use crate::run::draw;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
+use zooquake_backend::docker::{DockerBackend, DockerCluster};
+use zooquake_backend::{Backend, BringUp, Cluster};
 use zooquake_checkers::plan::Cluster as Shape;
 
 /// The host of the clients.

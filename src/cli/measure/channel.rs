@@ -2,14 +2,14 @@
 
 use super::args::ChannelOptions;
 use super::bench::{HOST, on_ensemble};
-use crate::backend::docker::DockerCluster;
-use crate::backend::{Cluster, Output};
 use crate::cli::exit::Code;
 use crate::recipe;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::Instant;
 use tokio::sync::mpsc;
+use zooquake_backend::docker::DockerCluster;
+use zooquake_backend::{Cluster, Output};
 use zooquake_workloads::protocol::{Message, Request};
 
 /// Sends requests that do nothing to one client in its container, one after the other.

@@ -4,13 +4,13 @@ use super::args::CommitOptions;
 use super::crowd::Crowd;
 use super::outcome::{Cost, QUANTITIES};
 use super::points::{Header, chart, places};
-use crate::backend::docker::DockerCluster;
 use crate::cli::exit::{Code, Usage};
 use crate::naming::unknown;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
+use zooquake_backend::docker::DockerCluster;
 use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::registry;
 

@@ -1,13 +1,13 @@
 //! Driving many clients in one process, and seeing what they cost.
 
 use super::bench::HOST;
-use crate::backend::docker::DockerCluster;
-use crate::backend::{Output, Stdin};
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use zooquake_backend::docker::DockerCluster;
+use zooquake_backend::{Output, Stdin};
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 use zooquake_workloads::zk::counted::Counts;
 
@@ -45,7 +45,9 @@ impl Crowd {
             // Nobody listens once all is measured.
             let _ = sender.send((Instant::now(), output));
         };
-        let stdin = cluster.start_crowd(HOST, &clients, variant, on_output).await?;
+        let stdin = cluster
+            .start_crowd(HOST, &clients, variant, Box::new(on_output))
+            .await?;
         let mut crowd = Self {
             clients,
             stdin,

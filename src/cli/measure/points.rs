@@ -3,8 +3,6 @@
 use super::args::Common;
 use super::bench::{ANY, on_ensemble};
 use super::outcome::{Cost, point, publish};
-use crate::backend::Cluster;
-use crate::backend::docker::DockerCluster;
 use crate::campaign::engine::{self, Budget};
 use crate::campaign::ledger::{self, Ledger, Other};
 use anyhow::{Context, Result};
@@ -12,6 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::path::Path;
 use std::time::{Duration, Instant};
+use zooquake_backend::Cluster;
+use zooquake_backend::docker::DockerCluster;
 use zooquake_reports::measurement::{Measurement, Point, Series};
 
 /// How long a point is expected to take while none was measured.

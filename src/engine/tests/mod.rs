@@ -16,8 +16,8 @@ mod restarts;
 mod scenes;
 
 use super::*;
-use crate::backend::Output;
 use serde_json::{Value, json};
+use zooquake_backend::Output;
 use zooquake_checkers::plan::{ClientPlan, Cluster, Cycle};
 use zooquake_checkers::{EventType, Process};
 use zooquake_workloads::protocol::{Message, Outcome, Request};

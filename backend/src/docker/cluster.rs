@@ -1,0 +1,152 @@
+//! The hosts of a run, with what stands beside them.
+
+use super::hosts::{Host, create_network, start_host, start_sidecar};
+use super::sidecar::Sidecar;
+use super::sweep;
+use crate::images::Images;
+use crate::{BringUp, Cluster};
+use anyhow::{Context, Result};
+use futures_util::future::try_join_all;
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+use testcontainers::bollard::Docker;
+use zooquake_history::plan::Plan;
+
+/// One node: its host and what stands beside it.
+#[derive(Debug)]
+pub(super) struct Node {
+    pub(super) host: Host,
+    pub(super) sidecar: Option<Sidecar>,
+    /// Streams of a server's processes that have not ended; with them the log grows.
+    pub(super) streams: Arc<AtomicUsize>,
+}
+
+/// A cluster of containers.
+#[derive(Debug)]
+pub struct DockerCluster {
+    pub(super) docker: Docker,
+    pub(super) run: String,
+    pub(super) nodes: BTreeMap<String, Node>,
+    pub(super) plan: Plan,
+    pub(super) logs: PathBuf,
+}
+
+impl DockerCluster {
+    /// Starts all containers, and no server in them.
+    ///
+    /// # Errors
+    /// If a container does not start. What was started carries the run's label and goes with the sweep.
+    pub(super) async fn hosts(docker: &Docker, images: &Images, what: BringUp<'_>) -> Result<Self> {
+        let BringUp { run, plan, logs } = what;
+        let network = create_network(docker, run).await?;
+        let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
+        let servers = servers.map(|name| (name, &images.zookeeper, true));
+        // Without faults nobody needs to touch the clients' network or processes.
+        let touched = !plan.faults.is_empty();
+        let image = match &plan.workload.recipe {
+            Some(recipe) => recipe
+                .digest
+                .as_ref()
+                .context("the image of the recipe was not prepared")?,
+            None => &images.tools,
+        };
+        let clients = (1..=plan.cluster.clients).map(|n| (format!("c{n}"), image, touched));
+        let network = &network;
+        let logs_of = &logs;
+        let nodes = try_join_all(servers.chain(clients).map(|(name, image, beside)| async move {
+            let host = start_host(docker, run, &name, image, network).await?;
+            let mut node = Node {
+                host,
+                sidecar: None,
+                streams: Arc::default(),
+            };
+            if beside {
+                let container = start_sidecar(run, &name, &images.tools, &node.host).await?;
+                let log = logs_of.join(format!("{name}-sidecar.log"));
+                node.sidecar = Some(Sidecar::start(docker, &container.id, &name, log).await?);
+            }
+            anyhow::Ok((name, node))
+        }))
+        .await?;
+        let nodes = nodes.into_iter().collect();
+        Ok(Self {
+            docker: docker.clone(),
+            run: run.to_string(),
+            nodes,
+            plan: plan.clone(),
+            logs,
+        })
+    }
+
+    pub(super) fn node(&self, name: &str) -> Result<&Node> {
+        self.nodes
+            .get(name)
+            .with_context(|| format!("the cluster has no node {name}"))
+    }
+
+    pub(super) async fn ask(&self, node: &str, f: &str, value: Value, limit: Duration) -> Result<Value> {
+        let sidecar = self.node(node)?.sidecar.as_ref();
+        sidecar
+            .with_context(|| format!("{node} has no sidecar"))?
+            .call(f, value, limit)
+            .await
+    }
+
+    /// The address of a node in the run's network.
+    pub fn address(&self, node: &str) -> Result<IpAddr> {
+        self.node(node)?
+            .host
+            .address
+            .with_context(|| format!("{node} has no address"))
+    }
+
+    /// `host:port` of these servers, with commas, as clients want it.
+    pub fn connect_string(&self, servers: &[String]) -> Result<String> {
+        let addresses: Result<Vec<String>> = servers
+            .iter()
+            .map(|s| Ok(format!("{}:2181", self.address(s)?)))
+            .collect();
+        Ok(addresses?.join(","))
+    }
+
+    /// Says how a person reaches a cluster that was left standing.
+    ///
+    /// # Errors
+    /// If a server has no address.
+    pub(super) fn ways_to_reach(&self) -> Result<String> {
+        let mut lines = vec![format!(
+            "left standing: servers at {}",
+            self.connect_string(&self.servers())?
+        )];
+        lines.extend(
+            self.nodes
+                .keys()
+                .map(|name| format!("  docker exec -it zooquake-{}-{name} sh", self.run)),
+        );
+        lines.push(format!("`zooquake clean --run {}` removes it", self.run));
+        Ok(lines.join("\n"))
+    }
+
+    /// Removes everything that carries the run's label, but for its lease.
+    ///
+    /// # Errors
+    /// If something cannot be removed.
+    pub(super) async fn clear_away(&self) -> Result<()> {
+        let run = &self.run;
+        let removed = sweep::cluster(&self.docker, run).await;
+        removed
+            .with_context(|| format!("clearing the cluster away; `zooquake clean --run {run}` removes what is left"))?;
+        // The servers' logs are complete once their streams have ended: they are evidence, and are about to be read.
+        let begun = Instant::now();
+        let open = || self.nodes.values().any(|node| node.streams.load(Ordering::Relaxed) > 0);
+        while open() && begun.elapsed() < Duration::from_secs(5) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Ok(())
+    }
+}

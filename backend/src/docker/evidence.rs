@@ -1,0 +1,144 @@
+//! What the orchestrator asks of the cluster around the operations: readiness, set-up, recovery, evidence.
+
+use super::{DockerCluster, exec};
+use crate::Cluster;
+use anyhow::{Context, Result, bail};
+use futures_util::future::join_all;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use zooquake_history::evidence::{Txn, Znode};
+
+const POLL: Duration = Duration::from_millis(50);
+const ADMIN: Duration = Duration::from_secs(20);
+
+/// Prints every transaction of a server's logs with ZooKeeper's own tool, whose place depends on the image.
+const DUMP: &str = "for f in /datalog/version-2/log.* /data/version-2/log.*; do [ -e \"$f\" ] || continue; \
+    zkTxnLogToolkit.sh -d \"$f\" </dev/null 2>/dev/null || true; done";
+
+/// Deletes snapshots and transaction logs; a name that stays is an error. The files that hold the epochs stay.
+const WIPE: &str = "rm -f /data/version-2/snapshot.* /data/version-2/log.* /datalog/version-2/log.* && \
+    ! ls -d /data/version-2/snapshot.* /data/version-2/log.* /datalog/version-2/log.* 2>/dev/null";
+
+impl DockerCluster {
+    /// Waits until one server leads, the others follow, and a write through every server was acknowledged.
+    ///
+    /// # Errors
+    /// If that does not come about in 60 s; the message has the last log lines of the servers that do not serve.
+    pub(super) async fn until_ready(&self) -> Result<()> {
+        let begun = Instant::now();
+        let servers = self.servers();
+        loop {
+            let states = join_all(servers.iter().map(|s| self.server_state(s))).await;
+            let leaders = states.iter().flatten().filter(|s| s.leads()).count();
+            if leaders == 1 && states.iter().all(Result::is_ok) {
+                break;
+            }
+            // Nothing has been killed yet: a server that ends now will not come back.
+            if let Some(server) = self.servers().iter().find(|s| self.has_ended(s)) {
+                bail!("{server} ended instead of serving.\n{}", self.log_tail(server));
+            }
+            if begun.elapsed() > Duration::from_secs(60) {
+                let silent = servers
+                    .iter()
+                    .zip(&states)
+                    .filter(|(_, state)| state.is_err())
+                    .map(|(s, _)| s);
+                let tails: Vec<String> = silent.map(|s| self.log_tail(s)).collect();
+                bail!("the ensemble does not serve after 60 s.\n{}", tails.join("\n"));
+            }
+            tokio::time::sleep(POLL).await;
+        }
+        let writes = join_all(servers.iter().map(|s| self.ask(s, "probe-write", json!({}), ADMIN))).await;
+        for (server, write) in servers.iter().zip(writes) {
+            write.with_context(|| format!("writing through {server}\n{}", self.log_tail(server)))?;
+        }
+        Ok(())
+    }
+
+    fn has_ended(&self, server: &str) -> bool {
+        self.node(server)
+            .is_ok_and(|node| node.streams.load(Ordering::Relaxed) == 0)
+    }
+
+    /// The last lines of a node's log, headed by its name.
+    pub(super) fn tail_of_log(&self, node: &str) -> String {
+        let path = self.logs.join(format!("{node}.log"));
+        let text = std::fs::read(&path)
+            .map(|b| String::from_utf8_lossy(&b).into_owned())
+            .unwrap_or_default();
+        let lines: Vec<&str> = text.lines().collect();
+        let tail = &lines[lines.len().saturating_sub(15)..];
+        format!(
+            "last log lines of {node} (container zooquake-{}-{node}):\n{}",
+            self.run,
+            tail.join("\n")
+        )
+    }
+
+    /// Creates persistent znodes through a server.
+    pub(super) async fn create_through(&self, server: &str, paths: &[String]) -> Result<()> {
+        self.ask(server, "setup", json!({ "paths": paths }), ADMIN)
+            .await
+            .context("setting up the znodes")?;
+        Ok(())
+    }
+
+    /// Whether a znode is there, as a server sees it after a write.
+    pub(super) async fn exists_at(&self, server: &str, path: &str) -> Result<bool> {
+        let answer = self.ask(server, "exists", json!({ "path": path }), ADMIN).await?;
+        answer["exists"].as_bool().context("an answer without `exists`")
+    }
+
+    /// Deletes what a dead server has of znodes and transactions; fails unless all of it is gone.
+    pub(super) async fn lose_data(&self, server: &str) -> Result<()> {
+        let id = &self.node(server)?.host.id;
+        exec::run(&self.docker, id, &["sh", "-c", WIPE]).await?;
+        Ok(())
+    }
+
+    /// Reads all znodes through a server.
+    ///
+    /// # Errors
+    /// If the server cannot be asked.
+    pub(super) async fn read_tree(&self, server: &str) -> Result<Vec<Znode>> {
+        let answer = self.ask(server, "tree", json!({}), ADMIN).await?;
+        serde_json::from_value(answer).context("reading the tree")
+    }
+
+    /// Sees a silent session of the clients' timeout expire; returns milliseconds.
+    ///
+    /// # Errors
+    /// If it does not expire.
+    pub(super) async fn silent_session(&self, server: &str, session_ms: u64) -> Result<u64> {
+        let limit = Duration::from_millis(session_ms * 10) + ADMIN;
+        let answer = self
+            .ask(server, "canary", json!({ "session_ms": session_ms }), limit)
+            .await?;
+        answer["expired_after_ms"]
+            .as_u64()
+            .context("a canary's answer without its time")
+    }
+
+    /// The transactions of all servers' logs, merged by zxid, and what could not be read.
+    pub(super) async fn read_transactions(&self) -> (Vec<Txn>, Vec<String>) {
+        let servers = self.servers();
+        let dumps = join_all(servers.iter().map(|s| async move {
+            let id = &self.node(s)?.host.id;
+            exec::run(&self.docker, id, &["sh", "-c", DUMP]).await
+        }))
+        .await;
+        let (mut merged, mut problems) = (BTreeMap::new(), Vec::new());
+        for (server, dump) in servers.iter().zip(dumps) {
+            match dump {
+                Ok(bytes) => {
+                    let text = String::from_utf8_lossy(&bytes);
+                    merged.extend(text.lines().filter_map(crate::txnlog::parse).map(|txn| (txn.zxid, txn)));
+                }
+                Err(error) => problems.push(format!("the transaction logs of {server}: {error:#}")),
+            }
+        }
+        (merged.into_values().collect(), problems)
+    }
+}

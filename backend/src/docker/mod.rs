@@ -1,0 +1,152 @@
+//! The real backend: containers on a Docker engine, through testcontainers.
+
+mod cluster;
+mod confinement;
+mod connect;
+mod evidence;
+mod exec;
+mod hosts;
+mod lease;
+mod network;
+mod primitives;
+mod processes;
+mod sidecar;
+mod sweep;
+mod upkeep;
+mod watcher;
+mod wire;
+
+use super::{Backend, BringUp, Claim, Clock, Cluster, Doing, RealClock};
+use crate::images::Source;
+use crate::images::{self, Images};
+use anyhow::{Context, Result};
+use lease::Lease;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use testcontainers::bollard::Docker;
+use watcher::Watcher;
+use zooquake_history::plan::Recipe;
+
+pub use cluster::DockerCluster;
+pub use connect::tried;
+pub use sweep::Swept;
+pub use upkeep::{hold_lease, watch};
+
+/// Longest wait for a sidecar's answer to something local.
+const LOCAL: std::time::Duration = std::time::Duration::from_secs(10);
+
+/// A Docker engine, and the images that runs on it are made of.
+#[derive(Debug, Clone)]
+pub struct DockerBackend {
+    docker: Docker,
+    images: Option<Images>,
+}
+
+impl DockerBackend {
+    /// Connects to the engine. Nothing can be brought up yet: there are no images.
+    ///
+    /// # Errors
+    /// If none answers.
+    pub fn connect() -> Doing<'static, Self> {
+        Box::pin(async {
+            Ok(Self {
+                docker: connect::connect().await?,
+                images: None,
+            })
+        })
+    }
+
+    /// The same engine with the images of this ZooKeeper, an image or a suite of Debian; `None` leaves the choice to us.
+    /// What is missing is pulled or built, and that is logged.
+    ///
+    /// # Errors
+    /// If an image cannot be prepared.
+    pub fn with_images<'a>(&'a self, zookeeper: Option<&'a str>) -> Doing<'a, Self> {
+        Box::pin(async move {
+            let images = images::ensure(&self.docker, &images::Request::of(zookeeper)).await?;
+            Ok(Self {
+                docker: self.docker.clone(),
+                images: Some(images),
+            })
+        })
+    }
+
+    /// The engine's id of the image that a recipe's clients run in, pulled or built if it is not there, which is logged.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub fn recipe<'a>(&'a self, name: &'a str, recipe: &'a Recipe, source: &'a Source) -> Doing<'a> {
+        Box::pin(images::recipe(&self.docker, name, recipe, source))
+    }
+
+    fn images(&self) -> Result<&Images> {
+        self.images.as_ref().context("no images were prepared")
+    }
+
+    /// Makes all hosts; no server is started on them.
+    ///
+    /// # Errors
+    /// As [`Backend::bring_up`].
+    pub fn hosts<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, DockerCluster> {
+        Box::pin(async move { DockerCluster::hosts(&self.docker, self.images()?, what).await })
+    }
+}
+
+/// The lease of a run, and the watcher that heals if this program dies.
+struct Claimed {
+    run: String,
+    lease: Lease,
+    watcher: Watcher,
+}
+
+impl Claim for Claimed {
+    fn end(self: Box<Self>) -> Doing<'static, ()> {
+        let Self { run, lease, watcher } = *self;
+        let ending = tokio::spawn(lease.end());
+        Box::pin(async move {
+            let ended = ending.await.unwrap_or_else(|failed| Err(failed.into()));
+            drop(watcher);
+            ended.with_context(|| format!("`zooquake clean --run {run}` removes it"))
+        })
+    }
+}
+
+impl Backend for DockerBackend {
+    fn clock(&self) -> Arc<dyn Clock> {
+        Arc::new(RealClock)
+    }
+
+    fn claim<'a>(&'a self, run: &'a str) -> Doing<'a, Box<dyn Claim>> {
+        Box::pin(async move {
+            let watcher = Watcher::start(run)?;
+            let lease = Lease::take(&self.docker, run, &self.images()?.tools).await?;
+            let run = run.to_string();
+            Ok(Box::new(Claimed { run, lease, watcher }) as Box<dyn Claim>)
+        })
+    }
+
+    fn finds(&self, run: &str) -> Value {
+        json!({ "label": sweep::RUN_LABEL, "run": run })
+    }
+
+    fn confinement(&self) -> Doing<'_, Value> {
+        Box::pin(confinement::describe(&self.docker))
+    }
+
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>> {
+        Box::pin(async move { Ok(Arc::new(self.hosts(what).await?) as Arc<dyn Cluster>) })
+    }
+
+    fn alive(&self) -> Doing<'_, BTreeSet<String>> {
+        Box::pin(lease::alive(&self.docker, None))
+    }
+
+    fn clear<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {
+        Box::pin(sweep::cluster(&self.docker, run))
+    }
+
+    fn remove_dead<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {
+        Box::pin(sweep::dead_run(&self.docker, run))
+    }
+}

@@ -1,0 +1,97 @@
+//! The primitives, as the real cluster has them.
+
+use super::{DockerCluster, wire};
+use crate::sidecar::Dropped;
+use crate::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
+use anyhow::{Context, Result};
+use futures_util::future::BoxFuture;
+use serde_json::json;
+use std::time::Duration;
+use zooquake_history::evidence::{Txn, Znode};
+use zooquake_history::fault::Wire;
+
+impl DockerCluster {
+    fn names(&self, initial: char) -> Vec<String> {
+        let names = self.nodes.keys().filter(|name| name.starts_with(initial));
+        names.cloned().collect()
+    }
+
+    async fn state_of(&self, server: &str) -> Result<ServerState> {
+        let answer = self.ask(server, "srvr", json!({}), Duration::from_secs(2)).await?;
+        let mode = answer["mode"]
+            .as_str()
+            .context("a server's state without mode")?
+            .to_string();
+        Ok(ServerState {
+            mode,
+            zxid: answer["zxid"].as_i64().context("a server's state without zxid")?,
+            version: answer["version"].as_str().unwrap_or_default().to_string(),
+        })
+    }
+}
+
+/// Primitives, each of which is carried out by a method of the part that it concerns.
+macro_rules! carried_out_by {
+    ($($name:ident($($argument:ident: $type:ty),*) -> $made:ty = $method:path;)*) => {
+        $(
+            fn $name<'a>(&'a self, $($argument: $type),*) -> Doing<'a, $made> {
+                Box::pin($method(self, $($argument),*))
+            }
+        )*
+    };
+}
+
+impl Cluster for DockerCluster {
+    fn servers(&self) -> Vec<String> {
+        self.names('n')
+    }
+
+    fn voters(&self) -> Vec<String> {
+        self.plan.cluster.voters()
+    }
+
+    fn clients(&self) -> Vec<String> {
+        self.names('c')
+    }
+
+    carried_out_by! {
+        ready() -> () = Self::until_ready;
+        kill(node: &'a str) -> String = Self::kill_processes;
+        start_server(server: &'a str) -> () = Self::start_server_unless_running;
+        wipe(server: &'a str) -> () = Self::lose_data;
+        start_client(client: &'a str, incarnation: u64, on_output: OnOutput) -> Stdin = Self::start_client_process;
+        pause(node: &'a str) -> String = Self::freeze;
+        resume(node: &'a str) -> String = Self::thaw;
+        sees_running(client: &'a str) -> String = Self::running;
+        partition(node: &'a str, peers: &'a [String], directions: Directions) -> String = Self::cut_off;
+        heal_partition(node: &'a str, peers: &'a [String]) -> String = Self::join_again;
+        lose(client: &'a str, wire: Wire, limit: Duration) -> Option<Dropped> = wire::lose;
+        lose_nothing(client: &'a str) -> () = wire::lose_nothing;
+        disconnect(client: &'a str, how: Wire) -> String = wire::disconnect;
+        reconnect(client: &'a str) -> String = wire::reconnect;
+        expire(client: &'a str) -> Option<String> = wire::expire;
+        create(server: &'a str, paths: &'a [String]) -> () = Self::create_through;
+        exists(server: &'a str, path: &'a str) -> bool = Self::exists_at;
+        server_state(server: &'a str) -> ServerState = Self::state_of;
+        server_of(client: &'a str) -> Option<String> = Self::connected_server;
+        canary(server: &'a str, session_ms: u64) -> u64 = Self::silent_session;
+        tree(server: &'a str) -> Vec<Znode> = Self::read_tree;
+        remove() -> () = Self::clear_away;
+    }
+
+    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        Box::pin(async move { self.create_through(server, &setup_paths(&self.plan)).await })
+    }
+
+    fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)> {
+        Box::pin(self.read_transactions())
+    }
+
+    fn log_tail(&self, node: &str) -> String {
+        self.tail_of_log(node)
+    }
+
+    fn how_to_reach(&self) -> Result<String> {
+        self.ways_to_reach()
+    }
+}

@@ -1,0 +1,265 @@
+//! Processes on the nodes: starting, killing, freezing.
+
+use super::exec::{Command, spawn};
+use super::{DockerCluster, LOCAL, wire};
+use crate::{Cluster, Doing, OnOutput, Output, Stdin};
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use testcontainers::bollard::query_parameters::TopOptionsBuilder;
+
+/// A frozen node is watched for this long; one that lives wakes several times in it.
+const FROZEN_MS: u64 = 400;
+
+/// Sees no process of the list of `ps` stopped, by a signal or a debugger.
+fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
+    let column = titles.iter().position(|title| title == "STAT" || title == "S");
+    let column = column.context("the engine lists no states")?;
+    let state = |process: &Vec<String>| process.get(column).cloned().unwrap_or_default();
+    match processes.iter().find(|process| state(process).starts_with(['T', 't'])) {
+        Some(process) => bail!("one is stopped: {}", process.join(" ")),
+        None => Ok(()),
+    }
+}
+
+/// A thawed node must have run within this time.
+const THAWED_MS: u64 = 5_000;
+
+impl DockerCluster {
+    fn server_environment(&self, server: &str) -> Result<Vec<(String, String)>> {
+        let timing = self.plan.cluster.timing;
+        let mut environment = vec![
+            ("ZOO_MY_ID", server.trim_start_matches('n').to_string()),
+            ("ZOO_TICK_TIME", timing.tick_ms.to_string()),
+            ("ZOO_INIT_LIMIT", timing.init_limit.to_string()),
+            ("ZOO_SYNC_LIMIT", timing.sync_limit.to_string()),
+            ("ZOO_MAX_CLIENT_CNXNS", "0".to_string()),
+            ("ZOO_ADMINSERVER_ENABLED", "false".to_string()),
+            ("ZOO_4LW_COMMANDS_WHITELIST", "*".to_string()),
+            ("ZK_SERVER_HEAP", "256".to_string()),
+        ];
+        let (servers, observers) = (self.servers(), self.plan.cluster.observers());
+        if servers.len() > 1 {
+            let lines: Result<Vec<String>> = servers
+                .iter()
+                .map(|s| {
+                    let role = if observers.contains(s) { ":observer" } else { "" };
+                    let sid = s.trim_start_matches('n');
+                    Ok(format!("server.{sid}={}:2888:3888{role};2181", self.address(s)?))
+                })
+                .collect();
+            environment.push(("ZOO_SERVERS", lines?.join(" ")));
+        }
+        if observers.iter().any(|observer| observer == server) {
+            environment.push(("ZOO_CFG_EXTRA", "peerType=observer".to_string()));
+        }
+        if !observers.is_empty() {
+            // A single voter would otherwise refuse to have observers.
+            environment.push(("ZOO_STANDALONE_ENABLED", "false".to_string()));
+        }
+        Ok(environment.into_iter().map(|(k, v)| (k.to_string(), v)).collect())
+    }
+
+    /// Number of the node's threads that ran within the time, as its sidecar sees them.
+    async fn ran(&self, node: &str, within_ms: u64) -> Result<u64> {
+        let answer = self.ask(node, "ran", json!({ "within_ms": within_ms }), LOCAL).await?;
+        answer["threads"]
+            .as_u64()
+            .with_context(|| format!("the sidecar of {node} counted nothing"))
+    }
+
+    pub(super) async fn kill_processes(&self, node: &str) -> Result<String> {
+        let answer = self.ask(node, "kill", json!({}), LOCAL).await?;
+        Ok(format!("SIGKILL, and its processes {} were seen gone", answer["pids"]))
+    }
+
+    /// Two processes on one server's data would be a fault of our own.
+    pub(super) async fn start_server_unless_running(&self, server: &str) -> Result<()> {
+        let answer = self.ask(server, "processes", json!({}), LOCAL).await?;
+        if answer["pids"].as_array().is_some_and(|pids| !pids.is_empty()) {
+            return Ok(());
+        }
+        self.launch_server(server).await
+    }
+
+    async fn launch_server(&self, server: &str) -> Result<()> {
+        let command = Command {
+            argv: ["/docker-entrypoint.sh", "zkServer.sh", "start-foreground"]
+                .map(String::from)
+                .to_vec(),
+            env: self.server_environment(server)?,
+            log: self.logs.join(format!("{server}.log")),
+            log_stdout: true,
+        };
+        let node = self.node(server)?;
+        let streams = Arc::clone(&node.streams);
+        let on_output = move |output| {
+            if matches!(output, Output::Ended) {
+                streams.fetch_sub(1, Ordering::Relaxed);
+            }
+        };
+        node.streams.fetch_add(1, Ordering::Relaxed);
+        let spawned = spawn(&self.docker, &node.host.id, &command, on_output).await;
+        if spawned.is_err() {
+            node.streams.fetch_sub(1, Ordering::Relaxed);
+        }
+        spawned?;
+        Ok(())
+    }
+
+    /// The only server that a client may use; `None` if it may use all.
+    fn pinned(&self, client: &str) -> Option<String> {
+        if !self.plan.workload.pinned {
+            return None;
+        }
+        let number: usize = client.strip_prefix('c')?.parse().ok()?;
+        let mut servers = self.servers();
+        Some(servers.swap_remove((number - 1) % servers.len()))
+    }
+
+    pub(super) async fn start_client_process(
+        &self,
+        client: &str,
+        incarnation: u64,
+        on_output: OnOutput,
+    ) -> Result<Stdin> {
+        let pinned = self.pinned(client);
+        let connect = wire::connect_string(self, client, pinned.as_deref()).await?;
+        let mut environment = self.client_environment(client, &self.plan.workload.name(), connect);
+        environment.push(("ZOOQUAKE_INCARNATION".to_string(), incarnation.to_string()));
+        environment.extend(pinned.map(|server| ("ZOOQUAKE_SERVER".to_string(), server)));
+        let argv = match &self.plan.workload.recipe {
+            Some(recipe) => recipe.command.clone(),
+            None => vec!["zooquake".into(), "client".into()],
+        };
+        let command = Command {
+            argv,
+            env: environment,
+            log: self.logs.join(format!("{client}.log")),
+            log_stdout: false,
+        };
+        spawn(&self.docker, &self.node(client)?.host.id, &command, on_output).await
+    }
+
+    /// Starts one process with many clients of a variant on the host of one client. Every line to and from it begins with
+    /// the name of the client that it is for or from, and a space.
+    ///
+    /// # Errors
+    /// If the container does not take the process.
+    pub fn start_crowd<'a>(
+        &'a self,
+        host: &'a str,
+        clients: &'a [String],
+        variant: &'a str,
+        on_output: OnOutput,
+    ) -> Doing<'a, Stdin> {
+        Box::pin(async move {
+            let connect = self.connect_string(&self.servers())?;
+            let mut environment = self.client_environment(&clients.join(","), variant, connect);
+            environment.push(("ZOOQUAKE_INCARNATION".to_string(), "1".to_string()));
+            let command = Command {
+                argv: vec!["zooquake".into(), "crowd".into()],
+                env: environment,
+                log: self.logs.join(format!("{host}.log")),
+                log_stdout: false,
+            };
+            spawn(&self.docker, &self.node(host)?.host.id, &command, on_output).await
+        })
+    }
+
+    fn client_environment(&self, client: &str, variant: &str, connect: String) -> Vec<(String, String)> {
+        let environment = [
+            ("ZOOQUAKE_CLIENT", client.to_string()),
+            ("ZOOQUAKE_VARIANT", variant.to_string()),
+            ("ZOOQUAKE_CONNECT", connect),
+            ("ZOOQUAKE_SESSION_MS", self.plan.cluster.timing.session_ms.to_string()),
+        ];
+        environment.map(|(name, value)| (name.to_string(), value)).to_vec()
+    }
+
+    pub(super) async fn freeze(&self, node: &str) -> Result<String> {
+        let id = &self.node(node)?.host.id;
+        self.docker
+            .pause_container(id)
+            .await
+            .with_context(|| format!("freezing {node}"))?;
+        let threads = self.ran(node, FROZEN_MS).await?;
+        if threads > 0 {
+            bail!("{node} was frozen, but {threads} of its threads went on");
+        }
+        Ok(format!("frozen: none of its threads ran for {FROZEN_MS} ms"))
+    }
+
+    /// Sees a node's container not paused and its processes not stopped; what was seen.
+    pub(super) async fn running(&self, node: &str) -> Result<String> {
+        let of = self.node(node)?;
+        let id = &of.host.id;
+        let looking = || format!("looking whether {node} runs");
+        let state = self
+            .docker
+            .inspect_container(id, None)
+            .await
+            .with_context(looking)?
+            .state;
+        let state = state.with_context(|| format!("the engine does not tell the state of {node}"))?;
+        if state.paused == Some(true) || state.running != Some(true) {
+            bail!("the container of {node} does not run");
+        }
+        if of.sidecar.is_some() {
+            let answer = self.ask(node, "stopped", json!({}), LOCAL).await?;
+            if answer["threads"].as_array().is_none_or(|threads| !threads.is_empty()) {
+                bail!("threads of {node} are stopped: {}", answer["threads"]);
+            }
+            return Ok("its container is not paused, and none of its threads is stopped".to_string());
+        }
+        // Without faults nothing stands beside a client: the engine lists its processes.
+        let options = TopOptionsBuilder::default().ps_args("aux").build();
+        let listed = self
+            .docker
+            .top_processes(id, Some(options))
+            .await
+            .with_context(looking)?;
+        stopped(
+            &listed.titles.unwrap_or_default(),
+            &listed.processes.unwrap_or_default(),
+        )
+        .with_context(|| format!("the processes of {node}"))?;
+        Ok("its container is not paused, and none of its processes is stopped".to_string())
+    }
+
+    pub(super) async fn thaw(&self, node: &str) -> Result<String> {
+        let id = &self.node(node)?.host.id;
+        match self.docker.unpause_container(id).await {
+            Err(error) if error.to_string().contains("not paused") => {}
+            thawed => thawed.with_context(|| format!("thawing {node}"))?,
+        }
+        if self.ran(node, THAWED_MS).await? == 0 {
+            bail!("{node} was thawed, but none of its threads ran for {THAWED_MS} ms");
+        }
+        Ok("thawed: its threads run".to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::stopped;
+
+    #[test]
+    fn a_process_that_is_stopped_is_found_in_the_list() {
+        let row = |text: &str| -> Vec<String> { text.split(' ').map(str::to_string).collect() };
+        let titles = row("USER PID STAT COMMAND");
+        let list = |state: &str| vec![row("root 1 Ss sleep"), row(&format!("root 7 {state} zooquake"))];
+        for state in ["S", "Sl", "R+", "D"] {
+            assert!(stopped(&titles, &list(state)).is_ok(), "{state}");
+        }
+        for state in ["T", "Tl", "t"] {
+            let error = stopped(&titles, &list(state)).unwrap_err().to_string();
+            assert!(error.contains("zooquake"), "{error}");
+        }
+        assert!(
+            stopped(&row("PID COMMAND"), &list("S")).is_err(),
+            "nothing is known of the states"
+        );
+    }
+}

@@ -1,0 +1,114 @@
+//! The orchestrator's end of the stream to a sidecar.
+
+use super::exec::{Command, spawn};
+use crate::{Output, Stdin};
+use anyhow::{Context, Result, anyhow};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+use testcontainers::bollard::Docker;
+use tokio::sync::oneshot;
+use zooquake_workloads::protocol::{Message, Outcome, Request};
+
+/// If this program stood still until the time was up, an answer that waited unread meanwhile is read within this.
+const UNREAD: Duration = Duration::from_millis(500);
+
+type Pending = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value>>>>>;
+
+/// A resident program beside one host; see [`crate::sidecar`].
+#[derive(Debug)]
+pub struct Sidecar {
+    host: String,
+    stdin: Stdin,
+    pending: Pending,
+    next: AtomicU64,
+}
+
+impl Sidecar {
+    /// Starts the program in the sidecar's container.
+    ///
+    /// # Errors
+    /// If it does not start.
+    pub async fn start(docker: &Docker, container: &str, host: &str, log: PathBuf) -> Result<Self> {
+        let pending = Pending::default();
+        let waiting = Arc::clone(&pending);
+        let command = Command {
+            argv: vec!["zooquake".into(), "sidecar".into()],
+            env: Vec::new(),
+            log,
+            log_stdout: false,
+        };
+        let name = host.to_string();
+        let stdin = spawn(docker, container, &command, move |output| {
+            deliver(&name, &waiting, output)
+        })
+        .await?;
+        Ok(Self {
+            host: host.to_string(),
+            stdin,
+            pending,
+            next: AtomicU64::new(1),
+        })
+    }
+
+    /// Sends a request and waits for its answer.
+    ///
+    /// # Errors
+    /// The sidecar's own, or that it did not answer in time, or that it has ended.
+    pub async fn call(&self, f: &str, value: Value, limit: Duration) -> Result<Value> {
+        let id = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, mut receiver) = oneshot::channel();
+        self.pending
+            .lock()
+            .expect("no holder of this lock panics")
+            .insert(id, sender);
+        let request = Request {
+            id,
+            f: f.to_string(),
+            value,
+            timeout_ms: None,
+        };
+        self.stdin.request(request)?;
+        let what = || format!("`{f}` beside {}", self.host);
+        let mut answer = tokio::time::timeout(limit, &mut receiver).await;
+        if answer.is_err() {
+            answer = tokio::time::timeout(UNREAD, receiver).await;
+        }
+        self.pending.lock().expect("no holder of this lock panics").remove(&id);
+        answer
+            .with_context(|| format!("{} was not answered in {} ms", what(), limit.as_millis()))?
+            .with_context(|| format!("{}: the sidecar has ended", what()))?
+            .with_context(what)
+    }
+}
+
+fn deliver(host: &str, pending: &Pending, output: Output) {
+    let mut pending = pending.lock().expect("no holder of this lock panics");
+    let said = match output {
+        Output::Ended => return pending.clear(),
+        Output::Message(message) => Ok(message),
+        Output::Line(line) => serde_json::from_str(&line).map_err(|_| line),
+    };
+    match said {
+        Ok(Message::Reply {
+            id,
+            outcome,
+            value,
+            error,
+        }) => {
+            if let Some(waiting) = pending.remove(&id) {
+                let answer = match outcome {
+                    Outcome::Ok => Ok(value),
+                    _ => Err(anyhow!(error.unwrap_or_else(|| "failed without a reason".into()))),
+                };
+                // Who asked may have stopped waiting.
+                let _ = waiting.send(answer);
+            }
+        }
+        Ok(other) => log::warn!("the sidecar of {host} said: {other:?}"),
+        Err(line) => log::warn!("the sidecar of {host} said: {line}"),
+    }
+}

@@ -1,0 +1,105 @@
+//! What is done on an engine beside runs: images, and what dead runs have left.
+
+use super::sweep::{self, Swept};
+use super::{DockerBackend, lease, watcher};
+use crate::Doing;
+use crate::images::{self, Entry, Removal, Request};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::collections::{BTreeMap, BTreeSet};
+
+impl DockerBackend {
+    /// Ids of all runs that have a container, a network or a volume here.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn runs(&self) -> Doing<'_, BTreeSet<String>> {
+        sweep::runs(&self.docker).boxed()
+    }
+
+    /// Ids of the runs whose lease is held, of this one or of all. Waits where that shows only after a while, and logs it.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn leased<'a>(&'a self, run: Option<&'a str>) -> Doing<'a, BTreeSet<String>> {
+        lease::alive(&self.docker, run).boxed()
+    }
+
+    /// What a run has here.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn inventory<'a>(&'a self, run: &'a str) -> Doing<'a, Swept> {
+        sweep::inventory(&self.docker, run).boxed()
+    }
+
+    /// Removes everything of runs whose programs have died or failed, and tells of each what that was and what is left.
+    pub fn sweep(&self, dead: Vec<String>) -> BoxFuture<'_, BTreeMap<String, Swept>> {
+        sweep::dead(&self.docker, dead).boxed()
+    }
+
+    /// The images that a run would use, and those that zooquake has built.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn images_there<'a>(&'a self, request: &'a Request) -> Doing<'a, Vec<Entry>> {
+        images::status(&self.docker, request).boxed()
+    }
+
+    /// Removes every image that zooquake has built, and what is left of builds that failed. Images in use stay.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn remove_images(&self) -> Doing<'_, Removal> {
+        images::remove_all(&self.docker).boxed()
+    }
+
+    /// The image of the tests' browser, built if it is not there.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub fn chromium(&self) -> Doing<'_, Entry> {
+        images::chromium(&self.docker).boxed()
+    }
+
+    /// The base of recipe clients, `zooquake-client`, built if it is not there, for builds that are not zooquake's.
+    ///
+    /// # Errors
+    /// If it cannot be.
+    pub fn client_base(&self) -> Doing<'_, Entry> {
+        images::client_base(&self.docker).boxed()
+    }
+
+    /// The image that a request names and that is not there: it would be pulled. `None` if it is, or none is named.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn to_pull<'a>(&'a self, request: &'a Request) -> Doing<'a, Option<String>> {
+        images::to_pull(&self.docker, request).boxed()
+    }
+
+    /// The engine's id of an image; `None` if that is not there.
+    ///
+    /// # Errors
+    /// If the engine does not answer.
+    pub fn image_id<'a>(&'a self, image: &'a str) -> Doing<'a, Option<String>> {
+        images::id(&self.docker, image).boxed()
+    }
+}
+
+/// The program in the container of a lease: writes what it reads, and returns when its stdin ends, or after a minute without
+/// anything to read.
+///
+/// # Errors
+/// If its stdout cannot be written.
+pub fn hold_lease() -> Doing<'static, ()> {
+    lease::hold().boxed()
+}
+
+/// The program beside a run: waits for the end of its stdin, then heals what is left of the run.
+///
+/// # Errors
+/// If the engine cannot be asked, or something stays paused or cut off.
+pub fn watch(run: &str) -> Doing<'_, ()> {
+    watcher::watch(run).boxed()
+}

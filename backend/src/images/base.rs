@@ -1,0 +1,81 @@
+//! The minimal Debian under our own images.
+
+use std::process::Stdio;
+
+use anyhow::{Context as _, Result, anyhow};
+use tokio::io::{AsyncBufReadExt as _, BufReader};
+use tokio::process::Command;
+
+use super::context::BOOTSTRAP;
+use super::engine::Engine;
+
+/// How long a bootstrap takes, about.
+const SECONDS: u64 = 30;
+
+/// How long it takes, about, to bootstrap the base for a suite of Debian; `None` if it is there, or its official image.
+pub(super) async fn missing(engine: &Engine, suite: &str) -> Result<Option<u64>> {
+    Ok(find(engine, suite).await?.is_none().then_some(SECONDS))
+}
+
+/// What can be built on and is there already.
+async fn find(engine: &Engine, suite: &str) -> Result<Option<String>> {
+    for image in names(suite) {
+        if engine.has(&image).await? {
+            return Ok(Some(image));
+        }
+    }
+    Ok(None)
+}
+
+/// Our base for a suite, and the official image. Ours has a name of its own: it must never pass for the official one.
+fn names(suite: &str) -> [String; 2] {
+    [format!("zooquake-base:{suite}"), format!("debian:{suite}-slim")]
+}
+
+/// Finds, pulls or bootstraps the base for a suite of Debian, and says what to build on.
+pub(super) async fn ensure(engine: &Engine, suite: &str) -> Result<String> {
+    if let Some(image) = find(engine, suite).await? {
+        return Ok(image);
+    }
+    let [ours, official] = names(suite);
+    let Err(pull) = engine.pull(&official).await else {
+        return Ok(official);
+    };
+    let Err(bootstrap) = bootstrap(engine, &ours, suite).await else {
+        return Ok(ours);
+    };
+    Err(anyhow!(
+        "no base image: {official} is not there, cannot be pulled ({pull:#}), and Debian's {suite} could not be \
+         bootstrapped from packages ({bootstrap:#}).\nThe way out: on a machine that reaches a registry, `docker pull \
+         {official} && docker save {official} > base.tar`, and here `docker load < base.tar`; or, on any Debian as root, \
+         `docker/bootstrap.sh {suite} > base.tar`, and here `docker import base.tar {ours}`"
+    ))
+}
+
+/// Makes the base image from Debian's packages, without a registry and without a file in between.
+async fn bootstrap(engine: &Engine, image: &str, suite: &str) -> Result<()> {
+    engine.begin(&format!("bootstrapping {image} from Debian's packages"), SECONDS);
+    // The script stops, and cleans up after itself, when its stdin ends: that also happens when this process is killed.
+    let mut child = Command::new("sh")
+        .args(["-c", BOOTSTRAP, "bootstrap.sh", "--until-eof", suite])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .context("starting the bootstrap script")?;
+    let messages = child.stderr.take().context("the bootstrap has no stderr")?;
+    let (imported, last) = tokio::join!(engine.import(image, "base", child), last_lines(messages));
+    imported.with_context(|| format!("bootstrapping Debian's {suite}; it said\n{last}\n"))
+}
+
+async fn last_lines(messages: impl tokio::io::AsyncRead + Unpin) -> String {
+    let mut last = std::collections::VecDeque::new();
+    let mut lines = BufReader::new(messages).lines();
+    while let Ok(Some(line)) = lines.next_line().await {
+        last.push_back(format!("  | {line}"));
+        if last.len() > 15 {
+            last.pop_front();
+        }
+    }
+    last.into_iter().collect::<Vec<_>>().join("\n")
+}

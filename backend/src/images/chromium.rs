@@ -1,0 +1,38 @@
+//! The image of the browser that zooquake's own tests open reports in.
+
+use anyhow::{Context as _, Result};
+use testcontainers::bollard::Docker;
+
+use super::engine::Engine;
+use super::host::Host;
+use super::lock::Lock;
+use super::{DEFAULT_SUITE, Entry, base, context};
+
+/// Makes sure that the image of the browser is there. No run uses it, so [`super::ensure`] does not ask for it.
+///
+/// # Errors
+/// If no engine answers, or the image cannot be built.
+pub async fn chromium(docker: &Docker) -> Result<Entry> {
+    let engine = Engine::new(docker);
+    let name = format!("zooquake-chromium:{DEFAULT_SUITE}-{}", context::CHROMIUM.tag());
+    if !engine.has(&name).await? {
+        let _lock = Lock::acquire().await?;
+        build(&engine, &name).await.context(
+            "no image of the browser. The way out: prepare it on a machine that reaches Debian's packages with \
+             `zooquake images --chromium`, and carry it over with `docker save` and `docker load`",
+        )?;
+    }
+    Entry::built(&engine, "chromium", name).await
+}
+
+/// Builds the image, unless another process has built it while this one waited for the lock.
+async fn build(engine: &Engine, name: &str) -> Result<()> {
+    if engine.has(name).await? {
+        return Ok(());
+    }
+    let debian = base::ensure(engine, DEFAULT_SUITE).await?;
+    engine.begin(&format!("building {name} from Debian's packages"), 60);
+    engine
+        .build(name, &debian, context::CHROMIUM.tar()?, &Host::look().await)
+        .await
+}

@@ -1,0 +1,179 @@
+//! The files of a recipe's folder.
+
+use super::libraries;
+use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest, Sha256};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Component, Path, PathBuf};
+use walkdir::{DirEntry, WalkDir};
+use zooquake_history::plan::Recipe;
+
+/// Most bytes of a folder.
+const MOST_BYTES: usize = 64 << 20;
+
+/// Most files of a folder.
+const MOST_FILES: usize = 2_000;
+
+/// Folders that hold what tools make, by name: they are no part of a recipe, but for files that are carried.
+const MADE: [&str; 6] = [".git", "target", "runs", "nights", "node_modules", "__pycache__"];
+
+/// Whether this is a path below a folder: relative, without `.` and `..`.
+pub fn is_below(path: &str) -> bool {
+    !path.is_empty()
+        && Path::new(path)
+            .components()
+            .all(|part| matches!(part, Component::Normal(_)))
+}
+
+/// One file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct File {
+    /// What is in it.
+    pub content: Vec<u8>,
+    /// Whether it may be executed.
+    pub executable: bool,
+}
+
+impl File {
+    /// Its mode where it is written.
+    pub fn mode(&self) -> u32 {
+        if self.executable { 0o755 } else { 0o644 }
+    }
+}
+
+/// The files of a recipe's folder, read once: what is hashed, built and kept is the same.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Source {
+    /// Each by its path relative to the folder.
+    pub files: BTreeMap<String, File>,
+}
+
+impl Source {
+    /// Reads the files of a recipe in a folder, and with programs that were made on this host what they load there, unless the
+    /// folder has kept that.
+    ///
+    /// # Errors
+    /// As [`read`](Self::read), or if a library cannot be read.
+    pub fn of(folder: &Path, recipe: &Recipe) -> Result<Self> {
+        let mut source = Self::read(folder, &recipe.carried)?;
+        let on_host = !recipe.prepare.is_empty() && recipe.image.is_none() && recipe.build.is_none();
+        if on_host && source.libraries().next().is_none() {
+            for path in &recipe.carried {
+                if libraries::is_program(&source.files[path].content) {
+                    source.files.extend(libraries::of(&folder.join(path))?);
+                }
+            }
+        }
+        Ok(source)
+    }
+
+    /// Loaders and libraries of programs that were made on a host.
+    pub fn libraries(&self) -> impl Iterator<Item = (&String, &File)> {
+        self.files
+            .iter()
+            .filter(|(path, _)| Path::new(path).starts_with(libraries::FOLDER))
+    }
+
+    /// Reads a folder. What [tools make](MADE) is left out, unless it is carried.
+    ///
+    /// # Errors
+    /// If a file cannot be read, is a link or a device, one to be carried is not there, or the folder is larger than 64 MiB or 2,000 files.
+    pub fn read(folder: &Path, carried: &[String]) -> Result<Self> {
+        let mut source = Self::default();
+        let mut bytes = 0;
+        let made = |entry: &DirEntry| entry.depth() > 0 && MADE.iter().any(|name| entry.file_name() == *name);
+        for entry in WalkDir::new(folder).into_iter().filter_entry(|entry| !made(entry)) {
+            let entry = entry.with_context(|| format!("reading {}", folder.display()))?;
+            if !entry.file_type().is_dir() {
+                let path = entry.path().strip_prefix(folder).context("a path below the folder")?;
+                source.take(folder, path, &mut bytes)?;
+            }
+        }
+        for path in carried {
+            ensure!(
+                is_below(path),
+                "`files` names {path:?}, which is no path below the folder"
+            );
+            if !source.files.contains_key(path) {
+                source
+                    .take(folder, Path::new(path), &mut bytes)
+                    .with_context(|| format!("`files` names {path:?}"))?;
+            }
+        }
+        Ok(source)
+    }
+
+    fn take(&mut self, folder: &Path, path: &Path, bytes: &mut usize) -> Result<()> {
+        let whole = folder.join(path);
+        let reading = || format!("reading {}", whole.display());
+        let metadata = fs::symlink_metadata(&whole).with_context(reading)?;
+        ensure!(
+            metadata.is_file(),
+            "{} is no regular file: a recipe has none but such",
+            whole.display()
+        );
+        let name = path
+            .to_str()
+            .with_context(|| format!("the name of {path:?} is no UTF-8"))?;
+        let content = fs::read(&whole).with_context(reading)?;
+        *bytes += content.len();
+        if *bytes > MOST_BYTES || self.files.len() >= MOST_FILES {
+            bail!(
+                "{} is larger than {} MiB or {MOST_FILES} files: keep what is not the recipe elsewhere",
+                folder.display(),
+                MOST_BYTES >> 20
+            );
+        }
+        let executable = metadata.permissions().mode() & 0o111 != 0;
+        self.files.insert(name.to_string(), File { content, executable });
+        Ok(())
+    }
+
+    /// SHA-256 of each file in lower-case hex, by its path.
+    pub fn hashes(&self) -> BTreeMap<String, String> {
+        let hash = |file: &File| {
+            let mut text = String::new();
+            for byte in Sha256::digest(&file.content) {
+                let _ = write!(text, "{byte:02x}");
+            }
+            text
+        };
+        self.files
+            .iter()
+            .map(|(path, file)| (path.clone(), hash(file)))
+            .collect()
+    }
+
+    /// How these files differ from those of these hashes, one sentence a file.
+    pub fn differences(&self, hashes: &BTreeMap<String, String>) -> Vec<String> {
+        let own = self.hashes();
+        let gone = hashes.keys().filter(|path| !own.contains_key(*path));
+        let gone = gone.map(|path| format!("{path} is not there any more"));
+        let other = own.iter().filter_map(|(path, hash)| match hashes.get(path) {
+            None => Some(format!("{path} is new")),
+            Some(before) if before != hash => Some(format!("{path} has changed")),
+            Some(_) => None,
+        });
+        gone.chain(other).collect()
+    }
+
+    /// Writes the files into a folder, which is made.
+    ///
+    /// # Errors
+    /// If one cannot be written.
+    pub fn write(&self, folder: &Path) -> Result<()> {
+        for (path, file) in &self.files {
+            let to: PathBuf = folder.join(path);
+            let writing = || format!("writing {}", to.display());
+            if let Some(parent) = to.parent() {
+                fs::create_dir_all(parent).with_context(writing)?;
+            }
+            fs::write(&to, &file.content).with_context(writing)?;
+            fs::set_permissions(&to, fs::Permissions::from_mode(file.mode())).with_context(writing)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,75 @@
+//! The image that ZooKeeper servers run in.
+
+use anyhow::{Context as _, Result};
+
+use super::engine::Engine;
+use super::host::Host;
+use super::{DEFAULT_SUITE, Request, base, context};
+
+/// The official image.
+const OFFICIAL: &str = "zookeeper:3.9";
+
+/// How long it takes to build ours, about.
+pub(super) const SECONDS: u64 = 50;
+
+/// The tag of our own build for a suite of Debian.
+fn built(suite: &str) -> String {
+    format!("zooquake-zookeeper:{suite}-{}", context::ZOOKEEPER.tag())
+}
+
+/// Local images that answer a request, the best first.
+pub(super) fn candidates(request: &Request) -> Vec<String> {
+    match (&request.zookeeper, &request.suite) {
+        (Some(image), _) => vec![image.clone()],
+        (None, Some(suite)) => vec![built(suite)],
+        (None, None) => vec![built(DEFAULT_SUITE), OFFICIAL.to_owned()],
+    }
+}
+
+/// The image to use if it is there already.
+pub(super) async fn find(engine: &Engine, request: &Request) -> Result<Option<String>> {
+    for image in candidates(request) {
+        if engine.has(&image).await? {
+            return Ok(Some(image));
+        }
+    }
+    Ok(None)
+}
+
+/// The image to use, pulled or built if it is not there.
+pub(super) async fn ensure(engine: &Engine, request: &Request, host: &Host) -> Result<String> {
+    if let Some(image) = find(engine, request).await? {
+        return Ok(image);
+    }
+    if let Some(image) = &request.zookeeper {
+        engine.pull(image).await.with_context(|| {
+            format!(
+                "the ZooKeeper image {image} is not there and could not be pulled. The way out: `docker load` it from a \
+                 file, name another one with --zookeeper, or leave the option out to have one built"
+            )
+        })?;
+        return Ok(image.clone());
+    }
+    if request.suite.is_none() {
+        match engine.pull(OFFICIAL).await {
+            Ok(()) => return Ok(OFFICIAL.to_owned()),
+            Err(error) => log::info!("{OFFICIAL} cannot be pulled ({}), so one is built", error.root_cause()),
+        }
+    }
+    let suite = request.suite.as_deref().unwrap_or(DEFAULT_SUITE);
+    build(engine, suite, host).await.with_context(|| {
+        format!(
+            "no ZooKeeper image: neither {OFFICIAL} nor one built by zooquake is there, and building one failed. The way \
+             out: `docker load` the official image from a file made with `docker save {OFFICIAL}`, or name one that is \
+             there with --zookeeper"
+        )
+    })
+}
+
+async fn build(engine: &Engine, suite: &str, host: &Host) -> Result<String> {
+    let base = base::ensure(engine, suite).await?;
+    let image = built(suite);
+    engine.begin(&format!("building {image} from Debian's packages"), SECONDS);
+    engine.build(&image, &base, context::ZOOKEEPER.tar()?, host).await?;
+    Ok(image)
+}

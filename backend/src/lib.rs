@@ -1,0 +1,279 @@
+//! Where runs take place: the ensemble and its clients, on hosts whose processes can be killed, frozen and cut off.
+
+// Standard output is the channel of some programs here, and standard error is the business of `log`.
+#![deny(clippy::print_stdout, clippy::print_stderr)]
+
+mod clock;
+pub mod docker;
+pub mod images;
+pub mod sidecar;
+mod txnlog;
+
+use anyhow::{Context, Result};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use serde_json::Value;
+use sidecar::Dropped;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::mpsc;
+use zooquake_history::evidence::{Txn, Znode};
+use zooquake_history::fault::Wire;
+use zooquake_history::plan::Plan;
+use zooquake_workloads::client::Asked;
+use zooquake_workloads::protocol::{Message, Request};
+
+pub use clock::{Clock, RealClock, within};
+
+/// The state that a server tells of itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerState {
+    /// `leader`, `follower`, `observer` or `standalone`.
+    pub mode: String,
+    /// Its last zxid; the upper half is the epoch.
+    pub zxid: i64,
+    /// Version of ZooKeeper that it runs, such as `3.8.0`.
+    pub version: String,
+}
+
+impl ServerState {
+    /// Epoch of the last zxid.
+    pub fn epoch(&self) -> i64 {
+        self.zxid >> 32
+    }
+
+    /// Whether it leads, alone or with followers.
+    pub fn leads(&self) -> bool {
+        self.mode == "leader" || self.mode == "standalone"
+    }
+}
+
+/// Which directions of a cut are dropped, as seen from the node that is cut off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Directions {
+    /// What comes to it.
+    pub inbound: bool,
+    /// What it sends.
+    pub outbound: bool,
+}
+
+/// What a process on a host says.
+#[derive(Debug)]
+pub enum Output {
+    /// A whole line on its stdout, without the newline.
+    Line(String),
+    /// A message, of which a process in memory makes no line.
+    Message(Message),
+    /// Its stream has ended: it has died, and all that it had written was read before.
+    Ended,
+}
+
+/// Takes what a process says, in order.
+pub type OnOutput = Box<dyn FnMut(Output) + Send>;
+
+/// The way to a process on a host; dropping it closes the process's stdin.
+#[derive(Debug, Clone)]
+pub struct Stdin(Way);
+
+#[derive(Debug, Clone)]
+enum Way {
+    Lines(mpsc::UnboundedSender<String>),
+    Direct(mpsc::UnboundedSender<Asked>),
+}
+
+impl Stdin {
+    /// The way to a process that reads these lines.
+    pub fn new(lines: mpsc::UnboundedSender<String>) -> Self {
+        Self(Way::Lines(lines))
+    }
+
+    /// The way to a process in memory.
+    pub fn direct(asked: mpsc::UnboundedSender<Asked>) -> Self {
+        Self(Way::Direct(asked))
+    }
+
+    /// Sends one line. A line for a process that has died is lost, as its request would be.
+    pub fn send(&self, line: String) {
+        // The only error is that the reader has ended with the process: the stream's end tells that already.
+        match &self.0 {
+            Way::Lines(lines) => drop(lines.send(line)),
+            Way::Direct(asked) => drop(asked.send(Asked::Line(line))),
+        }
+    }
+
+    /// Sends a request, as a line where the process reads lines.
+    ///
+    /// # Errors
+    /// If no JSON can be made of it.
+    pub fn request(&self, request: Request) -> Result<()> {
+        match &self.0 {
+            Way::Lines(_) => self.send(serde_json::to_string(&request).context("writing a request")?),
+            Way::Direct(asked) => drop(asked.send(Asked::Request(request))),
+        }
+        Ok(())
+    }
+}
+
+/// What to bring up.
+#[derive(Debug)]
+pub struct BringUp<'a> {
+    /// The run's id.
+    pub run: &'a str,
+    /// The plan.
+    pub plan: &'a Plan,
+    /// Folder for the logs of servers and clients.
+    pub logs: PathBuf,
+}
+
+/// What comes of a primitive: mostly a sentence that says what was seen.
+pub type Doing<'a, T = String> = BoxFuture<'a, Result<T>>;
+
+/// A place where runs take place, one [`Cluster`] after another.
+pub trait Backend: Send + Sync {
+    /// The clock of all that happens in runs here.
+    fn clock(&self) -> Arc<dyn Clock>;
+
+    /// Lets work go on that takes place here, to its end: a backend whose time is virtual lets that time pass for it.
+    fn drive<'a>(&'a self, work: BoxFuture<'static, ()>) -> Doing<'a, ()> {
+        work.map(Ok).boxed()
+    }
+
+    /// Claims a run before anything of it is started. While the claim is held, nobody takes the run for dead; when this
+    /// program dies, what it had frozen or cut off is healed.
+    fn claim<'a>(&'a self, run: &'a str) -> Doing<'a, Box<dyn Claim>>;
+
+    /// What finds all that a run starts here, for `containers.json`.
+    fn finds(&self, run: &str) -> Value;
+
+    /// What the processes of a run may do, as the history has it.
+    fn confinement(&self) -> Doing<'_, Value>;
+
+    /// Makes the hosts of all servers and clients. No process is started on them. What was made when this fails goes with
+    /// [`Backend::remove_dead`].
+    fn bring_up<'a>(&'a self, what: BringUp<'a>) -> Doing<'a, Arc<dyn Cluster>>;
+
+    /// Ids of the runs that go on.
+    fn alive(&self) -> Doing<'_, BTreeSet<String>>;
+
+    /// Removes the cluster of a run whose claim is held.
+    fn clear<'a>(&'a self, run: &'a str) -> Doing<'a, ()>;
+
+    /// Removes all that a run left whose claim is held no longer, or which failed.
+    fn remove_dead<'a>(&'a self, run: &'a str) -> Doing<'a, ()>;
+}
+
+/// A run that is claimed.
+pub trait Claim: Send {
+    /// Gives the claim up. Begins at once, and the future tells when it is done.
+    fn end(self: Box<Self>) -> Doing<'static, ()>;
+}
+
+/// What a run needs of an ensemble and its clients. Nodes are named `n1`, … (servers) and `c1`, … (clients).
+///
+/// Every fault returns only after its effect was seen on the spot, with a sentence that says what was seen.
+pub trait Cluster: Send + Sync {
+    /// Names of the servers.
+    fn servers(&self) -> Vec<String>;
+
+    /// A phase of the run begins. Only a simulated ensemble makes anything of it.
+    fn entered(&self, _phase: &str) {}
+
+    /// Names of the servers that vote.
+    fn voters(&self) -> Vec<String>;
+
+    /// Names of the clients.
+    fn clients(&self) -> Vec<String>;
+
+    /// Waits until one server leads, the others follow, and a write through every server was acknowledged. An error if that
+    /// does not come about in 60 s, with the last log lines of the servers that do not serve.
+    fn ready(&self) -> Doing<'_, ()>;
+
+    /// Kills the process on the node with SIGKILL and sees it gone.
+    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a>;
+
+    /// Starts the process of a server; nothing happens to one that runs.
+    fn start_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+
+    /// Deletes the snapshots and transaction logs of a server whose process is dead, and sees them gone.
+    ///
+    /// The epochs that it has promised stay, or those that keep their data could never follow it again.
+    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+
+    /// Starts a client's process; all that it says goes to `on_output`.
+    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> Doing<'a, Stdin>;
+
+    /// Freezes the node.
+    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a>;
+
+    /// Thaws the node; nothing happens to one that is not frozen.
+    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a>;
+
+    /// Sees a client's node not frozen, and none of its threads stopped.
+    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a>;
+
+    /// Drops what passes between the node and the peers, as its own network sees it.
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a>;
+
+    /// Removes all cuts set at the node.
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a>;
+
+    /// Has a client's proxy lose a request or a reply, and waits for it; `None` if none came that fits.
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>>;
+
+    /// Lets a client's proxy lose nothing, if it still waits; what waits in [`Cluster::lose`] then ends.
+    fn lose_nothing<'a>(&'a self, client: &'a str) -> Doing<'a, ()>;
+
+    /// Ends a client's connections at its proxy, which refuses new ones.
+    fn disconnect<'a>(&'a self, client: &'a str, wire: Wire) -> Doing<'a>;
+
+    /// Lets a client's connections through its proxy again.
+    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a>;
+
+    /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if the
+    /// client has no session at the moment.
+    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
+
+    /// Creates persistent znodes through a server; one that exists is left as it is.
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;
+
+    /// Creates the znodes that the workload stands on.
+    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()>;
+
+    /// Whether a znode is there, as a server sees it after a write.
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool>;
+
+    /// What the server tells of itself; an error if it does not serve.
+    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState>;
+
+    /// The server to which a client's process is connected.
+    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
+
+    /// Opens a session of this timeout, leaves it silent, and sees it expire; milliseconds that it took.
+    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> Doing<'a, u64>;
+
+    /// Reads all znodes through a server.
+    fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>>;
+
+    /// The transactions of all servers' logs, merged by zxid, and what could not be read.
+    fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)>;
+
+    /// The last lines of a node's log, headed by its name.
+    fn log_tail(&self, node: &str) -> String;
+
+    /// How a person reaches the cluster when it is left standing; an error if a server has no address.
+    fn how_to_reach(&self) -> Result<String>;
+
+    /// Removes the cluster, and returns when the logs of its servers are complete.
+    fn remove(&self) -> Doing<'_, ()>;
+}
+
+/// The znodes that a workload stands on.
+pub fn setup_paths(plan: &Plan) -> Vec<String> {
+    let own = ["/zooquake", "/zooquake/scratch", "/resource"].map(String::from);
+    own.into_iter()
+        .chain(plan.workload.contenders.iter().cloned())
+        .chain(plan.workload.znodes.iter().cloned())
+        .collect()
+}

@@ -1,0 +1,245 @@
+//! The primitives in memory.
+
+use super::cluster::SimCluster;
+use super::process::Life;
+use anyhow::{Context, Result, bail, ensure};
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use std::future::ready;
+use std::time::Duration;
+use zooquake_backend::sidecar::Dropped;
+use zooquake_backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
+use zooquake_checkers::evidence::{Txn, Znode};
+use zooquake_history::fault::Wire;
+use zooquake_workloads::zk::sim::Node;
+use zooquake_workloads::zk::{Host, session_hex};
+
+/// How long it takes to see the effect of a fault.
+const SEEN: Duration = Duration::from_millis(10);
+
+fn is_client(node: &str) -> bool {
+    node.starts_with('c')
+}
+
+fn znode((path, node): (&str, &Node)) -> Znode {
+    let Node { stat, data, .. } = node;
+    Znode {
+        path: path.to_string(),
+        czxid: stat.czxid,
+        mzxid: stat.mzxid,
+        version: stat.version,
+        owner: (stat.ephemeral_owner != 0).then(|| session_hex(stat.ephemeral_owner)),
+        data: String::from_utf8_lossy(data).chars().take(256).collect(),
+    }
+}
+
+impl SimCluster {
+    /// What was done, once it has had the time to be seen.
+    fn after<'a>(&'a self, done: Result<()>, seen: &'static str) -> Doing<'a> {
+        async move {
+            done?;
+            self.world.sleep(SEEN).await;
+            Ok(seen.to_string())
+        }
+        .boxed()
+    }
+
+    /// Cuts or heals what passes between a node and its peers.
+    fn cut_off(&self, node: &str, peers: &[String], directions: Option<Directions>) -> Result<()> {
+        let at = self.node(node)?;
+        let peers: Vec<usize> = peers.iter().map(|peer| self.node(peer)).collect::<Result<_>>()?;
+        let mut ensemble = self.net.server();
+        let Some(directions) = directions else {
+            ensemble.heal(at, &peers);
+            return Ok(());
+        };
+        for peer in peers {
+            if directions.inbound {
+                ensemble.cut(peer, at);
+            }
+            if directions.outbound {
+                ensemble.cut(at, peer);
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Cluster for SimCluster {
+    fn servers(&self) -> Vec<String> {
+        self.servers.to_vec()
+    }
+
+    /// The order of the operations is chosen; what follows them has the order of time.
+    fn entered(&self, phase: &str) {
+        self.world.choose(phase == "ops");
+    }
+
+    fn voters(&self) -> Vec<String> {
+        self.plan.cluster.voters()
+    }
+
+    fn clients(&self) -> Vec<String> {
+        self.machines().keys().cloned().collect()
+    }
+
+    fn ready(&self) -> Doing<'_, ()> {
+        self.until_ready().boxed()
+    }
+
+    fn kill<'a>(&'a self, node: &'a str) -> Doing<'a> {
+        let killed = match is_client(node) {
+            true => self.live(node, Life::Dead),
+            false => self.server(node).map(|server| self.net.server().kill_server(server)),
+        };
+        self.after(killed, "killed")
+    }
+
+    fn start_server<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        let started = self.server(server).map(|server| self.net.server().start_server(server));
+        ready(started).boxed()
+    }
+
+    fn wipe<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        let wiped = self.server(server).and_then(|number| {
+            let wiped = self.net.server().wipe_server(number);
+            wiped.map_err(|why| anyhow::anyhow!("{server} cannot be wiped: {why}"))
+        });
+        ready(wiped).boxed()
+    }
+
+    fn start_client<'a>(&'a self, client: &'a str, incarnation: u64, on_output: OnOutput) -> Doing<'a, Stdin> {
+        ready(self.start_process(client, incarnation, on_output)).boxed()
+    }
+
+    fn pause<'a>(&'a self, node: &'a str) -> Doing<'a> {
+        let frozen = match is_client(node) {
+            true => self.live(node, Life::Frozen),
+            false => self.server(node).map(|server| self.net.server().freeze(server)),
+        };
+        self.after(frozen, "frozen")
+    }
+
+    fn resume<'a>(&'a self, node: &'a str) -> Doing<'a> {
+        let thawed = match is_client(node) {
+            true => self.live(node, Life::Runs),
+            false => self.server(node).map(|server| self.net.server().thaw(server)),
+        };
+        self.after(thawed, "thawed")
+    }
+
+    fn sees_running<'a>(&'a self, client: &'a str) -> Doing<'a> {
+        let runs = self.process(client).and_then(|process| {
+            ensure!(process.life() == Life::Runs, "{client} does not run");
+            Ok(())
+        });
+        self.after(runs, "it runs")
+    }
+
+    fn partition<'a>(&'a self, node: &'a str, peers: &'a [String], directions: Directions) -> Doing<'a> {
+        self.after(self.cut_off(node, peers, Some(directions)), "cut off")
+    }
+
+    fn heal_partition<'a>(&'a self, node: &'a str, peers: &'a [String]) -> Doing<'a> {
+        self.after(self.cut_off(node, peers, None), "connected again")
+    }
+
+    fn lose<'a>(&'a self, client: &'a str, wire: Wire, limit: Duration) -> Doing<'a, Option<Dropped>> {
+        self.lose_one(client, wire, limit).boxed()
+    }
+
+    fn lose_nothing<'a>(&'a self, _: &'a str) -> Doing<'a, ()> {
+        // What waits is dropped with its way back, and so it ends.
+        self.net.server().script.clear();
+        ready(Ok(())).boxed()
+    }
+
+    fn disconnect<'a>(&'a self, client: &'a str, _: Wire) -> Doing<'a> {
+        let refused = self.node(client).and_then(|host| {
+            let connections = self.net.server().refuse(host);
+            ensure!(connections > 0, "{client} had no connection that could be cut");
+            Ok(())
+        });
+        self.after(refused, "connections closed, and others are refused")
+    }
+
+    fn reconnect<'a>(&'a self, client: &'a str) -> Doing<'a> {
+        self.come_back(client).boxed()
+    }
+
+    fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+        self.close_newest(client).boxed()
+    }
+
+    fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {
+        self.create_through(server, paths).boxed()
+    }
+
+    fn set_up<'a>(&'a self, server: &'a str) -> Doing<'a, ()> {
+        async move { self.create_through(server, &setup_paths(&self.plan)).await }.boxed()
+    }
+
+    fn exists<'a>(&'a self, server: &'a str, path: &'a str) -> Doing<'a, bool> {
+        async move {
+            let stat = self.session(server).await?.exists(path).await;
+            Ok(stat.with_context(|| format!("asking {server} for {path}"))?.is_some())
+        }
+        .boxed()
+    }
+
+    fn server_state<'a>(&'a self, server: &'a str) -> Doing<'a, ServerState> {
+        async move {
+            self.world.sleep(Duration::from_millis(1)).await;
+            self.state_of(server)
+        }
+        .boxed()
+    }
+
+    fn server_of<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
+        let server = self.node(client).map(|host| self.net.server().server_for(host));
+        ready(server.map(|server| server.map(|server| self.servers[server].clone()))).boxed()
+    }
+
+    fn canary<'a>(&'a self, server: &'a str, session_ms: u64) -> Doing<'a, u64> {
+        self.silent_session(server, Duration::from_millis(session_ms)).boxed()
+    }
+
+    fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>> {
+        async move {
+            let _session = self.session(server).await?;
+            let at = self.server(server)?;
+            Ok(self.net.server().nodes_at(at).map(znode).collect())
+        }
+        .boxed()
+    }
+
+    fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)> {
+        let logged = self.net.server().transactions();
+        let txn = logged.into_iter().map(|logged| Txn {
+            zxid: logged.zxid,
+            session: session_hex(logged.session),
+            op: logged.op.to_string(),
+            paths: logged.paths,
+            raw: logged.raw,
+        });
+        ready((txn.collect(), Vec::new())).boxed()
+    }
+
+    fn log_tail(&self, node: &str) -> String {
+        format!("{node} writes no log")
+    }
+
+    fn how_to_reach(&self) -> Result<String> {
+        bail!("nothing is left of what was in memory")
+    }
+
+    fn remove(&self) -> Doing<'_, ()> {
+        let clients = self.clients();
+        // What still runs there ends.
+        clients.iter().for_each(|client| drop(self.live(client, Life::Dead)));
+        for server in 0..self.servers.len() {
+            self.net.server().kill_server(server);
+        }
+        ready(Ok(())).boxed()
+    }
+}

@@ -5,7 +5,7 @@ use crate::naming;
 use crate::nightly::campaign::{Campaign, Ensemble, matching};
 use crate::recipe;
 use serde::Deserialize;
-use std::path::Path;
+use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
 
 /// The campaign of a night that is given none; it is the example that the documents show.
@@ -89,13 +89,39 @@ fn recipe_folder(pattern: &str, folder: &Path) -> Option<String> {
     is.then(|| below(folder, pattern))
 }
 
-/// A path of a file in a folder, as it is seen from where this program runs.
+/// A path of a file in a folder, as it is seen from where this program runs: without `..` where the same folder has a name
+/// without, and never the name of a built-in variant.
 fn below(folder: &Path, path: &str) -> String {
-    let plain = path.trim_start_matches("./");
-    match folder.as_os_str().is_empty() || path.starts_with('/') {
-        true => path.to_string(),
-        false => folder.join(plain).to_string_lossy().into_owned(),
+    if folder.as_os_str().is_empty() || path.starts_with('/') {
+        return path.to_string();
     }
+    let joined = folder.join(path.trim_start_matches("./"));
+    let short = without_parents(&joined);
+    // Behind a link, a parent is another folder than the one before it in the path.
+    let same = matches!((joined.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);
+    let name = if same { short } else { joined }.to_string_lossy().into_owned();
+    match naming::built_in(&name) {
+        Some(_) => format!("./{name}"),
+        None => name,
+    }
+}
+
+/// A path in which each `..` has taken away what is before it, as far as that has a name.
+fn without_parents(path: &Path) -> PathBuf {
+    let mut short = PathBuf::new();
+    for part in path.components() {
+        let named = matches!(short.components().next_back(), Some(Component::Normal(_)));
+        match part {
+            Component::ParentDir if named => {
+                short.pop();
+            }
+            part => short.push(part),
+        }
+    }
+    if short.as_os_str().is_empty() {
+        short.push(".");
+    }
+    short
 }
 
 /// Each value once, in the order of its first appearance.
@@ -235,5 +261,32 @@ mod tests {
         wrong(&format!("{SMALL}seeds = [-1]"), &["line 3"]);
         wrong("variants = []\nfaults = [\"pause\"]", &["`variants` is empty"]);
         wrong("variants = [\"lock/*\"]", &["faults"]);
+    }
+
+    #[test]
+    fn a_recipe_of_another_folder_is_named_without_parents() {
+        for (path, short) in [
+            ("a/../b", "b"),
+            ("a/..", "."),
+            ("../../b", "../../b"),
+            ("/a/b/../c", "/a/c"),
+        ] {
+            assert_eq!(without_parents(Path::new(path)), Path::new(short));
+        }
+        let home = tempfile::tempdir().unwrap();
+        let at = |path: &str| home.path().join(path);
+        for folder in ["nights", "mine", "far/nights", "far/mine"] {
+            std::fs::create_dir_all(at(folder)).unwrap();
+        }
+        std::os::unix::fs::symlink(at("far/nights"), at("link")).unwrap();
+        let named = |folder: &str, path: &str| PathBuf::from(below(&at(folder), path));
+        assert_eq!(named("nights", "../mine"), at("mine"));
+        assert_eq!(named("nights", "./x"), at("nights/x"));
+        assert_eq!(named("link", "../mine"), at("link/../mine"), "that is far/mine");
+        assert_eq!(
+            named("nights", "../gone"),
+            at("nights/../gone"),
+            "it will be refused by the name that was given"
+        );
     }
 }

@@ -147,7 +147,7 @@ fn an_anomaly_shows_only_the_events_that_prove_it_numbered_as_in_the_text() {
     assert_eq!(tab.js("document.activeElement.id"), "canvas", "keys go on from there");
     let (.., around) = after(&tab, || tab.click("#around"));
     assert!(around > proof);
-    tab.click("#around");
+    assert_eq!(after(&tab, || tab.click("#around")), (from, until, proof));
     tab.js("canvas.focus()");
     let other = after(&tab, || tab.key("n"));
     assert!(tab.text("#chosen").contains("Anomaly 1 of 2: stale-write"), "{other:?}");

@@ -67,10 +67,11 @@ macro_rules! progress {
     };
 }
 
-/// Says what the other crates of zooquake log: warnings as remarks, all else as progress. Dependencies stay silent.
-struct Remarks;
+/// Writes the records of zooquake's own crates to stderr: warnings and errors always, all others as progress. Records of
+/// dependencies are dropped.
+struct StderrLogger;
 
-impl log::Log for Remarks {
+impl log::Log for StderrLogger {
     fn enabled(&self, about: &log::Metadata<'_>) -> bool {
         about.target().starts_with("zooquake_")
     }
@@ -87,11 +88,11 @@ impl log::Log for Remarks {
     fn flush(&self) {}
 }
 
-/// Says from now on what the other crates of zooquake log.
-pub fn say_what_is_logged() {
+/// Installs the logger of the process, for records of level info and above. A second call has no effect.
+pub fn install_logger() {
     log::set_max_level(log::LevelFilter::Info);
-    // A second call changes nothing.
-    let _ = log::set_logger(&Remarks);
+    // The only error is that there is a logger already.
+    let _ = log::set_logger(&StderrLogger);
 }
 
 /// Writes results. Once their reader has gone, they are dropped; any other error is kept for [`lost`].

@@ -1,6 +1,6 @@
 //! Where runs take place: the ensemble and its clients, on hosts whose processes can be killed, frozen and cut off.
 
-// Standard output is the channel of some programs here, and standard error is the business of `log`.
+// Sidecar and lease answer on stdout; what a person reads is logged.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
 mod clock;

@@ -96,7 +96,7 @@ fn below(folder: &Path, path: &str) -> String {
         return path.to_string();
     }
     let joined = folder.join(path.trim_start_matches("./"));
-    let short = without_parents(&joined);
+    let short = normalized(&joined);
     // Behind a link, a parent is another folder than the one before it in the path.
     let same = matches!((joined.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);
     let name = if same { short } else { joined }.to_string_lossy().into_owned();
@@ -106,8 +106,9 @@ fn below(folder: &Path, path: &str) -> String {
     }
 }
 
-/// A path in which each `..` has taken away what is before it, as far as that has a name.
-fn without_parents(path: &Path) -> PathBuf {
+/// The path with each `..` resolved against the name before it, without a look at links; `.` if nothing is left. A `..` with no
+/// name before it stays.
+fn normalized(path: &Path) -> PathBuf {
     let mut short = PathBuf::new();
     for part in path.components() {
         let named = matches!(short.components().next_back(), Some(Component::Normal(_)));
@@ -264,14 +265,14 @@ mod tests {
     }
 
     #[test]
-    fn a_recipe_of_another_folder_is_named_without_parents() {
+    fn a_recipe_of_another_folder_is_named_normalized() {
         for (path, short) in [
             ("a/../b", "b"),
             ("a/..", "."),
             ("../../b", "../../b"),
             ("/a/b/../c", "/a/c"),
         ] {
-            assert_eq!(without_parents(Path::new(path)), Path::new(short));
+            assert_eq!(normalized(Path::new(path)), Path::new(short));
         }
         let home = tempfile::tempdir().unwrap();
         let at = |path: &str| home.path().join(path);

@@ -47,7 +47,7 @@ pub fn main() -> ExitCode {
         (false, true) => Level::Detail,
         (false, false) => Level::Progress,
     });
-    output::say_what_is_logged();
+    output::install_logger();
     if let Some(told) = told {
         progress!("{told}");
     }

@@ -34,7 +34,7 @@ pub async fn images(options: &ImagesOptions) -> Result<Code> {
         vec![engine.client_base().await?]
     } else {
         engine.with_images(options.zookeeper.as_deref()).await?;
-        engine.images_there(&Request::of(options.zookeeper.as_deref())).await?
+        engine.list_images(&Request::of(options.zookeeper.as_deref())).await?
     };
     if options.json {
         let all: Vec<Value> = found.iter().map(as_json).collect();

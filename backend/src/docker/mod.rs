@@ -139,7 +139,7 @@ impl Backend for DockerBackend {
     }
 
     fn alive(&self) -> Doing<'_, BTreeSet<String>> {
-        Box::pin(lease::alive(&self.docker, None))
+        self.leased(None)
     }
 
     fn clear<'a>(&'a self, run: &'a str) -> Doing<'a, ()> {

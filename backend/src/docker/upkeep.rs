@@ -17,7 +17,8 @@ impl DockerBackend {
         sweep::runs(&self.docker).boxed()
     }
 
-    /// Ids of the runs whose lease is held, of this one or of all. Waits where that shows only after a while, and logs it.
+    /// Ids of the runs whose lease is held: of all runs, or of `run` alone. Waits up to a minute for a heartbeat or the end of a
+    /// lease, and logs that it does.
     ///
     /// # Errors
     /// If the engine does not answer.
@@ -42,7 +43,7 @@ impl DockerBackend {
     ///
     /// # Errors
     /// If the engine does not answer.
-    pub fn images_there<'a>(&'a self, request: &'a Request) -> Doing<'a, Vec<Entry>> {
+    pub fn list_images<'a>(&'a self, request: &'a Request) -> Doing<'a, Vec<Entry>> {
         images::status(&self.docker, request).boxed()
     }
 

@@ -61,22 +61,22 @@ impl Recorder {
         self.watchdog = None;
     }
 
-    /// The loop rests now, for `rest` at most.
-    pub fn rests(&mut self, rest: Duration) {
-        let now = self.clocks();
+    /// The loop rests from `now`, when it turned last, for `rest` at most.
+    pub fn rests(&mut self, now: Clocks, rest: Duration) {
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.rests(now, rest);
         }
     }
 
-    /// The loop turns: records the stall that ends with this, if there was one.
+    /// The loop turns: records the stall that ends with this, if there was one. Returns the moment of the turn, which is that of
+    /// all that is done in it: a moment read later may lie behind a stall that is not known yet.
     ///
     /// # Errors
     /// If it cannot be written.
-    pub fn turns(&mut self) -> Result<()> {
+    pub fn turns(&mut self) -> Result<Clocks> {
         let now = self.clocks();
         let Some(stall) = self.watchdog.as_mut().and_then(|dog| dog.turns(now)) else {
-            return Ok(());
+            return Ok(now);
         };
         self.stalls = Stalls {
             count: self.stalls.count + 1,
@@ -86,8 +86,8 @@ impl Recorder {
         let value = nemesis::Stall {
             ms: stall.lasted.as_millis() as u64,
         };
-        self.append(Entry::named("run", "stall", json!(value)))?;
-        Ok(())
+        self.append(now, Entry::named("run", "stall", json!(value)))?;
+        Ok(now)
     }
 
     /// The stalls recorded so far.
@@ -117,11 +117,11 @@ impl Recorder {
     /// # Errors
     /// If it cannot be written: a history with a hole proves nothing, so the run must end.
     pub fn record(&mut self, entry: Entry) -> Result<usize> {
-        self.turns()?;
-        self.append(entry)
+        let now = self.turns()?;
+        self.append(now, entry)
     }
 
-    fn append(&mut self, entry: Entry) -> Result<usize> {
+    fn append(&mut self, now: Clocks, entry: Entry) -> Result<usize> {
         let Entry {
             process,
             kind,
@@ -130,7 +130,7 @@ impl Recorder {
             error,
             node,
         } = entry;
-        let (index, time) = (self.next, (self.clock.now() - self.begun).as_nanos() as u64);
+        let (index, time) = (self.next, (now.monotonic - self.begun).as_nanos() as u64);
         let event = Event {
             index,
             time,

@@ -5,6 +5,7 @@ use super::progress::Progress;
 use super::recorder::Recorder;
 use super::stage;
 use super::steady::{steady_and_silent, still_leads};
+use super::watchdog::Clocks;
 use crate::engine::{Answer, Conclusion, Effect, Engine, Input, Question, Stalls};
 use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
 use anyhow::{Context, Result, bail};
@@ -97,20 +98,22 @@ impl<'a> Shell<'a> {
     /// # Errors
     /// If a client breaks the protocol or ends by itself, or the history cannot be written.
     pub async fn run(&mut self) -> Result<Conclusion> {
-        self.step(Input::Begin)?;
+        let now = self.turn()?.monotonic;
+        self.step(now, Input::Begin)?;
         if *self.interrupt.borrow() {
-            self.step(Input::Interrupted)?;
+            self.step(now, Input::Interrupted)?;
         }
         loop {
             if let Some(conclusion) = self.conclusion.take() {
                 self.recorder.leave();
                 return Ok(conclusion);
             }
-            let now = self.place.clock.now();
+            let now = self.turn()?;
             // The loop turns again and again, so that a stall is measured that closely.
             let rest = self.place.clock.rest();
-            let due = self.engine.due().map_or(rest, |due| due.saturating_sub(now).min(rest));
-            self.recorder.rests(due);
+            let due = |due: Duration| due.saturating_sub(now.monotonic).min(rest);
+            let due = self.engine.due().map_or(rest, due);
+            self.recorder.rests(now, due);
             let happened = tokio::select! {
                 biased;
                 happened = self.inputs.recv() => happened.context("the queue of a run never closes")?,
@@ -118,17 +121,22 @@ impl<'a> Shell<'a> {
                 () = self.place.clock.sleep(due) => Happened::Input(Input::Turn),
                 Ok(()) = self.interrupt.changed() => Happened::Input(Input::Interrupted),
             };
-            // A stall is known before anything that was read after it.
-            self.recorder.turns()?;
-            if self.recorder.stalls() != self.stalls {
-                self.stalls = self.recorder.stalls();
-                self.step(Input::Stalled(self.stalls))?;
-            }
+            let now = self.turn()?.monotonic;
             let input = self.input(happened);
-            self.step(input)?;
-            let (engine, now) = (&self.engine, self.place.clock.now());
+            self.step(now, input)?;
+            let engine = &self.engine;
             self.progress.tick(|| engine.status(now));
         }
+    }
+
+    /// Begins a turn of the loop: a stall is known before anything that was read after it. Returns the moment of the turn.
+    fn turn(&mut self) -> Result<Clocks> {
+        let now = self.recorder.turns()?;
+        if self.recorder.stalls() != self.stalls {
+            self.stalls = self.recorder.stalls();
+            self.step(now.monotonic, Input::Stalled(self.stalls))?;
+        }
+        Ok(now)
     }
 
     fn input(&mut self, happened: Happened) -> Input {
@@ -161,8 +169,8 @@ impl<'a> Shell<'a> {
         }
     }
 
-    fn step(&mut self, input: Input) -> Result<()> {
-        let effects = self.engine.step(self.place.clock.now(), input);
+    fn step(&mut self, now: Duration, input: Input) -> Result<()> {
+        let effects = self.engine.step(now, input);
         effects.into_iter().try_for_each(|effect| self.carry_out(effect))
     }
 

@@ -2,6 +2,7 @@
 
 mod rounds;
 mod scenes;
+mod stalled;
 mod struck;
 mod torture;
 
@@ -72,9 +73,14 @@ fn run(plan: Plan) -> Ran {
 
 /// The same, stopped by the user so long after its begin.
 fn run_until(plan: Plan, stopped: Option<Duration>) -> Ran {
+    let world = SimBackend::default();
+    run_on(plan, stopped, &world, world.clone())
+}
+
+/// The same, on a backend whose hosts are in this world.
+fn run_on(plan: Plan, stopped: Option<Duration>, world: &SimBackend, backend: impl Backend + 'static) -> Ran {
     let out = std::env::temp_dir().join(format!("zooquake-memory-{:016x}", fastrand::u64(..)));
-    let backend = SimBackend::default();
-    let (world, folder) = (backend.clone(), Folder::create(&out, &plan).unwrap());
+    let folder = Folder::create(&out, &plan).unwrap();
     folder.write_json("plan.json", &plan).unwrap();
     let (stop, interrupt) = watch::channel(false);
     let clock = backend.clock();

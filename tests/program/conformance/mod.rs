@@ -38,8 +38,9 @@ const SERVERS: usize = VOTERS + OBSERVERS;
 /// How many sequences are played at a time.
 const BESIDE: usize = 16;
 
-/// In so many executions of the model an operation that is under way when a server is struck has every outcome that it can have.
-const EXECUTIONS: u64 = 60;
+/// In so many executions of the model an operation that is under way when a server is struck has every outcome that it can have: that
+/// it is applied and its reply lost comes about in one of a hundred.
+const EXECUTIONS: u64 = 2_000;
 
 /// The longest that a sequence can take on the model, where sessions and elections take seconds.
 const LONGEST: Duration = Duration::from_secs(600);

@@ -1,6 +1,6 @@
 //! Nights: the folder and the exit code, and going on after SIGKILL.
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left, said, signal, until, zooquake};
+use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run_id, said, signal, until, zooquake};
 use serde_json::Value;
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -39,7 +39,7 @@ fn runs(folder: &Path) -> Vec<String> {
 
 #[test]
 fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
-    let _turn = EnsembleSlot::exclusive();
+    let _turn = EnsembleSlot::shared();
     let folder = Runs::new("nightly");
     let folder = folder.path();
     std::fs::write(folder.join("tiny.toml"), TINY).unwrap();
@@ -58,6 +58,12 @@ fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
     });
     signal(&child, "KILL");
     child.wait().expect("waiting for zooquake");
+    let ids = || {
+        runs(folder)
+            .into_iter()
+            .map(|run| run_id(&folder.join("night/runs").join(run)))
+    };
+    let mut all_ids: Vec<String> = ids().collect();
     let before = attempts(folder);
 
     let junit = folder.join("elsewhere/junit.xml");
@@ -67,7 +73,8 @@ fn a_night_that_was_killed_goes_on_and_its_folder_is_complete() {
     assert_eq!(after[..1], before, "what was recorded stays");
     assert_eq!(after.len(), 2, "nothing is done twice: {after:?}");
     assert_eq!(runs(folder).len(), 2, "half a run is removed");
-    assert_nothing_left();
+    all_ids.extend(ids());
+    all_ids.iter().for_each(|id| assert_nothing_left_of(id));
 
     complete(folder, &second.json());
     let xml = std::fs::read_to_string(&junit).expect("the JUnit file");

@@ -94,9 +94,7 @@ impl Runs {
 
     /// The id of the only run in it, which its containers carry.
     pub fn id(&self) -> String {
-        let containers = std::fs::read(self.only().join("containers.json")).expect("containers.json");
-        let containers: Value = serde_json::from_slice(&containers).expect("JSON");
-        containers["run"].as_str().expect("the run's id").to_string()
+        run_id(&self.only())
     }
 
     /// The filter by which the engine lists what belongs to the only run in it.
@@ -113,6 +111,13 @@ impl Drop for Runs {
             std::fs::remove_dir_all(&self.path).expect("removing the folder of runs");
         }
     }
+}
+
+/// The id of the run in this folder, which its containers carry.
+pub fn run_id(run: &Path) -> String {
+    let containers = std::fs::read(run.join("containers.json")).expect("containers.json");
+    let containers: Value = serde_json::from_slice(&containers).expect("JSON");
+    containers["run"].as_str().expect("the run's id").to_string()
 }
 
 /// Starts `zooquake run` and leaves it running.

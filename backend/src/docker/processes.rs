@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 use testcontainers::bollard::query_parameters::TopOptionsBuilder;
 
 /// A frozen node is watched for this long; one that lives wakes several times in it.
@@ -22,6 +23,12 @@ fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
         None => Ok(()),
     }
 }
+
+/// The engine takes a container for started when its first process is about to become `sleep`, which is seen as a process under test
+/// until then. It lasts milliseconds, and longer on a busy machine.
+const KEEPER_STARTS_WITHIN: Duration = Duration::from_secs(5);
+
+const POLL: Duration = Duration::from_millis(20);
 
 /// A thawed node must have run within this time.
 const THAWED_MS: u64 = 5_000;
@@ -76,11 +83,18 @@ impl DockerCluster {
 
     /// Two processes on one server's data would be a fault of our own.
     pub(super) async fn start_server_unless_running(&self, server: &str) -> Result<()> {
-        let answer = self.ask(server, "processes", json!({}), LOCAL).await?;
-        if answer["pids"].as_array().is_some_and(|pids| !pids.is_empty()) {
-            return Ok(());
+        let begun = Instant::now();
+        loop {
+            let answer = self.ask(server, "processes", json!({}), LOCAL).await?;
+            if answer["pids"].as_array().is_none_or(Vec::is_empty) {
+                return self.launch_server(server).await;
+            }
+            let launched = self.node(server)?.streams.load(Ordering::Relaxed) > 0;
+            if launched || begun.elapsed() > KEEPER_STARTS_WITHIN {
+                return Ok(());
+            }
+            tokio::time::sleep(POLL).await;
         }
-        self.launch_server(server).await
     }
 
     async fn launch_server(&self, server: &str) -> Result<()> {

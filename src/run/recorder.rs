@@ -61,7 +61,7 @@ impl Recorder {
         self.watchdog = None;
     }
 
-    /// The loop rests from `now`, when it turned last, for `rest` at most.
+    /// The loop rests for `rest` at most, from the moment of this turn.
     pub fn rests(&mut self, now: Clocks, rest: Duration) {
         if let Some(watchdog) = &mut self.watchdog {
             watchdog.rests(now, rest);
@@ -69,7 +69,7 @@ impl Recorder {
     }
 
     /// The loop turns: records the stall that ends with this, if there was one. Returns the moment of the turn, which is that of
-    /// all that is done in it: a moment read later may lie behind a stall that is not known yet.
+    /// all that is done in it: between it and a later reading of the clock there may be a stall that is not recorded yet.
     ///
     /// # Errors
     /// If it cannot be written.

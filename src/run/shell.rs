@@ -22,12 +22,8 @@ use zooquake_checkers::plan::{Plan, Timing};
 /// What passes between tasks and the shell.
 enum Happened {
     Input(Input),
-    /// A client's process was started.
-    Stdin {
-        client: usize,
-        incarnation: u64,
-        stdin: Result<Stdin>,
-    },
+    /// The process of a client with this incarnation was started.
+    Stdin(usize, u64, Result<Stdin>),
     Nemesis(Told),
 }
 
@@ -111,14 +107,14 @@ impl<'a> Shell<'a> {
             let now = self.turn()?;
             // The loop turns again and again, so that a stall is measured that closely.
             let rest = self.place.clock.rest();
-            let due = |due: Duration| due.saturating_sub(now.monotonic).min(rest);
-            let due = self.engine.due().map_or(rest, due);
-            self.recorder.rests(now, due);
+            let left = self.engine.due().map(|due| due.saturating_sub(now.monotonic));
+            let rest = left.map_or(rest, |left| left.min(rest));
+            self.recorder.rests(now, rest);
             let happened = tokio::select! {
                 biased;
                 happened = self.inputs.recv() => happened.context("the queue of a run never closes")?,
                 Some(input) = self.questions.next() => Happened::Input(input),
-                () = self.place.clock.sleep(due) => Happened::Input(Input::Turn),
+                () = self.place.clock.sleep(rest) => Happened::Input(Input::Turn),
                 Ok(()) = self.interrupt.changed() => Happened::Input(Input::Interrupted),
             };
             let now = self.turn()?.monotonic;
@@ -146,11 +142,7 @@ impl<'a> Shell<'a> {
                 ..reading
             })),
             Happened::Input(input) => input,
-            Happened::Stdin {
-                client,
-                incarnation,
-                stdin,
-            } => {
+            Happened::Stdin(client, incarnation, stdin) => {
                 let started = stdin.map(|stdin| self.clients[client] = Some(stdin));
                 Input::Started {
                     client,
@@ -271,11 +263,7 @@ impl<'a> Shell<'a> {
             };
             let name = format!("c{}", client + 1);
             let stdin = cluster.start_client(&name, incarnation, Box::new(on_output)).await;
-            let _ = sender.send(Happened::Stdin {
-                client,
-                incarnation,
-                stdin,
-            });
+            let _ = sender.send(Happened::Stdin(client, incarnation, stdin));
         };
         self.place.clock.spawn(starting.boxed());
     }

@@ -1,6 +1,6 @@
 //! What the orchestrator asks of the cluster around the operations: readiness, set-up, recovery, evidence.
 
-use super::{DockerCluster, exec};
+use super::{DockerCluster, POLL, exec};
 use crate::Cluster;
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
@@ -10,7 +10,6 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zooquake_history::evidence::{Txn, Znode};
 
-const POLL: Duration = Duration::from_millis(50);
 const ADMIN: Duration = Duration::from_secs(20);
 
 /// Prints every transaction of a server's logs with ZooKeeper's own tool, whose place depends on the image.

@@ -24,6 +24,7 @@ use lease::Lease;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 use testcontainers::bollard::Docker;
 use watcher::Watcher;
 use zooquake_history::plan::Recipe;
@@ -34,7 +35,10 @@ pub use sweep::Swept;
 pub use upkeep::{hold_lease, watch};
 
 /// Longest wait for a sidecar's answer to something local.
-const LOCAL: std::time::Duration = std::time::Duration::from_secs(10);
+const LOCAL: Duration = Duration::from_secs(10);
+
+/// Rest between two looks at something that is waited for.
+const POLL: Duration = Duration::from_millis(50);
 
 /// A Docker engine, and the images that runs on it are made of.
 #[derive(Debug, Clone)]

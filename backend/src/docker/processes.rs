@@ -1,7 +1,7 @@
 //! Processes on the nodes: starting, killing, freezing.
 
 use super::exec::{Command, spawn};
-use super::{DockerCluster, LOCAL, wire};
+use super::{DockerCluster, LOCAL, POLL, wire};
 use crate::{Cluster, Doing, OnOutput, Output, Stdin};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
@@ -13,6 +13,13 @@ use testcontainers::bollard::query_parameters::TopOptionsBuilder;
 /// A frozen node is watched for this long; one that lives wakes several times in it.
 const FROZEN_MS: u64 = 400;
 
+/// A thawed node must have run within this time.
+const THAWED_MS: u64 = 5_000;
+
+/// The engine takes a container for started when its first process is about to become `sleep`, which is seen as a process under test
+/// until then. It lasts milliseconds, and longer on a busy machine.
+const KEEPER_STARTS_WITHIN: Duration = Duration::from_secs(5);
+
 /// Sees no process of the list of `ps` stopped, by a signal or a debugger.
 fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
     let column = titles.iter().position(|title| title == "STAT" || title == "S");
@@ -23,15 +30,6 @@ fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
         None => Ok(()),
     }
 }
-
-/// The engine takes a container for started when its first process is about to become `sleep`, which is seen as a process under test
-/// until then. It lasts milliseconds, and longer on a busy machine.
-const KEEPER_STARTS_WITHIN: Duration = Duration::from_secs(5);
-
-const POLL: Duration = Duration::from_millis(20);
-
-/// A thawed node must have run within this time.
-const THAWED_MS: u64 = 5_000;
 
 impl DockerCluster {
     fn server_environment(&self, server: &str) -> Result<Vec<(String, String)>> {
@@ -81,7 +79,11 @@ impl DockerCluster {
         Ok(format!("SIGKILL, and its processes {} were seen gone", answer["pids"]))
     }
 
-    /// Two processes on one server's data would be a fault of our own.
+    /// Starts the server, unless processes run on its node: two on one server's data would be a fault of our own. What runs where
+    /// nothing was launched is the container's keeper, which is waited for.
+    ///
+    /// # Errors
+    /// If the node cannot be looked at, or does not take the process.
     pub(super) async fn start_server_unless_running(&self, server: &str) -> Result<()> {
         let begun = Instant::now();
         loop {

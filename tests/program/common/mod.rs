@@ -157,14 +157,15 @@ pub fn history(runs: &Runs) -> String {
     std::fs::read_to_string(runs.only().join("history.jsonl")).unwrap_or_default()
 }
 
-/// Waits until the history of the run has a line with all of these.
+/// Waits until the history of the run has a line with all of these: two minutes at most from when it has a folder, before which it
+/// may have images to make.
 pub fn recorded(runs: &Runs, parts: &[&str]) {
+    until("the folder of a run", Duration::from_secs(600), || {
+        let mut entries = std::fs::read_dir(runs.path()).ok()?.flatten();
+        entries.any(|entry| entry.path().is_dir()).then_some(())
+    });
     until(&format!("an event with {parts:?}"), Duration::from_secs(120), || {
-        let made = std::fs::read_dir(runs.path())
-            .ok()?
-            .flatten()
-            .any(|entry| entry.path().is_dir());
-        let text = if made { history(runs) } else { String::new() };
+        let text = history(runs);
         text.lines()
             .any(|line| parts.iter().all(|part| line.contains(part)))
             .then_some(())

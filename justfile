@@ -7,7 +7,7 @@ _default:
 ci:
     .ci/run
 
-# The tests that need no Docker engine and end in about two minutes (needs cargo-nextest).
+# The tests that need no Docker engine and end in about a minute (needs cargo-nextest).
 unit:
     cargo nextest run --workspace --profile unit
 

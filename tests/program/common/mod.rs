@@ -81,13 +81,18 @@ impl Runs {
         &self.path
     }
 
-    /// The only run in it.
-    pub fn only(&self) -> PathBuf {
+    /// The runs in it.
+    fn folders(&self) -> Vec<PathBuf> {
         let entries = std::fs::read_dir(&self.path).expect("the folder of runs");
-        let runs: Vec<PathBuf> = entries
+        entries
             .map(|e| e.expect("an entry").path())
             .filter(|p| p.is_dir() && !p.is_symlink())
-            .collect();
+            .collect()
+    }
+
+    /// The only run in it.
+    pub fn only(&self) -> PathBuf {
+        let runs = self.folders();
         assert_eq!(runs.len(), 1, "runs in {}: {runs:?}", self.path.display());
         runs.into_iter().next().expect("one")
     }
@@ -157,12 +162,13 @@ pub fn history(runs: &Runs) -> String {
     std::fs::read_to_string(runs.only().join("history.jsonl")).unwrap_or_default()
 }
 
-/// Waits until the history of the run has a line with all of these: two minutes at most from when it has a folder, before which it
-/// may have images to make.
+/// Waits until the history of the run has a line with all of these.
+///
+/// # Panics
+/// If it has none two minutes after the run has got its folder, before which missing images are made: that may take ten minutes.
 pub fn recorded(runs: &Runs, parts: &[&str]) {
     until("the folder of a run", Duration::from_secs(600), || {
-        let mut entries = std::fs::read_dir(runs.path()).ok()?.flatten();
-        entries.any(|entry| entry.path().is_dir()).then_some(())
+        (!runs.folders().is_empty()).then_some(())
     });
     until(&format!("an event with {parts:?}"), Duration::from_secs(120), || {
         let text = history(runs);

@@ -9,6 +9,7 @@ use serde_json::Value;
 use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,11 @@ use std::time::{Duration, Instant};
 pub use ran::{Ran, checks_again_to_the_same_bytes, run, short, valid};
 #[allow(unused_imports, reason = "every test binary uses a part of this")]
 pub use said::{Said, call, ended, refused, said, without_engine, zooquake};
+
+/// The images of runs, made if they are missing: tests bound the time that a run takes, and making them takes minutes.
+static IMAGES: LazyLock<()> = LazyLock::new(|| {
+    call("images").ends(0);
+});
 
 /// The right to have an ensemble up, for as long as it is held: of one test alone, or of up to two, whose short runs mostly
 /// wait. Also of the tests of other processes.
@@ -27,8 +33,9 @@ impl EnsembleSlot {
     /// Waits until nobody else holds one.
     ///
     /// # Panics
-    /// If a lock file cannot be made or locked.
+    /// If an image cannot be made, or a lock file cannot be made or locked.
     pub fn exclusive() -> Self {
+        LazyLock::force(&IMAGES);
         let locked = Self::slots().into_iter();
         let locked = locked.inspect(|slot| slot.lock().expect("locking it"));
         Self {
@@ -39,8 +46,9 @@ impl EnsembleSlot {
     /// Waits until at most one other is held, and that shared.
     ///
     /// # Panics
-    /// If there is no slot within half an hour, or a lock file cannot be made.
+    /// If an image cannot be made, there is no slot within half an hour, or a lock file cannot be made.
     pub fn shared() -> Self {
+        LazyLock::force(&IMAGES);
         let free = || Self::slots().into_iter().find(|slot| slot.try_lock().is_ok());
         let slot = until("a slot for an ensemble", Duration::from_secs(1800), free);
         Self { locked: vec![slot] }
@@ -163,18 +171,11 @@ pub fn history(runs: &Runs) -> String {
 }
 
 /// Waits until the history of the run has a line with all of these.
-///
-/// # Panics
-/// If it has none two minutes after the run has got its folder, before which missing images are made: that may take ten minutes.
 pub fn recorded(runs: &Runs, parts: &[&str]) {
-    until("the folder of a run", Duration::from_secs(600), || {
-        (!runs.folders().is_empty()).then_some(())
-    });
     until(&format!("an event with {parts:?}"), Duration::from_secs(120), || {
-        let text = history(runs);
-        text.lines()
-            .any(|line| parts.iter().all(|part| line.contains(part)))
-            .then_some(())
+        let made = !runs.folders().is_empty();
+        let has = |line: &str| parts.iter().all(|part| line.contains(part));
+        (made && history(runs).lines().any(has)).then_some(())
     });
 }
 

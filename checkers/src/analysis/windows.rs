@@ -74,7 +74,9 @@ fn judge(
         return (false, format!("its effect was not verified{}", detail(on)));
     }
     let heal = marks.heal.or(marks.off()).unwrap_or(events.len());
-    let begin = marks.begin.unwrap_or(on);
+    let kind = FaultKind::of(&window.fault);
+    // What a client answers before it is seen frozen, it did not feel.
+    let begin = marks.begin.filter(|_| !kind.freezes).unwrap_or(on);
     let clients: Vec<&str> = target
         .split(',')
         .map(str::trim)
@@ -86,7 +88,6 @@ fn judge(
             None => (false, "verified, but no operation was in flight".to_owned()),
         };
     }
-    let kind = FaultKind::of(&window.fault);
     let until = if kind.fatal { begin } else { heal };
     let theirs = || clients.iter().filter_map(|client| busy.of.get(client));
     let busy_since = |from: usize| {

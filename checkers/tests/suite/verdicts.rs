@@ -125,6 +125,29 @@ fn a_kill_counts_by_what_its_victim_did_before() {
 }
 
 #[test]
+fn a_pause_counts_by_what_its_victim_did_once_frozen() {
+    let answered = |answer: &str, later: &str| {
+        let edits = format!("2.6 c1 not-held g1 => {later} | 1.4 nemesis => 1.35 c1 {answer} g1; 1.4 nemesis");
+        check(&paused(&edited(GOOD, &edits)))
+    };
+    let idle = answered("not-held", "");
+    assert_eq!((idle.verdict, idle.windows[0].counts), (Verdict::Unknown, false));
+    assert_eq!(idle.windows[0].why, "verified, but c1 neither held, waited nor worked");
+    let held = answered("wrote", "2.6 c1 release g1; 2.7 c1 released g1 removed=10");
+    assert_eq!(
+        (held.verdict, held.windows[0].counts),
+        (Verdict::Valid, true),
+        "{:?}",
+        held.reasons
+    );
+    assert!(
+        held.windows[0].why.starts_with("verified, and c1 held"),
+        "{}",
+        held.windows[0].why
+    );
+}
+
+#[test]
 fn a_fault_on_servers_needs_somebody_in_flight() {
     assert!(check(&paused(&GOOD.replace("target=c1", "target=n1,n2"))).windows[0].counts);
     let idle = "2.6 c1 not-held g1 => | 1.3 nemesis => 1.25 c1 not-held g1; 1.3 nemesis | target=c1 => target=n1,n2";

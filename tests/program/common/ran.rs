@@ -40,11 +40,13 @@ impl Ran {
         assert!(damage.iter().all(|found| found == kind), "{damage:?}: {}", self.story());
     }
 
-    /// Whether a client lost its connection though no fault was injected: the machine was too slow, and what follows from that is
-    /// no outcome of a run without faults.
+    /// Whether the machine was too slow for what the run is to show: a client lost its connection though no fault was injected, or a
+    /// pause took effect only after the write that it was to strike.
     fn disturbed(&self) -> bool {
+        let events = self.lines("history.jsonl");
         let lost = |event: &Value| event["f"] == "session" && event["value"]["state"] == "disconnected";
-        self.results["windows"].as_array().is_some_and(Vec::is_empty) && self.lines("history.jsonl").iter().any(lost)
+        let faultless = self.results["windows"].as_array().is_some_and(Vec::is_empty);
+        faultless && events.iter().any(lost) || has_late_pause(&events)
     }
 
     /// Everything a failing assertion should show.
@@ -58,6 +60,19 @@ impl Ran {
             self.stderr
         )
     }
+}
+
+/// Whether a client's write was answered between the begin of its pause and the moment at which that was seen to be on.
+fn has_late_pause(events: &[Value]) -> bool {
+    let of_pause = |event: &Value, phase: &str| event["f"] == "pause" && event["value"]["phase"] == phase;
+    events.iter().enumerate().any(|(on, event)| {
+        let value = &event["value"];
+        let same = |other: &Value| of_pause(other, "begin") && other["value"]["window"] == value["window"];
+        let mut before = events[..on].iter().rev().take_while(|other| !same(other));
+        let answered =
+            |other: &Value| other["f"] == "write" && other["type"] == "ok" && other["node"] == value["target"];
+        of_pause(event, "on") && before.any(answered)
+    })
 }
 
 /// How often a run is repeated that the machine disturbed.

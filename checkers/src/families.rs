@@ -33,7 +33,7 @@ pub const FAMILIES: &[Family] = &[
 
 /// Judges a record: the same results for the same record, always.
 ///
-/// A family that nobody can judge is `unknown`, with that as the reason.
+/// A family without a checker is `unknown`, with that as the reason.
 pub fn check(record: &Record) -> Results {
     let name = &record.plan.workload.family;
     match FAMILIES.iter().find(|family| family.name == name) {

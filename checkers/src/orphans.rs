@@ -134,7 +134,7 @@ fn answers<'a>(
         if event.kind != EventType::Ok || sent < before.end_index || read >= after.index {
             continue;
         }
-        // Of what cannot be read nobody knows whether it names a znode: no answer.
+        // An answer that cannot be read may name any znode: it counts as none.
         let (Some(sessions), Some(znodes)) = (sessions(event), znodes(event)) else {
             continue;
         };

@@ -162,7 +162,7 @@ fn state(run: &Analysis<'_>, op: &Op<'_>, span: Span) -> State {
     let Some(asked) = op.invoke.filter(|&asked| asked < span.end) else {
         return State::Elsewhere;
     };
-    // Of one that pairs with no answer for certain nobody knows whether it was answered; one sent to a busy process may have
+    // Whether a request that pairs with no answer for certain was answered is unknown; one sent to a busy process may have
     // waited for the other.
     if op.doubtful || !run.ops.fits(asked) || op.cut.is_some_and(|cut| cut <= span.end) {
         return State::Elsewhere;

@@ -1,7 +1,7 @@
 //! Histories: what each client was asked, what it answered, and which faults were on.
 //!
 //! The semantics are Jepsen's: `invoke` begins an operation, `ok` says that it happened, `fail` that it certainly did
-//! not, `info` that nobody knows. `docs/history.md` describes every operation and its values.
+//! not, `info` that it may or may not have. `docs/history.md` describes every operation and its values.
 
 use crate::text::Text;
 use crate::value::Value;

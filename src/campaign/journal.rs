@@ -7,7 +7,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
 
-/// A record that goes on; nobody else can write it meanwhile.
+/// A record that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
 pub struct Journal {
     file: File,

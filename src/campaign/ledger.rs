@@ -101,7 +101,7 @@ pub fn read<H: Header, A: Attempted>(text: &[u8]) -> Result<Option<Recorded<H, A
     Ok(recorded)
 }
 
-/// The record of a campaign that goes on; nobody else can write it meanwhile.
+/// The record of a campaign that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
 pub struct Ledger<H, A> {
     /// What it says.

@@ -131,7 +131,10 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
         match (&attempt.verdict, &attempt.error) {
             (Some(Verdict::Invalid), _) => format!("invalid ({})", kinds.join(", ")),
             (Some(verdict), _) => verdict.to_string(),
-            (None, error) => format!("the harness failed: {}", error.as_deref().unwrap_or("nobody knows how")),
+            (None, error) => format!(
+                "the harness failed: {}",
+                error.as_deref().unwrap_or("the reason is not on record")
+            ),
         }
     }
 

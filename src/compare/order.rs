@@ -1,4 +1,4 @@
-//! Who runs when: interleaved, so that a machine that gets slower or faster meanwhile favours nobody.
+//! Who runs when: interleaved, so that a machine that gets slower or faster meanwhile favours no variant.
 
 use super::setup::Setup;
 use crate::campaign::attempt::Place;

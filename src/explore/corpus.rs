@@ -27,7 +27,7 @@ struct Explored {
     until: u64,
 }
 
-/// A corpus that is gone on with; nobody else can write it meanwhile.
+/// A corpus that is gone on with; no other process can write it meanwhile.
 #[derive(Debug)]
 pub struct Corpus {
     journal: Journal,

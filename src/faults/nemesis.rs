@@ -83,7 +83,7 @@ impl Nemesis {
             Schedule::Windows(windows) => self.windows(windows).await,
             Schedule::Scene(scene) => self.scene(&scene).await,
         }
-        // The run has ended if nobody listens.
+        // The receiver is gone once the run has ended.
         let _ = self.link.report(Report::Done).await;
     }
 

@@ -254,7 +254,7 @@ impl<'a> Shell<'a> {
         let starting = async move {
             let outputs = sender.clone();
             let on_output = move |output| {
-                // Nobody listens once the run has ended.
+                // The receiver is gone once the run has ended.
                 let _ = outputs.send(Happened::Input(Input::Client {
                     client,
                     incarnation,

@@ -182,7 +182,7 @@ fn a_reader_that_has_gone_is_no_crash() {
 fn a_reader_may_go_but_a_full_disk_is_told() {
     let (reader, writer) = std::io::pipe().expect("a pipe");
     drop(reader);
-    // Nobody reads it.
+    // The reading end is closed.
     said(zooquake("list").stdout(writer)).ends(0);
     if let Ok(full) = std::fs::File::options().write(true).open("/dev/full") {
         let told = said(zooquake("list").stdout(full)).ends(255);

@@ -5,7 +5,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::Duration;
 
-/// The page at this address; `None` once nobody answers there.
+/// The page at this address; `None` once no server answers there.
 fn page(address: &str) -> Option<String> {
     let mut stream = TcpStream::connect(address).ok()?;
     write!(stream, "GET / HTTP/1.1\r\nHost: {address}\r\n\r\n").ok()?;

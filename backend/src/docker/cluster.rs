@@ -46,7 +46,7 @@ impl DockerCluster {
         let network = create_network(docker, run).await?;
         let servers = plan.cluster.voters().into_iter().chain(plan.cluster.observers());
         let servers = servers.map(|name| (name, &images.zookeeper, true));
-        // Without faults nobody needs to touch the clients' network or processes.
+        // Without faults nothing touches the clients' network or processes.
         let touched = !plan.faults.is_empty();
         let image = match &plan.workload.recipe {
             Some(recipe) => recipe

@@ -9,7 +9,7 @@ use anyhow::{Context as _, Result};
 /// Held until dropped, or until the process is gone, however it went.
 ///
 /// It is a listening socket in Linux's abstract namespace: a lock file left by one user cannot be opened by
-/// another, and a socket leaves nothing behind. Nobody connects to it.
+/// another, and a socket leaves nothing behind. No process connects to it.
 pub(super) struct Lock {
     _listener: UnixListener,
 }

@@ -91,7 +91,7 @@ impl<'a> Analysis<'a> {
         let next = |&(release, number): &(usize, usize)| {
             let next = read.partition_point(|&grant| grants[grant].read < Some(release));
             let next = &grants[*read.get(next)?];
-            // If it was asked for only later, the lock lay idle, and nobody was kept waiting.
+            // If it was asked for only later, the lock lay idle, and no client was kept waiting.
             next.asked.filter(|&asked| asked < release)?;
             if let Some(counts) = &counts {
                 let others = counts.after(release);

@@ -66,7 +66,7 @@ pub enum Outcome {
     Ok,
     /// It certainly did not.
     Fail,
-    /// Nobody knows.
+    /// It may or may not have.
     Info,
     /// It was not answered by the end.
     Pending,

@@ -29,7 +29,7 @@ pub enum Misfit {
 }
 
 /// The answers of numbered processes that fit no request and say what the same process had said before, and those that had said
-/// it: which of them was given, if they are of different kinds, nobody knows.
+/// it. If they are of different kinds, which of them was given is unknown.
 pub fn repeated(events: &[Event], misfits: &[(usize, Misfit)]) -> Vec<usize> {
     let odd = misfits.iter().flat_map(|&(at, misfit)| match misfit {
         Misfit::Busy(_) => [None, None],

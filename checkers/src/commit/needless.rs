@@ -91,7 +91,7 @@ impl Faults {
             let until = over.map_or(u64::MAX, |over| run.time(over).saturating_add(after));
             spans.extend(window.began().map(|begin| (run.time(begin), until)));
         }
-        // Of an event that names no window nobody knows when its fault ended.
+        // When the fault of an event that names no window ended is unknown.
         let nameless = |event: &&Event| event.is_of("nemesis") && event.window().is_none();
         let nameless = run.events.iter().filter(nameless);
         spans.extend(nameless.map(|event| (event.time, u64::MAX)));

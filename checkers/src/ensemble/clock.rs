@@ -5,7 +5,7 @@
 
 use crate::history::Event;
 
-/// What the wall clock showed at some moments of the run; empty if nobody looked.
+/// What the wall clock showed at some moments of the run; empty if it was not read.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Clock {
     /// Microseconds since 1970, and nanoseconds since the run began: in order, and of one microsecond the first reading.

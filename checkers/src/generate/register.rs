@@ -100,7 +100,7 @@ impl Simulated for Register {
     }
 }
 
-/// Has one client write a value that nobody else writes, and another one read it.
+/// Has one client write a value that no other client writes, and another one read it.
 fn begin(clients: &mut Clients<Register>, writer: usize, reader: usize) {
     let value = clients.object.values.unique();
     let write = Access::Write(value);

@@ -107,7 +107,7 @@ fn after<'a>(item: &Item<'a>, ack: &Done<'a>) -> Option<Done<'a>> {
 fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<(Done<'a>, Done<'a>)> {
     let before = |done: &&Done<'_>| done.node == ack.node && done.sent.is_none_or(|sent| sent < ack.read);
     let own = *item.given.iter().rfind(before)?;
-    // A later dequeue of its own, whose end nobody knows, may have given the item back to it.
+    // A later dequeue of its own, whose outcome is unknown, may have given the item back to it.
     if items.may_take(ack.node, own.read, ack.read) {
         return None;
     }

@@ -67,9 +67,9 @@ pub struct Items<'a> {
     maybe: HashMap<&'a str, Vec<usize>>,
     /// Whether an acknowledgement cannot be read that may be of any item.
     pub hidden_acknowledgement: bool,
-    /// The dequeues that took nobody knows what, because that cannot be read.
+    /// The dequeues whose answers do not say, in a form that can be read, what they took.
     pub unreadable: Vec<Unreadable<'a>>,
-    /// Where the first enqueue was sent that put in nobody knows what, because that cannot be read.
+    /// Where the first enqueue was sent whose item cannot be read.
     pub hidden: Option<usize>,
     /// All events whose item cannot be read, and what they are.
     pub unread: Vec<(usize, String)>,

@@ -1,4 +1,4 @@
-//! `phantom-item`: an item delivered, or acknowledged, that nobody had sent, or only in requests that certainly failed.
+//! `phantom-item`: an item delivered, or acknowledged, that no client had sent, or only in requests that certainly failed.
 
 use super::items::{Done, Item, Items};
 use crate::analysis::Analysis;

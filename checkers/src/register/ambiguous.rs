@@ -1,4 +1,4 @@
-//! Values that were written more than once: nobody can tell which of the writes was read.
+//! Values that were written more than once: which of the writes was read is unknown.
 
 use super::accesses::{Access, Action, Value};
 use std::collections::{BTreeMap, HashSet};

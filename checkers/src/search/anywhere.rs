@@ -1,4 +1,4 @@
-//! A type in a state that nobody knows.
+//! A type whose initial state is unknown.
 
 use super::Model;
 

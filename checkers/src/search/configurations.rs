@@ -27,11 +27,11 @@ use std::hash::Hash;
 /// How a sweep ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Swept {
-    /// Some order fits; in the relaxed form nobody knows.
+    /// Some order fits; in the relaxed form that proves nothing.
     Fits,
     /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
     Stuck(usize),
-    /// It cannot tell: too much is in flight together, or nobody knows with what the register began.
+    /// It cannot tell: too much is in flight together, or the register's initial value is unknown.
     Unsaid,
     /// The budget ran out.
     GaveUp(Limit),

@@ -63,7 +63,7 @@ fn stretches(ops: &[Op<LeaseOp>]) -> Option<Vec<Stretch>> {
     for [grant, release] in holds.into_values() {
         let answered = |op: Option<usize>| op.and_then(|op| ops[op].complete);
         let (Some(grant), Some(from)) = (grant, answered(grant)) else {
-            // What nobody knows to have been granted was not, if nothing says that it was released.
+            // A grant of unknown outcome is left out, unless a release of it was answered.
             if answered(release).is_some() {
                 return None;
             }

@@ -17,7 +17,7 @@ pub enum LeaseOp {
     Grant(usize),
     /// That hold ended.
     Release(usize),
-    /// A hold began of which nobody knows how long it lasted.
+    /// A hold began that lasted for an unknown time.
     Glimpse,
 }
 

@@ -151,7 +151,7 @@ pub trait Model {
         near.unwrap_or_else(|| narrowed(ops, self.relevant(ops), |ops| self.explore(ops, budget)))
     }
 
-    /// The same of a history of which nobody knows in what state it begins.
+    /// The same of a history whose initial state is unknown.
     fn decide_anywhere(&self, ops: &[Op<Self::Input>], budget: &mut Budget<'_>) -> Decision
     where
         Self: Sized,
@@ -260,7 +260,7 @@ pub enum Outcome {
         /// that completion is linearizable, with it it is not.
         stuck: usize,
     },
-    /// The budget ran out first: nobody knows.
+    /// The budget ran out before the search decided.
     GaveUp(Limit),
 }
 
@@ -274,7 +274,7 @@ pub enum Decision {
         /// An operation, by its place in the list given: what was recorded up to its completion is not linearizable.
         stuck: usize,
     },
-    /// The budget ran out first: nobody knows.
+    /// The budget ran out before the search decided.
     GaveUp(Limit),
 }
 

@@ -37,7 +37,7 @@ impl Access {
 pub enum First<'m, V> {
     /// With this.
     With(&'m V),
-    /// Nobody knows with what, but it fits this.
+    /// With an unknown value that fits this.
     If(&'m dyn Fn(&V) -> bool),
 }
 
@@ -73,8 +73,8 @@ pub struct History {
 }
 
 impl History {
-    /// The accesses of some operations; `None` if nobody knows with what the register began, and something tells only
-    /// with what it did not.
+    /// The accesses of some operations; `None` if the register's initial value is unknown, and something tells only
+    /// what it was not.
     pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Option<Self> {
         let mut numbers: HashMap<&V, u32> = HashMap::new();
         let mut number = |value| {

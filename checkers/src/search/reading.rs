@@ -74,7 +74,7 @@ pub struct Accesses<'a> {
     pub reading: Reading<'a, RegisterOp<u32>>,
     /// The number of its first value; `None` if that is not known.
     pub initial: Option<u32>,
-    /// Values with which it did not begin, although nobody knows with which it did: a write that failed is the only operation
+    /// Values with which it did not begin, where its initial value is unknown: a write that failed is the only operation
     /// that was to write them.
     pub never: HashSet<u32>,
 }

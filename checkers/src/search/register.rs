@@ -117,7 +117,7 @@ fn decision(swept: Swept) -> Option<Decision> {
     }
 }
 
-/// The same register, of which nobody knows with what value it began: its state is `None` until the first operation tells.
+/// The same register with an unknown initial value: its state is `None` until the first operation tells.
 ///
 /// A compare-and-set that found another value than some one says nothing in that state. So a history may count as
 /// linearizable that begins with such, and is not; never the other way round.

@@ -1,4 +1,4 @@
-//! Reads that no write explains: what they found nobody had written, or it had certainly been overwritten.
+//! Reads that no write explains: what they found was never written, or had certainly been overwritten.
 //!
 //! A read of a value needs a write of it that was sent before the read was answered, and after whose end no other value was
 //! certainly written before the read was sent. Where that is missing no search is needed, however many orders there are.

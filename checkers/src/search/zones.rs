@@ -18,7 +18,7 @@ use std::hash::Hash;
 pub enum Began<'m, V> {
     /// With this.
     With(&'m V),
-    /// Nobody knows with what, but not with any of these.
+    /// With an unknown value, but none of these.
     Unless(&'m HashSet<V>),
 }
 
@@ -69,7 +69,7 @@ struct Register {
     ambiguous: HashSet<i64>,
     /// Whether all operations say what they are by their values.
     exact: bool,
-    /// The value with which it began, if somebody found it and nobody was to write it.
+    /// The value with which it began, if an operation found it and none was to write it.
     nil: Option<i64>,
     /// The values with which it may have begun, if that is not known.
     first: Option<HashSet<i64>>,
@@ -129,7 +129,7 @@ impl Register {
         register
     }
 
-    /// Of the values with which the register may have begun, and which nobody was to write, the one that was found first.
+    /// Of the values with which the register may have begun, and which no operation was to write, the one that was found first.
     fn unwritten(&self) -> Option<i64> {
         let first = self.first.as_ref()?;
         let found = self.timed.iter().flatten().filter_map(|timed| {
@@ -140,7 +140,7 @@ impl Register {
         found.min().map(|(_, value)| value)
     }
 
-    /// Makes this value the first one; if somebody writes it, nobody knows who wrote it.
+    /// Makes this value the first one; if an operation writes it too, its writer is ambiguous.
     fn begin(&mut self, value: Option<i64>) {
         match value {
             Some(value) if self.writers.contains_key(&value) => drop(self.ambiguous.insert(value)),

@@ -142,7 +142,7 @@ fn an_orphan_came_about_from_its_creation_to_recovery() {
     // Made after g2 was asked for, at 20 s.
     assert!(!orphan(25, 5.0, 10.0, &[]));
     assert!(orphan(25, 22.0, 25.0, &[]));
-    // Nobody knows when after g1 was.
+    // When after g1 it was is unknown.
     assert!(orphan(15, 5.0, 10.0, &[]));
     assert!(orphan(5, 0.1, 0.5, &[]));
     // The leader had not made it when it was asked after its answer at 14 s.

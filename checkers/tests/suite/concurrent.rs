@@ -122,7 +122,7 @@ impl<O: Object> World<O> {
         });
     }
 
-    /// An operation ends, and nobody knows how; it may take effect yet if it `may_be_late`.
+    /// An operation ends with an unknown outcome; it may take effect yet if it `may_be_late`.
     pub fn lose(&mut self, client: usize, doing: Doing<O::Done>, value: Value, may_be_late: bool) {
         self.push(client, EventType::Info, doing.f, value);
         self.renewed[client] += 1;

@@ -63,7 +63,7 @@ fn who_is_refused_for_ever_is_not_woken() {
     unknown(&long(&refusals(30, "failed")), "30 acquires of c2");
     let record = long(&refusals(1, "failed"));
     unknown(&record, "the acquire of c2 sent at 3.000 s failed after recovery");
-    // Nobody knows what came of them.
+    // Their outcomes are unknown.
     unknown(&long(&refusals(100, "unknown")), "100 acquires of c2");
     // A refusal while somebody holds says nothing.
     let holds = "3 c2 acquire z0; => 2.9 c1 acquire h; 2.95 c1 granted h; 3 c2 acquire z0;";

@@ -86,7 +86,7 @@ fn who_acts_under_a_grant_was_granted_it() {
     unknown(&acts(&format!("{failed}; {wrote}")), reason);
     let reason = "is a `confirm` under grant g9, whose `acquire` had failed";
     unknown(&acts(&format!("{failed}; c1 confirm; c1 holds g9")), reason);
-    // Nobody knows what came of it, so it may hold; and who was refused has not acted.
+    // Its outcome is unknown, so it may hold; and who was refused has not acted.
     valid(&acts(&format!("c1 acquire g9; c1 unknown acquire g9; {wrote}")));
     valid(&acts(&format!("{failed}; c1 write g9; c1 not-held g9")));
 }

@@ -37,7 +37,7 @@ fn what_stands_after_a_hidden_transaction_is_not_known() {
         "",
         &unowned,
     );
-    // The creator's session ended, whether its znodes are listed or not; or nobody knows whose did.
+    // The creator's session ended, whether its znodes are listed or not; or whose session ended is unknown.
     judged(&[txn(20, "0x2", "closeSession", "/lock/one")], "", &[]);
     judged(&[hidden("closeSession", "0x2")], "", &[]);
     judged(&[hidden("closeSession", "0x0")], "", &[]);

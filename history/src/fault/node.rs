@@ -65,8 +65,8 @@ pub enum Cut {
     Isolate,
     /// From the other servers, both ways; clients still reach it.
     FromServers,
-    /// It hears nobody, and is heard.
+    /// It receives nothing, and what it sends arrives.
     Deaf,
-    /// It is heard by nobody, and hears.
+    /// It receives, and nothing that it sends arrives.
     Mute,
 }

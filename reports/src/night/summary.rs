@@ -4,7 +4,7 @@ use super::{Cell, Failure, Night, Outcome};
 use crate::text;
 use std::collections::BTreeSet;
 
-/// The longest summary, in bytes: GitHub refuses more than a megabyte, and nobody reads a tenth of it.
+/// The longest summary, in bytes: GitHub refuses more than a megabyte.
 const LONG: usize = 60_000;
 /// The most failures that are told.
 const FAILURES: usize = 20;

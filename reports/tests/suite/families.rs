@@ -43,7 +43,7 @@ fn an_item_is_followed_from_the_lost_reply_to_its_acknowledgement() {
         &[
             "<h2>From enqueue to delivery</h2>",
             "<th scope=\"col\">deliveries</th>",
-            // Its enqueue's end is unknown, so nobody knows how long item 52 was there; item 51 was given 60 ms later.
+            // The end of its enqueue is unknown, and so is how long item 52 was there; item 51 was given 60 ms later.
             "<p>The longest: 60.0 ms from 0.150 s, to c3 (its enqueue was answered).</p>",
         ],
     );

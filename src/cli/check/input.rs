@@ -166,7 +166,7 @@ fn is_history(path: &Path) -> std::io::Result<bool> {
     Ok(match Format::of(path) {
         _ if !path.is_file() => false,
         Some(Format::Jsonl | Format::Edn) => true,
-        // Many a file is called so; one that nobody named must show what it is.
+        // Many files have this name; one that is not named on the command line must show what it is.
         Some(Format::Log) => {
             let mut file = BufReader::new(File::open(path)?);
             let codec = Codec::of(file.fill_buf()?);

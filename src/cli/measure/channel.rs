@@ -52,7 +52,7 @@ struct Channel {
 async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<Channel> {
     let (sender, mut lines) = mpsc::unbounded_channel();
     let on_output = move |output| {
-        // Nobody listens once all is measured.
+        // The receiver is gone once all is measured.
         let _ = sender.send(output);
     };
     let asked = Instant::now();

@@ -20,7 +20,7 @@ pub struct Crowd {
     stdin: Stdin,
     output: mpsc::UnboundedReceiver<(Instant, Output)>,
     last_id: u64,
-    /// Replies that nobody has waited for yet.
+    /// Replies that are not waited for yet.
     arrived: HashMap<u64, Reply>,
 }
 
@@ -42,7 +42,7 @@ impl Crowd {
         let clients: Vec<String> = (1..=size).map(|number| format!("c{number}")).collect();
         let (sender, output) = mpsc::unbounded_channel();
         let on_output = move |output| {
-            // Nobody listens once all is measured.
+            // The receiver is gone once all is measured.
             let _ = sender.send((Instant::now(), output));
         };
         let stdin = cluster

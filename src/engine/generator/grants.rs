@@ -14,7 +14,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub struct Words {
     acquire: fn(String, Mode) -> grant::Request,
-    /// The grant, a value that nobody else writes, and milliseconds of work.
+    /// The grant, a value that no other client writes, and milliseconds of work.
     work: fn(String, u64, u64) -> grant::Request,
     release: fn(String) -> grant::Request,
     /// How many of ten grants are asked for in the mode `shared`.

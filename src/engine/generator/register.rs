@@ -89,7 +89,7 @@ impl Register {
         }
     }
 
-    /// A value that nobody has written.
+    /// A value that no client has written.
     fn fresh(&mut self) -> i64 {
         self.next_value += 1;
         self.next_value - 1

@@ -40,7 +40,7 @@ pub struct Play {
 }
 
 impl Play {
-    /// Plays the sequence of a seed in sessions on these lines, below a root that nobody else has.
+    /// Plays the sequence of a seed in sessions on these lines, below a root of their own.
     ///
     /// # Errors
     /// If a session is over of itself, or an operation has an unknown outcome without a fault: such a sequence says nothing.

@@ -120,7 +120,7 @@ fn send(line: &Value) {
     let Some(output) = OUTPUT.get() else { return };
     let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
     if output.write_all(format!("{line}\n").as_bytes()).is_err() {
-        // Nobody reads any more.
+        // The reader is gone.
         std::process::exit(0);
     }
 }

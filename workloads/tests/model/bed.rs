@@ -76,7 +76,7 @@ impl Bed {
         self.open(&self.net.host())
     }
 
-    /// Cuts a server off from the other servers, and from nobody else.
+    /// Cuts a server off from the other servers, and not from clients.
     pub fn cut_off(&self, server: usize) -> Vec<usize> {
         let others: Vec<usize> = (0..self.servers).filter(|other| *other != server).collect();
         for other in &others {

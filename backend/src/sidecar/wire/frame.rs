@@ -141,7 +141,7 @@ pub struct Session {
     password: Vec<u8>,
 }
 
-/// Without the password, which nobody is to read.
+/// Without the password, which must not be logged.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:#x}", self.id)

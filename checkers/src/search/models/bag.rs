@@ -37,7 +37,7 @@ pub enum QueueOp {
     Dequeue(u32),
     /// Nothing came out, for there was nothing.
     Empty,
-    /// Something came out, and nobody knows what.
+    /// An item came out, and which one is unknown.
     Take,
 }
 
@@ -53,7 +53,7 @@ impl Model for Bag {
         Rc::default()
     }
 
-    /// What nobody knows came out matters only to empty answers, right before which everything has to come out; so it is the
+    /// Which unknown item came out matters only to empty answers, right before which everything has to come out; so it is the
     /// first one.
     fn step(&self, items: &Rc<[u32]>, input: &QueueOp) -> Option<Rc<[u32]>> {
         let without = |at: usize| Some([&items[..at], &items[at + 1..]].concat().into());

@@ -23,7 +23,7 @@ const LEFT: Claim = Claim {
     says: "a leave was answered although at each moment of it some other member certainly was inside",
 };
 
-/// The round, in which nobody has entered at the beginning.
+/// The round, which no process has entered at the beginning.
 #[derive(Debug, Clone, Copy)]
 pub struct Barrier {
     /// How many members it takes.

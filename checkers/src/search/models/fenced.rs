@@ -30,7 +30,7 @@ pub enum FencedOp {
     Grant(usize, Option<i64>),
     /// That hold ended.
     Release(usize),
-    /// A hold with this token began of which nobody knows how long it lasted.
+    /// A hold with this token began that lasted for an unknown time.
     Glimpse(Option<i64>),
 }
 

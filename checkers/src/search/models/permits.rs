@@ -31,7 +31,7 @@ pub enum PermitOp {
     Grant(usize, u64),
     /// That hold ended.
     Release(usize, u64),
-    /// A hold of so many permits began of which nobody knows how long it lasted.
+    /// A hold of so many permits began that lasted for an unknown time.
     Glimpse(u64),
 }
 

@@ -99,7 +99,7 @@ fn a_tree_that_holds_more_than_was_sent() {
     guilty(two, "phantom-increment", one, table);
 }
 
-/// Which of two requests was answered nobody knows.
+/// Which of two requests was answered is unknown.
 #[test]
 fn an_answer_that_may_be_another_ones_convicts_nobody() {
     for text in [

@@ -69,7 +69,7 @@ fn fifo_queues() {
 
 #[test]
 fn total_queues() {
-    // What nobody knows the outcome of may have taken it; and an enqueue may go on while its item is drained.
+    // A dequeue of unknown outcome may have taken it; and an enqueue may go on while its item is drained.
     table(
         "
         total-queue     valid                           | 0 enqueue 1 -> 1; 1 drain -> [1]

@@ -154,12 +154,12 @@ fn histories_of_porcupine_are_judged_key_by_key() {
     assert_eq!(lost.anomalies[0].witness, [1, 3, 4, 6], "{}", lost.anomalies[0].why);
     tells(&lost.anomalies[0], "get of \"\\\":a\\\"\"");
 
-    // Nobody knows what a value that is no text was.
+    // A value that is no text is unknown.
     let nil = judged(&FITS.replace("\"b:a\"", "nil"));
     assert_eq!(nil.verdict, Verdict::Unknown);
     says_first(&nil, &["the get of event 4 has no text"]);
 
-    // An append that nobody answered may have happened, or not.
+    // An append without an answer may have happened, or not.
     let mut unanswered = FITS.replace(r#"{:process 1, :type :ok, :f :append, :key "x", :value "b"}"#, "");
     for put in [":type :invoke, :f :put", ":type :ok, :f :put"] {
         unanswered = unanswered.replace(&format!(":process 1, {put}"), &format!(":process 2, {put}"));

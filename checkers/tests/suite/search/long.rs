@@ -57,7 +57,7 @@ fn a_violation_late_in_a_long_history_is_found() {
     let mut ops = history(10_000, 5, 500, 8);
     let reads = |op: &Op<RegisterOp<u64>>| matches!(op.input, Read(_)) && op.required;
     let at = ops.iter().rposition(reads).unwrap();
-    // A value that nobody ever wrote.
+    // A value that was never written.
     ops[at].input = Read(9);
     assert_eq!(search(&Register { initial: 0 }, &ops), Outcome::Not { stuck: at });
 }

@@ -82,7 +82,7 @@ fn mutexes_with_tokens() {
     });
 }
 
-/// Operations on a queue: values mostly put in once, some out of nothing, some deliveries of nobody knows what.
+/// Operations on a queue: values mostly put in once, some out of nothing, some deliveries of an unknown item.
 fn queue(rng: &mut Rng, unique: bool) -> Vec<Op<QueueOp>> {
     let draw = |rng: &mut Rng| match rng.u8(0..10) {
         0..4 => QueueOp::Enqueue(rng.u32(0..3)),

@@ -134,7 +134,7 @@ fn turn(b: &mut Builder, rng: &mut Rng, (who, clients): (usize, &mut [Client]), 
     end
 }
 
-/// The process is killed while it works: nobody knows what became of the write, and the lock waits for the session.
+/// The process is killed while it works: the outcome of the write is unknown, and the lock waits for the session.
 fn killed(b: &mut Builder, client: &mut Client, who: &str) -> u64 {
     b.tell(&format!(
         "{} {who} info write !stream-ended

@@ -146,7 +146,7 @@ impl Double {
         let _busy = self.holder.busy();
         let created = match zk.create(own, b"", CreateMode::Ephemeral).await {
             Ok(created) => created.stat,
-            // An earlier try has made it: nobody else knows its name.
+            // An earlier try has made it: no other client knows its name.
             Err(Error::NodeExists) => None,
             Err(error) => return Err(error),
         };

@@ -206,7 +206,7 @@ impl Party for Atomic {
                 return Ok(decision);
             }
             match self.0.env.bug {
-                // Nobody but the coordinator decides.
+                // Only the coordinator decides.
                 Some(Bug::P2) => continue,
                 // The site decides for itself alone.
                 Some(Bug::P7) => return Ok(Decision::Abort),

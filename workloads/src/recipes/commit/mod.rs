@@ -118,7 +118,7 @@ pub trait Party: Send + Sync {
     }
 }
 
-/// Nobody knows the decision yet.
+/// The decision is not known yet.
 fn undecided() -> OpError {
     OpError::Info("timed out: no decision is known".to_string())
 }

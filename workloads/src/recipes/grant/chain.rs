@@ -15,7 +15,7 @@ pub struct Chain {
     pub parent: &'static str,
     /// What stands before the number of one that is to hold exclusively.
     pub exclusive: &'static str,
-    /// The same of one that is to hold shared; `None` where nobody is.
+    /// The same of one that is to hold shared; `None` where none is.
     pub shared: Option<&'static str>,
 }
 

@@ -32,7 +32,7 @@ impl Queue {
 pub struct Queues {
     /// Of those that are to hold exclusively.
     pub exclusive: Queue,
-    /// Of those that are to hold shared; `None` where nobody is.
+    /// Of those that are to hold shared; `None` where none is.
     pub shared: Option<Queue>,
 }
 

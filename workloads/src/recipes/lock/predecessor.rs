@@ -110,7 +110,7 @@ async fn look(zk: &dyn Zk, own: &str) -> Result<Look, Error> {
     }
 }
 
-/// The tutorial prints, and waits for a latch that nobody opens.
+/// The tutorial prints, and waits for a latch that is never opened.
 async fn never(why: &str) {
     crate::stderr::say(&format!("this attempt never ends: {why}"));
     pending::<()>().await
@@ -122,7 +122,7 @@ impl GrantRecipe for Predecessor {
         let attempt = self.env.within(deadline, self.attempt(name)).await;
         let result = attempt.unwrap_or_else(|| Err(overdue()));
         if result.is_err() {
-            // The session stays open, and its znode with it, but nobody keeps track of them.
+            // The session stays open, and its znode with it, but the recipe forgets them.
             self.holder.forget();
         }
         result

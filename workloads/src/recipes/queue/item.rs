@@ -15,7 +15,7 @@ pub const MARK: &str = "item-";
 pub struct Content {
     /// The item.
     pub item: i64,
-    /// The session that has claimed it, as `0x…`; `None` while nobody has.
+    /// The session that has claimed it, as `0x…`; `None` while none has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
 }

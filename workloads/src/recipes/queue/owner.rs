@@ -66,7 +66,7 @@ async fn tell(owner: &Owner) -> Result<(), Error> {
         ensure(owner.zk.as_ref(), parent).await?;
     }
     match owner.zk.create(&path(&owner.name), b"", CreateMode::Ephemeral).await {
-        // Nobody else makes a znode of this name that lasts.
+        // No other client makes a znode of this name that lasts.
         Ok(_) | Err(Error::NodeExists) => Ok(()),
         Err(error) => Err(error),
     }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use super::ensemble::Ensemble;
 use super::event::Event;
 
-/// Who takes a step: a node of the network, or nobody of them, which is the harness.
+/// Who takes a step: a node of the network, or none of them, which is the harness.
 pub(super) type Party = Option<usize>;
 
 /// What is done when something is due.

@@ -157,7 +157,7 @@ impl Ensemble {
         self.turn(server, Role::Down);
     }
 
-    /// It leads nobody and follows nobody.
+    /// It neither leads nor follows.
     pub(super) fn look_for_leader(&mut self, server: usize) {
         self.turn(server, Role::Looking);
         if self.config.voters == 1 && self.servers[server].votes {

@@ -149,7 +149,7 @@ impl Ensemble {
         self.send(wire, side, Message::Fin);
         let closed = &mut self.wires[wire];
         closed.open[side] = false;
-        // Nobody reads any more what comes.
+        // The reader is gone.
         closed.queues[1 - side].clear();
     }
 

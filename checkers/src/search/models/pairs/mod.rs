@@ -11,7 +11,7 @@
 //!   comes out later.
 //! - What need not have happened is paired only with what must have: both could be left out.
 //!
-//! Where nobody knows what a history began with, whatever comes out before the first pair may have been in the queue.
+//! Where the initial items are unknown, all that comes out before the first pair may have been in the queue.
 
 mod side;
 
@@ -47,7 +47,7 @@ struct Pairs {
     dated: bool,
 }
 
-/// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or of which nobody knows what is in it.
+/// Decides a history by pairs, within the budget: of a queue that is empty at the beginning, or whose initial items are unknown.
 pub fn decide(ops: &[Op<QueueOp>], empty: bool, budget: &mut Budget<'_>) -> Decision {
     // How many more configurations are kept each time.
     const MORE: usize = 8;

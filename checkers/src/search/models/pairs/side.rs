@@ -35,7 +35,7 @@ pub struct Done {
 /// What may be done next.
 #[derive(Clone, Copy)]
 pub struct Candidate {
-    /// Its value, [`ANY`] if nobody knows it.
+    /// Its value, [`ANY`] if that is unknown.
     pub value: u32,
     /// Where it was sent.
     pub sent: usize,
@@ -142,7 +142,7 @@ impl Done {
     }
 }
 
-/// Stands for a value that nobody knows.
+/// An unknown value.
 pub const ANY: u32 = u32::MAX;
 
 /// Something that was in the queue at the beginning.

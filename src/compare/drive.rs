@@ -7,7 +7,7 @@ use crate::campaign::ensembles::{self, Runner};
 use crate::campaign::{attempt, ledger};
 use anyhow::{Result, anyhow};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 use zooquake_checkers::Verdict;
 
@@ -127,9 +127,10 @@ impl<R: Runner> engine::Campaign for Comparison<R> {
 
     fn outcome(attempt: &Attempt) -> String {
         let damage = attempt.anomalies.iter().filter(|seen| !seen.advisory);
-        let kinds: Vec<&str> = damage.map(|seen| seen.kind.as_str()).collect();
+        // Those of a kind that are accepted and those that are not stand apart.
+        let kinds: BTreeSet<&str> = damage.map(|seen| seen.kind.as_str()).collect();
         match (&attempt.verdict, &attempt.error) {
-            (Some(Verdict::Invalid), _) => format!("invalid ({})", kinds.join(", ")),
+            (Some(Verdict::Invalid), _) => format!("invalid ({})", Vec::from_iter(kinds).join(", ")),
             (Some(verdict), _) => verdict.to_string(),
             (None, error) => format!(
                 "the harness failed: {}",

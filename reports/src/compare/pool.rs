@@ -2,6 +2,7 @@
 
 use super::statistics::{self, Estimate};
 use super::{Comparison, Ran};
+use crate::night::Seen;
 use serde::Serialize;
 use zooquake_checkers::sample::{Gap, Sample};
 
@@ -139,12 +140,15 @@ impl Pool {
 fn found(runs: &[&Ran]) -> Vec<Found> {
     let mut all: Vec<Found> = Vec::new();
     for run in runs {
-        for seen in &run.anomalies {
+        for (at, seen) in run.anomalies.iter().enumerate() {
+            let alike = |other: &Seen| (&other.kind, other.advisory) == (&seen.kind, seen.advisory);
             let same = |found: &&mut Found| (&found.kind, found.advisory) == (&seen.kind, seen.advisory);
+            // Those of a kind that are accepted and those that are not stand apart.
+            let another_run = !run.anomalies[..at].iter().any(alike);
             match all.iter_mut().find(same) {
                 Some(found) => {
                     found.count += seen.count;
-                    found.runs += 1;
+                    found.runs += usize::from(another_run);
                     found.accepted &= seen.accepted;
                 }
                 None => all.push(Found {

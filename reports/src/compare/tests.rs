@@ -149,6 +149,17 @@ fn pools_put_runs_together() {
 }
 
 #[test]
+fn a_run_counts_once_for_a_kind_that_is_accepted_in_part() {
+    let mut comparison = comparison();
+    comparison.runs[2].anomalies.push(seen("stale-write", false));
+    let measured = Measured::new(&comparison);
+    let found = &measured.all[0].anomalies[0];
+    assert_eq!((found.runs, found.count, found.accepted), (1, 6, false));
+    let said = "stale-write: predecessor under pause (1 of 2 runs); never in protected and fenced.";
+    assert_eq!(line(&summary(&comparison), "stale-write"), said);
+}
+
+#[test]
 fn the_page_the_table_and_the_picture_are_complete() {
     let folder = std::env::temp_dir().join(format!("zooquake-compare-report-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();

@@ -1,7 +1,7 @@
 //! What is left when a run is stopped: by Ctrl-C, SIGHUP and SIGKILL, or loses its reader.
 
 use crate::common::{
-    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, docker, ended, history, recorded, said, signal, start,
+    EnsembleSlot, Runs, SMALL, assert_nothing_left_of, clean_up, docker, ended, history, recorded, said, signal, start,
     tools_image, until, zooquake,
 };
 use std::io::{BufRead, BufReader};
@@ -38,8 +38,7 @@ fn is_unknown(runs: &Runs) {
 /// `clean` removes what is left of a run.
 #[track_caller]
 fn clean(runs: &Runs) {
-    said(zooquake("clean --run").arg(runs.id())).ends(0);
-    assert_nothing_left_of(&runs.id());
+    clean_up("--run", &runs.id());
 }
 
 /// Whether a fault was taken away.

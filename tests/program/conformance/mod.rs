@@ -14,7 +14,7 @@ mod storm;
 mod wire;
 mod words;
 
-use crate::common::{EnsembleSlot, Runs, assert_nothing_left_of, run, said, zooquake};
+use crate::common::{EnsembleSlot, Runs, clean_up, run};
 use futures_util::FutureExt;
 use futures_util::future::{Either, join_all, select};
 use line::{InMemory, Storms, locked};
@@ -179,8 +179,7 @@ fn compared(name: &str, storms: Storms, count: u64) {
     let begun = Instant::now();
     let Compared { played, again, differ } = compare(real, first..first + count, storms);
     let seconds = begun.elapsed().as_secs_f64();
-    said(zooquake("clean --force --run").arg(&id)).ends(0);
-    assert_nothing_left_of(&id);
+    clean_up("--force --run", &id);
     let rate = played as f64 / seconds;
     println!(
         "{played} sequences of {STEPS} steps from {first}: {} differ, {again} begun again; {seconds:.0} s, {rate:.1} a second",

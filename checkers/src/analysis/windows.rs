@@ -76,7 +76,7 @@ fn judge(
     let heal = marks.heal.or(marks.off()).unwrap_or(events.len());
     let kind = FaultKind::of(&window.fault);
     // What a client answers before it is seen frozen, it did not feel.
-    let begin = marks.begin.filter(|_| !kind.freezes).unwrap_or(on);
+    let since = marks.begin.filter(|_| !kind.freezes).unwrap_or(on);
     let clients: Vec<&str> = target
         .split(',')
         .map(str::trim)
@@ -88,7 +88,7 @@ fn judge(
             None => (false, "verified, but no operation was in flight".to_owned()),
         };
     }
-    let until = if kind.fatal { begin } else { heal };
+    let until = if kind.fatal { since } else { heal };
     let theirs = || clients.iter().filter_map(|client| busy.of.get(client));
     let busy_since = |from: usize| {
         theirs()
@@ -101,12 +101,12 @@ fn judge(
         .as_ref()
         .filter(|_| kind.armed)
         .and_then(|_| busy_since(on));
-    if let Some(op) = struck.or_else(|| busy_since(begin)) {
+    if let Some(op) = struck.or_else(|| busy_since(since)) {
         return (true, format!("verified, and {} of {} was in flight", op.f, op.node));
     }
     let holders = clients.iter().filter_map(|client| busy.holds.get(client));
     let held = holders
-        .filter_map(|holds| holds.meeting(begin as u64, until as u64).next())
+        .filter_map(|holds| holds.meeting(since as u64, until as u64).next())
         .min_by_key(|hold| hold.from);
     match held {
         Some(hold) => (

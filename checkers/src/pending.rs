@@ -60,18 +60,21 @@ impl Unfinished<'_, '_> {
     /// What happened, in words.
     pub fn told(&self, run: &Analysis<'_>) -> String {
         let (f, node, asked, until) = (self.op.f, self.op.node, run.at(self.asked()), run.at(self.until()));
+        let error = error_words(run, self.until());
         match (self.how, self.attempts.len()) {
             (How::Pending, _) => format!("the {f} of {node} sent at {asked} was still pending after recovery"),
             (How::Unknown, 1) => {
-                format!("the {f} of {node} sent at {asked} ended after recovery, at {until}, with an unknown outcome")
+                format!(
+                    "the {f} of {node} sent at {asked} ended after recovery, at {until}, with an unknown outcome{error}"
+                )
             }
             (How::Unknown, count) => format!(
                 "{count} {f}s of {node}, sent from {asked} on, ended after recovery with an unknown outcome, the last at \
-                 {until}, and no later one finished"
+                 {until}{error}, and no later one finished"
             ),
-            (How::Failed, 1) => format!("the {f} of {node} sent at {asked} failed after recovery, at {until}"),
+            (How::Failed, 1) => format!("the {f} of {node} sent at {asked} failed after recovery, at {until}{error}"),
             (How::Failed, count) => format!(
-                "{count} {f}s of {node}, sent from {asked} on, failed after recovery, the last at {until}, and none finished"
+                "{count} {f}s of {node}, sent from {asked} on, failed after recovery, the last at {until}{error}, and none finished"
             ),
         }
     }
@@ -84,6 +87,12 @@ impl Unfinished<'_, '_> {
             .map(|doubt| format!("; that is not judged: {doubt}"));
         self.told(run) + why + &doubt.unwrap_or_default()
     }
+}
+
+/// ` (ConnectionLoss: …)`: the error that an event records; empty if there is none.
+pub fn error_words(run: &Analysis<'_>, event: usize) -> String {
+    let error = run.events.get(event).and_then(|event| event.error.as_deref());
+    error.map(|error| format!(" ({error})")).unwrap_or_default()
 }
 
 /// How long something went on, in nanoseconds, beside the bound that convicts, in words.

@@ -2,6 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
+use crate::pending::error_words;
 use crate::recovery::Span;
 use crate::text::count;
 use crate::{Anomaly, EventType, Results, Verdict, crash, ensemble, leaderless, pairing, stats, untold, windows};
@@ -141,8 +142,30 @@ fn progress(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
             .iter()
             .map(|group| format!("no {}", group.join(" and no ")))
             .collect();
-        reasons.push(format!("there was no progress{since}: {}", groups.join(", or ")));
+        let groups_lacking = needs.progress.iter().filter(|group| lacking(group));
+        let unknown = groups_lacking
+            .flat_map(|group| group.iter())
+            .filter_map(|f| last_unknown(run, f));
+        let unknown: String = unknown.map(|last| format!("; {last}")).collect();
+        reasons.push(format!(
+            "there was no progress{since}: {}{unknown}",
+            groups.join(", or ")
+        ));
     }
+}
+
+/// The last operation of a name, if its outcome is unknown, with its error, in words.
+fn last_unknown(run: &Analysis<'_>, f: &str) -> Option<String> {
+    let ended = run.ops.work.iter().filter(|op| op.f == f);
+    let end = ended.filter_map(|op| op.end).max()?;
+    let event = &run.events[end];
+    (event.kind == EventType::Info).then(|| {
+        format!(
+            "the last {f}, answered at {}, has an unknown outcome{}",
+            run.at(end),
+            error_words(run, end)
+        )
+    })
 }
 
 fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {

@@ -15,8 +15,8 @@ pub(super) fn hello(first: Option<&Heard>) -> Seen {
     let first = first.ok_or("nothing was written in 10 s")?;
     match &first.message {
         Some(Message::Hello { protocol, .. }) if *protocol == VERSION => Ok(first.line.clone()),
-        Some(Message::Hello { protocol, .. }) => Err(format!("it names protocol {protocol}")),
-        _ => Err(format!("the first line is {:?}", first.line)),
+        Some(Message::Hello { protocol, .. }) => Err(format!("it names protocol {protocol}, not {VERSION}")),
+        _ => Err(format!("the first line is {:?}, and not `hello`", first.line)),
     }
 }
 
@@ -33,14 +33,18 @@ pub(super) fn refused(reply: Result<Reply, String>) -> Seen {
     let reply = reply?;
     match (reply.outcome, &reply.error) {
         (Outcome::Fail, Some(error)) if !error.is_empty() => Ok(reply.shown()),
-        (Outcome::Fail, _) => Err(format!("{}, without an error", reply.shown())),
-        _ => Err(reply.shown()),
+        (Outcome::Fail, _) => Err(reply.unlike("an error that says why")),
+        _ => Err(reply.unlike("`fail`, with an error that says why")),
     }
 }
 
 /// The same of a reply whose `fail` names this reason.
 pub(super) fn refused_as(reply: Result<Reply, String>, reason: &str) -> Seen {
-    refused(reply).and_then(|seen| if seen.contains(reason) { Ok(seen) } else { Err(seen) })
+    let named = |seen: String| match seen.contains(reason) {
+        true => Ok(seen),
+        false => Err(format!("{seen}; expected: an error that begins with `{reason}`")),
+    };
+    refused(reply).and_then(named)
 }
 
 impl Trial {
@@ -51,7 +55,7 @@ impl Trial {
             PING,
             ping.and_then(|reply| match reply.outcome {
                 Outcome::Ok => Ok(reply.shown()),
-                _ => Err(reply.shown()),
+                _ => Err(reply.unlike("`ok`")),
             }),
         );
         self.awake().await?;
@@ -75,7 +79,7 @@ impl Trial {
     async fn malformed(&mut self) -> Seen {
         let client = &mut self.clients[0];
         client.line("this is no request");
-        let asked = client.number();
+        let asked = client.number("none");
         client.line(&json!({ "id": asked.id(), "f": ["none"], "value": Value::Null }).to_string());
         let seen = refused(client.reply(asked, SOON).await)?;
         client
@@ -97,27 +101,18 @@ impl Trial {
         loop {
             self.clock.sleep(EVERY).await;
             let seen = self.quiet(1, None).await?;
-            let own: Vec<Znode> = self
-                .tree()
-                .await?
-                .into_iter()
-                .filter(|znode| self.is_left(znode))
-                .collect();
-            let named = seen.and_then(|seen| match own.iter().find(|znode| !seen.contains(&znode.path)) {
-                Some(znode) => Err(format!("{seen} does not name {}", znode.path)),
-                None => Ok(seen),
-            });
-            let made = named.is_ok() && !own.is_empty();
-            if made || self.clock.now() >= by {
-                return Ok(named);
+            let tree = self.tree().await?;
+            let made = tree.iter().any(|znode| self.is_own(1, znode));
+            if seen.is_ok() && made || self.clock.now() >= by {
+                return Ok(seen);
             }
         }
     }
 
-    /// Whether a znode is a contender's that belongs to a session of the second client.
-    pub(super) fn is_left(&self, znode: &Znode) -> bool {
+    /// Whether a znode is a contender's that belongs to a session of a client.
+    pub(super) fn is_own(&self, client: usize, znode: &Znode) -> bool {
         let contender = |parent: &String| znode.path.starts_with(&format!("{parent}/"));
-        let told = self.clients[1].sessions();
+        let told = self.clients[client].sessions();
         self.plan.workload.contenders.iter().any(contender)
             && znode
                 .owner

@@ -2,14 +2,15 @@
 
 use super::common::refused_as;
 use super::sentences::{
-    BESIDE, BUSY, CONFIRM, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT, WAITING,
-    WORKS,
+    BESIDE, BUSY, CONFIRM, EPHEMERAL, HAND_OVER, NOT_HELD, NOTHING_LEFT, OPERATES, QUIESCE, RELEASE, SESSION, TIMEOUT,
+    WAITING, WORKS,
 };
 use super::talk::Reply;
 use super::{PATIENT, SOON, Seen, Trial, is_there};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
+use zooquake_checkers::evidence::Znode;
 use zooquake_history::protocol::Outcome;
 
 /// Milliseconds that a holder works.
@@ -23,7 +24,7 @@ pub(super) fn ok(reply: Result<Reply, String>) -> Result<Value, String> {
     let reply = reply?;
     match reply.outcome {
         Outcome::Ok => Ok(reply.value),
-        _ => Err(reply.shown()),
+        _ => Err(reply.unlike("`ok`")),
     }
 }
 
@@ -72,6 +73,8 @@ impl Trial {
         let Ok(grant) = granted else { return Ok(()) };
         let seen = self.connected(&grant);
         self.note(SESSION, seen);
+        let seen = self.ephemeral(&grant).await?;
+        self.note(EPHEMERAL, seen);
         let seen = self.confirms(Some(&grant)).await?;
         self.note(CONFIRM, seen);
         let Some(grant) = self.held(grant).await? else {
@@ -94,7 +97,42 @@ impl Trial {
             let seen = self.removed(&grant, left).await?;
             self.note(RELEASE, seen);
         }
+        if self.plan.workload.family == "rwlock" {
+            let seen = self.shared().await;
+            self.note(OPERATES, seen);
+        }
         Ok(())
+    }
+
+    /// Both clients hold shared at a time, read, and give back.
+    async fn shared(&mut self) -> Seen {
+        let mut grants = Vec::new();
+        for client in [0, 1] {
+            let grant = json!({ "grant": self.grant(), "mode": "shared" });
+            grants.push(ok(self.clients[client].ask("acquire", grant, PATIENT).await)?["grant"].clone());
+        }
+        let mut shown = Vec::new();
+        for f in ["read", "release"] {
+            for (client, grant) in grants.iter().enumerate() {
+                let value = json!({ "grant": grant });
+                shown.push(ok(self.clients[client].ask(f, value, PATIENT).await)?.to_string());
+            }
+        }
+        Ok(shown.join(", "))
+    }
+
+    /// That the znode that an answer names does not outlive its session.
+    pub(super) async fn ephemeral(&self, answer: &Value) -> Result<Seen> {
+        let tree = self.tree().await?;
+        let Some(path) = answer["path"].as_str() else {
+            return Ok(Ok("no znode is named".to_string()));
+        };
+        Ok(match tree.iter().find(|znode| znode.path == path) {
+            Some(znode) if znode.owner.is_none() => Err(format!(
+                "{path} is persistent: when its client dies, it stays in everybody's way"
+            )),
+            _ => Ok(format!("{path} is not persistent")),
+        })
     }
 
     /// The grant that the first client holds: this one, or another if the process that held it has ended.
@@ -107,11 +145,14 @@ impl Trial {
     /// That the session of a grant was told as connected.
     fn connected(&self, grant: &Value) -> Seen {
         let told = self.clients[0].sessions();
-        let shown = format!("told: {told:?}");
+        let shown = format!("the notices of sessions were {told:?}");
         let of = |(session, state): &(String, String)| {
             state == "connected" && (!self.can("session") || grant["session"] == json!(session))
         };
-        if told.iter().any(of) { Ok(shown) } else { Err(shown) }
+        match told.iter().any(of) {
+            true => Ok(shown),
+            false => Err(format!("{shown}; expected: one of {}, `connected`", grant["session"])),
+        }
     }
 
     /// That `confirm` tells that it holds this grant, or none, after a write.
@@ -135,7 +176,7 @@ impl Trial {
         }))
     }
 
-    /// That `quiesce` names only what is there, and the grant's session and znode.
+    /// That `quiesce` names what is there, all of what is the client's, and the grant's session and znode.
     pub(super) async fn quiet(&mut self, client: usize, grant: Option<&Value>) -> Result<Seen> {
         let reply = ok(self.clients[client].ask("quiesce", json!({}), SOON).await);
         let tree = self.tree().await?;
@@ -154,6 +195,13 @@ impl Trial {
                 return Err(format!("{odd} is no session such as \"0x100a1b2c3d40001\""));
             }
             znodes.iter().try_for_each(|named| is_there(named, &tree))?;
+            let unnamed = |znode: &&Znode| !znodes.iter().any(|named| named["path"] == json!(znode.path));
+            if let Some(znode) = tree.iter().filter(|znode| self.is_own(client, znode)).find(unnamed) {
+                return Err(format!(
+                    "{value} does not name {}, which belongs to its session",
+                    znode.path
+                ));
+            }
             let Some(grant) = grant else {
                 return Ok(value.to_string());
             };
@@ -188,13 +236,18 @@ impl Trial {
         let reply = self.clients[0].reply(working, SOON).await;
         let enough = Duration::from_millis(WORK_MS - 5);
         let seen = reply.and_then(|reply| {
-            let shown = reply.shown();
             let repeats =
                 reply.value["grant"] == grant["grant"] && (work != "write" || reply.value["value"] == json!(31));
             let token = !self.plan.workload.fenced || reply.value["token"] == grant["token"];
-            match reply.outcome == Outcome::Ok && repeats && token && reply.took >= enough {
-                true => Ok(shown),
-                false => Err(shown),
+            let lacks = [
+                (reply.outcome == Outcome::Ok, "`ok`".to_string()),
+                (repeats, format!("what was asked is repeated: {}, 31", grant["grant"])),
+                (token, format!("the token of the grant, {}", grant["token"])),
+                (reply.took >= enough, format!("after {WORK_MS} ms of work")),
+            ];
+            match lacks.into_iter().find(|(holds, _)| !holds) {
+                None => Ok(reply.shown()),
+                Some((_, expected)) => Err(reply.unlike(&expected)),
             }
         });
         self.note(WORKS, seen);
@@ -265,7 +318,7 @@ impl Trial {
             outcome: Outcome::Fail, ..
         }) = reply
         {
-            let left = self.tree().await?.into_iter().find(|znode| self.is_left(znode));
+            let left = self.tree().await?.into_iter().find(|znode| self.is_own(1, znode));
             let seen = left.map_or(Ok("no znode of its sessions".to_string()), |znode| {
                 Err(format!("{} is left", znode.path))
             });

@@ -2,11 +2,11 @@
 
 use super::common::refused_as;
 use super::holder::ok;
-use super::sentences::{BESIDE, BUSY, OPERATES, QUIESCE, TAKING, TIMEOUT};
+use super::sentences::{BESIDE, BUSY, EPHEMERAL, OPERATES, QUIESCE, TAKING, TIMEOUT};
 use super::talk::Heard;
 use super::{CLIENTS, PATIENT, SOON, Seen, Trial};
 use anyhow::Result;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::plan::Delivery;
 use zooquake_history::protocol::{Message, Outcome};
@@ -37,6 +37,7 @@ impl Trial {
             return Err(format!("{put} was put in, and {taken} came out"));
         }
         if self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce {
+            self.names_own(1).await;
             ok(self.clients[1].ask("acknowledge", json!({ "item": item }), SOON).await)?;
         }
         let empty = ok(self.clients[1].ask("dequeue", json!({}), SOON).await)?;
@@ -80,15 +81,26 @@ impl Trial {
         let number = self.number();
         let round = json!({ "round": number });
         let mut shown = self.enter(number, again).await?;
+        for (client, entered) in shown.iter().enumerate() {
+            self.names_own(client).await;
+            let seen = self.ephemeral(entered).await.unwrap_or_else(unread);
+            self.note(EPHEMERAL, seen);
+        }
         let leaving = [0, 1].map(|client| self.clients[client].send("leave", round.clone(), None));
         for (client, asked) in leaving.into_iter().enumerate() {
-            shown.push(ok(self.clients[client].reply(asked, PATIENT).await)?.to_string());
+            shown.push(ok(self.clients[client].reply(asked, PATIENT).await)?);
         }
-        Ok(shown.join(", "))
+        Ok(shown.iter().map(Value::to_string).collect::<Vec<_>>().join(", "))
+    }
+
+    /// That `quiesce` names the znodes that a client has at the moment.
+    async fn names_own(&mut self, client: usize) {
+        let seen = self.quiet(client, None).await.unwrap_or_else(unread);
+        self.note(QUIESCE, seen);
     }
 
     /// Both enter a round: their answers.
-    async fn enter(&mut self, round: u64, again: bool) -> Result<Vec<String>, String> {
+    async fn enter(&mut self, round: u64, again: bool) -> Result<Vec<Value>, String> {
         let enter = json!({ "round": round, "members": 2 });
         let mut asked = [0, 1].map(|client| self.clients[client].send("enter", enter.clone(), None));
         let (mut entered, until) = ([None, None], self.clock.now() + PATIENT);
@@ -99,8 +111,8 @@ impl Trial {
                 }
                 let over = self.clock.now() >= until || self.clients[client].ended();
                 match self.clients[client].reply(asked[client], LOOK).await {
-                    Ok(reply) if reply.outcome == Outcome::Ok => entered[client] = Some(reply.value.to_string()),
-                    Ok(reply) if over || !again => return Err(reply.shown()),
+                    Ok(reply) if reply.outcome == Outcome::Ok => entered[client] = Some(reply.value),
+                    Ok(reply) if over || !again => return Err(reply.unlike("`ok`")),
                     Ok(_) => asked[client] = self.clients[client].send("enter", enter.clone(), None),
                     Err(_) if over => return Err(format!("{} did not enter round {round}", CLIENTS[client])),
                     Err(_) => {}
@@ -109,6 +121,11 @@ impl Trial {
         }
         Ok(entered.into_iter().flatten().collect())
     }
+}
+
+/// That the tree could not be read.
+fn unread(error: anyhow::Error) -> Seen {
+    Err(format!("the znode tree could not be read: {error:#}"))
 }
 
 /// That each item that was given out had been named before.

@@ -130,7 +130,7 @@ impl Trial {
         }
     }
 
-    /// Does what the family is for, once. Of a family for which none of it can be asked alone, a `confirm` is answered.
+    /// Does what the family is for, once.
     async fn work_once(&mut self) -> Seen {
         match self.plan.workload.family.as_str() {
             _ if self.words().is_some() => {
@@ -139,10 +139,7 @@ impl Trial {
             }
             "queue" => self.item().await,
             _ if self.enters_together() => self.round(true).await,
-            _ => self.clients[0]
-                .ask("confirm", json!({}), PATIENT)
-                .await
-                .map(|reply| reply.shown()),
+            _ => self.exchange_once().await,
         }
     }
 

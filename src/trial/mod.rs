@@ -2,6 +2,7 @@
 //! [`SENTENCES`] is held, broken, or was not tried.
 
 mod common;
+mod exchanges;
 mod holder;
 mod items;
 mod life;
@@ -161,7 +162,7 @@ impl Trial {
                 }
                 "queue" => self.queue().await?,
                 _ if self.enters_together() => self.barrier().await?,
-                _ => {}
+                _ => self.exchange().await?,
             }
             self.life().await?;
             self.note(sentences::STAYS_UP, Ok("none ended".to_string()));

@@ -29,9 +29,10 @@ sentences! {
     OPERATES, "operates", "an operation that can succeed is answered `ok` with its value";
     SESSION, "session", "a notice tells a session that is connected";
     CONFIRM, "confirm", "`confirm` tells what the client believes, with the zxid of a write of its scratch znode";
-    QUIESCE, "quiesce", "`quiesce` names the open sessions, and the client's znodes that are there";
+    QUIESCE, "quiesce", "`quiesce` names the open sessions, and all of the client's znodes that are there, and no others";
     BUSY, "busy", "a second operation is answered `fail` with `busy` while one is pending";
     BESIDE, "beside", "`ping`, `confirm` and `quiesce` are answered beside a pending operation";
+    EPHEMERAL, "ephemeral", "the znode of a grant, or of a place in a barrier, is ephemeral";
     WORKS, "works", "who works answers after `work_ms`, and repeats what was asked";
     NOT_HELD, "not-held", "what is asked under a grant that is not held is answered `fail` with `not-held`";
     TIMEOUT, "timeout", "a request is answered by its `timeout_ms`";

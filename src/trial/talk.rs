@@ -29,6 +29,8 @@ struct Said {
 /// A reply, and how long it took.
 #[derive(Debug, Clone)]
 pub struct Reply {
+    /// The operation that it answers.
+    pub f: &'static str,
     /// How the operation ended.
     pub outcome: Outcome,
     /// Its value.
@@ -40,6 +42,11 @@ pub struct Reply {
 }
 
 impl Reply {
+    /// The reply, and what was expected in its place.
+    pub fn unlike(&self, expected: &str) -> String {
+        format!("{}; expected: {expected}", self.shown())
+    }
+
     /// The reply as it is shown.
     pub fn shown(&self) -> String {
         let name = format!("{:?}", self.outcome).to_lowercase();
@@ -48,7 +55,8 @@ impl Reply {
             .as_ref()
             .map(|error| format!(" ({error})"))
             .unwrap_or_default();
-        format!("{name} {}{error} after {} ms", self.value, self.took.as_millis())
+        let (f, took) = (self.f, self.took.as_millis());
+        format!("`{f}` was answered {name} {}{error} after {took} ms", self.value)
     }
 }
 
@@ -56,6 +64,7 @@ impl Reply {
 #[derive(Debug, Clone, Copy)]
 pub struct Asked {
     id: u64,
+    f: &'static str,
     at: Duration,
 }
 
@@ -122,8 +131,8 @@ impl Talk {
     }
 
     /// Sends a request.
-    pub fn send(&mut self, f: &str, value: Value, timeout_ms: Option<u64>) -> Asked {
-        let asked = self.number();
+    pub fn send(&mut self, f: &'static str, value: Value, timeout_ms: Option<u64>) -> Asked {
+        let asked = self.number(f);
         let request = Request {
             id: asked.id,
             f: f.to_string(),
@@ -135,11 +144,12 @@ impl Talk {
     }
 
     /// The number of a request that [`Talk::line`] sends.
-    pub fn number(&mut self) -> Asked {
+    pub fn number(&mut self, f: &'static str) -> Asked {
         let id = self.asked.len() as u64 + 1;
         self.asked.push(id);
         Asked {
             id,
+            f,
             at: self.clock.now(),
         }
     }
@@ -148,7 +158,7 @@ impl Talk {
     ///
     /// # Errors
     /// If none comes, in words.
-    pub async fn ask(&mut self, f: &str, value: Value, limit: Duration) -> Result<Reply, String> {
+    pub async fn ask(&mut self, f: &'static str, value: Value, limit: Duration) -> Result<Reply, String> {
         let asked = self.send(f, value, None);
         self.reply(asked, limit).await
     }
@@ -165,6 +175,7 @@ impl Talk {
                 value,
                 error,
             }) if *id == asked.id => Some(Reply {
+                f: asked.f,
                 outcome: *outcome,
                 value: value.clone(),
                 error: error.clone(),
@@ -174,8 +185,8 @@ impl Talk {
         };
         let found = self.hear(limit, |lines| lines.iter().find_map(reply)).await;
         found.ok_or_else(|| match self.ended() {
-            true => "the process ended instead of answering".to_string(),
-            false => format!("no reply in {} ms", limit.as_millis()),
+            true => format!("the process ended instead of answering `{}`", asked.f),
+            false => format!("`{}` was not answered in {} ms", asked.f, limit.as_millis()),
         })
     }
 

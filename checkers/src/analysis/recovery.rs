@@ -139,13 +139,13 @@ impl Asked<'_, '_> {
                 }
             }
         }
-        unanswered(silent).map(|who| format!(": {who}"))
+        self.unanswered(silent).map(|who| format!(": {who}"))
     }
 
     /// Names the living clients that were sent `quiesce` in the span and answered none by its end.
     fn silent_since(&self, Span { recovered, end, .. }: Span) -> Option<String> {
         let all = self.answers(recovered, end, end).into_iter();
-        unanswered(all.filter(|(_, answer)| answer.is_none()).map(|(node, _)| node))
+        self.unanswered(all.filter(|(_, answer)| answer.is_none()).map(|(node, _)| node))
     }
 
     /// The clients that were sent `quiesce` between two events and whose process did not end before `until`, each with its
@@ -176,11 +176,25 @@ impl Asked<'_, '_> {
         }
         all
     }
-}
 
-fn unanswered<'n>(silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
-    let names: Vec<&str> = silent.into_iter().collect();
-    (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", few(&names)))
+    /// That clients did not answer `quiesce`, in words, with the error of each whose last answer was `info`.
+    fn unanswered<'n>(&self, silent: impl IntoIterator<Item = &'n str>) -> Option<String> {
+        let mut last: BTreeMap<&str, usize> = BTreeMap::new();
+        for op in self.ops.control.iter().filter(|op| op.f == "quiesce") {
+            let end = last.entry(op.node).or_default();
+            *end = (*end).max(op.end.unwrap_or(0));
+        }
+        let names = silent.into_iter().map(|node| {
+            let answer = last.get(node).map(|&end| &self.events[end]);
+            let unknown = answer.filter(|answer| answer.f == "quiesce" && answer.kind == EventType::Info);
+            match unknown.and_then(|answer| answer.error.as_deref()) {
+                Some(error) => format!("{node} (answered `info`: {error})"),
+                None => node.to_owned(),
+            }
+        });
+        let names: Vec<String> = names.collect();
+        (!names.is_empty()).then(|| format!("{} did not answer quiesce in time", few(&names)))
+    }
 }
 
 /// The windows that were on and not seen healed, each in words: those that never were, then those that were not by `recovered`.

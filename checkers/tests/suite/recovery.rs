@@ -3,7 +3,7 @@
 use crate::expect::{edited, guilty, innocent, none, one, tells, valid};
 use crate::finishing::FINISHED;
 use crate::script::lock;
-use zooquake_checkers::Verdict;
+use zooquake_checkers::{EventType, Verdict};
 
 /// c2 waits for a lock that nobody holds, and c1 does its last operation.
 const WAITS: &str = "
@@ -139,4 +139,34 @@ fn a_stall_counts_after_recovery_and_where_something_did_not_finish() {
         FINISHED,
         "9 run audit => 8 run stall ms=1500; 9 run audit",
     )));
+}
+
+#[test]
+fn the_error_of_an_unknown_outcome_stands_in_the_reasons() {
+    let text = "
+        1 c1 acquire g1; 2 run heal; 3 run recover; 6 run recovered
+        7 c1 unknown acquire g1 connection-loss; 8 run audit; 9 run done";
+    let results = none(&lock(text));
+    for (about, error) in [
+        ("ended after recovery", "with an unknown outcome (connection-loss)"),
+        (
+            "no progress",
+            "the last acquire, answered at 7.000 s, has an unknown outcome (connection-loss)",
+        ),
+    ] {
+        let said = |reason: &String| reason.contains(about) && reason.contains(error);
+        assert!(results.reasons.iter().any(said), "{about}: {:#?}", results.reasons);
+    }
+    let asked = "3 run recover => 3 run recover; 4 c2 quiesce; 5 c2 answer quiesce";
+    let mut record = lock(&edited(text, asked));
+    let mut answers = record
+        .history
+        .events
+        .iter_mut()
+        .filter(|event| event.kind == EventType::Ok);
+    let answer = answers.find(|event| event.f == "quiesce").expect("the answer");
+    (answer.kind, answer.error) = (EventType::Info, Some("timed out".into()));
+    let said = |reason: &String| reason.contains("c2 (answered `info`: timed out) did not answer quiesce in time");
+    let reasons = none(&record).reasons;
+    assert!(reasons.iter().any(said), "{reasons:#?}");
 }

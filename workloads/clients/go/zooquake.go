@@ -53,6 +53,15 @@ func (value Object) Int(name string) (int64, error) {
 	return whole, nil
 }
 
+// Policy is the state of the session at which Grants revokes a grant: "disconnected", "expired", or "none": then only the recipe revokes, by
+// Lose. To be set before Run.
+var Policy = "disconnected"
+
+// revokes says whether Policy revokes a grant in a state of the session.
+func revokes(state string) bool {
+	return state == "expired" && Policy != "none" || state == "disconnected" && Policy == "disconnected"
+}
+
 // Cannot is what the client cannot tell, as docs/protocol.md names it; to be set before Run.
 var Cannot []string
 
@@ -260,25 +269,33 @@ func (kit *Kit) MakeOwn(path string) (*zk.Stat, error) {
 	}
 }
 
-// Join joins a queue: it creates an ephemeral sequential znode below the parent, once, though an earlier try may have done so
-// without hearing of it. What an acquire has joined that grants nothing, the kit removes.
+// Join joins a queue: it creates an ephemeral sequential znode below the parent, once, though the reply to an earlier try may have been
+// lost. What an acquire has joined that grants nothing, the kit removes.
 func (kit *Kit) Join(parent, name string) (path string, err error) {
 	var unique [16]byte
 	if _, err := rand.Read(unique[:]); err != nil {
 		return "", err
 	}
 	prefix := fmt.Sprintf("%x-%s", unique, name)
-	err = kit.Retry(func() error {
-		names, _, err := kit.Conn.Children(parent)
-		if err != nil {
-			return err
-		}
-		for _, other := range names {
-			if strings.HasPrefix(other, prefix) {
-				path = parent + "/" + other
-				return nil
+	again := false
+	err = kit.Retry(func() (err error) {
+		if again {
+			// A follower that lags lists no znode of an earlier try before it has applied a later write of the session.
+			if _, err := kit.quorumWrite(); err != nil {
+				return err
+			}
+			names, _, err := kit.Conn.Children(parent)
+			if err != nil {
+				return err
+			}
+			for _, other := range names {
+				if strings.HasPrefix(other, prefix) {
+					path = parent + "/" + other
+					return nil
+				}
 			}
 		}
+		again = true
 		path, err = kit.Conn.Create(parent+"/"+prefix, nil, zk.FlagEphemeral|zk.FlagSequence, zk.WorldACL(zk.PermAll))
 		return err
 	})
@@ -350,7 +367,14 @@ func znode(path string, czxid int64) Object {
 	return Object{"path": path, "czxid": czxid}
 }
 
-// grants is a recipe of what is held. A grant counts as lost when its session is disconnected or expired.
+// Lose revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away.
+func (kit *Kit) Lose(why string) {
+	if g, grants := kit.recipe.(*grants); grants {
+		g.lose(why)
+	}
+}
+
+// grants is a recipe of what is held.
 type grants struct {
 	kit     *Kit
 	acquire func(deadline <-chan struct{}) (string, error)
@@ -451,7 +475,7 @@ func (g *grants) Quiet() <-chan struct{} {
 }
 
 func (g *grants) SessionChanged(state string) {
-	if state != "connected" {
+	if revokes(state) {
 		g.lose(state)
 	}
 }
@@ -471,9 +495,9 @@ func (g *grants) Replied(late Object) {
 	switch {
 	case late["session"] != nil:
 		g.lose("answered too late")
-	case held != nil && held["session"] != session:
+	case Policy != "none" && held != nil && held["session"] != session:
 		g.lose("expired")
-	case state != "connected":
+	case revokes(state):
 		g.lose(state)
 	}
 }
@@ -512,6 +536,9 @@ func Wait[T any](done <-chan T, deadline <-chan struct{}) error {
 
 // Run runs a client with a recipe on stdin and stdout. Whatever else prints goes to stderr.
 func Run(recipe func(*Kit) Recipe) {
+	if Policy != "disconnected" && Policy != "expired" && Policy != "none" {
+		panic(fmt.Sprintf("Policy is %q, not disconnected, expired or none", Policy))
+	}
 	kit := &Kit{
 		Client: os.Getenv("ZOOQUAKE_CLIENT"), output: os.Stdout, own: map[string]int64{}, late: closed(),
 		state: "connected", connected: make(chan struct{}), work: make(chan func(), 1024),
@@ -717,11 +744,9 @@ func (kit *Kit) end(id int64, value Object, err error) bool {
 	return true
 }
 
-func (kit *Kit) confirm(deadline <-chan struct{}) (Object, error) {
-	if err := Wait(kit.connected, deadline); err != nil {
-		return nil, err
-	}
-	session, path := kit.Session(), scratch+kit.Client
+// quorumWrite writes the client's scratch znode: what is read after it in the same session has all that was acknowledged before.
+func (kit *Kit) quorumWrite() (*zk.Stat, error) {
+	path := scratch + kit.Client
 	stat, err := kit.Conn.Set(path, nil, -1)
 	if err == zk.ErrNoNode {
 		if _, err := kit.Conn.Create(path, nil, 0, zk.WorldACL(zk.PermAll)); err != nil && err != zk.ErrNodeExists {
@@ -729,6 +754,15 @@ func (kit *Kit) confirm(deadline <-chan struct{}) (Object, error) {
 		}
 		stat, err = kit.Conn.Set(path, nil, -1)
 	}
+	return stat, err
+}
+
+func (kit *Kit) confirm(deadline <-chan struct{}) (Object, error) {
+	if err := Wait(kit.connected, deadline); err != nil {
+		return nil, err
+	}
+	session := kit.Session()
+	stat, err := kit.quorumWrite()
 	if err != nil {
 		return nil, err
 	}

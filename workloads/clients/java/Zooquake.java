@@ -7,6 +7,12 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.charset.StandardCharsets;
 import java.util.Comparator;
 import java.util.List;
@@ -33,7 +39,8 @@ import org.apache.zookeeper.data.Stat;
  *
  * <p>A recipe is a subclass of {@link Recipe}, or, of what is held (locks, elections, semaphores), of {@link Grants}. {@link
  * #run} does the rest and never returns. Its result is the value of the reply. {@link Failed} means that the operation certainly
- * did not happen and that nothing of it is left; any other exception is an unknown outcome.
+ * did not happen and that nothing of it is left; any other exception is an unknown outcome. A recipe that replaces a method of the kit
+ * marks it with {@link Hook}; what has the name of one by accident is refused.
  */
 public final class Zooquake {
     private static final ObjectMapper JSON = new ObjectMapper();
@@ -52,6 +59,11 @@ public final class Zooquake {
             super(why);
         }
     }
+
+    /** Marks a method that replaces one of the kit on purpose. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @Target(ElementType.METHOD)
+    public @interface Hook {}
 
     /** The moment by which an operation has to answer. */
     public static final class Deadline {
@@ -98,12 +110,12 @@ public final class Zooquake {
         }
 
         /** The present session's client. */
-        protected ZooKeeper zk() {
+        protected final ZooKeeper zk() {
             return kit.zk;
         }
 
         /** Sends a request again for as long as its connection is lost; the end of the session is an exception. */
-        protected <T> T retry(Request<T> request) throws Exception {
+        protected final <T> T retry(Request<T> request) throws Exception {
             ZooKeeper before = zk();
             while (true) {
                 try {
@@ -116,7 +128,7 @@ public final class Zooquake {
         }
 
         /** Names a znode as this client's own; what it tells of itself. NoNode if it is gone. */
-        protected Stat created(String path) throws Exception {
+        protected final Stat created(String path) throws Exception {
             own.put(path, 0L);
             Stat stat = retry(() -> zk().exists(path, false));
             if (stat == null) {
@@ -128,7 +140,7 @@ public final class Zooquake {
         }
 
         /** Deletes a znode of this client's own, and again after an unknown outcome; what it removed, null if it was gone. */
-        protected JsonNode remove(String path) throws Exception {
+        protected final JsonNode remove(String path) throws Exception {
             Long czxid = own.get(path);
             try {
                 retry(() -> {
@@ -145,14 +157,14 @@ public final class Zooquake {
         }
 
         /** The names of a znode's children, in the order of their sequence numbers; the watcher may be null. */
-        protected List<String> children(String parent, Watcher watcher) throws Exception {
+        protected final List<String> children(String parent, Watcher watcher) throws Exception {
             List<String> names = retry(() -> zk().getChildren(parent, watcher));
             names.sort(Comparator.comparing(name -> name.substring(Math.max(0, name.length() - 10))));
             return names;
         }
 
         /** Creates a znode, and its parents, unless it is there; again after an unknown outcome. */
-        protected void make(String path, CreateMode mode) throws Exception {
+        protected final void make(String path, CreateMode mode) throws Exception {
             try {
                 retry(() -> zk().create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, mode));
             } catch (KeeperException.NodeExistsException there) {
@@ -164,7 +176,7 @@ public final class Zooquake {
         }
 
         /** Makes an ephemeral znode of this client's own, in the place of one that a former session of it left. */
-        protected Stat makeOwn(String path) throws Exception {
+        protected final Stat makeOwn(String path) throws Exception {
             while (true) {
                 make(path, CreateMode.EPHEMERAL);
                 try {
@@ -181,13 +193,18 @@ public final class Zooquake {
         }
 
         /**
-         * Joins a queue: creates an ephemeral sequential znode below the parent, once, though an earlier try may have done so without
-         * hearing of it. What an acquire has joined that grants nothing, the kit removes.
+         * Joins a queue: creates an ephemeral sequential znode below the parent, once, though the reply to an earlier try may have been
+         * lost. What an acquire has joined that grants nothing, the kit removes.
          */
-        protected String join(String parent, String name) throws Exception {
+        protected final String join(String parent, String name) throws Exception {
             String prefix = UUID.randomUUID() + "-" + name;
+            int[] tries = new int[1];
             String path = retry(() -> {
-                for (String other : zk().getChildren(parent, false)) if (other.startsWith(prefix)) return parent + "/" + other;
+                if (tries[0]++ > 0) {
+                    // A follower that lags lists no znode of an earlier try before it has applied a later write of the session.
+                    kit.quorumWrite(zk());
+                    for (String other : zk().getChildren(parent, false)) if (other.startsWith(prefix)) return parent + "/" + other;
+                }
                 return zk().create(parent + "/" + prefix, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.EPHEMERAL_SEQUENTIAL);
             });
             created(path);
@@ -195,7 +212,7 @@ public final class Zooquake {
         }
 
         /** Those that joined a queue before this one did, in order. NoNode if it has gone with its session. */
-        protected List<String> ahead(String path) throws Exception {
+        protected final List<String> ahead(String path) throws Exception {
             String parent = path.substring(0, path.lastIndexOf('/'));
             List<String> queue = children(parent, null);
             queue.replaceAll(name -> parent + "/" + name);
@@ -205,7 +222,7 @@ public final class Zooquake {
         }
 
         /** Waits until a znode is gone, or the session changes: look again. */
-        protected void waitGone(String path, Deadline deadline) throws Exception {
+        protected final void waitGone(String path, Deadline deadline) throws Exception {
             CountDownLatch gone = new CountDownLatch(1);
             if (retry(() -> zk().exists(path, event -> gone.countDown())) != null) deadline.await(gone);
         }
@@ -217,7 +234,7 @@ public final class Zooquake {
         }
 
         /** Says which item is about to be taken: to be called before the request that takes it. */
-        protected void taking(long item) {
+        protected final void taking(long item) {
             kit.notice("taking", object().put("item", item));
         }
 
@@ -239,14 +256,30 @@ public final class Zooquake {
         protected void settle(Deadline deadline) throws Exception {}
     }
 
-    /** What is held: locks, elections, semaphores. A grant counts as lost when its session is disconnected or expired. */
+    /** What is held: locks, elections, semaphores. */
     public abstract static class Grants extends Recipe {
+        /** The states of the session in which the kit revokes a grant, by policy. */
+        private static final Map<String, List<String>> POLICIES =
+            Map.of("disconnected", List.of("disconnected", "expired"), "expired", List.of("expired"), "none", List.of());
+
         private ObjectNode held;
         private volatile CountDownLatch quiet = new CountDownLatch(0);
         private volatile CountDownLatch idle = new CountDownLatch(0);
 
         /** Waits until it holds; the path of its znode, which it has named with {@link #join} or {@link #created}. */
         protected abstract String acquire(Deadline deadline) throws Exception;
+
+        /**
+         * The state of the session at which the kit revokes a grant: "disconnected", "expired", or "none": then only the recipe
+         * revokes, by {@link #lose}.
+         */
+        protected String policy() {
+            return "disconnected";
+        }
+
+        private boolean revokes(String state) {
+            return POLICIES.get(policy()).contains(state);
+        }
 
         @Override
         protected boolean knows(String f) {
@@ -312,15 +345,16 @@ public final class Zooquake {
 
         @Override
         protected void sessionChanged(String state) {
-            if (!state.equals("connected")) lose(state);
+            if (revokes(state)) lose(state);
         }
 
         @Override
         protected void replied() {
             idle.countDown();
             ObjectNode now = holds();
-            if (now != null && !now.path("session").asText().equals(kit.session())) lose("expired");
-            else if (!kit.state.equals("connected")) lose(kit.state);
+            boolean over = now != null && !now.path("session").asText().equals(kit.session());
+            if (over && !policy().equals("none")) lose("expired");
+            else if (revokes(kit.state)) lose(kit.state);
         }
 
         @Override
@@ -333,8 +367,11 @@ public final class Zooquake {
             deadline.await(quiet);
         }
 
-        /** Who works on under a lost grant keeps its znode, if the session lives, until the work has arrived. */
-        private void lose(String why) {
+        /**
+         * Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. Who works on under it keeps the
+         * znode, if the session lives, until the work has arrived.
+         */
+        protected final void lose(String why) {
             ObjectNode lost = taken(null);
             if (lost == null) return;
             ObjectNode notice = object().put("why", why);
@@ -372,7 +409,43 @@ public final class Zooquake {
         new Zooquake(recipe).serve();
     }
 
+    /** Refuses a recipe that replaces a method of the kit without {@link Hook}, or has a policy that there is not. */
+    private static void check(Recipe recipe) {
+        List<String> free = List.of("knows", "operate", "acquire", "cannot", "policy");
+        for (Class<?> own = recipe.getClass(); own.getEnclosingClass() != Zooquake.class; own = own.getSuperclass()) {
+            for (Method method : own.getDeclaredMethods()) {
+                boolean marked = method.isAnnotationPresent(Hook.class) || method.isSynthetic();
+                if (!marked && !free.contains(method.getName()) && replaces(method, own.getSuperclass())) {
+                    throw new IllegalStateException(
+                        own.getName() + "." + method.getName() + " replaces what the kit itself calls `" + method.getName()
+                            + "`: give it another name, or mark it with @Zooquake.Hook if that is meant");
+                }
+            }
+        }
+        if (recipe instanceof Grants) {
+            String policy = ((Grants) recipe).policy();
+            if (!Grants.POLICIES.containsKey(policy)) {
+                throw new IllegalStateException("the policy is \"" + policy + "\", not disconnected, expired or none");
+            }
+        }
+    }
+
+    /** Whether a class of the kit at or above `from` has a method of the same name and parameters. */
+    private static boolean replaces(Method method, Class<?> from) {
+        for (Class<?> kit = from; kit != Object.class; kit = kit.getSuperclass()) {
+            if (kit.getEnclosingClass() != Zooquake.class) continue;
+            try {
+                Method replaced = kit.getDeclaredMethod(method.getName(), method.getParameterTypes());
+                return !Modifier.isPrivate(replaced.getModifiers()) && !Modifier.isStatic(replaced.getModifiers());
+            } catch (NoSuchMethodException none) {
+                // Look further up.
+            }
+        }
+        return false;
+    }
+
     private Zooquake(Recipe recipe) throws Exception {
+        check(recipe);
         output = new PrintStream(new FileOutputStream(FileDescriptor.out), true, StandardCharsets.UTF_8);
         System.setOut(System.err);
         this.recipe = recipe;
@@ -573,22 +646,26 @@ public final class Zooquake {
         }
     }
 
-    private ObjectNode confirm(Deadline deadline) throws Exception {
-        deadline.await(connected);
-        ZooKeeper present = zk;
-        String session = hex(present.getSessionId());
+    /** Writes the client's scratch znode: what is read after it in the same session has all that was acknowledged before. */
+    Stat quorumWrite(ZooKeeper present) throws KeeperException, InterruptedException {
         String path = SCRATCH + client;
-        Stat stat;
         try {
-            stat = present.setData(path, new byte[0], -1);
+            return present.setData(path, new byte[0], -1);
         } catch (KeeperException.NoNodeException missing) {
             try {
                 present.create(path, new byte[0], Ids.OPEN_ACL_UNSAFE, CreateMode.PERSISTENT);
             } catch (KeeperException.NodeExistsException made) {
                 // An attempt of unknown outcome has made it.
             }
-            stat = present.setData(path, new byte[0], -1);
+            return present.setData(path, new byte[0], -1);
         }
+    }
+
+    private ObjectNode confirm(Deadline deadline) throws Exception {
+        deadline.await(connected);
+        ZooKeeper present = zk;
+        String session = hex(present.getSessionId());
+        Stat stat = quorumWrite(present);
         // Belief is looked at after the write, and not before.
         ObjectNode held = recipe.holds();
         if (zk != present || held != null && !held.path("session").asText().equals(session)) {

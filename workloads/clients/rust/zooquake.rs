@@ -10,6 +10,7 @@ use std::fs::File;
 use std::future::Future;
 use std::io::{BufRead, Write};
 use std::os::fd::AsFd;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tokio::sync::watch;
@@ -38,10 +39,33 @@ impl From<Error> for End {
     }
 }
 
+/// The state of the session at which the kit revokes a grant.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Policy {
+    /// When it is disconnected or expired.
+    Disconnected,
+    /// When it has expired.
+    Expired,
+    /// At none: only the recipe revokes, by [`Kit::lose`].
+    None,
+}
+
+impl Policy {
+    fn revokes(self, state: &str) -> bool {
+        match self {
+            Self::Disconnected => state != "connected",
+            Self::Expired => state == "expired",
+            Self::None => false,
+        }
+    }
+}
+
 /// A recipe.
 pub trait Recipe: Send + Sync + 'static {
     /// What the client cannot tell, as docs/protocol.md names it.
     const CANNOT: &'static [&'static str] = &[];
+    /// The state of the session at which a grant is revoked, see [`Holder::POLICY`].
+    const POLICY: Policy = Policy::Disconnected;
     /// The names of its operations.
     const OPERATIONS: &'static [&'static str];
 
@@ -59,13 +83,15 @@ pub trait Recipe: Send + Sync + 'static {
 pub trait Holder: Send + Sync + 'static {
     /// What the client cannot tell, as docs/protocol.md names it.
     const CANNOT: &'static [&'static str] = &[];
+    /// When the kit revokes a grant.
+    const POLICY: Policy = Policy::Disconnected;
 
     /// Waits until the client holds; returns the path of its ephemeral znode, which it has named with [`Kit::join`] or
     /// [`Kit::created`]. Its czxid is the token of its writes.
-    fn acquire(&self, kit: &Kit, deadline: Instant) -> impl Future<Output = Result<String, End>> + Send;
+    fn acquire(&self, kit: &Arc<Kit>, deadline: Instant) -> impl Future<Output = Result<String, End>> + Send;
 }
 
-/// The recipe of what is held. A grant counts as lost when its session is disconnected or expired.
+/// The recipe of what is held.
 pub struct Grants<H>(pub H);
 
 /// What is known of a grant.
@@ -89,6 +115,7 @@ struct State {
 /// What a recipe knows of its client.
 pub struct Kit {
     name: String,
+    policy: Policy,
     state: Mutex<State>,
     /// Whether there has been a session.
     opened: watch::Sender<bool>,
@@ -230,8 +257,8 @@ impl Kit {
         }
     }
 
-    /// Joins a queue: creates an ephemeral sequential znode below the parent, once, though an earlier try may have done so without
-    /// hearing of it. What an acquire has joined that grants nothing, the kit removes.
+    /// Joins a queue: creates an ephemeral sequential znode below the parent, once, though the reply to an earlier try may have been
+    /// lost. What an acquire has joined that grants nothing, the kit removes.
     ///
     /// # Errors
     /// The end of the session, or one that proves that nothing was created.
@@ -243,12 +270,18 @@ impl Kit {
             CreateMode::EphemeralSequential.with_acls(Acls::anyone_all()),
         );
         let (own, prefix, mode) = (own.as_str(), prefix.as_str(), &mode);
+        let tried = AtomicBool::new(false);
+        let tried = &tried;
         let join = async |client: Client| {
-            let names = client.list_children(parent).await?;
-            match names.iter().find(|name| name.starts_with(prefix)) {
-                Some(name) => Ok(format!("{parent}/{name}")),
-                None => Ok(format!("{own}{}", client.create(own, &[], mode).await?.1)),
+            if tried.swap(true, Ordering::Relaxed) {
+                // A follower that lags lists no znode of an earlier try before it has applied a later write of the session.
+                self.quorum_write(&client).await?;
+                let names = client.list_children(parent).await?;
+                if let Some(name) = names.iter().find(|name| name.starts_with(prefix)) {
+                    return Ok(format!("{parent}/{name}"));
+                }
             }
+            Ok(format!("{own}{}", client.create(own, &[], mode).await?.1))
         };
         let path = self.retry(join).await?;
         self.created(&path).await?;
@@ -335,13 +368,14 @@ impl Kit {
         };
         self.state().connected = word == "connected";
         notice("session", &json!({ "session": session, "state": word }));
-        if word != "connected" {
+        if self.policy.revokes(word) {
             self.lose(word);
         }
     }
 
-    /// A grant is lost. Who works on under it keeps its znode, if the session lives, until the work has arrived.
-    fn lose(self: &Arc<Self>, why: &str) {
+    /// Revokes the grant that is held, if one is: the notice `lost`, and its znode is cleared away. Who works on under it keeps the znode, if
+    /// the session lives, until the work has arrived.
+    pub fn lose(self: &Arc<Self>, why: &str) {
         let Some(held) = self.state().held.take() else { return };
         notice("lost", &json!({ "grant": held.grant, "why": why }));
         self.background.send_modify(|pieces| *pieces += 1);
@@ -384,39 +418,38 @@ impl Kit {
     fn replied(self: &Arc<Self>, late: bool) {
         self.working.send_replace(false);
         let (session, state) = (self.session(), self.state());
-        let (connected, over) = (
-            state.connected,
-            state
-                .held
-                .as_ref()
-                .is_some_and(|held| Some(&held.session) != session.as_ref()),
-        );
+        let held = state.held.as_ref();
+        let over = held.is_some_and(|held| Some(&held.session) != session.as_ref());
+        let disconnected = !state.connected;
         drop(state);
-        match (late, over, connected) {
-            (true, ..) => self.lose("answered too late"),
-            (_, true, _) => self.lose("expired"),
-            (.., false) => self.lose("disconnected"),
-            _ => {}
+        if late {
+            self.lose("answered too late");
+        } else if over && self.policy.revokes("expired") {
+            self.lose("expired");
+        } else if disconnected && self.policy.revokes("disconnected") {
+            self.lose("disconnected");
+        }
+    }
+
+    /// Writes the client's scratch znode: what is read after it in the same session has all that was acknowledged before.
+    async fn quorum_write(&self, client: &Client) -> Result<Stat, Error> {
+        let path = format!("/zooquake/scratch/{}", self.name);
+        match client.set_data(&path, &[], None).await {
+            Err(Error::NoNode) => {
+                let mode = CreateMode::Persistent.with_acls(Acls::anyone_all());
+                match client.create(&path, &[], &mode).await {
+                    Ok(_) | Err(Error::NodeExists) => client.set_data(&path, &[], None).await,
+                    Err(error) => Err(error),
+                }
+            }
+            written => written,
         }
     }
 
     async fn confirm(&self) -> Result<Value, End> {
         let client = self.client()?;
-        let (session, path) = (hex(client.session_id().0), format!("/zooquake/scratch/{}", self.name));
-        let written = match client.set_data(&path, &[], None).await {
-            Err(Error::NoNode) => {
-                match client
-                    .create(&path, &[], &CreateMode::Persistent.with_acls(Acls::anyone_all()))
-                    .await
-                {
-                    Ok(_) | Err(Error::NodeExists) => {}
-                    Err(error) => return Err(error.into()),
-                }
-                client.set_data(&path, &[], None).await
-            }
-            written => written,
-        };
-        let zxid = written?.mzxid;
+        let session = hex(client.session_id().0);
+        let zxid = self.quorum_write(&client).await?.mzxid;
         // Belief is looked at after the write, and not before.
         let held = self.state().held.clone();
         if self.session().as_ref() != Some(&session) || held.as_ref().is_some_and(|held| held.session != session) {
@@ -446,6 +479,7 @@ impl Kit {
 
 impl<H: Holder> Recipe for Grants<H> {
     const CANNOT: &'static [&'static str] = H::CANNOT;
+    const POLICY: Policy = H::POLICY;
     const OPERATIONS: &'static [&'static str] = &["acquire", "elect", "release", "resign", "write", "work", "read"];
 
     async fn operate(&self, kit: &Arc<Kit>, f: &str, value: &Value, deadline: Instant) -> Result<Value, End> {
@@ -476,7 +510,7 @@ impl<H: Holder> Recipe for Grants<H> {
 }
 
 impl<H: Holder> Grants<H> {
-    async fn acquire(&self, kit: &Kit, grant: &str, deadline: Instant) -> Result<Value, End> {
+    async fn acquire(&self, kit: &Arc<Kit>, grant: &str, deadline: Instant) -> Result<Value, End> {
         kit.quiet(deadline).await?;
         let path = match self.0.acquire(kit, deadline).await {
             Ok(path) => path,
@@ -574,6 +608,7 @@ pub async fn run<R: Recipe>(recipe: R) {
     send(&json!({ "type": "hello", "protocol": 1, "pid": pid, "session": null, "cannot": R::CANNOT }));
     let kit = Arc::new(Kit {
         name: variable("ZOOQUAKE_CLIENT"),
+        policy: R::POLICY,
         state: Mutex::default(),
         opened: watch::Sender::new(false),
         background: watch::Sender::new(0),

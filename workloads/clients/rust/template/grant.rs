@@ -2,13 +2,14 @@
 
 mod zooquake;
 
+use std::sync::Arc;
 use tokio::time::Instant;
 use zooquake::{End, Grants, Holder, Kit};
 
 struct Queue;
 
 impl Holder for Queue {
-    async fn acquire(&self, kit: &Kit, deadline: Instant) -> Result<String, End> {
+    async fn acquire(&self, kit: &Arc<Kit>, deadline: Instant) -> Result<String, End> {
         let path = kit.join("@PARENT@", "").await?;
         while let Some(before) = kit.ahead(&path).await?.last() {
             kit.wait_gone(before, deadline).await?;

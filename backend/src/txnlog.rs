@@ -20,6 +20,7 @@ pub fn parse(line: &str) -> Option<Txn> {
         op: common_name(op).to_string(),
         paths,
         raw: line.to_string(),
+        ..Txn::default()
     })
 }
 

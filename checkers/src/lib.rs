@@ -114,6 +114,7 @@ pub use near::Span;
 pub use results::{Anomaly, NotJudged, Results, Verdict};
 pub use zooquake_history::event as history;
 pub use zooquake_history::{
-    Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, Text, Tree, Txn, Value,
+    Event, EventType, History, Plan, Process, Record, ServerLog, ServerSample, ServerTxnLog, Text, Tree, Txn, TxnPart,
+    Value,
 };
 pub use zooquake_history::{edn, evidence, files, jsonl, plan, textlog, value};

@@ -48,19 +48,97 @@ pub struct Znode {
     pub data: String,
 }
 
-/// One transaction of the ensemble, from the servers' logs.
+/// One transaction of the ensemble, a line of `txnlog.jsonl`: the union of the servers' logs, in the order of zxids.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Txn {
     /// Its place in the total order.
     pub zxid: i64,
     /// Session that asked for it, as `0x…`.
     pub session: String,
-    /// `create` (of every kind), `delete`, `setData`, `createSession`, `closeSession`, `multi`, `error`, or ZooKeeper's own word.
+    /// `create` (of every kind), `delete` (of a container, too), `setData`, `setACL`, `createSession`, `closeSession`, `multi`, `check`,
+    /// `reconfig`, `error`, or the number of a type that is not known.
     pub op: String,
-    /// Znodes it touched: of a closeSession the ephemerals it took; of a multi none, ZooKeeper's tool hides them.
+    /// Znodes it touched: of a closeSession the ephemerals it took; of a multi none, its `parts` name them.
     pub paths: Vec<String>,
-    /// The line of ZooKeeper's own tool.
+    /// Of a multi, its parts in order. If one is an `error`, all are: the multi changed nothing. Empty in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<TxnPart>,
+    /// Of a create, whether its znode is ephemeral; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ephemeral: Option<bool>,
+    /// Servers whose logs contain it, in the order of their names; empty in records of older versions.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub servers: Vec<String>,
+    /// In records of older versions, the line of ZooKeeper's own tool.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub raw: String,
+}
+
+impl Txn {
+    /// What it did to znodes, in order: of a multi its parts, of others one change for each of `paths`, of the transaction's own `op`
+    /// (those of a closeSession are `closeSession`). A part without a path, such as an error, is no change.
+    pub fn changes(&self) -> impl Iterator<Item = ZnodeChange<'_>> {
+        let own = self.paths.iter().map(|path| ZnodeChange {
+            op: &self.op,
+            path,
+            ephemeral: self.ephemeral,
+        });
+        let parts = self.parts.iter().filter(|part| !part.path.is_empty());
+        own.chain(parts.map(|part| ZnodeChange {
+            op: &part.op,
+            path: &part.path,
+            ephemeral: part.ephemeral,
+        }))
+    }
+
+    /// Whether it is a multi of which the record does not name the parts, so that it may have changed any znode.
+    pub fn hides_parts(&self) -> bool {
+        // Whoever records the parts records the servers; a multi of no parts is lawful.
+        self.op == "multi" && self.parts.is_empty() && self.servers.is_empty()
+    }
+}
+
+/// A part of a multi.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TxnPart {
+    /// As [`Txn::op`].
+    pub op: String,
+    /// The znode; empty of an `error`.
+    pub path: String,
+    /// Of a create, whether its znode is ephemeral.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ephemeral: Option<bool>,
+}
+
+/// What a transaction, or a part of a multi, did to one znode.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ZnodeChange<'a> {
+    /// As [`Txn::op`].
+    pub op: &'a str,
+    /// The znode.
+    pub path: &'a str,
+    /// Of a create, whether the znode is ephemeral; `None` where it is not recorded.
+    pub ephemeral: Option<bool>,
+}
+
+/// What was read of one server's transaction logs, an entry of `txnlogs.json`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ServerTxnLog {
+    /// `n1`, ….
+    pub server: String,
+    /// Whether it votes; an observer does not.
+    pub voter: bool,
+    /// Whether all of its log files were read to their ends.
+    pub whole: bool,
+    /// What was not read of them, and why, if they are not whole.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    /// The lowest zxid that was read; 0 if none was.
+    pub first: i64,
+    /// The highest zxid that was read; 0 if none was.
+    pub last: i64,
+    /// How many transactions were read.
+    pub transactions: usize,
 }
 
 /// What one server said of itself over its own loopback, a line of `servers.jsonl`.
@@ -79,4 +157,54 @@ pub struct ServerSample {
     /// Version of ZooKeeper that it runs, such as `3.8.0`; empty when silent.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub version: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Txn, TxnPart, ZnodeChange};
+
+    fn txn(op: &str, paths: &[&str], parts: &[(&str, &str)]) -> Txn {
+        let part = |(op, path): &(&str, &str)| TxnPart {
+            op: (*op).to_owned(),
+            path: (*path).to_owned(),
+            ephemeral: (*op == "create").then_some(true),
+        };
+        Txn {
+            op: op.to_owned(),
+            paths: paths.iter().map(|path| (*path).to_owned()).collect(),
+            parts: parts.iter().map(part).collect(),
+            servers: vec!["n1".to_owned()],
+            ..Txn::default()
+        }
+    }
+
+    #[test]
+    fn a_multi_changes_what_its_parts_change() {
+        let changes = |txn: &Txn| -> Vec<(String, String)> {
+            let named = |change: ZnodeChange<'_>| (change.op.to_owned(), change.path.to_owned());
+            txn.changes().map(named).collect()
+        };
+        let pair = |op: &str, path: &str| (op.to_owned(), path.to_owned());
+        let multi = txn("multi", &[], &[("create", "/a"), ("delete", "/b")]);
+        assert_eq!(changes(&multi), [pair("create", "/a"), pair("delete", "/b")]);
+        assert_eq!(multi.changes().next().and_then(|change| change.ephemeral), Some(true));
+        let close = txn("closeSession", &["/a", "/b"], &[]);
+        assert_eq!(
+            changes(&close),
+            [pair("closeSession", "/a"), pair("closeSession", "/b")]
+        );
+        assert_eq!(changes(&txn("multi", &[], &[("error", ""), ("error", "")])), []);
+    }
+
+    #[test]
+    fn only_a_multi_of_an_older_record_hides_its_parts() {
+        let empty = txn("multi", &[], &[]);
+        assert!(!empty.hides_parts());
+        let older = Txn {
+            servers: Vec::new(),
+            ..empty
+        };
+        assert!(older.hides_parts());
+        assert!(!txn("error", &[], &[]).hides_parts());
+    }
 }

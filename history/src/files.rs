@@ -20,6 +20,8 @@ pub struct Files<'a> {
     pub tree: Option<&'a [u8]>,
     /// `txnlog.jsonl`.
     pub txnlog: Option<&'a [u8]>,
+    /// `txnlogs.json`.
+    pub txnlogs: Option<&'a [u8]>,
     /// `servers.jsonl`.
     pub servers: Option<&'a [u8]>,
     /// The servers' logs in `logs/`, each with the name of its server.
@@ -60,6 +62,11 @@ impl Record {
         if let Some((txnlog, found)) = files.txnlog.map(parse_lines) {
             record.txnlog = Some(txnlog);
             found.into_iter().for_each(|found| note("txnlog.jsonl", found));
+        }
+        match files.txnlogs.map(parse_value) {
+            Some(Ok(txnlogs)) => record.server_txnlogs = Some(txnlogs),
+            Some(Err(found)) => note("txnlogs.json", found),
+            None => {}
         }
         if let Some((servers, found)) = files.servers.map(parse_lines) {
             record.servers = Some(servers);

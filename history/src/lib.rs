@@ -43,7 +43,7 @@ pub mod textlog;
 pub mod value;
 
 pub use event::{Damage, Event, EventType, History, Process};
-pub use evidence::{ServerSample, Tree, Txn};
+pub use evidence::{ServerSample, ServerTxnLog, Tree, Txn, TxnPart};
 pub use fault::FaultKind;
 pub use plan::Plan;
 pub use server_log::ServerLog;
@@ -61,6 +61,8 @@ pub struct Record {
     pub tree: Option<Tree>,
     /// The servers' transaction logs merged by zxid; `None` if they were not read.
     pub txnlog: Option<Vec<Txn>>,
+    /// What was read of each server's transaction logs, in the order of the servers' names; `None` in records of older versions.
+    pub server_txnlogs: Option<Vec<ServerTxnLog>>,
     /// What the servers said of themselves during the run, in order; `None` if they were not asked.
     pub servers: Option<Vec<ServerSample>>,
     /// The servers' own logs, in the order of the servers' names; `None` of a history alone, without a run around it.

@@ -5,7 +5,13 @@ use anyhow::{Context, Result};
 use std::fs;
 
 /// What a verdict rests on beside the plan and the servers' logs; kept, but compressed.
-const EVIDENCE: [&str; 4] = ["history.jsonl", "tree.json", "txnlog.jsonl", "servers.jsonl"];
+const EVIDENCE: [&str; 5] = [
+    "history.jsonl",
+    "tree.json",
+    "txnlog.jsonl",
+    "txnlogs.json",
+    "servers.jsonl",
+];
 
 /// What can be drawn again from the evidence.
 const PICTURES: [&str; 3] = ["timeline.png", "latency.png", "rate.png"];

@@ -131,7 +131,7 @@ impl Folder {
         }
         let (plan, history) = (self.read("plan.json")?, self.read("history.jsonl")?);
         let (tree, txnlog) = (self.read("tree.json")?, self.read("txnlog.jsonl")?);
-        let servers = self.read("servers.jsonl")?;
+        let (txnlogs, servers) = (self.read("txnlogs.json")?, self.read("servers.jsonl")?);
         let (logs, scenes) = (self.logs_of('n', "logs")?, self.scene_logs()?);
         let clients = self.logs_of('c', "logs")?;
         Ok(Record::read(Files {
@@ -139,6 +139,7 @@ impl Folder {
             history: history.as_deref(),
             tree: tree.as_deref(),
             txnlog: txnlog.as_deref(),
+            txnlogs: txnlogs.as_deref(),
             servers: servers.as_deref(),
             logs: Some(&logs),
             clients: &clients,

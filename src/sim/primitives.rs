@@ -221,6 +221,7 @@ impl Cluster for SimCluster {
             op: logged.op.to_string(),
             paths: logged.paths,
             raw: logged.raw,
+            ..Txn::default()
         });
         ready((txn.collect(), Vec::new())).boxed()
     }

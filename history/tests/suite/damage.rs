@@ -124,6 +124,11 @@ fn other_files_are_read_the_same_way() {
     });
     let (txns, damage) = parse_lines::<Txn>(format!("{line}{line}oops\n{line}").as_bytes());
     assert_eq!((txns.len(), damage.map(|damage| damage.line)), (2, Some(3)));
+    // Older versions recorded ZooKeeper's own line, and neither the parts of a multi nor which servers logged it.
+    let older =
+        br#"{"zxid":8,"session":"0x1","op":"multi","paths":[],"raw":"session 0x1 cxid 0x5 zxid 0x8 multi v{}"}"#;
+    let (txns, damage) = parse_lines::<Txn>(older);
+    assert!(damage.is_none() && txns[0].hides_parts() && txns[0].changes().next().is_none());
     assert!(parse_value::<Tree>(br#"{"readings":[]}"#).is_ok());
     assert_eq!(parse_value::<Tree>(b"{").expect_err("it is cut off").line, 1);
 }
@@ -142,6 +147,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         history,
         tree: Some(b"{\"readings\":[]}"),
         txnlog: Some(b""),
+        txnlogs: Some(br#"[{"server":"n1","voter":true,"whole":true,"first":0,"last":0,"transactions":0}]"#),
         servers: Some(b""),
         logs: Some(&[("n1".to_owned(), b"".to_vec())]),
         clients: &[],
@@ -151,6 +157,11 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
     assert_eq!(found, (0, 7, 4));
     assert_eq!((sound.tree, sound.txnlog), (Some(Tree::default()), Some(vec![])));
     assert_eq!(sound.servers, Some(vec![]));
+    let read = sound.server_txnlogs.expect("they are there");
+    assert_eq!(
+        (read[0].server.as_str(), read[0].whole, &read[0].problem),
+        ("n1", true, &None)
+    );
     assert_eq!(sound.logs.map(|logs| logs.len()), Some(1));
     assert_eq!(sound.scenes.get("zxid").map(Vec::len), Some(1));
     let cut = Record::read(Files {
@@ -158,6 +169,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
         history: history.map(|text| &text[..20]),
         tree: Some(b"["),
         txnlog: Some(b"?"),
+        txnlogs: Some(b"{}"),
         servers: Some(b"{}"),
         logs: None,
         clients: &[],
@@ -175,6 +187,7 @@ fn a_record_is_read_as_far_as_its_files_are_sound() {
             "history.jsonl",
             "tree.json",
             "txnlog.jsonl",
+            "txnlogs.json",
             "servers.jsonl"
         ]
     );

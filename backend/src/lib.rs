@@ -19,9 +19,10 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
-use zooquake_history::evidence::{Txn, Znode};
+use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
 use zooquake_history::plan::Plan;
+use zooquake_history::txnlog::TxnLogs;
 use zooquake_workloads::client::Asked;
 use zooquake_workloads::protocol::{Message, Request};
 
@@ -256,8 +257,8 @@ pub trait Cluster: Send + Sync {
     /// Reads all znodes through a server.
     fn tree<'a>(&'a self, server: &'a str) -> Doing<'a, Vec<Znode>>;
 
-    /// The transactions of all servers' logs, merged by zxid, and what could not be read.
-    fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)>;
+    /// The transaction logs of all servers, whether they run or not; what could not be read is named in them.
+    fn transactions(&self) -> BoxFuture<'_, TxnLogs>;
 
     /// The last lines of a node's log, headed by its name.
     fn log_tail(&self, node: &str) -> String;

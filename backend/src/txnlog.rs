@@ -1,102 +1,180 @@
-//! The lines of ZooKeeper's own tool for transaction logs, `TxnLogToolkit -d`.
+//! A server's transaction logs out of an archive of their folder, whatever the archive holds.
 
-use zooquake_history::evidence::Txn;
+use std::io::{self, Read};
+use std::path::{Component, Path};
+use tar::{Archive, EntryType};
+use tokio::sync::mpsc;
+use zooquake_history::txnlog::entry::Logged;
+use zooquake_history::txnlog::{LogEnd, read};
 
-/// Reads one line; `None` for a line that is no transaction (headings, log messages, the rest of an ACL).
-///
-/// The layout is that of ZooKeeper 3.8 and 3.9: when, `session S cxid C zxid Z OPERATION DETAILS`.
-pub fn parse(line: &str) -> Option<Txn> {
-    let (_, rest) = line.split_once(" session ")?;
-    let mut words = rest.splitn(7, ' ');
-    let session = words.next()?;
-    let head = [words.next()?, words.next()?, words.next()?, words.next()?];
-    let ["cxid", _, "zxid", zxid] = head else { return None };
-    let zxid = i64::from_str_radix(zxid.strip_prefix("0x")?, 16).ok()?;
-    let op = words.next()?;
-    let paths = paths(op, words.next().unwrap_or(""));
-    Some(Txn {
-        zxid,
-        session: session.to_string(),
-        op: common_name(op).to_string(),
-        paths,
-        raw: line.to_string(),
-        ..Txn::default()
-    })
+/// The most bytes of an archive that are taken.
+const ARCHIVE: u64 = 1 << 30;
+
+/// The most bytes of a log file that are taken, without the zeros at its end.
+const FILE: usize = 64 << 20;
+
+/// The most transactions, parts of multis and ended ephemerals of one archive.
+const NAMES: usize = 4_000_000;
+
+/// What an archive holds of transaction logs.
+#[derive(Debug, Default)]
+pub struct FolderLogs {
+    /// The transactions of all log files.
+    pub entries: Vec<Logged>,
+    /// What could not be read, and why.
+    pub problems: Vec<String>,
 }
 
-/// One name for all kinds of create: what matters is that the znode is there.
-fn common_name(op: &str) -> &str {
-    if op.starts_with("create") && op != "createSession" {
-        "create"
-    } else {
-        op
+/// Reads the files `log.ZXID` at the top of an archive, or in the one folder at its top. Others, such as snapshots, are passed over.
+pub fn read_archive(archive: impl Read) -> FolderLogs {
+    let mut logs = FolderLogs::default();
+    let mut metered = Metered {
+        archive,
+        left: ARCHIVE,
+        ended: false,
+    };
+    let read = logs.take(&mut Archive::new(&mut metered));
+    if let Err(error) = read {
+        logs.problems.push(error.to_string());
+    } else if metered.ended {
+        logs.problems.push("the archive ends without its end mark".to_owned());
     }
+    logs
 }
 
-/// The znodes that a transaction touched. The parts of a multi are printed as hexadecimal, and left out here.
-fn paths(op: &str, details: &str) -> Vec<String> {
-    let details = details.trim();
-    match op {
-        "closeSession" => {
-            let inner = details.trim_start_matches("v{").trim_end_matches('}');
-            inner
-                .split(',')
-                .filter_map(|path| path.strip_prefix('\''))
-                .map(str::to_string)
-                .collect()
+impl FolderLogs {
+    fn take(&mut self, archive: &mut Archive<impl Read>) -> io::Result<()> {
+        let mut names = 0;
+        for entry in archive.entries()? {
+            let mut entry = entry?;
+            let Some(name) = log_name(&entry.path()?) else { continue };
+            if entry.header().entry_type() != EntryType::Regular {
+                self.problems.push(format!("{name} is no regular file"));
+                continue;
+            }
+            let Some(bytes) = content(&mut entry)? else {
+                self.problems.push(format!("{name} has more than {} MiB", FILE >> 20));
+                continue;
+            };
+            let file = read(&bytes);
+            match file.end {
+                LogEnd::Clean | LogEnd::Torn(_) => {}
+                LogEnd::Damaged(at, what) => self.problems.push(format!("{name}: {what}, at byte {at}")),
+            }
+            names += file.entries.iter().map(size).sum::<usize>();
+            if names > NAMES {
+                return Err(io::Error::other(format!("there are more than {NAMES} transactions")));
+            }
+            self.entries.extend(file.entries);
         }
-        // A path ends at the first comma; behind it come data, ACL and version.
-        "delete" | "deleteContainer" | "setData" | "setACL" => first(details),
-        _ if common_name(op) == "create" => first(details),
-        _ => Vec::new(),
+        Ok(())
     }
 }
 
-fn first(details: &str) -> Vec<String> {
-    let path = details.split(',').next().unwrap_or("").trim_start_matches('\'');
-    if path.starts_with('/') {
-        vec![path.to_string()]
-    } else {
-        Vec::new()
+fn size(logged: &Logged) -> usize {
+    1 + logged.txn.paths.len() + logged.txn.parts.len()
+}
+
+/// The name of a log file, if it is one.
+fn log_name(path: &Path) -> Option<String> {
+    let parts: Vec<Component<'_>> = path.components().filter(|part| *part != Component::CurDir).collect();
+    let ([Component::Normal(name)] | [Component::Normal(_), Component::Normal(name)]) = parts.as_slice() else {
+        return None;
+    };
+    let name = name.to_str()?;
+    let zxid = name.strip_prefix("log.")?;
+    (!zxid.is_empty() && zxid.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| name.to_owned())
+}
+
+/// All of a file but the zeros at its end; `None` if that is too much.
+fn content(file: &mut impl Read) -> io::Result<Option<Vec<u8>>> {
+    let (mut bytes, mut zeros) = (Vec::new(), 0);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        let count = match file.read(&mut buffer) {
+            Ok(0) => return Ok(Some(bytes)),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let chunk = &buffer[..count];
+        let written = chunk.iter().rposition(|&byte| byte != 0).map_or(0, |last| last + 1);
+        if written > 0 {
+            if bytes.len() + zeros + written > FILE {
+                return Ok(None);
+            }
+            bytes.resize(bytes.len() + zeros, 0);
+            bytes.extend_from_slice(&chunk[..written]);
+            zeros = 0;
+        }
+        zeros += count - written;
+    }
+}
+
+/// An archive of bounded length.
+struct Metered<R> {
+    archive: R,
+    /// Bytes that may still be read.
+    left: u64,
+    /// Whether it ended by itself. A whole archive has zeros behind its last file, at which reading stops.
+    ended: bool,
+}
+
+impl<R: Read> Read for Metered<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.archive.read(buffer)?;
+        self.ended |= count == 0 && !buffer.is_empty();
+        match self.left.checked_sub(count as u64) {
+            Some(left) => self.left = left,
+            None => {
+                return Err(io::Error::other(format!(
+                    "the archive has more than {} MiB",
+                    ARCHIVE >> 20
+                )));
+            }
+        }
+        Ok(count)
+    }
+}
+
+/// Reads, in a thread that may wait, what a task receives in chunks.
+#[derive(Debug)]
+pub struct Chunks<C> {
+    receiver: mpsc::Receiver<io::Result<C>>,
+    chunk: Option<C>,
+    /// How much of the chunk was read.
+    at: usize,
+}
+
+impl<C> From<mpsc::Receiver<io::Result<C>>> for Chunks<C> {
+    fn from(receiver: mpsc::Receiver<io::Result<C>>) -> Self {
+        Self {
+            receiver,
+            chunk: None,
+            at: 0,
+        }
+    }
+}
+
+impl<C: AsRef<[u8]>> Read for Chunks<C> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            if let Some(chunk) = &self.chunk {
+                let rest = &chunk.as_ref()[self.at..];
+                if !rest.is_empty() {
+                    let count = rest.len().min(buffer.len());
+                    buffer[..count].copy_from_slice(&rest[..count]);
+                    self.at += count;
+                    return Ok(count);
+                }
+            }
+            match self.receiver.blocking_recv() {
+                None => return Ok(0),
+                Some(chunk) => (self.chunk, self.at) = (Some(chunk?), 0),
+            }
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::parse;
-
-    fn read(details: &str) -> (String, Vec<String>) {
-        let head = "11/20/26, 6:43:58 PM UTC session 0x300002446120002 cxid 0x2 zxid 0x10000001a ";
-        let txn = parse(&format!("{head}{details}")).expect("a transaction");
-        assert_eq!((txn.zxid, txn.session.as_str()), (0x1_0000_001a, "0x300002446120002"));
-        (txn.op, txn.paths)
-    }
-
-    #[test]
-    fn reads_what_zookeeper_prints() {
-        let create = read("create2 /lock/sub0000000000,,[31,s{'world,'anyone}");
-        assert_eq!(create, ("create".into(), vec!["/lock/sub0000000000".into()]));
-        assert_eq!(
-            read("setData /zooquake/probe,probe,1"),
-            ("setData".into(), vec!["/zooquake/probe".into()])
-        );
-        assert_eq!(read("delete '/lock/x"), ("delete".into(), vec!["/lock/x".into()]));
-        assert_eq!(read("delete /lock/x"), ("delete".into(), vec!["/lock/x".into()]));
-        let close = read("closeSession v{'/lock/a,'/lock/b}");
-        assert_eq!(close, ("closeSession".into(), vec!["/lock/a".into(), "/lock/b".into()]));
-        assert_eq!(read("closeSession v{}"), ("closeSession".into(), vec![]));
-        assert_eq!(read("createSession 2000"), ("createSession".into(), vec![]));
-        assert_eq!(read("error -110"), ("error".into(), vec![]));
-    }
-
-    #[test]
-    fn other_lines_are_no_transactions() {
-        assert_eq!(
-            parse("ZooKeeper Transactional Log File with dbid 0 txnlog format version 2"),
-            None
-        );
-        assert_eq!(parse(",T,1"), None);
-        assert_eq!(parse("EOF reached after 5 txns."), None);
-        assert_eq!(parse("opening session cxid zxid"), None);
-    }
-}
+mod tests;

@@ -48,8 +48,6 @@ fi
 java_listing cli -Xmx128m org.apache.zookeeper.ZooKeeperMain -server 127.0.0.1:12181 create -e -s /warm up \
     > /dev/null 2>&1 || true
 for word in stat mntr cons dump wchs; do four_letters 12181 "$word" > /dev/null || true; done
-java_listing txn -Xmx128m org.apache.zookeeper.server.persistence.TxnLogToolkit -d "$work"/1/version-2/log.* \
-    > /dev/null 2>&1 || true
 kill $(jobs -p) 2>/dev/null || true
 wait || true
 

@@ -40,6 +40,7 @@ pub mod renamed;
 pub mod server_log;
 pub mod text;
 pub mod textlog;
+pub mod txnlog;
 pub mod value;
 
 pub use event::{Damage, Event, EventType, History, Process};

@@ -26,6 +26,7 @@ fn digest(hasher: &mut FnvHasher, record: &Record) {
     }
     write(serde_json::to_vec(&record.tree));
     write(serde_json::to_vec(&record.txnlog));
+    write(serde_json::to_vec(&record.server_txnlogs));
     write(serde_json::to_vec(&record.servers));
 }
 

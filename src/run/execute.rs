@@ -7,6 +7,7 @@ use super::samples::Samples;
 use super::shell::Shell;
 use super::stage;
 use super::store::Store;
+use super::txnlogs;
 use crate::engine::{Conclusion, Entry};
 use crate::faults::nemesis::Schedule;
 use crate::judge;
@@ -211,9 +212,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         }
         // The transactions of a run have one order, which those of several ensembles do not have.
         if plan.scenes.is_empty() {
-            let (transactions, problems) = place.cluster.transactions().await;
-            problems.iter().for_each(|problem| eprintln!("zooquake: {problem}"));
-            store.transactions(transactions)?;
+            store.transactions(txnlogs::read(&place, order.interrupt.clone()).await)?;
         }
         sampled.extend(samples.stop().await);
         store.samples(&sampled)?;

@@ -16,6 +16,7 @@ mod steady;
 mod store;
 #[cfg(test)]
 mod tests;
+mod txnlogs;
 mod watchdog;
 
 pub use execute::{Finished, Order, execute};

@@ -6,9 +6,10 @@ use std::fs::File;
 use std::io::Write;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
-use zooquake_checkers::evidence::{ServerSample, Tree, Txn};
+use zooquake_checkers::evidence::{ServerSample, Tree};
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Event, Record};
+use zooquake_history::txnlog::TxnLogs;
 
 /// Keeps what a run records. Clones of one in memory share it.
 #[derive(Clone)]
@@ -82,15 +83,20 @@ impl Store {
         )
     }
 
-    /// Keeps the transactions of the servers' logs.
+    /// Keeps the transactions of the servers' logs, and what was read of each server's.
     ///
     /// # Errors
     /// If they cannot be written.
-    pub fn transactions(&self, transactions: Vec<Txn>) -> Result<()> {
+    pub fn transactions(&self, logs: TxnLogs) -> Result<()> {
+        let TxnLogs { transactions, servers } = logs;
         match self {
-            Self::Folder(folder) => folder.write_jsonl("txnlog.jsonl", &transactions),
+            Self::Folder(folder) => {
+                folder.write_jsonl("txnlog.jsonl", &transactions)?;
+                folder.write_json("txnlogs.json", &servers)
+            }
             Self::Memory(record) => {
-                record.lock().unwrap_or_else(PoisonError::into_inner).txnlog = Some(transactions);
+                let mut record = record.lock().unwrap_or_else(PoisonError::into_inner);
+                (record.txnlog, record.server_txnlogs) = (Some(transactions), Some(servers));
                 Ok(())
             }
         }

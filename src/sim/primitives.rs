@@ -9,8 +9,10 @@ use std::future::ready;
 use std::time::Duration;
 use zooquake_backend::sidecar::Dropped;
 use zooquake_backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
-use zooquake_checkers::evidence::{Txn, Znode};
+use zooquake_checkers::evidence::Znode;
 use zooquake_history::fault::Wire;
+use zooquake_history::txnlog::entry::Logged;
+use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 use zooquake_workloads::zk::sim::Node;
 use zooquake_workloads::zk::{Host, session_hex};
 
@@ -213,17 +215,17 @@ impl Cluster for SimCluster {
         .boxed()
     }
 
-    fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)> {
-        let logged = self.net.server().transactions();
-        let txn = logged.into_iter().map(|logged| Txn {
-            zxid: logged.zxid,
-            session: session_hex(logged.session),
-            op: logged.op.to_string(),
-            paths: logged.paths,
-            raw: logged.raw,
-            ..Txn::default()
-        });
-        ready((txn.collect(), Vec::new())).boxed()
+    fn transactions(&self) -> BoxFuture<'_, TxnLogs> {
+        let (ensemble, voters) = (self.net.server(), self.voters());
+        let logged = |txn| Logged { txn, unlisted: false };
+        let log = |(number, server): (usize, &String)| ServerEntries {
+            server: server.clone(),
+            voter: voters.contains(server),
+            entries: ensemble.logged(number).map(logged).collect(),
+            problems: Vec::new(),
+        };
+        let logs = self.servers.iter().enumerate().map(log).collect();
+        ready(union(logs)).boxed()
     }
 
     fn log_tail(&self, node: &str) -> String {

@@ -5,16 +5,11 @@ use crate::Cluster;
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
-use zooquake_history::evidence::{Txn, Znode};
+use zooquake_history::evidence::Znode;
 
 const ADMIN: Duration = Duration::from_secs(20);
-
-/// Prints every transaction of a server's logs with ZooKeeper's own tool, whose place depends on the image.
-const DUMP: &str = "for f in /datalog/version-2/log.* /data/version-2/log.*; do [ -e \"$f\" ] || continue; \
-    zkTxnLogToolkit.sh -d \"$f\" </dev/null 2>/dev/null || true; done";
 
 /// Deletes snapshots and transaction logs; a name that stays is an error. The files that hold the epochs stay.
 const WIPE: &str = "rm -f /data/version-2/snapshot.* /data/version-2/log.* /datalog/version-2/log.* && \
@@ -118,26 +113,5 @@ impl DockerCluster {
         answer["expired_after_ms"]
             .as_u64()
             .context("a canary's answer without its time")
-    }
-
-    /// The transactions of all servers' logs, merged by zxid, and what could not be read.
-    pub(super) async fn read_transactions(&self) -> (Vec<Txn>, Vec<String>) {
-        let servers = self.servers();
-        let dumps = join_all(servers.iter().map(|s| async move {
-            let id = &self.node(s)?.host.id;
-            exec::run(&self.docker, id, &["sh", "-c", DUMP]).await
-        }))
-        .await;
-        let (mut merged, mut problems) = (BTreeMap::new(), Vec::new());
-        for (server, dump) in servers.iter().zip(dumps) {
-            match dump {
-                Ok(bytes) => {
-                    let text = String::from_utf8_lossy(&bytes);
-                    merged.extend(text.lines().filter_map(crate::txnlog::parse).map(|txn| (txn.zxid, txn)));
-                }
-                Err(error) => problems.push(format!("the transaction logs of {server}: {error:#}")),
-            }
-        }
-        (merged.into_values().collect(), problems)
     }
 }

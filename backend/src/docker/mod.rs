@@ -12,6 +12,7 @@ mod primitives;
 mod processes;
 mod sidecar;
 mod sweep;
+mod txnlog;
 mod upkeep;
 mod watcher;
 mod wire;

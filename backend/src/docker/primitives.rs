@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde_json::json;
 use std::time::Duration;
-use zooquake_history::evidence::{Txn, Znode};
+use zooquake_history::evidence::Znode;
 use zooquake_history::fault::Wire;
+use zooquake_history::txnlog::TxnLogs;
 
 impl DockerCluster {
     fn names(&self, initial: char) -> Vec<String> {
@@ -83,7 +84,7 @@ impl Cluster for DockerCluster {
         Box::pin(async move { self.create_through(server, &setup_paths(&self.plan)).await })
     }
 
-    fn transactions(&self) -> BoxFuture<'_, (Vec<Txn>, Vec<String>)> {
+    fn transactions(&self) -> BoxFuture<'_, TxnLogs> {
         Box::pin(self.read_transactions())
     }
 

@@ -20,6 +20,9 @@ const THAWED_MS: u64 = 5_000;
 /// until then. It lasts milliseconds, and longer on a busy machine.
 const KEEPER_STARTS_WITHIN: Duration = Duration::from_secs(5);
 
+/// By how many KiB a server extends its transaction log ahead of what it writes. By default 64 MiB, all of which is read at the end.
+const PREALLOCATED_KIB: u32 = 1024;
+
 /// Sees no process of the list of `ps` stopped, by a signal or a debugger.
 fn stopped(titles: &[String], processes: &[Vec<String>]) -> Result<()> {
     let column = titles.iter().position(|title| title == "STAT" || title == "S");
@@ -56,9 +59,9 @@ impl DockerCluster {
                 .collect();
             environment.push(("ZOO_SERVERS", lines?.join(" ")));
         }
-        if observers.iter().any(|observer| observer == server) {
-            environment.push(("ZOO_CFG_EXTRA", "peerType=observer".to_string()));
-        }
+        let observes = observers.iter().any(|observer| observer == server);
+        let role = if observes { " peerType=observer" } else { "" };
+        environment.push(("ZOO_CFG_EXTRA", format!("preAllocSize={PREALLOCATED_KIB}{role}")));
         if !observers.is_empty() {
             // A single voter would otherwise refuse to have observers.
             environment.push(("ZOO_STANDALONE_ENABLED", "false".to_string()));

@@ -35,7 +35,6 @@ pub(super) const ZOOKEEPER: BuildContext = BuildContext {
         file!("zookeeper", "zk-java.sh", 0o755),
         file!("zookeeper", "zkCli.sh", 0o755),
         file!("zookeeper", "zkServer.sh", 0o755),
-        file!("zookeeper", "zkTxnLogToolkit.sh", 0o755),
     ],
 };
 

@@ -8,4 +8,5 @@ mod log;
 mod operation;
 mod renamed;
 mod there_and_back;
+mod txnlog;
 mod value;

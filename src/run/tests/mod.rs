@@ -246,6 +246,7 @@ fn a_record_in_memory_is_the_one_that_its_folder_gives() {
         let (folder, memory) = (finished.folder.load().unwrap(), simulated::record(&plan).unwrap());
         assert!(folder.history.events == memory.history.events, "{name}");
         assert_eq!((&folder.tree, &folder.txnlog), (&memory.tree, &memory.txnlog), "{name}");
+        assert_eq!(folder.server_txnlogs, memory.server_txnlogs, "{name}");
         assert_eq!(
             (&folder.servers, &folder.damage),
             (&memory.servers, &memory.damage),

@@ -106,6 +106,7 @@ pub fn short(name: &str, line: &str, judge: impl FnOnce(&Ran)) {
         "plan.json",
         "tree.json",
         "txnlog.jsonl",
+        "txnlogs.json",
         "servers.jsonl",
         "report.html",
         "timeline.png",

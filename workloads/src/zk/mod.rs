@@ -113,6 +113,13 @@ pub enum CreateMode {
     EphemeralSequential,
 }
 
+impl CreateMode {
+    /// Whether the znode goes with its session.
+    pub fn is_ephemeral(self) -> bool {
+        matches!(self, Self::Ephemeral | Self::EphemeralSequential)
+    }
+}
+
 /// A znode that was created.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Created {

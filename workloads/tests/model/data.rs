@@ -1,5 +1,6 @@
 //! Znodes: names, versions, transactions.
 
+use zooquake_history::evidence::Txn;
 use zooquake_workloads::zk::{CreateMode, Error, Host, Op, OpResult};
 
 use crate::bed::Bed;
@@ -122,7 +123,8 @@ fn the_same_seed_gives_the_same_execution() {
             })
             .collect();
         bed.until(|_| under_way.iter().all(|reply| reply.with(Option::is_some)));
-        let order: Vec<String> = bed.net.server().transactions().into_iter().map(|txn| txn.raw).collect();
+        let leader = bed.leader();
+        let order: Vec<Txn> = bed.net.server().logged(leader).collect();
         (order, bed.world.now())
     };
     assert_eq!(execute(7), execute(7));

@@ -1,8 +1,10 @@
 //! Servers: what they agree on, when they lag, and who leads.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use zooquake_workloads::zk::{CreateMode, Error, SessionState};
+use zooquake_history::evidence::Txn;
+use zooquake_workloads::zk::{CreateMode, Error, Op, SessionState, Zk};
 
 use crate::bed::{Bed, DEPOSED, MOMENT, TIMEOUT};
 
@@ -174,4 +176,78 @@ fn a_majority_whose_data_are_wiped_loses_what_was_acknowledged() {
     let late = bed.at(2);
     assert_eq!(bed.world.run(late.exists("/r")), Ok(None));
     bed.takes(&zk, SessionState::Expired);
+}
+
+/// The creates and the multi in a server's log, by the last letters of their paths.
+fn creates(bed: &Bed, server: usize) -> String {
+    let ensemble = bed.net.server();
+    let logged = ensemble.logged(server);
+    let names = |txn: Txn| -> Vec<String> {
+        let changes = txn.changes().filter(|change| change.op == "create");
+        changes.map(|change| change.path.replace('/', "")).collect()
+    };
+    logged.flat_map(names).collect()
+}
+
+#[test]
+fn a_log_has_what_its_server_logged_and_kept() {
+    for seed in 0..10 {
+        let bed = Bed::new(3, seed);
+        let (old, dead) = (bed.leader(), bed.followers()[0]);
+        let zk = bed.at(old);
+        let make = |zk: &Arc<dyn Zk>, path: &str| bed.world.run(zk.create(path, b"", CreateMode::Persistent)).unwrap();
+        make(&zk, "/a");
+        bed.world.pass(MOMENT);
+        bed.net.server().kill_server(dead);
+        let ops = ["/b", "/c"].map(|path| Op::Create(path.to_string(), Vec::new(), CreateMode::Ephemeral));
+        bed.world.run(zk.multi(ops.to_vec())).unwrap();
+        let failing = [&ops[..], &[Op::Delete("/none".to_string(), None)]].concat();
+        bed.world.run(zk.multi(failing)).unwrap_err();
+        assert_eq!(
+            (creates(&bed, dead), creates(&bed, old)),
+            ("a".into(), "abc".into()),
+            "seed {seed}"
+        );
+        let multis: Vec<Txn> = bed.net.server().logged(old).filter(|txn| txn.op == "multi").collect();
+        let ephemeral: Vec<_> = multis[0]
+            .parts
+            .iter()
+            .map(|part| (part.op.as_str(), part.ephemeral))
+            .collect();
+        assert_eq!(ephemeral, [("create", Some(true)); 2]);
+        assert_eq!(
+            multis[1].parts.iter().map(|part| part.op.as_str()).collect::<Vec<_>>(),
+            ["error", "error", "error"]
+        );
+        // It comes back with nothing, and gets a snapshot: what was written before stands in no log of its own.
+        bed.net.server().wipe_server(dead).unwrap();
+        bed.net.server().start_server(dead);
+        bed.until(|bed| bed.net.server().state_of(dead).is_some());
+        make(&zk, "/d");
+        bed.world.pass(MOMENT);
+        assert_eq!(
+            (creates(&bed, dead), creates(&bed, old)),
+            ("d".into(), "abcd".into()),
+            "seed {seed}"
+        );
+        // A leader that nobody hears logs alone, until it follows another and cuts that off.
+        let others = bed.cut_off(old);
+        let lost = bed.world.start(zk.create("/x", b"", CreateMode::Persistent));
+        bed.world.pass(DEPOSED);
+        assert!(lost.with(Option::is_some));
+        assert_eq!(
+            (creates(&bed, old), creates(&bed, dead)),
+            ("abcdx".into(), "d".into()),
+            "seed {seed}"
+        );
+        make(&bed.at(bed.leader()), "/e");
+        bed.net.server().heal(old, &others);
+        bed.until(|bed| bed.net.server().state_of(old).is_some());
+        bed.world.pass(MOMENT);
+        assert_eq!(
+            (creates(&bed, old), creates(&bed, dead)),
+            ("abcde".into(), "de".into()),
+            "seed {seed}"
+        );
+    }
 }

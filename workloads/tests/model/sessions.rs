@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use zooquake_history::evidence::Txn;
 use zooquake_workloads::zk::{CreateMode, Host, SessionState};
 
 use crate::bed::{Bed, DEPOSED, MOMENT, TICK, TIMEOUT};
@@ -24,12 +25,9 @@ fn a_silent_session_ends_within_two_ticks_of_its_timeout_and_takes_its_ephemeral
             took > TIMEOUT - MOMENT && took < TIMEOUT + TICK * 2 + MOMENT,
             "seed {seed}: {took:?}"
         );
-        let ends = bed
-            .net
-            .server()
-            .transactions()
-            .into_iter()
-            .filter(|txn| txn.op == "closeSession");
+        let leader = bed.leader();
+        let logged: Vec<Txn> = bed.net.server().logged(leader).collect();
+        let ends = logged.into_iter().filter(|txn| txn.op == "closeSession");
         let paths: Vec<Vec<String>> = ends.map(|txn| txn.paths).collect();
         assert_eq!(paths, [["/a", "/b"].map(String::from)], "seed {seed}");
     }

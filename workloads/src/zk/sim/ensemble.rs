@@ -9,10 +9,11 @@ use super::event::Event;
 use super::script::Scripted;
 use super::server::Server;
 use super::tree::{Node, Tree};
-use super::txn::{Logged, Origin, Write};
+use super::txn::{Origin, Write};
 use super::wire::{NodeId, Wire};
 use super::world::World;
 use crate::zk::{CreateMode, Created, Error, Op, OpResult, Shared, Stat};
+use zooquake_history::evidence::Txn;
 
 /// What an ensemble is made of.
 #[derive(Debug, Clone)]
@@ -121,11 +122,10 @@ impl Ensemble {
         &server.expect("an ensemble has servers").tree
     }
 
-    /// The transactions of the server that has most of them, in order.
-    pub fn transactions(&self) -> Vec<Logged> {
-        let logs = self.servers.iter().map(|server| &server.log);
-        let longest = logs.max_by_key(|log| log.last().map_or(0, |txn| txn.zxid));
-        longest.into_iter().flatten().map(|txn| txn.logged()).collect()
+    /// What the log files of a server have, in order: not what it was given with a snapshot, nor what it lost.
+    pub fn logged(&self, server: usize) -> impl Iterator<Item = Txn> {
+        let server = &self.servers[server];
+        server.log[server.snapshot..].iter().map(|txn| txn.logged())
     }
 
     /// The last transaction.

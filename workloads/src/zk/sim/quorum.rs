@@ -186,6 +186,9 @@ impl Ensemble {
         match message {
             Message::Fin => self.look_for_leader(server),
             Message::Diff(epoch, missing, committed) => {
+                if learner.log.is_empty() {
+                    learner.snapshot = committed.min(missing.len());
+                }
                 learner.log.extend(missing);
                 let acks: Vec<i64> = learner.log[committed.min(learner.log.len())..]
                     .iter()
@@ -195,6 +198,13 @@ impl Ensemble {
                 acks.into_iter().for_each(|zxid| self.send(wire, 0, Message::Ack(zxid)));
             }
             Message::Snapshot(epoch, log, tree) => {
+                // As ZooKeeper does then, it cuts off of its log what the leader does not have, and logs the rest of the leader's.
+                let common = learner
+                    .log
+                    .iter()
+                    .zip(&log)
+                    .take_while(|(own, other)| own.zxid == other.zxid);
+                learner.snapshot = learner.snapshot.min(common.count());
                 (learner.applied, learner.log, learner.tree) = (log.len(), log, *tree);
                 let committed = learner.applied;
                 self.take_epoch(server, epoch, committed);

@@ -49,6 +49,8 @@ pub(super) struct Server {
     pub(super) since: Duration,
     /// On disk: the transactions that it has taken, in order.
     pub(super) log: Vec<Arc<Txn>>,
+    /// How many of them it has not logged itself: they came as a snapshot when it had nothing.
+    pub(super) snapshot: usize,
     /// How many of them its tree has.
     pub(super) applied: usize,
     pub(super) tree: Tree,
@@ -72,6 +74,7 @@ impl Server {
             turn: 0,
             since: Duration::ZERO,
             log: Vec::new(),
+            snapshot: 0,
             applied: 0,
             tree: Tree::default(),
             accepted_epoch: 0,
@@ -116,6 +119,7 @@ impl Server {
     /// What it had on disk is gone, but for the epochs that it has promised.
     pub(super) fn wipe(&mut self) {
         self.log.clear();
+        self.snapshot = 0;
         self.applied = 0;
         self.tree = Tree::default();
     }

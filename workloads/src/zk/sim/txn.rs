@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::tree::{Change, Node, Path, Tree, parent};
-use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, Stat, session_hex};
+use crate::zk::{CreateMode, Created, Error, MultiError, Op, OpResult, Stat};
 
 /// A request that changes something.
 #[derive(Debug, Clone)]
@@ -35,21 +35,6 @@ pub(super) struct Txn {
     pub(super) changes: Vec<Change>,
     pub(super) outcome: Outcome,
     pub(super) origin: Option<Origin>,
-}
-
-/// A transaction as ZooKeeper's own tool prints it, and the znodes that it touched.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logged {
-    /// Its place in the order.
-    pub zxid: i64,
-    /// The session that asked for it.
-    pub session: i64,
-    /// `create`, `delete`, `setData`, `multi`, `createSession`, `closeSession` or `error`.
-    pub op: &'static str,
-    /// The znodes that it touched: of a `closeSession` the ephemerals it took; of a `multi` none, the tool hides them.
-    pub paths: Vec<String>,
-    /// The line of the tool, without the time of day.
-    pub raw: String,
 }
 
 impl Txn {
@@ -101,39 +86,6 @@ impl Txn {
     /// Whether its session was not allowed to ask.
     pub(super) fn is_refused(&self) -> bool {
         matches!(&self.outcome, Err(MultiError { index: None, .. }))
-    }
-
-    pub(super) fn logged(&self) -> Logged {
-        let deleted = |change: &Change| match change {
-            Change::Delete(path) => Some(path.to_string()),
-            _ => None,
-        };
-        let (op, paths) = match (&self.outcome, &self.write) {
-            (Err(_), _) => ("error", Vec::new()),
-            (_, Write::Open(_)) => ("createSession", Vec::new()),
-            (_, Write::Close) => ("closeSession", self.changes.iter().filter_map(deleted).collect()),
-            (_, Write::Multi(_)) => ("multi", Vec::new()),
-            (Ok(results), Write::One(op)) => match (op, results.first()) {
-                (_, Some(OpResult::Created(created))) => ("create", vec![created.path.clone()]),
-                (Op::Delete(path, _), _) => ("delete", vec![path.clone()]),
-                (Op::Set(path, ..), _) => ("setData", vec![path.clone()]),
-                (Op::Check(path, _) | Op::Create(path, ..), _) => ("check", vec![path.clone()]),
-            },
-        };
-        let raw = format!(
-            "session {} cxid 0x{:x} zxid 0x{:x} {op} {}",
-            session_hex(self.session),
-            self.origin.map_or(0, |origin| origin.request),
-            self.zxid,
-            paths.join(",")
-        );
-        Logged {
-            zxid: self.zxid,
-            session: self.session,
-            op,
-            paths,
-            raw,
-        }
     }
 }
 
@@ -210,7 +162,7 @@ impl Making<'_> {
     fn create(&mut self, path: &str, data: &[u8], mode: CreateMode) -> Result<Created, Error> {
         let above = self.node(parent(path))?;
         let sequential = matches!(mode, CreateMode::EphemeralSequential | CreateMode::PersistentSequential);
-        let ephemeral = matches!(mode, CreateMode::EphemeralSequential | CreateMode::Ephemeral);
+        let ephemeral = mode.is_ephemeral();
         let path = match sequential {
             true => format!("{path}{:010}", above.next),
             false => path.to_string(),

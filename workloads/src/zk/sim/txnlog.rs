@@ -1,0 +1,71 @@
+//! Transactions as the servers' logs have them.
+
+use super::tree::Change;
+use super::txn::{Txn, Write};
+use crate::zk::{MultiError, Op, OpResult, session_hex};
+use zooquake_history::evidence::{self, TxnPart};
+
+impl Txn {
+    /// What a server's log has of it.
+    pub(super) fn logged(&self) -> evidence::Txn {
+        let mut logged = evidence::Txn {
+            zxid: self.zxid,
+            session: session_hex(self.session),
+            ..evidence::Txn::default()
+        };
+        let op = match (&self.write, &self.outcome) {
+            (_, Err(MultiError { index: None, .. })) | (Write::One(_), Err(_)) => "error",
+            (Write::Open(_), _) => "createSession",
+            (Write::Close, _) => {
+                logged.paths = self.changes.iter().filter_map(deleted).collect();
+                "closeSession"
+            }
+            (Write::Multi(ops), outcome) => {
+                logged.parts = match outcome {
+                    Ok(results) => ops.iter().zip(results).map(part).collect(),
+                    Err(_) => vec![error(); ops.len()],
+                };
+                "multi"
+            }
+            (Write::One(op), Ok(results)) => {
+                let part = results.first().map_or_else(error, |result| part((op, result)));
+                (logged.op, logged.ephemeral) = (part.op, part.ephemeral);
+                logged.paths.push(part.path);
+                return logged;
+            }
+        };
+        logged.op = op.to_string();
+        logged
+    }
+}
+
+fn deleted(change: &Change) -> Option<String> {
+    match change {
+        Change::Delete(path) => Some(path.to_string()),
+        _ => None,
+    }
+}
+
+/// What is logged of one operation, alone or in a multi.
+fn part((op, result): (&Op, &OpResult)) -> TxnPart {
+    let (name, path, ephemeral) = match (op, result) {
+        (Op::Create(.., mode), OpResult::Created(created)) => ("create", &created.path, Some(mode.is_ephemeral())),
+        (Op::Create(path, ..), _) => ("create", path, None),
+        (Op::Delete(path, _), _) => ("delete", path, None),
+        (Op::Set(path, ..), _) => ("setData", path, None),
+        (Op::Check(path, _), _) => ("check", path, None),
+    };
+    TxnPart {
+        op: name.to_string(),
+        path: path.clone(),
+        ephemeral,
+    }
+}
+
+/// A part of a multi that failed.
+fn error() -> TxnPart {
+    TxnPart {
+        op: "error".to_string(),
+        ..TxnPart::default()
+    }
+}

@@ -71,7 +71,7 @@ fn requests(run: &Analysis<'_>) -> impl Iterator<Item = (i64, usize)> {
 /// later in the epoch was made after that.
 fn leaders(run: &Analysis<'_>) -> impl Iterator<Item = (i64, u64)> {
     let mut last: HashMap<&str, u64> = HashMap::new();
-    let samples = run.record.servers.iter().flatten();
+    let samples = run.record.servers.into_iter().flatten();
     samples.filter_map(move |sample: &ServerSample| {
         let before = last.insert(&sample.server, sample.time)?;
         (sample.mode == "leader").then_some((sample.zxid, before))

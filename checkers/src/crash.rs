@@ -132,7 +132,7 @@ impl Life<'_> {
 
 /// The transactions that closed each session.
 fn closed<'a>(run: &Analysis<'a>) -> BTreeMap<u64, &'a Txn> {
-    let txns = run.record.txnlog.as_deref().unwrap_or_default().iter();
+    let txns = run.record.txnlog.unwrap_or_default().iter();
     let closes = txns.filter(|txn| txn.op == "closeSession");
     closes.filter_map(|txn| Some((session(&txn.session)?, txn))).collect()
 }
@@ -148,7 +148,7 @@ fn excuse(run: &Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap<u64, &
     if life.expired.is_some_and(expired) || run.faults.all().iter().any(near) {
         return Excuse::Good;
     }
-    if run.record.txnlog.as_ref().is_none_or(Vec::is_empty) {
+    if run.record.txnlog.is_none_or(<[Txn]>::is_empty) {
         return Excuse::Unknown("no transaction log was read");
     }
     // One that had not said hello had no session yet.

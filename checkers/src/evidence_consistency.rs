@@ -9,7 +9,7 @@ use zooquake_history::operation::{FieldType, Made};
 
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let Some(txns) = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty()) else {
+    let Some(txns) = run.record.txnlog.filter(|txns| !txns.is_empty()) else {
         out.reasons
             .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
         return;

@@ -40,7 +40,8 @@
 //!
 //! What is read out of a history is read once, in [`analysis`], for all checkers and for what draws it: `ops` pairs
 //! invocations with completions (what does not pair is a matter of `pairing`), `grants` tells who was granted what from when to
-//! when, `holds` who held anything else, `injected` from when to when each fault was on, `near` which faults were near an anomaly,
+//! when, `record_view` how far the evidence reaches, `zxids` which transactions an event names, `holds` who held anything
+//! else, `injected` from when to when each fault was on, `near` which faults were near an anomaly,
 //! `windows` which of them count, `latencies` how long what was waited for took, `clients` who had which session, `recovery`
 //! where liveness is judged.
 //!

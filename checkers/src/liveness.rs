@@ -153,7 +153,7 @@ fn convict(
         seconds(waited),
         seconds(bound),
     );
-    let witness = vec![asked, span.recovered, until];
+    let witness = vec![asked, span.recovered, span.end];
     let found = Found::new(run.names.pending, "liveness", witness, why);
     out.add_at_end(run, found, Some(run.time(asked)));
 }

@@ -3,7 +3,7 @@
 use crate::age::Ages;
 use crate::analysis::Analysis;
 use crate::clients::session;
-use crate::evidence::{Reading, Tree, Znode};
+use crate::evidence::{Reading, Znode};
 use crate::findings::{Findings, Found};
 use crate::text::count;
 use crate::{Event, EventType, Value, leaver};
@@ -48,7 +48,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 /// The same where contenders may be claims on items: `gone` tells the event that ended an item's life, from when on a
 /// claim on it is an orphan whosever it is.
 pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
-    let readings = run.record.tree.as_ref().and_then(Tree::audit);
+    let readings = run.record.audit();
     let Some((before, after)) = readings else {
         out.ran("orphan-node", 0);
         return;

@@ -108,7 +108,7 @@ fn logged(run: &Analysis<'_>, convicted: &mut BTreeSet<usize>, out: &mut Finding
         }
     }
     by_path.values_mut().for_each(|own| own.sort_unstable());
-    let txns = run.record.txnlog.as_deref().unwrap_or_default();
+    let txns = run.record.txnlog.unwrap_or_default();
     let missing = missing(run, txns);
     let mut standing = Standing::default();
     let (mut looked_at, mut last) = (0, i64::MIN);
@@ -151,8 +151,9 @@ fn owner(
 ) -> Option<(usize, usize)> {
     let by = run.clients.sessions.get(&session(&txn.session)?)?;
     let creator = incarnation.session?;
-    // Its own znode of an attempt whose grant it never reported.
-    if run.clients.sessions.get(&creator).is_some_and(|of| of.node == by.node) {
+    // Its own znode of an attempt whose grant it never reported. Whose a session is may be named behind the end of the history.
+    let maker = run.clients.sessions.get(&creator);
+    if maker.map_or(!run.record.whole, |of| of.node == by.node) {
         return None;
     }
     let own = by_path.get(&(by.node, path))?;

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::LatencyKind;
-use crate::{Record, ensemble, requests};
+use crate::{ServerSample, ensemble, requests};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ pub fn of(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     let mut stats = BTreeMap::new();
     let mut put = |name: &str, value: Value| stats.insert(name.to_owned(), value);
     put("events", json!(run.events.len()));
-    put("zookeeper", json!(versions(run.record)));
+    put("zookeeper", json!(versions(run.record.servers)));
     put("ops", json!(outcomes(run)));
     put("errors", json!(errors(run)));
     let grants = run.grants.all.iter().filter(|grant| grant.read.is_some());
@@ -39,8 +39,8 @@ pub fn of(run: &Analysis<'_>) -> BTreeMap<String, Value> {
 }
 
 /// The versions of ZooKeeper that the servers reported, each once.
-pub fn versions(record: &Record) -> BTreeSet<&str> {
-    let samples = record.servers.iter().flatten().map(|sample| sample.version.as_str());
+pub fn versions(servers: Option<&[ServerSample]>) -> BTreeSet<&str> {
+    let samples = servers.into_iter().flatten().map(|sample| sample.version.as_str());
     samples.filter(|version| !version.is_empty()).collect()
 }
 

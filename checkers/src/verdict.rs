@@ -87,6 +87,9 @@ fn phases(run: &Analysis<'_>, reasons: &mut Vec<String>) {
         reasons.push(format!("the run was interrupted at {}", run.at(at)));
     }
     reasons.extend(run.recovery.lacks.iter().cloned());
+    if run.phase("audit").is_none() {
+        reasons.push("the run has no phase `audit`: what was left at its end was not looked at".to_owned());
+    }
     if run.phase("done").is_none() {
         reasons.push("the run did not reach its end".to_owned());
     }
@@ -170,12 +173,12 @@ fn last_unknown(run: &Analysis<'_>, f: &str) -> Option<String> {
 
 fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     let undone = needs.tree;
-    match &run.record.tree {
+    match run.record.readings {
         None => reasons.push(format!("the znode tree was not read at the end: {undone}")),
-        Some(tree) if tree.audit().is_none() => {
+        Some(readings) if run.record.audit().is_none() => {
             reasons.push(format!(
                 "of the znode tree there is {}, and not 2: {undone}",
-                count(tree.readings.len(), "reading")
+                count(readings.len(), "reading")
             ));
         }
         Some(_) => {}

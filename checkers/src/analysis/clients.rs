@@ -1,8 +1,9 @@
 //! Clients: which there are, which sessions they had, and when their processes died.
 
+use super::RecordView;
+use crate::EventType;
 use crate::grants::Grants;
 use crate::ops::{self, Ops};
-use crate::{EventType, Record};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The clients of a run.
@@ -35,7 +36,7 @@ pub fn session(text: &str) -> Option<u64> {
 
 impl<'a> Clients<'a> {
     /// Reads the clients out of a record.
-    pub fn new(record: &'a Record, ops: &Ops<'a>, grants: &Grants<'a>) -> Self {
+    pub fn new(record: &RecordView<'a>, ops: &Ops<'a>, grants: &Grants<'a>) -> Self {
         let mut clients = Self::default();
         clients
             .names

@@ -1,7 +1,8 @@
 //! What the transaction logs tell of znodes, for what clients do not tell themselves.
 
+use super::RecordView;
 use super::grants::Grants;
-use crate::{Record, Txn};
+use crate::Txn;
 use std::collections::HashMap;
 
 /// The transaction logs, by znode.
@@ -15,8 +16,8 @@ pub struct Log<'a> {
 }
 
 impl<'a> Log<'a> {
-    pub(crate) fn new(record: &'a Record) -> Self {
-        let txns = record.txnlog.as_deref().unwrap_or_default();
+    pub(crate) fn new(record: &RecordView<'a>) -> Self {
+        let txns = record.txnlog.unwrap_or_default();
         let mut created: HashMap<&str, Vec<&Txn>> = HashMap::new();
         for txn in txns.iter().filter(|txn| creates(txn)) {
             for path in &txn.paths {

@@ -18,8 +18,10 @@ mod op;
 pub(crate) mod ops;
 pub(crate) mod pairing;
 pub(crate) mod peaks;
+mod record_view;
 pub(crate) mod recovery;
 pub(crate) mod windows;
+pub(crate) mod zxids;
 
 pub use clients::{Clients, Owner};
 pub use declared::Declared;
@@ -32,6 +34,7 @@ pub use near::{FaultWindow, Faults, Span};
 pub use op::{Op, Outcome};
 pub use ops::Ops;
 pub use pairing::Misfit;
+pub use record_view::RecordView;
 pub use recovery::Recovery;
 
 use crate::names::{self, Names};
@@ -45,8 +48,8 @@ use zooquake_history::operation::Mode;
 /// The record of a run, taken apart. Operations, grants and phases are given by the places of their events in the history.
 #[derive(Debug)]
 pub struct Analysis<'a> {
-    /// All that was recorded.
-    pub record: &'a Record,
+    /// All that was recorded, as far as the history reaches.
+    pub record: RecordView<'a>,
     /// The events of the history.
     pub events: &'a [Event],
     /// What the family calls things.
@@ -81,21 +84,21 @@ impl<'a> Analysis<'a> {
     /// Takes a record apart, in time nearly linear in its events. What is a grant depends on the family in its plan.
     pub fn new(record: &'a Record) -> Self {
         let events = record.history.events.as_slice();
+        let record = RecordView::new(record);
         let names = names::of(&record.plan.workload.family);
         let ops = Ops::new(events);
         let mut grants = Grants::new(events, &ops, names);
-        let log = Log::new(record);
+        let log = Log::new(&record);
         if record.plan.workload.recipe.is_some() {
             log.date(&mut grants);
         }
-        let clients = Clients::new(record, &ops, &grants);
+        let clients = Clients::new(&record, &ops, &grants);
         let injected = injected::injected(events);
         let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
         let last_phases = phases.iter().copied().collect();
-        let recovery = Recovery::new(record, &last_phases, &ops, &clients, &injected);
+        let recovery = Recovery::new(&record, &last_phases, &ops, &clients, &injected);
         let mut analysis = Self {
-            record,
             events,
             names,
             ops,
@@ -106,6 +109,7 @@ impl<'a> Analysis<'a> {
             log,
             windows: Vec::new(),
             faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),
+            record,
             injected,
             recovery,
             phases,

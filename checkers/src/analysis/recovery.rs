@@ -1,10 +1,11 @@
 //! Recovery: the part of a run in which liveness is judged, or why it cannot be.
 
+use super::RecordView;
 use crate::clients::Clients;
 use crate::injected::Injected;
 use crate::ops::{Op, Ops};
 use crate::text::{few, seconds};
-use crate::{Event, EventType, Process, Record};
+use crate::{Event, EventType, Process};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// How many lacks are named together; of more of them only that there are.
@@ -37,7 +38,7 @@ pub struct Recovery<'a> {
 impl<'a> Recovery<'a> {
     /// Reads it out of a history. `phases` has the last event of each phase.
     pub fn new(
-        record: &'a Record,
+        record: &RecordView<'a>,
         phases: &BTreeMap<&str, usize>,
         ops: &Ops<'a>,
         clients: &Clients<'a>,
@@ -69,6 +70,11 @@ impl<'a> Recovery<'a> {
         );
         recovery.lacks.extend(unhealed(injected, span));
         if let Some(span) = span {
+            if phase("audit").is_none_or(|audit| audit < span.recovered) {
+                recovery
+                    .doubts
+                    .push("the bound of liveness was not seen to its end, the phase `audit`".to_owned());
+            }
             recovery.doubts.extend(stalls(events, span));
             let disputed = ops
                 .disputed

@@ -255,7 +255,7 @@ fn add(
     );
     let members = members.iter().map(|&(_, since)| since);
     let first = members.clone().chain([stuck.asked]).min();
-    let witness = members.chain([stuck.asked, span.recovered, stuck.until]).collect();
+    let witness = members.chain([stuck.asked, span.recovered, span.end]).collect();
     let found = Found::new("stuck-barrier", "liveness", witness, why);
     out.add_at_end(run, found, first.map(|first| run.time(first)));
 }

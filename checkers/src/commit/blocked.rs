@@ -56,7 +56,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         } else if told.insert(transaction.name) {
             let coordinator = coordinators.get(transaction.name);
             let coordinator = coordinator.map_or_else(String::new, |op| last_word(run, op));
-            convict(run, transaction, &spell, bound, coordinator, out);
+            convict(run, transaction, &spell, (span, bound), coordinator, out);
         }
     }
     idle(run, span, named, true, out);
@@ -67,7 +67,6 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 struct Spell<'a> {
     op: &'a Op<'a>,
     asked: usize,
-    recovered: usize,
     until: usize,
     /// How often it was refused, if it was.
     refused: Option<usize>,
@@ -81,7 +80,6 @@ impl<'a> Spell<'a> {
         Self {
             op: one.op,
             asked,
-            recovered: span.recovered,
             until,
             refused: (one.how == How::Failed).then_some(one.attempts.len()),
             waited: run.time(until).saturating_sub(run.time(from)),
@@ -125,14 +123,13 @@ fn convict(
     run: &Analysis<'_>,
     transaction: &Transaction<'_>,
     spell: &Spell<'_>,
-    bound: u64,
+    (span, bound): (Span, u64),
     coordinator: String,
     out: &mut Findings,
 ) {
     let &Spell {
         op,
         asked,
-        recovered,
         until,
         waited,
         ..
@@ -153,22 +150,12 @@ fn convict(
         transaction.name,
         op.f,
         run.at(asked),
-        run.at(recovered),
+        run.at(span.recovered),
         seconds(waited),
         seconds(bound),
     );
-    let mut witness = vec![asked, recovered, until];
-    if let Some(begun) = transaction.begun.filter(|_| !transaction.stands) {
-        // If that was read late enough, it shows the time that went by as well.
-        let late = run.time(begun).saturating_sub(run.time(asked.max(recovered))) >= bound;
-        witness[2] = if late { begun } else { until };
-        // The last event of a history may show it itself.
-        let event = &run.events[until];
-        let shows = event.kind == EventType::Ok && matches!(event.f.as_str(), "begin" | "vote");
-        if late || !shows || event.tx() != Some(transaction.name) {
-            witness.push(begun);
-        }
-    }
+    let begun = transaction.begun.filter(|_| !transaction.stands);
+    let witness = [asked, span.recovered, span.end].into_iter().chain(begun).collect();
     let found = Found::new("blocked-transaction", "liveness", witness, why);
     out.add_at_end(run, found, Some(run.time(transaction.first)));
 }

@@ -251,7 +251,7 @@ impl<'a> Transactions<'a> {
 
     /// What the tree says of the transactions that the history names: `…/<tx>` and `…/<tx>/decision`.
     fn tree(&mut self, run: &Analysis<'a>) {
-        let readings = run.record.tree.as_ref().map_or(&[][..], |tree| &tree.readings);
+        let readings = run.record.readings.unwrap_or_default();
         for (number, reading) in readings.iter().enumerate() {
             let mut said: BTreeMap<usize, Decision> = BTreeMap::new();
             for znode in &reading.znodes {

@@ -124,7 +124,7 @@ fn clients<'a>(run: &Analysis<'a>, counts: &Counts<'a>) -> Vec<Found<'a>> {
 
 fn tree<'a>(run: &Analysis<'a>, path: &str, out: &mut Findings) -> Vec<Found<'a>> {
     let (mut found, mut unreadable) = (Vec::new(), 0);
-    for reading in run.record.tree.iter().flat_map(|tree| &tree.readings) {
+    for reading in run.record.readings.into_iter().flatten() {
         let znode = reading.znodes.iter().find(|znode| znode.path == path);
         match znode.and_then(|znode| value(&znode.data)) {
             Some(value) => found.push(Found {

@@ -15,9 +15,9 @@ pub use clock::Clock;
 pub use elections::{Ballot, Election, elections};
 pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
-use crate::analysis::Analysis;
+use crate::ServerSample;
+use crate::analysis::{Analysis, RecordView};
 use crate::findings::Findings;
-use crate::{Record, ServerSample};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, HashSet};
 use zooquake_history::plan::On;
@@ -70,10 +70,10 @@ impl<'a> Ensemble<'a> {
 
 /// The elections of a run for its statistics; `None` of a history alone.
 pub fn stats(run: &Analysis<'_>) -> Option<Value> {
-    let Record { logs, servers, .. } = run.record;
+    let RecordView { logs, servers, .. } = run.record;
     let ensemble = Ensemble {
-        logs: logs.as_deref()?,
-        samples: servers.as_deref().unwrap_or_default(),
+        logs: logs?,
+        samples: servers.unwrap_or_default(),
         clock: &Clock::of(run.events),
     };
     Some(json!(accounts(&ensemble)))
@@ -81,15 +81,15 @@ pub fn stats(run: &Analysis<'_>) -> Option<Value> {
 
 /// Judges the ensemble of a run, whatever the family. Of a history alone there is nothing to judge.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let Record { logs, servers, .. } = run.record;
+    let RecordView { logs, servers, .. } = run.record;
     if logs.is_none() && servers.is_none() {
         return;
     }
-    let logs = logs.as_deref().unwrap_or_default();
+    let logs = logs.unwrap_or_default();
     let clock = Clock::of(run.events);
     let ensemble = Ensemble {
         logs,
-        samples: servers.as_deref().unwrap_or_default(),
+        samples: servers.unwrap_or_default(),
         clock: &clock,
     };
     let (found, looked_at) = ensemble.judge();

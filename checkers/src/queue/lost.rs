@@ -170,7 +170,14 @@ fn deleted(run: &Analysis<'_>, stored: usize) -> String {
         return String::new();
     };
     let is = |txn: &&Txn| txn.op == "delete" && txn.zxid > czxid && txn.paths.iter().any(|deleted| deleted == path);
-    let Some(txn) = run.record.txnlog.iter().flatten().filter(is).min_by_key(|txn| txn.zxid) else {
+    let Some(txn) = run
+        .record
+        .txnlog
+        .into_iter()
+        .flatten()
+        .filter(is)
+        .min_by_key(|txn| txn.zxid)
+    else {
         return String::new();
     };
     let owner = session(&txn.session).and_then(|session| run.clients.sessions.get(&session));

@@ -170,7 +170,7 @@ impl<'a> Accesses<'a> {
     /// these readings have no register whose value can be read.
     pub fn of_tree(&self, run: &Analysis<'a>, path: &str) -> (Vec<Access<'a>>, usize) {
         let (mut found, mut unreadable) = (Vec::new(), 0);
-        for reading in run.record.tree.iter().flat_map(|tree| &tree.readings) {
+        for reading in run.record.readings.into_iter().flatten() {
             let znode = reading.znodes.iter().find(|znode| znode.path == path);
             let told = znode.and_then(|znode| Some((znode, data(&znode.data)?)));
             let Some((znode, value)) = told else {

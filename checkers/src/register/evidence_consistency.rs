@@ -121,7 +121,7 @@ fn order(run: &Analysis<'_>, accesses: &Accesses<'_>, found: &mut Vec<String>) -
 
 /// Every acknowledged write is in the transaction logs. Returns how many were looked for; `None` without logs.
 fn logs(run: &Analysis<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec<String>) -> Option<usize> {
-    let txns = run.record.txnlog.as_deref().filter(|txns| !txns.is_empty())?;
+    let txns = run.record.txnlog.filter(|txns| !txns.is_empty())?;
     let by_zxid: HashMap<i64, &Txn> = txns.iter().map(|txn| (txn.zxid, txn)).collect();
     let named = touched(by_zxid.values().copied());
     let first = txns.iter().map(|txn| txn.zxid).min()?;

@@ -90,13 +90,13 @@ fn only(Terms { run, tree, .. }: Terms<'_>, unpaired: &Unpaired<'_>, keep: &[usi
             .cloned()
             .collect(),
     };
-    let tree = run.record.tree.as_ref().filter(|_| tree);
+    let readings = run.record.readings.filter(|_| tree);
     Record {
         history: History {
             events: keep.iter().enumerate().map(event).collect(),
         },
-        tree: tree.map(|tree| Tree {
-            readings: tree.readings.iter().map(reading).collect(),
+        tree: readings.map(|readings| Tree {
+            readings: readings.iter().map(reading).collect(),
         }),
         ..Record::default()
     }

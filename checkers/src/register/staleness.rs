@@ -18,7 +18,7 @@ pub struct Staleness<'a> {
 impl<'a> Staleness<'a> {
     /// Sorts the samples of a run.
     pub fn new(run: &Analysis<'a>) -> Self {
-        let mut samples: Vec<&ServerSample> = run.record.servers.iter().flatten().collect();
+        let mut samples: Vec<&ServerSample> = run.record.servers.into_iter().flatten().collect();
         samples.sort_by_key(|sample| sample.time);
         let mut staleness = Self {
             own: HashMap::new(),

@@ -123,7 +123,7 @@ fn units<'a>(run: &Analysis<'a>, kind: &Kind) -> Vec<Unit<'a>> {
 
 /// The transactions that the clients' sessions asked for, but for those of the harness.
 fn asked<'a>(run: &Analysis<'a>) -> Option<Vec<&'a Txn>> {
-    let log = run.record.txnlog.as_ref()?;
+    let log = run.record.txnlog?;
     let states = run.events.iter().filter(|event| event.f == "session");
     let sessions: HashSet<&str> = states.filter_map(|event| event.session()).collect();
     let harness = |txn: &Txn| txn.paths.iter().any(|path| path.starts_with(HARNESS));

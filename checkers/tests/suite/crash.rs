@@ -10,7 +10,10 @@ use zooquake_checkers::{Record, check};
 /// A run of one's own lock, whose clients may end once in a window. The logs show that session 0x1 was closed after the write of the
 /// `confirm` that was sent at 5 s.
 fn record(text: &str) -> Record {
-    let mut record = run("own", &format!("{text}; 5.0 c2 ask confirm; c2 answer confirm zxid=7"));
+    let mut record = run(
+        "own",
+        &format!("{text}; 5.0 c2 ask confirm; c2 answer confirm zxid=7; 9.0 run done"),
+    );
     record.plan.workload.family = "lock".to_owned();
     record.plan.workload.recipe = Some(Recipe {
         max_restarts: 1,

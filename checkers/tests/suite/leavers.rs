@@ -1,7 +1,7 @@
 //! What left an orphan, and what deleted a lost item, in the words of the anomalies.
 
 use crate::expect::{edited, one};
-use crate::script::{lock, run, standing, txn, znode};
+use crate::script::{lock, logged, run, standing, txn, znode};
 use zooquake_checkers::{Record, check};
 
 const END: &str = "
@@ -74,16 +74,17 @@ fn a_lost_item_names_the_delete_in_the_log() {
         c3 ask confirm; c3 answer confirm
         c3 invoke dequeue; c3 ok dequeue item=null
         run drained";
-    let mut record = run("fifo", text);
+    let record = run("fifo", text);
     let why = |record: &Record| one(record, "lost-item").why;
     assert!(!why(&record).contains("transaction log"));
-    record.txnlog = Some(vec![
+    let txns = vec![
         txn(4, "0x2", "delete", "/queue/item-1"),
         txn(5, "0x1", "create", "/queue/item-1"),
         txn(6, "0x2", "delete", "/queue/item-2"),
         txn(7, "0x2", "delete", "/queue/item-1"),
         txn(8, "0x1", "delete", "/queue/item-1"),
-    ]);
+    ];
+    let record = logged(record, txns);
     let told =
         "The transaction log shows that the session 0x2 of c2 deleted its znode /queue/item-1 in transaction 0x7.";
     assert!(why(&record).contains(told), "{}", why(&record));

@@ -199,7 +199,9 @@ pub fn lost(record: &Record) -> BTreeSet<usize> {
     let Some(recovered) = phase(events, "recovered") else {
         return BTreeSet::new();
     };
-    let audit = phase(events, "audit").unwrap_or(events.len() - 1);
+    let Some(audit) = phase(events, "audit") else {
+        return BTreeSet::new();
+    };
     if crate::drawn::doubtful(events, recovered, audit) {
         return BTreeSet::new();
     }

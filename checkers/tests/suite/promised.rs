@@ -2,14 +2,14 @@
 
 use crate::expect::{count, edited, found, one, says};
 use crate::safety::OLD_WRITE;
-use crate::script::{history, lock, txn};
+use crate::script::{history, lock, logged, txn};
 use zooquake_checkers::plan::Resource;
 use zooquake_checkers::{Txn, check};
 
 #[test]
 fn what_stands_after_a_hidden_transaction_is_not_known() {
     let judged = |between: &[Txn], answer: &str, wanted: &[&str]| {
-        let mut record = lock(&format!(
+        let record = lock(&format!(
             "c1 acquire g1; c1 granted g1 czxid=10 path=/lock/one session=0x1
              c1 release g1; c1 released g1
              c3 confirm; c3 holds-not {answer}"
@@ -19,8 +19,8 @@ fn what_stands_after_a_hidden_transaction_is_not_known() {
             txn(11, "0x1", "delete", "/lock/one"),
             txn(12, "0x2", "create", "/lock/one"),
         ];
-        record.txnlog = Some([&before, between, &[txn(30, "0x1", "delete", "/lock/one")]].concat());
-        found(&record, wanted);
+        let txns = [&before, between, &[txn(30, "0x1", "delete", "/lock/one")]].concat();
+        found(&logged(record, txns), wanted);
     };
     let hidden = |op: &str, session: &str| Txn {
         paths: vec![],

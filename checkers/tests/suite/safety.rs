@@ -1,7 +1,7 @@
 //! Each safety anomaly by one history, and silence on its nearest innocent twins.
 
 use crate::expect::{edited, found, guilty, innocent, none, one, tells};
-use crate::script::{history, lock, txn};
+use crate::script::{history, lock, logged, txn};
 use zooquake_checkers::plan::Resource;
 
 const BOTH_HOLD: &str = "
@@ -160,7 +160,7 @@ fn a_release_that_removes_anothers_znode_is_unowned() {
 
 #[test]
 fn the_transaction_log_shows_a_release_of_anothers_znode() {
-    let mut record = lock(
+    let record = lock(
         "c1 acquire g1; c1 granted g1 czxid=10 path=/lock/one session=0x1
          c1 release g1; c1 released g1",
     );
@@ -172,7 +172,7 @@ fn the_transaction_log_shows_a_release_of_anothers_znode() {
             txn(13, "0x1", "delete", "/lock/one"),
         ]
     };
-    record.txnlog = Some(lives("0x2"));
+    let mut record = logged(record, lives("0x2"));
     assert_eq!(one(&record, "unowned-release").witness, [1]);
     // Its own znode of an attempt that it never reported.
     record.txnlog = Some(lives("0x1"));

@@ -114,6 +114,16 @@ pub fn txn(zxid: i64, session: &str, op: &str, path: &str) -> Txn {
     }
 }
 
+/// The record of a run that reached its end, with these transactions in its logs.
+pub fn logged(mut record: Record, txns: Vec<Txn>) -> Record {
+    let events = &mut record.history.events;
+    let time = events.last().map_or(0, |event| event.time);
+    let done = serde_json::json!("done");
+    events.push(event(events.len(), time, "run", None, EventType::Info, "phase", done));
+    record.txnlog = Some(txns);
+    record
+}
+
 /// A window of a fault, as planned.
 pub fn window(id: usize, fault: &str) -> Window {
     Window {

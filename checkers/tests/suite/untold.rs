@@ -1,7 +1,7 @@
 //! What clients of a user's own recipe cannot tell, and what they leave out without having said so.
 
 use crate::expect::{found, kinds};
-use crate::script::{run, txn};
+use crate::script::{logged, run, txn};
 use zooquake_checkers::plan::Recipe;
 use zooquake_checkers::{NotJudged, Record, Txn, check};
 
@@ -87,8 +87,10 @@ fn a_log_that_is_whole_tells_the_age_of_a_grant() {
     let one = ("0x1", "create", "/lock/a");
     let other = ("0x2", "create", "/lock/b");
     let judged = |log: Option<Vec<Txn>>| {
-        let mut record = ageless(HELLO);
-        record.txnlog = log;
+        let record = match log {
+            Some(log) => logged(ageless(HELLO), log),
+            None => ageless(HELLO),
+        };
         (kinds(&check(&record)).join(" "), left(&record).len())
     };
     assert_eq!(judged(log(&[one, other])), ("stale-write stale-holder".to_owned(), 0));
@@ -119,13 +121,12 @@ fn who_can_tell_what_it_removed_need_not_know_each_time() {
     let silent = own("lock", &RELEASED.replace("FIRST", "null"));
     assert_eq!(reasons(&silent).len(), 1);
     assert!(reasons(&silent)[0].starts_with("c1 told no `removed` with 2 of 2 answers to `release` or `resign`"));
-    let mut once = own("lock", &RELEASED.replace("FIRST", "4294967297"));
+    let once = own("lock", &RELEASED.replace("FIRST", "4294967297"));
     assert_eq!(reasons(&once), [""; 0]);
     assert_eq!(left(&once)[0].0, "unowned-release");
     let (a, b) = ("/lock/a", "/lock/b");
-    once.txnlog = log(&[a, b]
-        .map(|path| [("0x1", "create", path), ("0x1", "delete", path)])
-        .concat());
+    let txns = [a, b].map(|path| [("0x1", "create", path), ("0x1", "delete", path)]);
+    let once = logged(once, log(&txns.concat()).expect("transactions"));
     assert_eq!(left(&once), [], "the logs show what it removed");
 }
 

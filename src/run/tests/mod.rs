@@ -1,5 +1,6 @@
 //! Whole runs in memory: generators, engine, nemesis, recipes and checkers, in virtual time.
 
+mod cuts;
 mod rounds;
 mod scenes;
 mod stalled;

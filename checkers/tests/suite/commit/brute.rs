@@ -223,7 +223,9 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
     let Some(recovered) = phase("recovered") else {
         return false;
     };
-    let end = phase("audit").unwrap_or(events.len() - 1);
+    let Some(end) = phase("audit") else {
+        return false;
+    };
     if doubtful(events, recovered, end) {
         return false;
     }

@@ -64,6 +64,7 @@ fn random(seed: u64) -> Record {
             }
         }
     }
+    world.event("run", EventType::Info, "phase", json!("done"));
     let mut record = super::record("");
     record.history.events = world.events;
     record.txnlog = (random.u8(0..6) > 0).then_some(world.txns);

@@ -10,6 +10,7 @@ use zooquake_checkers::{Record, ServerLog, ServerSample};
 fn record(logs: Vec<ServerLog>, servers: Vec<ServerSample>) -> Record {
     let mut long = Long::default();
     long.run("clock", json!({ "unix_us": BEGUN_MS * 1000 }));
+    long.phase("done");
     let mut record = long.record("register", "read", 1);
     record.plan.cluster.servers = logs.len();
     record.logs = Some(logs);

@@ -144,6 +144,7 @@ fn releases_of_one_path() {
         long.note(1, "hello", json!({"session": "0x1"}));
         long.note(2, "hello", json!({"session": "0x2"}));
         held(&mut long, count);
+        long.phase("done");
         let mut record = long.record("lock", "children", 2);
         let first = count as i64 + 1;
         let pairs = (0..count as i64).flat_map(|k| {

@@ -138,7 +138,7 @@ fn who_is_refused_again_and_again_though_all_are_there_is_stuck() {
     found(&double(&both), &["stuck-barrier"; 2]);
     let waits = "1 run recovered => 1 run recovered; 2 c2 invoke enter round=1 members=2";
     let waits = double(&edited(&refused(20, &["c1"]), waits));
-    assert_eq!(proven(&waits, "stuck-barrier").witness, [0, 1, 2, 41]);
+    assert_eq!(proven(&waits, "stuck-barrier").witness, [0, 1, 2, 42]);
     // Too short, with nobody else, or after all let in.
     none(&double(&refused(5, &["c1", "c2"])));
     none(&double(&refused(20, &["c1"])));

@@ -1,9 +1,11 @@
 //! Answers about a grant that do not fit together: a client acts as the holder under a grant that nobody asked for, or whose acquire
-//! certainly failed, or it says of one request both that it was accepted and that it was not; or a request asks for no known mode. No anomaly is made of them, as
+//! certainly failed; it says that it holds after it had said that it holds no more, or by a grant of another client, or by none; it says
+//! of one request both that it was accepted and that it was not; or a request asks for no known mode. No anomaly is made of them, as
 //! either of the two may be true; each is a reason against `valid`.
 
-use crate::analysis::{self, Analysis};
+use crate::analysis::{self, Analysis, Denial};
 use crate::findings::Findings;
+use crate::ops;
 use crate::{Event, EventType, Process, Value};
 use std::collections::HashMap;
 use zooquake_history::operation::grant::ACCEPTED;
@@ -64,7 +66,45 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             odd(format!("a `{}` under grant {name} {what}", event.f));
         }
     }
+    found.extend(contradictions(run));
+    found.extend(misnamed(run));
+    found.sort();
     out.doubt("answers about grants do not fit together", &found);
+}
+
+/// The answers of clients that hold, as they say, after they had denied it.
+fn contradictions(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
+    run.grants.contradictions.iter().map(|contradiction| {
+        let why = match contradiction.denial {
+            Denial::Words(at) => format!("its client had said at event {at} that it holds no more"),
+            Denial::Exit(at) => format!("the process that was given it had ended at event {at}"),
+            Denial::Perhaps(at) => format!("its client may have said at event {at} that it holds no more"),
+        };
+        let name = run.grants.all[contradiction.grant].name;
+        let what = format!("a `confirm` that says that grant {name} is held, though {why}");
+        (contradiction.confirm, what)
+    })
+}
+
+/// The answers of clients that say that they hold, and name no grant of their own.
+fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
+    let owners: HashMap<&str, &str> = run.grants.all.iter().map(|grant| (grant.name, grant.node)).collect();
+    let answers = run.events.iter().enumerate();
+    let holds = |event: &Event| event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
+    let answers = answers.filter(move |(_, event)| ops::named_client(event).is_some() && holds(event));
+    answers.filter_map(move |(at, event)| {
+        let what = match event.grant() {
+            None => "a `confirm` that says that its client holds, and names no grant".to_owned(),
+            Some(name) => {
+                let owner = owners.get(name).filter(|owner| **owner != ops::node(event))?;
+                format!(
+                    "a `confirm` of {} that says that it holds by grant {name}, which is one of {owner}",
+                    ops::node(event)
+                )
+            }
+        };
+        Some((at, what))
+    })
 }
 
 /// The grant that an event is about: of an operation under a grant, or of a client that says that it holds.

@@ -25,7 +25,7 @@ pub(crate) mod zxids;
 
 pub use clients::{Clients, Owner};
 pub use declared::Declared;
-pub use grants::{Answer, Grant, Grants, Write, mode};
+pub use grants::{Answer, Contradiction, Denial, Grant, Grants, Write, mode};
 pub use holds::{Hold, Subject};
 pub use injected::Injected;
 pub use latencies::{Latency, LatencyKind};

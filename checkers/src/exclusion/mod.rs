@@ -2,9 +2,9 @@
 //! than the workload's capacity.
 //!
 //! A client may believe that it holds when it does not; that is what leases are like. So a violation needs all these clients
-//! to say that they hold after each has heard from a quorum, to requests sent after all their grants were read: at such an
-//! answer the client's session lived, and with it the znode that its grant rests on. Any other overlap of certain holds
-//! is an observation.
+//! to say that they hold after each has heard from a quorum, to requests sent after all their grants were read and before its own
+//! release was: at the earliest of these sendings all of them held ([`crate::grants`] has the argument). Any other overlap of certain
+//! holds is an observation.
 
 mod overlaps;
 
@@ -117,9 +117,9 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
 fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
     format!(
         "{} was read at {} and {} at {}, and after that both clients confirmed by a quorum write that each holds {}: \
-         {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. At each of these answers \
-         the client had heard from a quorum in the session it then had, so both held after the second grant, whatever \
-         order the replies were written in.{}",
+         {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. Each request was sent before its \
+         client was asked to release, and each client wrote in its session before it looked at its belief in a grant, which ends \
+         once. So at {} both held, whenever these answers were written and whoever released first.{}",
         run.grant(a.number),
         run.at(a.read),
         run.grant(b.number),
@@ -131,6 +131,7 @@ fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
         b.grant.node,
         run.at(b.answer.sent),
         run.at(b.answer.read),
+        run.at(a.answer.sent.min(b.answer.sent)),
         one_shared(a, b),
     )
 }
@@ -148,14 +149,16 @@ fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
 }
 
 fn over(run: &Analysis<'_>, all: &[Said<'_, '_>]) -> String {
+    let first = all.iter().map(|one| one.answer.sent).min();
     format!(
         "At most {} may hold {} at a time. After the grants of {} clients had been read, each of these confirmed by a \
-         quorum write that it holds: {}. At each of these answers the client had heard from a quorum in the session it then \
-         had, so all of them held after the last of the grants.",
+         quorum write that it holds: {}. Each request was sent before its client was asked to release, and each client wrote in its \
+         session before it looked at its belief in a grant, which ends once. So at {} all of them held.",
         count(run.capacity.get(), "client"),
         run.names.thing,
         all.len(),
         listed(run, all, |_| "confirm".to_owned()),
+        first.map(|sent| run.at(sent)).unwrap_or_default(),
     )
 }
 

@@ -41,20 +41,32 @@ pub fn names(events: &[Event]) -> Vec<&str> {
         .collect()
 }
 
-/// Answers to `confirm` that say that the grant is held, sent after it was read and answered before its release was sent.
+/// Answers to `confirm` that say that the grant is held, sent after it was read and before its release was sent, of a client that had
+/// not said before that it holds no more, nor died.
 pub fn confirms(events: &[Event], name: &str) -> Vec<(usize, usize)> {
     let Some(read) = read(events, name) else { return vec![] };
     let release =
         |event: &Event| event.f == "release" && event.kind == EventType::Invoke && event.grant() == Some(name);
     let released = events.iter().position(release).unwrap_or(usize::MAX);
+    let own = |event: &Event| named(event) == named(&events[read]);
     let yes = |event: &Event| {
         let ok = event.f == "confirm" && event.kind == EventType::Ok && event.holds() == Some(true);
-        ok && event.grant() == Some(name) && named(event) == named(&events[read])
+        ok && event.grant() == Some(name) && own(event)
     };
-    (0..events.len().min(released))
-        .filter(|&at| yes(&events[at]))
+    let denies = |at: usize| {
+        let event = &events[at];
+        let no = event
+            .error
+            .as_deref()
+            .is_some_and(|error| error.starts_with("not-held"));
+        let disclaims = event.f == "confirm" && event.holds() == Some(false) && sent(events, at) > Some(read);
+        let says = event.grant() == Some(name) && (no || event.f == "lost");
+        own(event) && (says || disclaims || event.f == "exit")
+    };
+    (0..events.len())
+        .filter(|&at| yes(&events[at]) && !(read..at).any(denies))
         .filter_map(|at| Some((sent(events, at)?, at)))
-        .filter(|&(sent, _)| sent > read)
+        .filter(|&(sent, _)| sent > read && sent < released)
         .collect()
 }
 

@@ -53,8 +53,10 @@ fn a_confirmed_writer_beside_a_confirmed_reader_is_a_double_grant() {
     let table = "
         acquire g2 => acquire g2 mode=shared
         c1 holds g1 => c1 holds-not
+        c1 confirm => c1 release g1; c1 confirm
         c2 => c1";
     innocent(lock, BOTH, table);
+    guilty(lock, "double-grant", BOTH, "c1 holds => c1 release g1; c1 holds");
     // With several leases the requests that tell the modes are in the witness.
     assert_eq!(one(&two(BOTH), "double-grant").witness, [0, 1, 2, 3, 4, 5, 6, 7]);
 }
@@ -67,8 +69,13 @@ fn one_client_more_than_leases_is_over_capacity() {
     tells(&found, "At most 2 clients");
     none(&with(3, THREE));
     let table = "
+        c1 holds g1 => c1 release g1; c2 release g2; c1 holds g1 # they were asked before they were to release
+        c3 confirm => c2 release g2; c3 confirm";
+    guilty(two, "over-capacity", THREE, table);
+    let table = "
         c2 holds g2 => c2 unconfirmed
-        c1 holds g1 => c1 release g1; c1 holds g1
+        c1 confirm => c1 release g1; c1 confirm
+        c1 holds g1 => c1 lost g1; c1 holds g1
         c3 granted g3 czxid=30 => | c1 holds g1 => c3 granted g3; c1 holds g1
         c3 => c2 # clients are counted and not grants, as a client does not exclude itself";
     innocent(two, THREE, table);

@@ -1,7 +1,8 @@
 //! Each safety anomaly by one history, and silence on its nearest innocent twins.
 
-use crate::expect::{edited, found, guilty, innocent, none, one, tells};
+use crate::expect::{edited, found, guilty, innocent, none, one, says, tells};
 use crate::script::{history, lock, logged, txn};
+use zooquake_checkers::Verdict;
 use zooquake_checkers::plan::Resource;
 
 const BOTH_HOLD: &str = "
@@ -18,10 +19,19 @@ fn two_confirmed_holders_are_a_double_grant() {
     for word in ["g1 of c1", "g2 of c2", "0.005 s", "No fault was on"] {
         tells(&found, word);
     }
-    let table = "c1 confirm => c1 lost g1; c1 confirm # a loss notice does not excuse who confirms after it";
+    let table = "
+        c1 holds => c1 release g1; c1 holds # both held when the first confirm was sent
+        c1 holds => c1 release g1; c1 released g1; c1 holds # its answer may be written late
+        c2 holds => c2 release g2; c1 release g1; c2 holds
+        c2 confirm => c1 release g1; c2 confirm # it need not come before the other's release
+        c2 confirm => c1 exit; c2 confirm | c1 holds g1 => | c1 confirm => c1 confirm; c1 holds g1 # nor before the other's death
+        c1 holds g1 => c1 holds g1; c1 lost g1; c1 confirm; c1 holds g1 # what was confirmed before the denial stands";
     guilty(lock, "double-grant", BOTH_HOLD, table);
     let table = "
-        c1 holds => c1 release g1; c1 holds # a confirm answered after its release was sent does not count
+        c1 confirm => c1 release g1; c1 confirm # sent after its own release it does not count
+        c1 confirm => c1 confirm; c1 release g1; c1 confirm # nor one that may be the answer to such a one
+        c1 holds g1 => c1 released g1; c1 holds g1 # which may be so of a release whose request is missing
+        c1 holds g1 => c1 failed release g1; c1 holds g1
         c1 confirm => | c2 granted => c1 confirm; c2 granted # sent before the second grant was read it does not count
         c1 holds g1 => c1 unconfirmed # connected to a cut-off follower, which answers reads and pings, but no quorum write
         c1 holds g1 => c1 holds-not # a client that says it holds no more confirms nothing
@@ -29,6 +39,40 @@ fn two_confirmed_holders_are_a_double_grant() {
         c2 => c1 # one client does not exclude itself
         c2 acquire g2 => | c2 granted => c1 confirm; c2 acquire g2; c2 granted # an answer never read makes the interval longer";
     innocent(lock, BOTH_HOLD, table);
+}
+
+/// Belief in a grant ends once: who takes it up again contradicts itself.
+#[test]
+fn who_holds_again_after_a_denial_convicts_nobody_and_is_a_reason() {
+    let rows = "
+        c1 holds => c1 lost g1; c1 holds # a loss notice read before the answer
+        c1 confirm => c1 lost g1; c1 confirm
+        c1 granted => c1 lost g1; c1 granted # it was lost before its reply was written
+        c1 holds => c1 write g1; c1 not-held g1; c1 holds
+        c1 holds => c1 release g1; c1 failed release g1 not-held; c1 holds
+        c1 holds => c1 holds-not; c1 confirm; c1 holds
+        c1 confirm => c1 exit; c1 confirm # its next process cannot believe in what the last one was given";
+    for row in rows.lines().filter(|row| !row.trim().is_empty()) {
+        let twin = edited(BOTH_HOLD, row.split('#').next().expect("an edit"));
+        let results = none(&lock(&twin));
+        says(&results, "says that grant g1 is held, though");
+        assert_eq!(results.verdict, Verdict::Unknown, "{row}");
+    }
+    // A denial of another grant, of another client, or in the answer to an older question is none.
+    let table = "
+        c1 holds => c1 lost g2; c1 holds
+        c1 holds => c2 lost g1; c1 holds
+        c1 acquire => c1 confirm; c1 acquire | c1 confirm; c2 confirm => c1 holds-not; c1 confirm; c2 confirm
+        c1 acquire g1 => c1 acquire g0; c1 granted g0; c1 release g0; c1 failed release g0 not-held; c1 acquire g1
+        c1 holds => c3 exit; c1 holds";
+    guilty(lock, "double-grant", BOTH_HOLD, table);
+}
+
+#[test]
+fn who_holds_by_no_grant_of_its_own_is_a_reason() {
+    let says = |edits: &str, words: &str| says(&none(&lock(&edited(BOTH_HOLD, edits))), words);
+    says("c1 holds g1 => c1 holds g2", "holds by grant g2, which is one of c2");
+    says("c1 holds g1 => c1 answer confirm holds=true", "names no grant");
 }
 
 /// A client that is granted again without a release, and stands by both grants, hides nobody else's.

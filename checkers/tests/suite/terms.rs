@@ -1,7 +1,7 @@
 //! Each anomaly of an election by one history, and silence on its nearest innocent twin.
 
 use crate::election::retold;
-use crate::expect::{count, edited, found, innocent, none, one, says, tells};
+use crate::expect::{count, edited, found, guilty, innocent, none, one, says, tells};
 use crate::script::{lock, standing, txn, znode};
 use zooquake_checkers::{Record, check};
 
@@ -23,7 +23,11 @@ fn two_confirmed_leaders() {
     let found = one(&election(BOTH_LEAD), "two-leaders");
     assert!(!found.advisory && found.witness == [1, 3, 4, 5, 6, 7]);
     tells(&found, "each holds the leadership");
-    let table = "c1 holds => c1 resign g1; c1 holds # it answers only after it has resigned";
+    let table = "c1 holds => c1 resign g1; c1 holds # it was asked before it was to resign";
+    guilty(election, "two-leaders", BOTH_LEAD, table);
+    let table = "
+        c1 confirm => c1 resign g1; c1 confirm
+        c1 holds => c1 lost g1; c1 holds";
     innocent(election, BOTH_LEAD, table);
 }
 

@@ -39,6 +39,8 @@ struct Client {
     /// Its present grant, as a position in `World::grants`.
     grant: usize,
     confirming: bool,
+    /// What it is going to answer to that, if it has looked at its belief.
+    looked: Option<(EventType, Value)>,
 }
 
 /// What really became of a grant.
@@ -137,6 +139,7 @@ fn of(
         doing: Doing::Nothing,
         grant: 0,
         confirming: false,
+        looked: None,
     };
     let mut world = World {
         cheats,

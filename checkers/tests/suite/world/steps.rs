@@ -105,7 +105,10 @@ impl World {
                 self.work(who, EventType::Invoke, "release", value, None);
                 self.clients[who].doing = Doing::Releasing;
             }
-            _ if !self.grants[grant].lives => self.named(who, EventType::Info, "lost", value),
+            // Who goes on believing says nothing.
+            _ if !self.grants[grant].lives && !self.chance(self.cheats.confirm) => {
+                self.named(who, EventType::Info, "lost", value);
+            }
             _ => {}
         }
     }
@@ -126,7 +129,7 @@ impl World {
                 self.clients[who].doing = Doing::Nothing;
                 (EventType::Info, value, Some("connection loss"))
             }
-            1 => (EventType::Fail, value, Some("not-held")),
+            1 if !self.chance(self.cheats.confirm) => (EventType::Fail, value, Some("not-held")),
             _ if reads => (EventType::Ok, value, None),
             2 => {
                 let value = json!({ "grant": name, "accepted": false });
@@ -174,7 +177,19 @@ impl World {
             self.clients[who].confirming = true;
             return self.named(who, EventType::Invoke, "confirm", json!({}));
         }
+        let looked = self.clients[who].looked.take();
+        if looked.is_none() && self.chance(20) {
+            // It looks at its belief now, and answers later.
+            self.clients[who].looked = Some(self.belief(who));
+            return;
+        }
         self.clients[who].confirming = false;
+        let (kind, value) = looked.unwrap_or_else(|| self.belief(who));
+        self.named(who, kind, "confirm", value);
+    }
+
+    /// What a client answers to a `confirm` when it looks now.
+    fn belief(&mut self, who: usize) -> (EventType, Value) {
         let real = self.grants.get(self.clients[who].grant);
         let believes = matches!(
             self.clients[who].doing,
@@ -182,11 +197,11 @@ impl World {
         );
         let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
         if believes && (lives || self.chance(self.cheats.confirm)) {
-            self.named(who, EventType::Ok, "confirm", json!({ "holds": true, "grant": name }));
+            (EventType::Ok, json!({ "holds": true, "grant": name }))
         } else if self.random.bool() {
-            self.named(who, EventType::Ok, "confirm", json!({ "holds": false }));
+            (EventType::Ok, json!({ "holds": false }))
         } else {
-            self.named(who, EventType::Info, "confirm", json!({}));
+            (EventType::Info, json!({}))
         }
     }
 
@@ -205,6 +220,7 @@ impl World {
         let grant = self.clients[who].grant;
         if self.clients[who].confirming {
             self.clients[who].confirming = false;
+            self.clients[who].looked = None;
             if self.random.bool() {
                 self.named(who, EventType::Info, "confirm", json!({}));
             }

@@ -1,8 +1,14 @@
 //! Grants: who held, from when to when, as far as a history tells.
 
+mod beliefs;
+mod control;
+
+pub use beliefs::Denial;
+
 use crate::names::Names;
 use crate::ops::{self, Ops};
 use crate::{Event, EventType, Process, Value};
+use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::Mode;
 use zooquake_history::operation::grant::{ACCEPTED, MODE};
@@ -44,20 +50,35 @@ pub struct Grant<'a> {
     pub release: Option<usize>,
     /// Where its release was answered with `ok`.
     pub released: Option<usize>,
+    /// Whether a release of it was answered whose request is not in the history, so that it may have been sent at any time.
+    pub release_unasked: bool,
     /// Where the hold ended: its release was sent, its client said that it holds no more, or its stream ended.
     pub end: Option<usize>,
     /// Requests sent after it was read and answered as holder, by the moment they were sent.
     pub answers: Vec<Answer>,
-    /// Those of them that were a `confirm`.
+    /// Those of them that were a `confirm`, sent before its release was ([`beliefs`]).
     pub confirms: Vec<Answer>,
 }
 
 impl Grant<'_> {
-    /// Takes back what its client confirmed: its release may have been sent before.
-    fn unconfirm(&mut self) {
+    /// A release of it was answered that nobody is known to have asked for: what its client confirmed may have been asked for after
+    /// that release was sent.
+    fn released_unasked(&mut self) {
+        self.release_unasked = true;
         let confirms = std::mem::take(&mut self.confirms);
         self.answers.retain(|answer| !confirms.contains(answer));
     }
+}
+
+/// A client that says that it holds, after it had denied that.
+#[derive(Debug, Clone, Copy)]
+pub struct Contradiction {
+    /// The answer to `confirm` that says so.
+    pub confirm: usize,
+    /// The grant that it names.
+    pub grant: usize,
+    /// What denies it.
+    pub denial: Denial,
 }
 
 /// An accepted write, in the order of the history.
@@ -80,6 +101,9 @@ pub struct Grants<'a> {
     pub writes: Vec<Write>,
     /// Whether some request asks for another mode than exclusive.
     pub moded: bool,
+    /// Answers to `confirm` that convict nobody, because their clients contradict themselves.
+    pub contradictions: Vec<Contradiction>,
+    beliefs: Beliefs<'a>,
     by_name: HashMap<&'a str, usize>,
     /// Grants read and not ended, by client: where each was read, and its number.
     open: BTreeMap<&'a str, BTreeSet<(usize, usize)>>,
@@ -136,6 +160,7 @@ impl<'a> Grants<'a> {
         let event = &events[at];
         let op = ops.completes[at].map(|op| &ops.work[op]);
         let asked = || op?.invoke.and_then(|at| events[at].grant());
+        self.not_held(event, at, op.filter(|op| !op.doubtful).and_then(|_| asked()));
         let Some(name) = event.grant().or_else(asked) else {
             return;
         };
@@ -162,13 +187,15 @@ impl<'a> Grants<'a> {
                         self.end(grant, at);
                     }
                 }
-                EventType::Ok => {
-                    self.all[grant].released.get_or_insert(at);
-                    if op.is_some_and(|op| op.invoke.is_none()) {
-                        self.all[grant].unconfirm();
+                EventType::Ok | EventType::Fail | EventType::Info => {
+                    let of = &mut self.all[grant];
+                    if event.kind == EventType::Ok {
+                        of.released.get_or_insert(at);
+                    }
+                    if asked() != Some(name) {
+                        of.released_unasked();
                     }
                 }
-                EventType::Fail | EventType::Info => {}
             }
         } else if matches!(event.f.as_str(), "read" | "write" | "work") {
             self.work_under(event, at, op.and_then(|op| op.sent()), grant);
@@ -210,54 +237,6 @@ impl<'a> Grants<'a> {
             EventType::Fail if error.starts_with("refused") => self.answer(grant, sent, at),
             EventType::Fail if error.starts_with("not-held") => self.end(grant, at),
             _ => {}
-        }
-    }
-
-    fn control(&mut self, event: &'a Event, at: usize, sent: Option<usize>) {
-        let node = ops::node(event);
-        match (event.f.as_str(), event.kind) {
-            ("exit", EventType::Info) => {
-                for (_, grant) in self.open.remove(node).unwrap_or_default() {
-                    self.all[grant].end.get_or_insert(at);
-                }
-            }
-            ("lost", EventType::Info) => {
-                let known = event.grant().and_then(|name| self.by_name.get(name).copied());
-                if let Some(grant) = known.filter(|&grant| self.all[grant].read.is_some()) {
-                    self.end(grant, at);
-                }
-            }
-            ("confirm", EventType::Ok) => self.confirm(event, at, sent),
-            _ => {}
-        }
-    }
-
-    fn confirm(&mut self, event: &'a Event, at: usize, sent: Option<usize>) {
-        let node = ops::node(event);
-        match event.holds() {
-            Some(true) => {
-                let known = event.grant().and_then(|name| self.by_name.get(name).copied());
-                let Some(number) = known else { return };
-                let grant = &mut self.all[number];
-                // Answered after its release was sent, it may rest on what the client knew before.
-                if grant.node != node || grant.release.is_some() || grant.released.is_some() {
-                    return;
-                }
-                if let (Some(sent), Some(read)) = (sent, grant.read)
-                    && sent > read
-                {
-                    grant.confirms.push(Answer { sent, read: at });
-                    grant.answers.push(Answer { sent, read: at });
-                }
-            }
-            Some(false) => {
-                // An answer to a request sent before a grant was read may be older than the grant.
-                let older = |open: &BTreeSet<(usize, usize)>| open.range(..(sent?, 0)).next().copied();
-                while let Some((_, grant)) = self.open.get(node).and_then(older) {
-                    self.end(grant, at);
-                }
-            }
-            None => {}
         }
     }
 

@@ -2,10 +2,13 @@
 
 use crate::event::{Damage, Event, History};
 use crate::renamed;
-use serde::Serialize;
+use crate::value::Value;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// Reads a history. What stands before the first damage is kept, so that a history cut off by a crash can be judged.
+///
+/// The `key` of a line is one of Jepsen's independent keys written beside the value, as in EDN: the value is a pair of both.
 ///
 /// Besides sound JSON it wants what the orchestrator guarantees: indexes that count from 0 without a gap, and a time
 /// that never goes back. An empty file is a history without events.
@@ -27,7 +30,7 @@ pub fn parse_jsonl(bytes: &[u8]) -> (History, Option<Damage>) {
             return (history, Some(line.damage("\"time\"", what)));
         }
         last = event.time;
-        history.events.push(renamed::event(event));
+        history.events.push(renamed::event(line.keyed(event)));
     }
     (history, None)
 }
@@ -133,6 +136,23 @@ impl Line<'_> {
         })
     }
 
+    /// The event of this line, with the line's `key`, if it has one, before its value.
+    fn keyed(&self, mut event: Event) -> Event {
+        /// What stands beside the fields of an event.
+        #[derive(Deserialize)]
+        struct Beside {
+            #[serde(default, deserialize_with = "some")]
+            key: Option<Value>,
+        }
+        const KEY: &[u8] = b"\"key\"";
+        let may_have = self.text.windows(KEY.len()).any(|part| part == KEY);
+        let beside: Option<Beside> = may_have.then(|| serde_json::from_slice(self.text).ok()).flatten();
+        if let Some(key) = beside.and_then(|beside| beside.key) {
+            event.value = vec![key, event.value].into();
+        }
+        event
+    }
+
     /// Damage at the first place where `key` stands.
     fn damage(&self, key: &str, what: String) -> Damage {
         let column = self
@@ -147,6 +167,11 @@ impl Line<'_> {
             what,
         }
     }
+}
+
+/// What is there, also `null`.
+fn some<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Value>, D::Error> {
+    Value::deserialize(from).map(Some)
 }
 
 /// What serde says, without the place, which is the line's and not the file's.

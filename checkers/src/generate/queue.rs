@@ -5,6 +5,9 @@ use super::{Drawn, Options};
 use fastrand::Rng;
 use serde_json::{Value, json};
 
+/// Of so many deliveries of a queue that delivers at least once one leaves its item in the queue.
+const AGAIN: usize = 11;
+
 /// What a queue promises.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
@@ -12,7 +15,7 @@ pub enum Order {
     Fifo,
     /// No order, and each item comes out once.
     None,
-    /// No order; one drain at the end takes out all.
+    /// No order; an item may come out again, and one drain at the end takes out all.
     Drained,
 }
 
@@ -72,7 +75,14 @@ impl Simulated for Queue {
                 Answer::Ok(json!(item))
             }
             Request::Dequeue(_) if self.items.is_empty() => Answer::Fail("empty"),
-            Request::Dequeue(place) => Answer::Ok(json!(self.items.remove(place % self.items.len()))),
+            Request::Dequeue(place) => {
+                let (at, again) = (place % self.items.len(), place % AGAIN == 0);
+                let item = match self.order {
+                    Order::Drained if again => self.items[at],
+                    _ => self.items.remove(at),
+                };
+                Answer::Ok(json!(item))
+            }
             Request::Drain => Answer::Ok(json!(std::mem::take(&mut self.items))),
         })
     }

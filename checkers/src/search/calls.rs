@@ -55,16 +55,23 @@ impl<'a> Call<'a> {
     }
 }
 
-/// Pairs the events, and says what is wrong at the first event that cannot be paired.
+/// The operations whose value their invocation has: what one of them did is not known without it. (A cas, a vote and a begin without
+/// theirs are refused by their models.)
+const OF_A_VALUE: [&str; 6] = ["write", "add", "enqueue", "put", "append", "enter"];
+
+/// The operation that counts although it failed: others may have counted an enter of a barrier while it waited.
+const COUNTED: &str = "enter";
+
+/// Pairs the events, and gives a reason at the first event that cannot be paired. `operations` are those of the model: an `info` of
+/// any other name, beside the operations of its process, is a remark.
 ///
 /// From such an event on, nothing that its process did has a known outcome: an invocation has no completion, and a
 /// completion is an operation of its own, sent at any time. So what the others did can be judged all the same.
-pub fn calls(events: &[Event]) -> (Vec<Call<'_>>, Option<String>) {
+pub fn calls<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Call<'a>>, Option<String>) {
     let mut calls: Vec<Call<'_>> = Vec::new();
     let mut open: HashMap<&Process, usize> = HashMap::new();
     let mut doubtful: HashSet<&Process> = HashSet::new();
-    // What doubtful processes have invoked, of which any later completion of that name may be.
-    let mut waiting: HashSet<(&Process, &str)> = HashSet::new();
+    let mut waiting = Waiting::default();
     let mut problem = None;
     let numbered = |event: &&Event| matches!(event.process, Process::Number(_));
     for event in events.iter().filter(numbered) {
@@ -72,14 +79,14 @@ pub fn calls(events: &[Event]) -> (Vec<Call<'_>>, Option<String>) {
         if event.kind == EventType::Invoke {
             let before = open.insert(process, calls.len());
             if let Some(before) = before.filter(|_| doubtful.insert(process)) {
-                waiting.insert((process, calls[before].f()));
+                waiting.add(calls[before].invoke);
                 let before = calls[before].invoke.index;
                 problem.get_or_insert(format!(
                     "process {process} invokes an operation at event {at} while that of event {before} is in flight"
                 ));
             }
             if doubtful.contains(process) {
-                waiting.insert((process, &event.f));
+                waiting.add(event);
             }
             calls.push(Call::new(event));
             continue;
@@ -91,18 +98,20 @@ pub fn calls(events: &[Event]) -> (Vec<Call<'_>>, Option<String>) {
                 calls[call].answered = &event.value;
                 continue;
             }
-            // What a process tells beside its operations.
-            None if event.kind == EventType::Info => continue,
+            None if event.kind == EventType::Info && !operations.contains(&event.f.as_str()) => continue,
             _ => {}
         }
         if doubtful.insert(process) {
-            waiting.extend(open.get(process).map(|&call| (process, calls[call].f())));
+            open.get(process)
+                .iter()
+                .for_each(|&&call| waiting.add(calls[call].invoke));
             problem.get_or_insert(format!(
                 "process {process} completes {} at event {at} without having invoked it",
                 event.f
             ));
         }
-        if event.kind != EventType::Fail && !waiting.contains(&(process, event.f.as_str())) {
+        let counts = event.kind != EventType::Fail || event.f == COUNTED;
+        if counts && !waiting.takes(event) {
             calls.push(Call {
                 unsent: true,
                 ..Call::new(event)
@@ -110,4 +119,72 @@ pub fn calls(events: &[Event]) -> (Vec<Call<'_>>, Option<String>) {
         }
     }
     (calls, problem)
+}
+
+/// The values that doubtful processes have invoked operations with, by process and name, each with how often: a completion with this
+/// value, or of an operation that was invoked with none, may be of one of these.
+#[derive(Default)]
+struct Waiting<'a>(HashMap<(&'a Process, &'a str), HashMap<Option<&'a Value>, usize>>);
+
+impl<'a> Waiting<'a> {
+    fn add(&mut self, invoke: &'a Event) {
+        let nothing = match &invoke.value {
+            _ if OF_A_VALUE.contains(&invoke.f.as_str()) => false,
+            Value::Array(values) => values.last().is_some_and(Value::is_null),
+            value => value.is_null(),
+        };
+        let all = self.0.entry((&invoke.process, &invoke.f)).or_default();
+        *all.entry((!nothing).then_some(&invoke.value)).or_default() += 1;
+    }
+
+    /// Whether a completion may be of an invocation that waits, which does so no more.
+    fn takes(&mut self, end: &'a Event) -> bool {
+        let Some(all) = self.0.get_mut(&(&end.process, end.f.as_str())) else {
+            return false;
+        };
+        let left = [Some(&end.value), None]
+            .into_iter()
+            .find(|value| all.get(value) > Some(&0));
+        let Some(count) = left.and_then(|value| all.get_mut(&value)) else {
+            return false;
+        };
+        *count -= 1;
+        true
+    }
+}
+
+/// Why nothing can be judged: an operation whose invocation is missing, and whose completion does not contain the value that it was
+/// invoked with, or has an error in its place. It may have written any value.
+pub fn unclear(calls: &[Call<'_>]) -> Option<String> {
+    let of_a_value = |call: &&Call<'_>| OF_A_VALUE.contains(&call.f());
+    let mut unsent = calls.iter().filter(of_a_value).filter(|call| call.unsent).peekable();
+    unsent.peek()?;
+    let sent = calls.iter().filter(of_a_value).filter(|call| !call.unsent);
+    let mut forms: HashMap<&str, HashSet<String>> = HashMap::new();
+    for call in sent {
+        forms.entry(call.f()).or_default().insert(form(call.asked));
+    }
+    let known = |call: &Call<'_>| match forms.get(call.f()) {
+        Some(forms) => !call.asked.is_null() && forms.contains(&form(call.asked)),
+        None => !call.asked.is_null() && !call.asked.is_string(),
+    };
+    let call = unsent.find(|call| !known(call))?;
+    Some(format!(
+        "nothing was judged: the value of the {} that event {} completes is not known, as its invocation is missing",
+        call.f(),
+        call.invoke.index
+    ))
+}
+
+/// The form of a value, by which an error is told from what is written: the types of it and of what it contains; a keyword is no text.
+fn form(value: &Value) -> String {
+    match value {
+        Value::Array(values) => format!("[{}]", values.iter().map(form).collect::<Vec<_>>().join(" ")),
+        Value::String(text) if text.starts_with(':') => "keyword".to_owned(),
+        Value::String(_) => "text".to_owned(),
+        Value::Object(_) => "object".to_owned(),
+        Value::Null => "nothing".to_owned(),
+        Value::Bool(_) => "boolean".to_owned(),
+        Value::Number(_) => "number".to_owned(),
+    }
 }

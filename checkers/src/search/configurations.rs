@@ -31,7 +31,7 @@ pub enum Swept {
     Fits,
     /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
     Stuck(usize),
-    /// It cannot tell: too much is in flight together, or the register's initial value is unknown.
+    /// It cannot tell: too much is in flight together.
     Unsaid,
     /// The budget ran out.
     GaveUp(Limit),
@@ -44,9 +44,7 @@ pub fn sweep<V: Eq + Hash>(
     relaxed: bool,
     budget: &mut Budget<'_>,
 ) -> Swept {
-    let Some(history) = History::new(ops, first) else {
-        return Swept::Unsaid;
-    };
+    let history = History::new(ops, first);
     Sweep::new(ops, &history, relaxed)
         .run(&history.events, budget)
         .unwrap_or_else(Swept::GaveUp)

@@ -1,7 +1,7 @@
 //! From a history to a verdict by search.
 
 use super::Budget;
-use super::calls::{Call, calls};
+use super::calls::{Call, calls, unclear};
 use super::keys::{Keyed, Keys, keyed};
 use super::kinds::{Judgement, Kind};
 use super::reading::Notation;
@@ -18,7 +18,7 @@ pub fn judge(
     notation: Notation,
     budget: &mut Budget<'_>,
 ) -> Results {
-    let (calls, problem) = calls(&history.events);
+    let (calls, problem) = calls(&history.events, kind.operations());
     let mut reasons = damage;
     reasons.extend(problem);
     if calls.is_empty() {
@@ -26,7 +26,8 @@ pub fn judge(
     }
     let mut one = |calls: &[Call<'_>]| one(calls, kind, notation, budget);
     let mut found = Judgement::default();
-    match keyed(&calls) {
+    let keys = unclear(&calls).map_or_else(|| keyed(&calls), Err);
+    match keys {
         Err(what) => found.reasons.push(what),
         Ok(Keyed::No) => found = one(&calls),
         Ok(Keyed::Yes(keys)) => found = each(&keys, kind, &mut one),

@@ -19,15 +19,20 @@ pub enum Keyed<'a> {
     Maybe(Keys<'a>),
 }
 
-/// Sorts operations by their keys, if they have such.
+/// Sorts operations by their keys, if they have such. One whose invocation is missing, and whose completion names no key, may be of any,
+/// and is one of each key's.
 ///
 /// # Errors
 /// A read that was sent for one key was answered for another, or for none.
 pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
-    let mut keys = Keys::new();
     let (mut sure, mut possible) = (false, false);
+    let mut of: Vec<Option<(String, Call<'a>)>> = Vec::with_capacity(calls.len());
     for call in calls {
         let Some((key, asked)) = split(call.asked) else {
+            if call.unsent {
+                of.push(None);
+                continue;
+            }
             return Ok(Keyed::No);
         };
         let Ok(key) = canonical(key) else { return Ok(Keyed::No) };
@@ -52,13 +57,28 @@ pub fn keyed<'a>(calls: &[Call<'a>]) -> Result<Keyed<'a>, String> {
             answered,
             ..*call
         };
-        keys.entry(key).or_default().push(call);
+        of.push(Some((key, call)));
+    }
+    if !sure && !possible {
+        return Ok(Keyed::No);
+    }
+    let names = of.iter().flatten().map(|(key, _)| key.clone());
+    let mut keys: Keys<'a> = names.map(|key| (key, Vec::new())).collect();
+    for (call, own) in calls.iter().zip(of) {
+        match own {
+            Some((key, call)) => keys.entry(key).or_default().push(call),
+            // An outcome that is not known of any other operation says nothing.
+            None if matches!(call.f(), "release" | "dequeue" | "drain") => {
+                keys.values_mut().for_each(|of_key| of_key.push(*call));
+            }
+            None => {}
+        }
     }
     if sure {
         keys.values().flatten().try_for_each(answered)?;
         return Ok(Keyed::Yes(keys));
     }
-    Ok(if possible { Keyed::Maybe(keys) } else { Keyed::No })
+    Ok(Keyed::Maybe(keys))
 }
 
 fn split(value: &Value) -> Option<(&Value, &Value)> {

@@ -73,9 +73,8 @@ pub struct History {
 }
 
 impl History {
-    /// The accesses of some operations; `None` if the register's initial value is unknown, and something tells only
-    /// what it was not.
-    pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Option<Self> {
+    /// The accesses of some operations.
+    pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Self {
         let mut numbers: HashMap<&V, u32> = HashMap::new();
         let mut number = |value| {
             let next = numbers.len() as u32;
@@ -90,7 +89,6 @@ impl History {
                 // It leaves what it finds.
                 RegisterOp::Cas(from, to) if from == to => Access::Read(number(to)),
                 RegisterOp::Cas(from, to) => Access::Cas(number(from), number(to)),
-                RegisterOp::Mismatch(_) if matches!(first, First::If(_)) => return None,
                 RegisterOp::Mismatch(value) => Access::Mismatch(number(value)),
             };
             let says = op.must() || matches!(access, Access::Write(_) | Access::Cas(..));
@@ -105,17 +103,18 @@ impl History {
         let (first, values) = match first {
             First::With(value) => (vec![numbers.get(value).copied().unwrap_or(other)], numbers.len() + 1),
             First::If(may) => {
+                // With a value that nothing finds it may begin whatever it is found not to be.
                 let mut first = found_at_first(ops, |value| may(value).then(|| numbers[value]));
                 first.push(other);
                 (first, numbers.len() + 1)
             }
         };
-        Some(Self {
+        Self {
             accesses,
             events: events.into_iter().map(|(_, event)| event).collect(),
             first,
             values,
-        })
+        }
     }
 }
 

@@ -20,7 +20,7 @@ pub struct Proof {
 }
 
 /// Bytes that judging an operation without a search takes, estimated.
-const EACH: usize = 512;
+pub const EACH: usize = 512;
 
 /// What proves that the operations have no order; `None` if they have one.
 ///

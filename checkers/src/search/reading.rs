@@ -57,14 +57,6 @@ impl<'a, I> Reading<'a, I> {
         self.ops.push(op);
         self.calls.push(call);
     }
-
-    /// Leaves those operations, by their places, that should be kept; nothing reveals another one.
-    pub fn retain(&mut self, keep: impl Fn(usize) -> bool) {
-        let mut places = 0..;
-        self.ops.retain(|_| places.next().is_some_and(&keep));
-        let mut places = 0..;
-        self.calls.retain(|_| places.next().is_some_and(&keep));
-    }
 }
 
 /// The operations on a register.

@@ -5,11 +5,12 @@ use super::configurations::{Swept, sweep};
 use super::moves::First;
 use super::race::race;
 use super::relevant::{narrowed, relevant};
-use super::unexplained::unexplained;
+use super::unexplained::{denied, unexplained};
 use super::zones::{self, Began};
 use super::{Budget, Contradiction, Decision, Model, Near, Op, search};
 use std::collections::HashSet;
 use std::hash::Hash;
+use std::rc::Rc;
 
 /// The register.
 #[derive(Debug, Clone)]
@@ -117,18 +118,24 @@ fn decision(swept: Swept) -> Option<Decision> {
     }
 }
 
-/// The same register with an unknown initial value: its state is `None` until the first operation tells.
-///
-/// A compare-and-set that found another value than some one says nothing in that state. So a history may count as
-/// linearizable that begins with such, and is not; never the other way round.
+/// The same register with an unknown initial value.
 #[derive(Debug, Clone, Default)]
 pub struct Unset<V> {
     /// With none of these it began.
     pub never: HashSet<V>,
 }
 
+/// What is known of the value of a register that began with an unknown one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Content<V> {
+    /// It is the one with which it began, and none of these, ascending.
+    First(Rc<[V]>),
+    /// It is this one.
+    Value(V),
+}
+
 impl<V: Eq + Hash> Unset<V> {
-    /// The same as [`Register::sweep`]; `None` also if a compare-and-set tells only what it did not find.
+    /// The same as [`Register::sweep`].
     pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
         decision(sweep(ops, &First::If(&|value| self.began(value)), relaxed, budget))
     }
@@ -138,37 +145,54 @@ impl<V: Eq + Hash> Unset<V> {
     }
 }
 
-impl<V: Clone + Eq + Hash> Model for Unset<V> {
-    type State = Option<V>;
+impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
+    type State = Content<V>;
     type Input = RegisterOp<V>;
 
-    fn initial(&self) -> Option<V> {
-        None
+    fn initial(&self) -> Content<V> {
+        Content::First(Rc::default())
     }
 
-    fn step(&self, state: &Option<V>, input: &RegisterOp<V>) -> Option<Option<V>> {
-        match (state, input) {
-            (Some(value), _) => {
+    fn step(&self, state: &Content<V>, input: &RegisterOp<V>) -> Option<Content<V>> {
+        let none = match state {
+            Content::Value(value) => {
                 let known = Register { initial: value.clone() };
-                known.step(value, input).map(Some)
+                return known.step(value, input).map(Content::Value);
             }
-            (None, RegisterOp::Mismatch(_)) => Some(None),
-            (None, RegisterOp::Read(value)) => self.began(value).then(|| Some(value.clone())),
-            (None, RegisterOp::Write(value)) => Some(Some(value.clone())),
-            (None, RegisterOp::Cas(from, to)) => self.began(from).then(|| Some(to.clone())),
+            Content::First(none) => none,
+        };
+        let may_be = |value: &V| self.began(value) && none.binary_search(value).is_err();
+        match input {
+            RegisterOp::Read(value) => may_be(value).then(|| Content::Value(value.clone())),
+            RegisterOp::Write(value) => Some(Content::Value(value.clone())),
+            RegisterOp::Cas(from, to) => may_be(from).then(|| Content::Value(to.clone())),
+            RegisterOp::Mismatch(value) if !may_be(value) => Some(state.clone()),
+            RegisterOp::Mismatch(value) => {
+                let (less, more) = none.split_at(none.partition_point(|other| other < value));
+                Some(Content::First([less, &[value.clone()], more].concat().into()))
+            }
         }
     }
 
+    /// A compare-and-set that found another value than some one leaves the first value as it is, but not what is known of it: to that
+    /// nothing leads back.
     fn is_read(&self, input: &RegisterOp<V>) -> bool {
         matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
     }
 
-    fn after(&self, input: &RegisterOp<V>) -> Option<Option<V>> {
-        input.left().cloned().map(Some)
+    fn after(&self, input: &RegisterOp<V>) -> Option<Content<V>> {
+        input.left().cloned().map(Content::Value)
+    }
+
+    fn heap(&self, state: &Content<V>) -> usize {
+        match state {
+            Content::First(none) => size_of_val(&**none),
+            Content::Value(_) => 0,
+        }
     }
 
     fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
-        unexplained(ops, |value| self.began(value))
+        unexplained(ops, |value| self.began(value)).or_else(|| denied(ops))
     }
 
     fn near(&self, ops: &[Op<RegisterOp<V>>]) -> Near {

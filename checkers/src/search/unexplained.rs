@@ -59,6 +59,32 @@ pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -
     })
 }
 
+/// The first read of a value that nobody had written, so that the register began with it, after a compare-and-set that had found another
+/// value. It is of registers that began with an unknown value.
+pub fn denied<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
+    let mut mismatches: HashMap<&V, (usize, usize)> = HashMap::new();
+    for (place, op) in ops.iter().enumerate() {
+        if let (RegisterOp::Mismatch(value), Some(end), true) = (&op.input, op.complete, op.required) {
+            let first = mismatches.entry(value).or_insert((end, place));
+            *first = (end, place).min(*first);
+        }
+    }
+    if mismatches.is_empty() {
+        return None;
+    }
+    let sources = sources(ops);
+    let denied = |read: usize| {
+        let (value, end) = (observed(&ops[read].input)?, ops[read].complete?);
+        let written =
+            written(&ops[read].input) == Some(value) || sources.get(value).and_then(|all| all.before(end)).is_some();
+        let &(mismatched, mismatch) = mismatches.get(value).filter(|_| !written)?;
+        let late = ops[read].must() && mismatched < ops[read].invoke;
+        late.then(|| (end, contradiction(vec![mismatch, read], read, true)))
+    };
+    let found = (0..ops.len()).filter_map(denied).min_by_key(|&(end, _)| end);
+    found.map(|(_, found)| found)
+}
+
 fn contradiction(mut ops: Vec<usize>, stuck: usize, least: bool) -> Contradiction {
     ops.sort_unstable();
     Contradiction {

@@ -4,6 +4,7 @@
 mod damage;
 mod edn;
 mod hostile;
+mod keyed;
 mod log;
 mod operation;
 mod renamed;

@@ -48,6 +48,10 @@ fn read<'a>(calls: &[Call<'a>]) -> Reading<'a, BarrierOp> {
             }
             continue;
         }
+        if call.outcome() == EventType::Fail {
+            // It is inside as before.
+            continue;
+        }
         let entered = inside.remove(call.process());
         if ok {
             if let Some(enter) = entered {

@@ -13,6 +13,7 @@ mod permits;
 mod queue;
 mod register;
 mod set;
+mod total_queue;
 
 use super::calls::Call;
 use super::prove::prove;
@@ -61,7 +62,7 @@ static REGISTRY: [&HistoryModel; 16] = [
     &permits::READ_WRITE,
     &queue::FIFO_QUEUE,
     &queue::UNORDERED_QUEUE,
-    &queue::TOTAL_QUEUE,
+    &total_queue::TOTAL_QUEUE,
     &set::SETS,
     &counter::COUNTERS,
     &id_generator::GENERATORS,
@@ -134,6 +135,11 @@ impl Kind {
         } else {
             any(&["get", "put", "append"]).then_some(Self::KV)
         }
+    }
+
+    /// The names of its operations.
+    pub(super) fn operations(self) -> &'static [&'static str] {
+        self.model.operations
     }
 
     /// Judges the operations of one object.

@@ -6,15 +6,15 @@ use crate::edn::{Edn, from_json, to_json};
 use crate::search::calls::Call;
 use crate::search::models::bag::{Bag, QueueOp};
 use crate::search::models::fifo::Fifo;
+use crate::search::models::total::Drain;
 use crate::search::reading::Reading;
 use crate::search::values::Values;
 use crate::search::{Claim, Op};
-use crate::text::count;
-use crate::verdict::NOTE;
 use crate::{EventType, Value};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
-const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
+/// The operations of all queues.
+pub const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
 
 const UNORDERED: Claim = unordered("no order of the queue's operations fits");
 
@@ -24,9 +24,9 @@ pub static FIFO_QUEUE: HistoryModel = HistoryModel {
     operations: &OPERATIONS,
     sized: false,
     judge: |model, calls, _, _, budget| {
-        let read = read(model, calls)?;
-        let mut found = decide(&UNORDERED, &Fifo, read.reading, budget);
-        if read.longest > 1 {
+        let Read { reading, drains } = read(model, calls, Delivery::Once)?;
+        let mut found = decide(&UNORDERED, &Fifo, reading, budget);
+        if drains.iter().any(|drain| drain.empty - drain.first > 1) {
             let what = "a drain took several items out, and their order among each other was not judged";
             found.reasons.push(what.to_owned());
         }
@@ -39,59 +39,40 @@ pub static UNORDERED_QUEUE: HistoryModel = HistoryModel {
     names: &["unordered-queue"],
     operations: &OPERATIONS,
     sized: false,
-    judge: |model, calls, _, _, budget| Ok(decide(&UNORDERED, &Bag, read(model, calls)?.reading, budget)),
-};
-
-/// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
-pub static TOTAL_QUEUE: HistoryModel = HistoryModel {
-    names: &["total-queue"],
-    operations: &OPERATIONS,
-    sized: false,
     judge: |model, calls, _, _, budget| {
-        let mut reading = read(model, calls)?.reading;
-        let again = once(&mut reading);
-        let drained = last_drain(&mut reading);
-        let delivered: HashSet<u32> = reading
-            .ops
-            .iter()
-            .filter_map(|op| match op.input {
-                QueueOp::Dequeue(item) => Some(item),
-                _ => None,
-            })
-            .collect();
-        let stays =
-            |op: &&Op<QueueOp>| matches!(op.input, QueueOp::Enqueue(item) if op.required && !delivered.contains(&item));
-        let left = reading.ops.iter().find(stays);
-        let reason = left.filter(|_| !drained).map(|op| {
-            format!(
-                "whether items were lost was not judged, as no drain was answered after all deliveries (that of event {} did not \
-                 come out)",
-                op.invoke
-            )
-        });
-        let mut found = decide(&UNORDERED, &Bag, reading, budget);
-        found.reasons.extend(reason);
-        if again > 0 {
-            let text = format!(
-                "{NOTE}{} repeated an item that had come out already",
-                count(again, "delivery")
-            );
-            found.reasons.push(text);
-        }
-        Ok(found)
+        let Read { reading, .. } = read(model, calls, Delivery::Once)?;
+        Ok(decide(&UNORDERED, &Bag, reading, budget))
     },
 };
 
-/// What operations tell, and how many items the longest drain took out.
-struct Read<'a> {
-    reading: Reading<'a, QueueOp>,
-    longest: usize,
+/// How often an item comes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// Once for each time that it was put in.
+    Once,
+    /// Once or more.
+    AtLeastOnce,
 }
 
-fn read<'a>(model: &HistoryModel, calls: &[Call<'a>]) -> Result<Read<'a>, String> {
-    let (mut reading, mut values, mut longest) = (Reading::new(), Values::default(), 0);
+/// The operations on a queue, and the drains among them that were answered.
+pub struct Read<'a> {
+    /// The operations.
+    pub reading: Reading<'a, QueueOp>,
+    /// The drains.
+    pub drains: Vec<Drain>,
+}
+
+/// The operations on a queue that delivers an item so often.
+///
+/// # Errors
+/// What a queue cannot do, and a value that cannot be compared.
+pub fn read<'a>(model: &HistoryModel, calls: &[Call<'a>], delivery: Delivery) -> Result<Read<'a>, String> {
+    let (mut reading, mut values, mut drains) = (Reading::new(), Values::default(), Vec::new());
     let enqueues = calls.iter().filter(|call| call.f() == "enqueue").count();
-    let (mut drains, mut drained) = (Vec::new(), false);
+    // It may have taken out all that there was, and once is enough: the one that was sent first.
+    let unknown = |call: &&Call<'_>| call.f() == "drain" && matches!(call.outcome(), EventType::Info);
+    let drained = calls.iter().filter(unknown).min_by_key(|call| call.from());
+    let drained = drained.map(|call| call.invoke.index);
     for &call in calls {
         let ok = call.outcome() == EventType::Ok;
         let mut number = |value: &Value| {
@@ -128,84 +109,56 @@ fn read<'a>(model: &HistoryModel, calls: &[Call<'a>]) -> Result<Read<'a>, String
                     let item = number(&to_json(item))?;
                     reading.add(call, QueueOp::Dequeue(item));
                 }
-                longest = longest.max(items.len());
+                let (sent, empty) = (call.from(), reading.ops.len());
                 reading.add(call, QueueOp::Empty);
-                drains.push((first, reading.ops.len() - 1));
+                drains.push(Drain { sent, first, empty });
             }
-            // It may have taken out all that there was, and once is enough.
-            "drain" if call.outcome() != EventType::Fail && !drained => {
-                drained = true;
+            "drain" if drained == Some(call.invoke.index) => {
                 (0..enqueues).for_each(|_| reading.add(call, QueueOp::Take));
             }
             "drain" => {}
             _ => return Err(unable(model, &call)),
         }
     }
-    after_their_items(&mut reading.ops, &drains);
-    Ok(Read { reading, longest })
+    after_their_items(&mut reading.ops, &drains, delivery);
+    Ok(Read { reading, drains })
 }
 
-/// Has the empty answer of each drain (its first delivery, its empty answer) come after all items of that drain had been sent to be
-/// put in.
-fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[(usize, usize)]) {
-    let mut sent: HashMap<u32, usize> = HashMap::new();
+/// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been sent than must have
+/// come out if all that it took out had, with what had been delivered by then. An item that may come out again needs one enqueue.
+fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[Drain], delivery: Delivery) {
+    // For each item where its enqueues were sent, and where its deliveries ended.
+    let mut items: HashMap<u32, [Vec<usize>; 2]> = HashMap::new();
     for op in ops.iter() {
-        if let QueueOp::Enqueue(item) = op.input {
-            sent.entry(item).or_insert(op.invoke);
+        match op.input {
+            QueueOp::Enqueue(item) => items.entry(item).or_default()[0].push(op.invoke),
+            QueueOp::Dequeue(item) => items.entry(item).or_default()[1].extend(op.complete),
+            QueueOp::Empty | QueueOp::Take => {}
         }
     }
-    for &(first, empty) in drains {
-        let items = ops[first..empty].iter().filter_map(|op| match op.input {
-            QueueOp::Dequeue(item) => sent.get(&item).copied(),
-            _ => None,
-        });
-        // What was sent too late is a contradiction without that.
-        let latest = items.filter(|&sent| Some(sent) < ops[empty].complete).max();
-        ops[empty].invoke = ops[empty].invoke.max(latest.unwrap_or(0));
-    }
-}
-
-/// Leaves of the deliveries of each item as many as it was put in, those that were over first; how many there were more, if any
-/// was put in.
-fn once(reading: &mut Reading<'_, QueueOp>) -> usize {
-    let mut room: HashMap<u32, usize> = HashMap::new();
-    for op in &reading.ops {
-        if let QueueOp::Enqueue(item) = op.input {
-            *room.entry(item).or_default() += 1;
-        }
-    }
-    let mut deliveries: Vec<usize> = (0..reading.ops.len()).collect();
-    deliveries.retain(|&op| matches!(reading.ops[op].input, QueueOp::Dequeue(_)));
-    deliveries.sort_unstable_by_key(|&op| reading.ops[op].complete);
-    let mut again = Vec::new();
-    for op in deliveries {
-        if let QueueOp::Dequeue(item) = reading.ops[op].input
-            && let Some(room) = room.get_mut(&item)
-        {
-            match room {
-                0 => again.push(op),
-                room => *room -= 1,
+    items
+        .values_mut()
+        .flatten()
+        .for_each(|positions| positions.sort_unstable());
+    for drain in drains {
+        let mut taken: HashMap<u32, usize> = HashMap::new();
+        for op in &ops[drain.first..drain.empty] {
+            if let QueueOp::Dequeue(item) = op.input {
+                *taken.entry(item).or_default() += 1;
             }
         }
+        let end = ops[drain.empty].complete;
+        let last = |(item, taken): (u32, usize)| {
+            let [sent, ended] = &items[&item];
+            // What was sent too late is a contradiction without that.
+            let in_time = sent.partition_point(|&sent| Some(sent) < end);
+            let out = |at: usize| match delivery {
+                Delivery::Once => ended.partition_point(|&ended| ended < sent[at]) + taken,
+                Delivery::AtLeastOnce => 1,
+            };
+            (0..in_time).rfind(|&at| at < out(at)).map(|at| sent[at])
+        };
+        let latest = taken.into_iter().filter_map(last).max();
+        ops[drain.empty].invoke = ops[drain.empty].invoke.max(latest.unwrap_or(0));
     }
-    again.sort_unstable();
-    reading.retain(|op| again.binary_search(&op).is_err());
-    again.len()
-}
-
-/// Leaves of the empty answers only that of the last drain, after all deliveries; whether there is one.
-fn last_drain(reading: &mut Reading<'_, QueueOp>) -> bool {
-    let of_a_drain = |&op: &usize| reading.ops[op].input == QueueOp::Empty && reading.calls[op].f() == "drain";
-    let last = (0..reading.ops.len())
-        .filter(of_a_drain)
-        .max_by_key(|&op| reading.ops[op].complete);
-    let deliveries = reading.ops.iter().filter(|op| matches!(op.input, QueueOp::Dequeue(_)));
-    let sent = deliveries.map(|op| op.invoke).max().unwrap_or(0);
-    let last = last.filter(|&op| Some(sent) < reading.ops[op].complete);
-    if let Some(last) = last {
-        reading.ops[last].invoke = reading.ops[last].invoke.max(sent);
-    }
-    let empty: Vec<bool> = reading.ops.iter().map(|op| op.input == QueueOp::Empty).collect();
-    reading.retain(|op| !empty[op] || Some(op) == last);
-    last.is_some()
 }

@@ -12,7 +12,7 @@ use super::{any_optional, contradiction, earliest};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-pub(super) const MADE_UP: Claim = Claim {
+pub(in crate::search) const MADE_UP: Claim = Claim {
     kind: "phantom-item",
     property: "nothing is made up",
     says: "an item came out that nothing had put in",

@@ -2,7 +2,7 @@
 //!
 //! An enter counts from its sending on, whatever became of it: one that failed may have been counted while it waited. A member is
 //! certainly inside as long as a mutex is certainly held: from the answer to its enter until its leave was sent, if that
-//! was answered with `ok`; any other may have died. An order exists exactly if enough enters were sent before the first of them was
+//! was answered with `ok`; any other may have died. A leave that failed ends nothing. An order exists exactly if enough enters were sent before the first of them was
 //! answered, and each leave that was answered had a moment at which nobody was certainly inside; both take time O(n log n).
 
 use super::super::{Claim, Contradiction, Model, Near, Op};

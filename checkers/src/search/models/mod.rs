@@ -1,9 +1,10 @@
 //! The sequential types of histories of others, beside registers and mutexes, with what decides them in time nearly linear.
 //!
 //! [`permits`] are semaphores, read-write locks and reentrant mutexes; [`fenced`] is a mutex whose grants have tokens; [`fifo`] and
-//! [`bag`] are queues; [`set`], [`counter`] and [`ids`] are what their names say; [`barrier`] is a round of a double barrier, and
-//! [`commit`] a transaction of an atomic commit. [`kv`] is searched: nothing nearly linear decides it. `pairs` searches FIFO queues.
-//! `presence` knows when a queue or a barrier held something with certainty, `schedule` when a counter was added to.
+//! [`bag`] are queues, and so is [`total`], which delivers at least once; [`set`], [`counter`] and [`ids`] are what their names say;
+//! [`barrier`] is a round of a double barrier, and [`commit`] a transaction of an atomic commit. [`kv`] is searched: nothing nearly
+//! linear decides it. `pairs` searches FIFO queues. `presence` knows when a queue or a barrier held something with certainty, `schedule`
+//! when a counter was added to.
 
 pub mod bag;
 pub mod barrier;
@@ -18,6 +19,7 @@ pub mod permits;
 mod presence;
 mod schedule;
 pub mod set;
+pub mod total;
 
 use super::{Claim, Contradiction, Op, Witness};
 

@@ -32,10 +32,12 @@ fn registers() {
 fn registers_that_began_with_an_unknown_value() {
     let unset = Unset { never: [3].into() };
     agree(&unset, |rng| access(rng, 4), 4);
+    agree(&unset, |rng| tried(rng, 4), 6);
     // By the definition of an unknown value: some value fits with which it may have begun.
     let mut rng = Rng::with_seed(5);
-    for _ in 0..histories() {
-        let ops = history(&mut rng, &|rng| access(rng, 4));
+    for number in 0..histories() {
+        let draw = if number % 2 == 0 { access } else { tried };
+        let ops = history(&mut rng, &|rng: &mut Rng| draw(rng, 4));
         let fits = matches!(search(&unset, &ops), Outcome::Linearizable { .. });
         assert_eq!(fits, fits_some(&ops), "{ops:?}");
     }
@@ -55,6 +57,14 @@ pub fn access(rng: &mut Rng, values: u8) -> RegisterOp<u8> {
         0..3 => RegisterOp::Read(a),
         3..5 => RegisterOp::Write(a),
         _ => RegisterOp::Cas(a, b),
+    }
+}
+
+/// The same, or a compare-and-set that failed.
+pub fn tried(rng: &mut Rng, values: u8) -> RegisterOp<u8> {
+    match rng.u8(0..3) {
+        0 => RegisterOp::Mismatch(rng.u8(0..values)),
+        _ => access(rng, values),
     }
 }
 

@@ -115,7 +115,10 @@ fn fits(round: &[&Done], members: usize) -> bool {
     let stay = |leave: &Done| {
         let before = |op: &&&Done| op.process == leave.process && op.invoke < leave.invoke && op.f == "enter";
         let enter = round.iter().filter(before).rfind(|op| op.ok().is_some())?;
-        let between = |op: &&Done| op.f == "leave" && op.process == leave.process && op.invoke > enter.invoke;
+        // One that failed left it inside.
+        let failed = |op: &Done| op.ended(EventType::Fail).is_some();
+        let between =
+            |op: &&Done| op.f == "leave" && op.process == leave.process && op.invoke > enter.invoke && !failed(op);
         let first = round.iter().find(|op| between(op))?.invoke == leave.invoke;
         Some(enter.ok()?..leave.invoke).filter(|_| first && leave.ok().is_some())
     };

@@ -1,7 +1,7 @@
 //! Random small histories: what is decided without a search, and what sweeps over configurations decide, is what the
 //! definition says, and the search.
 
-use super::agree::{access, histories, history, minimal, proven};
+use super::agree::{access, histories, history, minimal, proven, tried};
 use super::{brute, search, with_budget};
 use fastrand::Rng;
 use std::fmt::Debug;
@@ -125,8 +125,9 @@ fn registers_whose_values_come_back() {
     let mut rng = Rng::with_seed(22);
     let (mut known, mut unknown) = (Counts::default(), Counts::default());
     let (register, unset) = (Register { initial: 0 }, Unset { never: [3].into() });
-    for _ in 0..histories() {
-        let ops = history(&mut rng, &|rng| access(rng, 4));
+    for number in 0..histories() {
+        let draw = if number % 2 == 0 { access } else { tried };
+        let ops = history(&mut rng, &|rng: &mut Rng| draw(rng, 4));
         agree(&register, &ops, &mut known);
         agree(&unset, &ops, &mut unknown);
         swept(&register, &ops, Register::sweep);
@@ -176,6 +177,7 @@ fn registers_of_which_little_must_have_happened() {
         agree(&unset, &ops, &mut unknown);
         narrowed += usize::from(relevant(&register, &ops)) + usize::from(relevant(&unset, &ops));
         swept(&register, &ops, Register::sweep);
+        swept(&unset, &ops, Unset::sweep);
     }
     assert!(narrowed > histories() / 2, "{narrowed}");
     assert!(
@@ -187,18 +189,21 @@ fn registers_of_which_little_must_have_happened() {
 #[test]
 fn registers_with_compare_and_sets_that_failed() {
     let mut rng = Rng::with_seed(23);
-    let mut counts = Counts::default();
-    let draw = |rng: &mut Rng| match rng.u8(0..4) {
-        0 => RegisterOp::Mismatch(rng.u8(0..4)),
-        _ => access(rng, 4),
-    };
-    let register = Register { initial: 0 };
-    for _ in 0..histories() {
-        let ops = history(&mut rng, &draw);
-        agree(&register, &ops, &mut counts);
+    let (mut known, mut unknown) = (Counts::default(), Counts::default());
+    let (register, unset) = (Register { initial: 0 }, Unset { never: [3].into() });
+    for number in 0..histories() {
+        // Values that are written once, too, so that what failed meets the zones.
+        let mut ops = history(&mut rng, &|rng| tried(rng, 4));
+        if number % 2 == 0 {
+            unique(&mut rng, &mut ops, 30);
+        }
+        agree(&register, &ops, &mut known);
+        agree(&unset, &ops, &mut unknown);
         swept(&register, &ops, Register::sweep);
+        swept(&unset, &ops, Unset::sweep);
     }
-    counts.balanced();
+    known.balanced();
+    unknown.balanced();
 }
 
 #[test]

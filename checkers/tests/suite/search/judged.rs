@@ -78,6 +78,12 @@ fn a_failed_cas_says_something_in_logs_only() {
     assert_eq!(maps(Kind::REGISTER, edn).verdict, Verdict::Valid);
     let logged = "0 :invoke :write 3; 0 :ok :write 3; 1 :invoke :cas [3 4]; 1 :fail :cas [3 4]";
     assert_eq!(log(logged).verdict, Verdict::Invalid);
+    // Also of the value with which it began.
+    let failed = "1 :invoke :cas [3 4]; 1 :fail :cas [3 4]";
+    let read = |value: u8| format!("0 :invoke :read nil; 0 :ok :read {value}");
+    assert_eq!(log(&format!("{failed}; {}", read(3))).verdict, Verdict::Invalid);
+    assert_eq!(log(&format!("{}; {failed}", read(3))).verdict, Verdict::Invalid);
+    assert_eq!(log(&format!("{failed}; {}", read(5))).verdict, Verdict::Valid);
 }
 
 #[test]

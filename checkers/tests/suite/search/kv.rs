@@ -5,6 +5,7 @@ use super::{agree, brute, search, with_budget};
 use crate::expect::{says_first, tells};
 use fastrand::Rng;
 use zooquake_checkers::edn::{parse_edn, to_keyed};
+use zooquake_checkers::history::parse_jsonl;
 use zooquake_checkers::search::models::kv::Kv;
 use zooquake_checkers::search::{Kind, Model, Notation, Op, Outcome, judge, shrink};
 use zooquake_checkers::{History, Results, Verdict};
@@ -167,6 +168,29 @@ fn histories_of_porcupine_are_judged_key_by_key() {
     for (found, fits) in [("b:a", true), (":a", true), ("bb", false)] {
         let verdict = if fits { Verdict::Valid } else { Verdict::Invalid };
         assert_eq!(judged(&unanswered.replace("b:a", found)).verdict, verdict, "{found}");
+    }
+}
+
+#[test]
+fn a_key_beside_a_value_is_read_from_json_lines_too() {
+    let lines = |found: &str| {
+        let line =
+            |(index, rest): (usize, &str)| format!("{{\"index\":{index},\"time\":{index},\"process\":0,{rest}}}\n");
+        let found = format!(r#""type":"ok","f":"get","key":"y","value":"{found}""#);
+        let events = [
+            r#""type":"invoke","f":"put","key":"x","value":"a""#,
+            r#""type":"ok","f":"put","key":"x","value":"a""#,
+            r#""type":"invoke","f":"get","key":"y","value":null"#,
+            &found,
+        ];
+        events.into_iter().enumerate().map(line).collect::<String>()
+    };
+    for (found, verdict) in [("", Verdict::Valid), ("a", Verdict::Invalid)] {
+        let (history, damage) = parse_jsonl(lines(found).as_bytes());
+        assert_eq!(damage, None);
+        assert_eq!(Kind::of(&history), Some(Kind::KV));
+        let results = with_budget(|budget| judge(&history, Vec::new(), Kind::KV, Notation::Maps, budget));
+        assert_eq!(results.verdict, verdict, "{found:?}: {results:?}");
     }
 }
 

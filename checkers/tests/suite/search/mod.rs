@@ -4,6 +4,7 @@ mod agree;
 mod barriers_and_commits;
 mod brute;
 mod decided;
+mod drains;
 mod foreign;
 pub mod judged;
 mod keys;
@@ -11,6 +12,8 @@ mod kinds;
 mod kv;
 mod long;
 mod models;
+mod strays;
+mod total;
 mod unexplained;
 mod words;
 

@@ -1,10 +1,10 @@
 //! Reads that no write explains are found before any search, and only where the definition convicts too.
 
-use super::agree::{access, histories, history, proven};
+use super::agree::{histories, history, proven, tried};
 use super::{brute, limited, search};
 use fastrand::Rng;
 use std::fmt::Debug;
-use zooquake_checkers::search::register::RegisterOp::{self, Cas, Read, Write};
+use zooquake_checkers::search::register::RegisterOp::{self, Cas, Mismatch, Read, Write};
 use zooquake_checkers::search::register::{Register, Unset};
 use zooquake_checkers::search::{Limit, Model, Op, Outcome};
 
@@ -25,7 +25,7 @@ fn agree<M: Model<Input = RegisterOp<u8>>>(model: &M, seed: u64) -> usize {
     let mut rng = Rng::with_seed(seed);
     let mut convicted = 0;
     for _ in 0..histories() {
-        let ops = history(&mut rng, &|rng| access(rng, 4));
+        let ops = history(&mut rng, &|rng| tried(rng, 4));
         let Some(found) = model.contradiction(&ops) else {
             continue;
         };
@@ -93,4 +93,28 @@ fn values_that_a_register_never_had_at_first() {
     let read = [Op::done(Read(3), 0, 1)];
     assert_eq!(found(&Unset { never: [3].into() }, &read), Some(vec![0]));
     assert_eq!(found(&Unset { never: [4].into() }, &read), None);
+}
+
+#[test]
+fn a_compare_and_set_that_failed_denies_a_first_value() {
+    let unset = Unset::default();
+    let before = [Op::done(Mismatch(0), 0, 1), Op::done(Read(0), 2, 3)];
+    assert_eq!(found(&unset, &before), Some(vec![0, 1]));
+    let taken = [before[0].clone(), Op::done(Cas(0, 2), 2, 3)];
+    assert_eq!(found(&unset, &taken), Some(vec![0, 1]));
+    let meanwhile = [
+        Op::done(Mismatch(0), 0, 2),
+        Op::unknown(Write(0), 1),
+        Op::done(Read(0), 3, 4),
+    ];
+    assert_eq!(found(&unset, &meanwhile), None, "it was written since");
+    let after = [Op::done(Read(0), 0, 1), Op::done(Mismatch(0), 2, 3)];
+    assert!(
+        matches!(search(&unset, &after), Outcome::Not { stuck: 1 }),
+        "nothing wrote another value"
+    );
+    let together = [Op::done(Mismatch(0), 0, 2), Op::done(Read(0), 1, 3)];
+    assert!(matches!(search(&unset, &together), Outcome::Not { .. }));
+    let other = [Op::done(Mismatch(0), 0, 2), Op::done(Read(1), 1, 3)];
+    assert!(matches!(search(&unset, &other), Outcome::Linearizable { .. }));
 }

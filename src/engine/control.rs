@@ -119,8 +119,12 @@ impl Engine {
         self.record_control(number, f, kind, value, error);
         if gives_up {
             self.hold_ended(number);
-        } else if f == "confirm" && kind == EventType::Ok && owed {
-            self.owes_nothing(number);
+        } else if f == "confirm" && owed {
+            match kind {
+                EventType::Ok => self.owes_nothing(number),
+                EventType::Info => self.could_not_confirm(number),
+                EventType::Fail | EventType::Invoke => {}
+            }
         }
         let worker = &mut self.workers[number];
         if f == "confirm" {

@@ -10,6 +10,10 @@ use zooquake_history::operation::{Holders, Mode};
 /// client has connected again by then, or learnt that its session is over.
 const OWED: u32 = 2;
 
+/// After so many answers `info` to a `confirm` a client is asked to work under its grant: one whose session is over, and that
+/// holds all the same, cannot confirm that, but acts on it.
+const UNKNOWN: u32 = 2;
+
 /// How long since recovery one more could have been granted, by the mode that it would ask for.
 #[derive(Debug, Default)]
 pub(super) struct FreeTime {
@@ -62,30 +66,48 @@ impl Engine {
     }
 
     /// A window was seen to be healed. Only now can its victims say what they believe: if they gave back before, one that
-    /// goes on believing that it holds could not be told from one that has learnt better.
+    /// goes on believing that it holds could not be told from one that has learnt better. A release that waits already is put
+    /// off no further.
     pub(super) fn owe_confirms(&mut self) {
-        let owed = Owed {
-            after: self.last_request,
-            by: self.deadline(self.session() * OWED),
-        };
+        let (after, by) = (self.last_request, self.deadline(self.session() * OWED));
         for worker in self.workers.iter_mut().filter(|worker| worker.hold.is_some()) {
-            worker.owed = Some(owed);
+            let waits = worker.owed.filter(|_| worker.withheld);
+            worker.owed = Some(Owed {
+                after,
+                by: waits.map_or(by, |owed| owed.by),
+                unknown: waits.map_or(0, |owed| owed.unknown),
+            });
             worker.confirmed = None;
         }
     }
 
-    /// Whether this operation gives back what the client has still to confirm. It is asked for again when that is done.
+    /// Whether this operation gives back what the client has still to confirm. It is asked for again when that is done, and
+    /// one that could not confirm is asked to work meanwhile.
     pub(super) fn withholds(&mut self, number: usize, f: &str) -> bool {
-        let by = self.workers[number].owed.map(|owed| owed.by);
-        let Some(by) = by.filter(|by| !self.passed(*by)) else {
+        let Some(owed) = self.workers[number].owed.filter(|owed| !self.passed(owed.by)) else {
             return false;
         };
         if OpKind::of(&self.plan.workload.family, f) != OpKind::Release {
             return false;
         }
-        self.workers[number].due = Some(self.moment_of(by));
+        self.workers[number].due = Some(self.moment_of(owed.by));
         self.workers[number].withheld = true;
+        let work = (owed.unknown >= UNKNOWN).then(|| self.generator.work(number));
+        if let Some(work) = work.flatten() {
+            self.workers[number].owed = Some(Owed { unknown: 0, ..owed });
+            self.ask(number, work);
+        }
         true
+    }
+
+    /// The client could not confirm, to a request sent after the healing.
+    pub(super) fn could_not_confirm(&mut self, number: usize) {
+        let worker = &mut self.workers[number];
+        let Some(owed) = &mut worker.owed else { return };
+        owed.unknown += 1;
+        if owed.unknown >= UNKNOWN && worker.withheld {
+            worker.due = Some(self.now);
+        }
     }
 
     /// The client has confirmed, or does not hold any more: what waited for that goes on.

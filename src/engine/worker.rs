@@ -52,10 +52,12 @@ pub struct Hold {
 /// What a client that holds owes before it gives back: an answer to a `confirm`, since a window was seen to be healed.
 #[derive(Debug, Clone, Copy)]
 pub struct Owed {
-    /// Number of the last request that was sent to anybody before.
+    /// Number of the last request that was sent to anybody before the last healing.
     pub after: u64,
     /// When it may give back all the same.
     pub(super) by: Deadline,
+    /// How many of its answers to a `confirm` were `info` since it was last asked to work.
+    pub unknown: u32,
 }
 
 /// An operation of the recipe that was sent and is not answered.

@@ -1,19 +1,21 @@
 //! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other. `docs/families/commit.md`.
 
+mod ends;
 mod part;
 mod questions;
 
 use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
 use part::Part;
-use questions::Questions;
+use questions::{Questions, Times};
+use std::collections::HashSet;
 use std::time::Duration;
-use zooquake_checkers::EventType;
 use zooquake_checkers::plan::{Plan, Transaction};
 use zooquake_history::operation::commit::{self, Vote};
 
 const BEGIN_MS: u64 = 3_000;
-const DECIDE_MS: u64 = 4_000;
+const DECIDE: Duration = Duration::from_secs(4);
+const DECIDE_MS: u64 = DECIDE.as_millis() as u64;
 const VOTE_MS: u64 = 3_000;
 
 #[derive(Debug)]
@@ -35,11 +37,12 @@ pub struct Commit {
     number: u64,
     begun: bool,
     parties: Vec<Party>,
-    /// After recovery: whether its own transaction was begun, and the time for a last answer.
+    /// After recovery: whether its own transaction was begun.
     last_begun: bool,
-    last_ms: u64,
-    /// Whether the current transaction certainly began.
-    sure: bool,
+    /// Transactions that certainly began.
+    sure: HashSet<String>,
+    /// How long a site may take to come to a decision in a coordinator's place.
+    session: Duration,
     /// Whether another transaction takes the place of the current one, which never began as far as is known.
     void: bool,
 }
@@ -60,8 +63,8 @@ impl Commit {
             begun: false,
             parties: (0..plan.clients.len()).map(party).collect(),
             last_begun: false,
-            last_ms: 0,
-            sure: false,
+            sure: HashSet::new(),
+            session: Duration::from_millis(plan.cluster.timing.session_ms),
             void: false,
         }
     }
@@ -96,7 +99,7 @@ impl Commit {
             _ => return,
         };
         self.number += 1;
-        (self.begun, self.sure, self.void) = (false, false, false);
+        (self.begun, self.void) = (false, false);
         let name = self.name();
         for (client, party) in self.parties.iter_mut().enumerate() {
             party.part = if client == 0 { Part::Begin } else { Part::Vote(0) };
@@ -149,77 +152,13 @@ impl Commit {
     }
 
     /// At the end: what the site has not reported.
-    fn question(&mut self, client: usize) -> Option<Request> {
+    fn question(&mut self, client: usize, now: Duration) -> Option<Request> {
         let party = &mut self.parties[client];
         if !self.last_begun || party.part != Part::Done {
             return None;
         }
-        let (tx, timeout_ms) = party.questions.ask(self.last_ms)?;
-        Some(decided(tx, timeout_ms))
-    }
-
-    /// The site knows the decision.
-    fn reported(&mut self, client: usize, tx: &str) {
-        let party = &mut self.parties[client];
-        party.unreported.retain(|other| other != tx);
-        party.questions.forget(tx);
-    }
-
-    /// The last transaction never began, as far as is known: there is to be another one, and nobody is asked about this one
-    /// any more.
-    fn give_up(&mut self) {
-        let tx = self.name();
-        (self.void, self.last_begun) = (true, false);
-        for client in 0..self.parties.len() {
-            self.reported(client, &tx);
-            if !self.parties[client].busy {
-                self.parties[client].part = Part::Done;
-            }
-        }
-    }
-
-    /// What has become of the coordinator's `begin` or `decide`.
-    fn coordinated(&mut self, op: &Op, end: &End, last: bool) {
-        match op.f {
-            "begin" if end.kind == EventType::Fail => {
-                self.parties[0].part = Part::Done;
-                let tx = end.get(commit::TX).map_or_else(|| self.name(), str::to_string);
-                // Nobody is asked at the end about a transaction that never was.
-                (0..self.parties.len()).for_each(|client| self.reported(client, &tx));
-                if last {
-                    self.give_up();
-                }
-            }
-            "begin" => {
-                self.sure |= end.is_ok();
-                self.parties[0].part = Part::Decide;
-            }
-            // Whatever the decision is, it is to be known in the end, unless there is nothing to decide.
-            _ if last && !end.is_ok() && (self.sure || !self.all_voted()) => {}
-            _ if last && !end.is_ok() => self.give_up(),
-            _ => self.parties[0].part = Part::Done,
-        }
-    }
-
-    /// What has become of a site's `vote` or `decided`.
-    fn answered(&mut self, client: usize, op: &Op, end: &End, last: bool) {
-        match op.f {
-            "vote" if end.is_ok() => {
-                self.sure = true;
-                self.parties[client].part = Part::Decided(0);
-            }
-            "decided" if end.is_ok() => {
-                self.reported(client, &self.name());
-                self.parties[client].part = Part::Done;
-            }
-            _ => self.parties[client].part.missed(end.kind == EventType::Fail),
-        }
-        // At the end it is one question among others.
-        if last && matches!(self.parties[client].part, Part::Decided(_)) {
-            let tx = self.name();
-            self.parties[client].part = Part::Done;
-            self.parties[client].questions.first(tx);
-        }
+        let (tx, time) = party.questions.ask(now)?;
+        Some(decided(tx, time.as_millis() as u64))
     }
 }
 
@@ -229,14 +168,14 @@ fn decided(tx: String, timeout_ms: u64) -> Request {
 }
 
 impl Generator for Commit {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
         if phase == Phase::Quiet {
             return Next::Nothing;
         }
         self.turn(phase);
         let request = match client {
             0 => self.coordinator(),
-            _ => self.site(client).or_else(|| self.question(client)),
+            _ => self.site(client).or_else(|| self.question(client, now)),
         };
         self.parties[client].busy = request.is_some();
         request.map_or(Next::Nothing, Next::Ask)
@@ -246,13 +185,16 @@ impl Generator for Commit {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, now }: Moment) -> Duration {
         self.parties[client].busy = false;
         let last = phase == Phase::Final && self.last_begun;
         match self.parties[client].questions.ended() {
-            Some(tx) if end.is_ok() => self.reported(client, &tx),
-            Some(tx) if self.void && tx == self.name() => {}
-            Some(tx) => self.parties[client].questions.again(tx),
+            Some(question) if end.is_ok() => {
+                self.told(question.tx());
+                self.reported(client, question.tx());
+            }
+            Some(question) if self.void && question.tx() == self.name() => {}
+            Some(question) => self.parties[client].questions.again(question, Some(now)),
             _ if self.void => self.parties[client].part = Part::Done,
             None if client == 0 => self.coordinated(op, end, last),
             None => self.answered(client, op, end, last),
@@ -269,8 +211,8 @@ impl Generator for Commit {
         if !std::mem::take(&mut party.busy) {
             return;
         }
-        if let Some(tx) = party.questions.ended() {
-            party.questions.again(tx);
+        if let Some(question) = party.questions.ended() {
+            party.questions.again(question, None);
         } else if client == 0 {
             // Never asked twice: who recovers what it left is up to the variant.
             party.part = Part::Done;
@@ -281,9 +223,15 @@ impl Generator for Commit {
 
     fn recovered(&mut self, bound: Duration) {
         self.last_begun = false;
-        self.last_ms = bound.as_millis() as u64 + 2_000;
+        let times = Times {
+            one: DECIDE.max(self.session * 2),
+            alone: bound + Duration::from_secs(2),
+            bound,
+        };
         for party in &mut self.parties {
-            party.questions.about(&party.unreported);
+            let unreported = party.unreported.iter();
+            let unreported: Vec<(&str, bool)> = unreported.map(|tx| (tx.as_str(), self.sure.contains(tx))).collect();
+            party.questions.about(&unreported, times);
         }
     }
 

@@ -123,10 +123,14 @@ impl Grants {
         }
     }
 
-    fn work(&mut self, client: usize, number: usize, phase: Phase) -> Request {
+    fn planned_work(&mut self, client: usize, number: usize, phase: Phase) -> Request {
+        let planned = self.clients[client].cycle();
+        let planned = planned.and_then(|cycle| cycle.writes.get(number).copied());
+        self.work_for(client, planned.filter(|_| phase != Phase::Final).unwrap_or(0))
+    }
+
+    fn work_for(&mut self, client: usize, work_ms: u64) -> Request {
         let state = &self.clients[client];
-        let planned = state.cycle().and_then(|cycle| cycle.writes.get(number).copied());
-        let work_ms = if phase == Phase::Final { 0 } else { planned.unwrap_or(0) };
         let grant = state.grant.clone();
         let work = match state.mode {
             Mode::Shared => grant::Request::Read { grant, work_ms },
@@ -156,14 +160,19 @@ impl Generator for Grants {
                 let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
                 Next::Ask(Request::new(&acquire, self.wait_ms))
             }
-            (Step::Work(number), Phase::Load | Phase::Drain) => Next::Ask(self.work(client, number, phase)),
-            (Step::Work(number), Phase::Final) if state.last => Next::Ask(self.work(client, number, phase)),
+            (Step::Work(number), Phase::Load | Phase::Drain) => Next::Ask(self.planned_work(client, number, phase)),
+            (Step::Work(number), Phase::Final) if state.last => Next::Ask(self.planned_work(client, number, phase)),
             // After recovery whoever still holds gives back at once.
             (Step::Work(_) | Step::Release, _) => {
                 let release = (self.words.release)(state.grant.clone());
                 Next::Ask(Request::new(&release, SINGLE_MS))
             }
         }
+    }
+
+    fn work(&mut self, client: usize) -> Option<Request> {
+        let granted = self.clients[client].step != Step::Acquire;
+        granted.then(|| self.work_for(client, 0))
     }
 
     fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {

@@ -107,6 +107,12 @@ pub trait Generator: Debug + Send {
     /// What the client does next. To give back it may be asked again before that is sent.
     fn next(&mut self, client: usize, at: Moment) -> Next;
 
+    /// Work under the grant that the client is to give back next, once more and at once; `None` in families that grant
+    /// nothing.
+    fn work(&mut self, _: usize) -> Option<Request> {
+        None
+    }
+
     /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
     fn coordinates(&self) -> bool {
         false

@@ -96,14 +96,25 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
     assert_eq!(told, [accepted, refused]);
 }
 
-/// A client whose work is done, after a window was healed while it held; it is to give back.
-fn healed() -> Bench {
-    let mut bench = Bench::working("lock/fenced", 2);
+/// A window is seen to be healed.
+fn heal(bench: &mut Bench) {
     let off = json!({ "window": 1, "phase": "off", "verified": true });
     bench.report(1, Report::Record(Entry::named("nemesis", "partition", off)));
-    bench.ok(0, "write");
+}
+
+/// A client of a family whose work is done, after a window was healed while it held; it is to give back.
+fn healed_of(name: &str, acquire: &str, work: &str) -> Bench {
+    let mut bench = Bench::running(name, 2);
+    bench.ok(0, acquire);
+    bench.pass(0);
+    heal(&mut bench);
+    bench.ok(0, work);
     bench.pass(0);
     bench
+}
+
+fn healed() -> Bench {
+    healed_of("lock/fenced", "acquire", "write")
 }
 
 #[test]
@@ -130,8 +141,7 @@ fn after_a_healed_window_a_holder_confirms_before_it_gives_back() {
 fn a_confirm_that_was_asked_before_the_healing_is_not_enough() {
     let mut bench = Bench::working("lock/fenced", 2);
     bench.engine.ask_control(0, "confirm");
-    let off = json!({ "window": 1, "phase": "off", "verified": true });
-    bench.report(1, Report::Record(Entry::named("nemesis", "pause", off)));
+    heal(&mut bench);
     bench.ok(0, "write");
     bench.pass(0);
     bench.answer(0, "confirm", Outcome::Ok, json!({ "holds": true, "grant": "g1" }));
@@ -169,4 +179,101 @@ fn a_window_that_is_not_seen_healed_withholds_nothing() {
         bench.pass(0);
         assert!(bench.asked(0, "release"));
     }
+}
+
+/// The first client cannot confirm, twice; the second answer is read half a second after the first.
+fn twice_unknown(bench: &mut Bench) {
+    bench.answer(0, "confirm", Outcome::Info, Value::Null);
+    bench.pass(500);
+    bench.answer(0, "confirm", Outcome::Info, Value::Null);
+}
+
+#[test]
+fn who_cannot_confirm_twice_is_asked_to_work_under_the_same_grant_again_and_again() {
+    for (name, acquire, work) in [
+        ("lock/fenced", "acquire", "write"),
+        ("election/epoch", "elect", "write"),
+        ("semaphore/leases", "acquire", "work"),
+    ] {
+        let mut bench = healed_of(name, acquire, work);
+        for round in 0..3 {
+            bench.answer(0, "confirm", Outcome::Info, Value::Null);
+            bench.pass(499);
+            assert!(!bench.asked(0, work), "{name} {round}: once is not enough");
+            bench.pass(1);
+            bench.answer(0, "confirm", Outcome::Info, Value::Null);
+            let sent = bench.sent.iter().find(|(to, request)| *to == 0 && request.f == work);
+            let (_, request) = sent.unwrap_or_else(|| panic!("{name} {round}: {:?}", bench.sent));
+            assert_eq!(
+                (&request.value["grant"], &request.value["work_ms"]),
+                (&json!("g1"), &json!(0))
+            );
+            bench.ok(0, work);
+            bench.pass(500);
+            let release = bench
+                .sent
+                .iter()
+                .any(|(to, request)| *to == 0 && request.f.starts_with("re"));
+            assert!(
+                !release && bench.holder() == Some("c1"),
+                "{name} {round}: it has not confirmed"
+            );
+        }
+        // 3 s have passed; what it writes is no answer to a `confirm`.
+        bench.pass(1_000);
+        assert_eq!(bench.holder(), None, "{name}");
+    }
+}
+
+#[test]
+fn who_does_not_hold_any_more_when_it_is_asked_to_work_gives_back_at_once() {
+    let mut bench = healed();
+    twice_unknown(&mut bench);
+    bench.answer(0, "write", Outcome::Fail, Value::Null);
+    assert_eq!(bench.holder(), None);
+    bench.pass(0);
+    assert!(bench.asked(0, "release") && !bench.asked(0, "write"));
+}
+
+#[test]
+fn only_answers_to_what_was_asked_after_a_healing_count_and_a_failure_is_none() {
+    let mut bench = Bench::working("lock/fenced", 2);
+    bench.engine.ask_control(0, "confirm");
+    heal(&mut bench);
+    bench.ok(0, "write");
+    bench.pass(0);
+    twice_unknown(&mut bench);
+    assert!(!bench.asked(0, "write"), "the first was asked before");
+    bench.pass(500);
+    bench.answer(0, "confirm", Outcome::Fail, Value::Null);
+    assert!(!bench.asked(0, "write"));
+    bench.pass(500);
+    bench.answer(0, "confirm", Outcome::Info, Value::Null);
+    assert!(bench.asked(0, "write"));
+}
+
+#[test]
+fn a_release_that_waits_is_not_put_off_by_another_healing() {
+    let mut bench = healed();
+    for _ in 0..3 {
+        bench.pass(1_000);
+        heal(&mut bench);
+    }
+    bench.pass(999);
+    assert!(!bench.asked(0, "release"));
+    bench.pass(1);
+    assert!(bench.asked(0, "release"), "two session timeouts after the first");
+}
+
+#[test]
+fn a_healing_while_it_works_is_one_more_to_confirm_after() {
+    let mut bench = Bench::working("lock/fenced", 2);
+    heal(&mut bench);
+    bench.pass(5_000);
+    heal(&mut bench);
+    bench.ok(0, "write");
+    bench.pass(3_999);
+    assert!(bench.asked(0, "confirm") && !bench.asked(0, "release"));
+    bench.pass(1);
+    assert!(bench.asked(0, "release"));
 }

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use sidecar::Dropped;
+use sidecar::{Brought, Dropped};
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -58,6 +58,15 @@ pub struct Directions {
     pub inbound: bool,
     /// What it sends.
     pub outbound: bool,
+}
+
+/// How far a server is behind its leader.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Behind {
+    /// By how much what the leader sends is late, in hundredths of syncLimit x tickTime.
+    pub delay_percent: u64,
+    /// After how long that ends by itself.
+    pub at_most: Duration,
 }
 
 /// What a process on a host says.
@@ -235,6 +244,18 @@ pub trait Cluster: Send + Sync {
     /// Closes the session of a client's newest connection from another one, and sees it refused afterwards; `None` if the
     /// client has no session at the moment.
     fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
+
+    /// Has what its leader sends reach a server late, and sees a write of another server late there.
+    fn lag<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a>;
+
+    /// Ends that, and sees a write of another server there at once.
+    fn catch_up<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a>;
+
+    /// Has a client's proxy lose a request or a reply, and refuse the client all servers but one until that one has taken up its
+    /// session, for half a session timeout at the longest. The limit is that of what is lost, as in [`Cluster::lose`]; `None` if
+    /// nothing came that fits.
+    fn bring<'a>(&'a self, client: &'a str, server: &'a str, wire: Wire, limit: Duration)
+    -> Doing<'a, Option<Brought>>;
 
     /// Creates persistent znodes through a server; one that exists is left as it is.
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;

@@ -12,6 +12,7 @@ pub use recipe::Recipe;
 pub use scene::{Act, Scene, Step};
 pub use scheduler::Scheduler;
 use serde::{Deserialize, Serialize};
+use std::time::Duration;
 pub use window::{State, Target, Trigger, Window};
 
 /// Where a run takes place.
@@ -245,6 +246,11 @@ impl Timing {
     /// How long a server that is cut off from its leader goes on serving, in milliseconds.
     pub fn sync_ms(&self) -> u64 {
         self.sync_limit.saturating_mul(self.tick_ms)
+    }
+
+    /// So many hundredths of the time for which a server that is cut off from its leader goes on serving.
+    pub fn lag(&self, percent: u64) -> Duration {
+        Duration::from_millis(self.sync_ms().saturating_mul(percent) / 100)
     }
 
     /// Whether a client can be served by a cut-off server after its session has expired: the session timeout is shorter

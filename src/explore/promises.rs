@@ -7,7 +7,15 @@ use crate::run::simulated;
 use std::collections::BTreeMap;
 use zooquake_checkers::{EventType, Process, Record, check};
 
-const FAULTS: [&str; 6] = ["drop-reply", "disconnect", "expire", "kill", "pause", "partition"];
+const FAULTS: [&str; 7] = [
+    "drop-reply",
+    "disconnect",
+    "expire",
+    "kill",
+    "pause",
+    "partition",
+    "lag",
+];
 
 /// Schedules under each kind of fault, and under all of them.
 const SCHEDULES: u64 = 12;

@@ -4,6 +4,7 @@ mod disconnect;
 mod drop_reply;
 mod expire;
 mod kill;
+mod lag;
 pub mod nemesis;
 mod partition;
 mod pause;
@@ -116,6 +117,7 @@ pub const FAULTS: &[Fault] = &[
     drop_reply::FAULT,
     disconnect::FAULT,
     expire::FAULT,
+    lag::FAULT,
     wipe::FAULT,
 ];
 

@@ -4,6 +4,7 @@
 use super::draw;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
 use zooquake_checkers::plan::{Cluster, Plan, Transaction, Workload};
+use zooquake_history::FaultKind;
 
 /// The longest time of operations, in milliseconds: a day.
 const LONGEST_MS: u64 = 24 * 3_600_000;
@@ -17,10 +18,15 @@ pub fn shortfalls(plan: &Plan) -> Vec<String> {
     if !plan.scenes.is_empty() {
         return Vec::new();
     }
-    [of_faults(plan), of_clients(plan), of_transactions(plan)]
-        .into_iter()
-        .flatten()
-        .collect()
+    [
+        of_faults(plan),
+        of_servers(plan),
+        of_clients(plan),
+        of_transactions(plan),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
 }
 
 /// Each kind of fault that is asked for needs a window.
@@ -37,6 +43,18 @@ fn of_faults(plan: &Plan) -> Option<String> {
             "no window of {} fits into {}",
             lacking.join(", "),
             seconds(plan.time_ms)
+        )
+    })
+}
+
+/// Who falls behind must not be needed for a majority, or nothing is committed without it.
+fn of_servers(plan: &Plan) -> Option<String> {
+    let lags = plan.faults.iter().any(|fault| FaultKind::of(fault).between_servers);
+    let none = plan.cluster.servers < 3 && plan.cluster.observers == 0;
+    (lags && none).then(|| {
+        format!(
+            "no server can fall behind of {}: lag needs three that vote, or one that observes",
+            plan.cluster.servers
         )
     })
 }
@@ -224,6 +242,28 @@ mod tests {
         assert!(short[0].contains("5 commits and 5 aborts"), "{short:?}");
         // Faults cut transactions short, so that nothing is certain.
         assert_eq!(shortfalls(&drawn(1, &commit, 5, 3_000, &kinds("drop-reply"))), [""; 0]);
+    }
+
+    #[test]
+    fn a_follower_falls_behind_only_where_a_majority_does_without_it() {
+        let lock = of("lock/fenced");
+        for (servers, observers, can) in [(1, 0, false), (1, 1, true), (3, 0, true), (3, 1, true), (5, 0, true)] {
+            let cluster = Cluster {
+                servers,
+                observers,
+                ..cluster(&lock, 5)
+            };
+            let lag = ["lag".to_string()];
+            let plan = draw::plan(1, lock.clone(), cluster.clone(), 20_000, &lag);
+            assert_eq!(shortfalls(&plan).is_empty(), can, "{servers}, {observers}");
+            assert_eq!(
+                enough_ms(&lock, &cluster, &lag).is_some(),
+                can,
+                "{servers}, {observers}"
+            );
+            let other = draw::plan(1, lock.clone(), cluster, 20_000, &["kill".to_string()]);
+            assert_eq!(shortfalls(&other), [""; 0]);
+        }
     }
 
     #[test]

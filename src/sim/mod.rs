@@ -5,6 +5,7 @@
 
 mod admin;
 mod cluster;
+mod lag;
 mod losses;
 mod primitives;
 mod process;

@@ -7,8 +7,8 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
-use zooquake_backend::sidecar::Dropped;
-use zooquake_backend::{Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
+use zooquake_backend::sidecar::{Brought, Dropped};
+use zooquake_backend::{Behind, Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
 use zooquake_checkers::evidence::Znode;
 use zooquake_history::fault::Wire;
 use zooquake_history::txnlog::entry::Logged;
@@ -171,6 +171,24 @@ impl Cluster for SimCluster {
 
     fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>> {
         self.close_newest(client).boxed()
+    }
+
+    fn lag<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a> {
+        self.fall_behind(server, behind).boxed()
+    }
+
+    fn catch_up<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a> {
+        self.catch_up_again(server, behind).boxed()
+    }
+
+    fn bring<'a>(
+        &'a self,
+        client: &'a str,
+        server: &'a str,
+        wire: Wire,
+        limit: Duration,
+    ) -> Doing<'a, Option<Brought>> {
+        self.bring_client(client, server, wire, limit).boxed()
     }
 
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {

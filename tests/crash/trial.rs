@@ -14,7 +14,15 @@ use std::time::{Duration, Instant};
 /// The variants that no crash of the harness may convict.
 const VARIANTS: [&str; 4] = ["lock/fenced", "queue/claimed", "commit/atomic", "election/epoch"];
 
-const FAULTS: [&str; 6] = ["pause", "partition", "kill", "drop-reply", "disconnect", "expire"];
+const FAULTS: [&str; 7] = [
+    "pause",
+    "partition",
+    "kill",
+    "drop-reply",
+    "disconnect",
+    "expire",
+    "lag",
+];
 
 /// How long the harness stands still for SIGSTOP.
 const STOPPED: Duration = Duration::from_secs(15);
@@ -167,7 +175,7 @@ impl Trial {
 fn faults(rng: &mut fastrand::Rng, n: usize) -> Vec<&'static str> {
     // Shifted from one score to the next, so that every variant meets every kind.
     match (n + n / 20) % 10 {
-        one @ 0..6 => vec![FAULTS[one]],
+        one @ 0..7 => vec![FAULTS[one]],
         9 => FAULTS.to_vec(),
         _ => rng.choose_multiple(FAULTS, 2),
     }

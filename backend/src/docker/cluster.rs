@@ -74,13 +74,15 @@ impl DockerCluster {
         }))
         .await?;
         let nodes = nodes.into_iter().collect();
-        Ok(Self {
+        let cluster = Self {
             docker: docker.clone(),
             run: run.to_string(),
             nodes,
             plan: plan.clone(),
             logs,
-        })
+        };
+        cluster.carry_quorum().await?;
+        Ok(cluster)
     }
 
     pub(super) fn node(&self, name: &str) -> Result<&Node> {

@@ -6,6 +6,7 @@ mod connect;
 mod evidence;
 mod exec;
 mod hosts;
+mod lag;
 mod lease;
 mod network;
 mod primitives;

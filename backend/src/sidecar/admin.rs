@@ -9,12 +9,17 @@ use zookeeper_client::{Acls, Client, CreateMode, Error};
 use zooquake_history::evidence::Znode;
 
 const SERVER: &str = "127.0.0.1:2181";
-const PROBE: &str = "/zooquake/probe";
+/// The znode that probe writes set.
+pub(super) const PROBE: &str = "/zooquake/probe";
 const CANARY: &str = "/zooquake/canary";
 /// Longest text of a znode's data that a reading keeps.
 const DATA_LIMIT: usize = 256;
 
-async fn connect() -> Result<Client> {
+/// Opens a session on this host's server.
+///
+/// # Errors
+/// If it opens none within its timeout.
+pub(super) async fn connect() -> Result<Client> {
     Client::connector()
         .with_session_timeout(Duration::from_secs(4))
         .with_fail_eagerly()
@@ -42,21 +47,19 @@ pub async fn setup(paths: &[String]) -> Result<()> {
     Ok(())
 }
 
-async fn write_probe(client: &Client) -> Result<()> {
+/// Writes the probe; the zxid of that.
+async fn write_probe(client: &Client) -> Result<i64> {
     create(client, "/zooquake", CreateMode::Persistent).await?;
     create(client, PROBE, CreateMode::Persistent).await?;
-    client
-        .set_data(PROBE, b"probe", None)
-        .await
-        .context("writing the probe")?;
-    Ok(())
+    let stat = client.set_data(PROBE, b"probe", None).await;
+    Ok(stat.context("writing the probe")?.mzxid)
 }
 
-/// Writes through this host's server, which needs a quorum.
+/// Writes through this host's server, which needs a quorum; the zxid of the write.
 ///
 /// # Errors
 /// If the write is not acknowledged.
-pub async fn probe_write() -> Result<()> {
+pub async fn probe_write() -> Result<i64> {
     write_probe(&connect().await?).await
 }
 

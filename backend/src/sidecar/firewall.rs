@@ -11,6 +11,9 @@ use tokio::sync::Mutex;
 const IN: &str = "ZOOQUAKE-IN";
 const OUT: &str = "ZOOQUAKE-OUT";
 
+/// The table of the cuts.
+const FILTER: &[&str] = &["-t", "filter"];
+
 /// Whether no rule may be set any more. Held while rules change, so that none is set after the last healing.
 static CLOSED: Mutex<bool> = Mutex::const_new(false);
 
@@ -72,14 +75,14 @@ pub async fn heal() -> Result<bool> {
 }
 
 async fn remove_all() -> Result<bool> {
-    if !save(&[]).await?.contains("ZOOQUAKE") {
+    if !save(FILTER).await?.contains("ZOOQUAKE") {
         return Ok(false);
     }
     let script =
         format!("*filter\n-D INPUT -j {IN}\n-D OUTPUT -j {OUT}\n-F {IN}\n-F {OUT}\n-X {IN}\n-X {OUT}\nCOMMIT\n");
     // It fails also where another program has healed meanwhile: what is left decides.
     let restored = restore(&script).await.context("healing the network");
-    let left = save(&[]).await?;
+    let left = save(FILTER).await?;
     if left.contains("ZOOQUAKE") {
         restored?;
         bail!("rules are left after healing:\n{left}");
@@ -92,7 +95,7 @@ async fn remove_all() -> Result<bool> {
 /// # Errors
 /// If iptables does not answer.
 pub async fn dropped() -> Result<u64> {
-    Ok(save(&["-c"])
+    Ok(save(&[FILTER, &["-c"]].concat())
         .await?
         .lines()
         .filter(|line| line.ends_with("-j DROP"))
@@ -108,9 +111,12 @@ fn packets(line: &str) -> Option<u64> {
     line.strip_prefix('[')?.split(':').next()?.parse().ok()
 }
 
-async fn save(arguments: &[&str]) -> Result<String> {
+/// The rules of iptables, of all tables in use unless the arguments name one.
+///
+/// # Errors
+/// If iptables does not answer.
+pub(super) async fn save(arguments: &[&str]) -> Result<String> {
     let output = Command::new("iptables-save")
-        .args(["-t", "filter"])
         .args(arguments)
         .output()
         .await
@@ -121,7 +127,11 @@ async fn save(arguments: &[&str]) -> Result<String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-async fn restore(script: &str) -> Result<()> {
+/// Changes the rules of iptables at one stroke.
+///
+/// # Errors
+/// If iptables refuses.
+pub(super) async fn restore(script: &str) -> Result<()> {
     let mut child = Command::new("iptables-restore")
         .args(["--noflush", "--wait"])
         .stdin(Stdio::piped())

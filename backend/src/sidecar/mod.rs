@@ -1,5 +1,5 @@
 //! The program in a sidecar: it shares the network and the processes of one host, cuts the one and kills the other, and
-//! carries a client's connections where the plan has something happen to them.
+//! carries a client's connections, and those of a server to its leader, where the plan has something happen to them.
 //!
 //! It reads requests on stdin and answers on stdout, as a client does. When its stdin ends, the orchestrator has gone:
 //! it heals the network and exits, so that nothing stays cut off.
@@ -8,6 +8,8 @@ mod admin;
 mod firewall;
 mod four_letter;
 mod processes;
+mod quorum;
+mod reader;
 mod wire;
 
 use crate::Doing;
@@ -23,7 +25,20 @@ use tokio::sync::mpsc;
 use zooquake_workloads::protocol::{Message, Outcome, Request};
 
 pub use firewall::Rule;
-pub use wire::{Disconnected, Dropped, Expired, Lost, Reconnected};
+pub use quorum::{Links, Relief};
+pub use reader::Lateness;
+pub use wire::{Brought, Disconnected, Dropped, Expired, Lost, Reconnected};
+
+/// What a sidecar keeps for its host from one request to the next.
+#[derive(Debug, Default)]
+struct Tools {
+    /// Of a client: its connections with the ensemble.
+    proxy: Arc<wire::Proxy>,
+    /// Of a server: its connections with its leader.
+    quorum: Arc<quorum::QuorumProxy>,
+    /// Of a server: a session on it.
+    reader: reader::Reader,
+}
 
 /// Serves requests until stdin ends, then heals.
 ///
@@ -43,13 +58,13 @@ async fn serve_requests() -> Result<()> {
             }
         }
     });
-    let proxy = Arc::new(wire::Proxy::default());
+    let host = Arc::new(Tools::default());
     let mut lines = BufReader::new(tokio::io::stdin()).lines();
     while let Some(line) = lines.next_line().await.context("reading requests")? {
         let request: Request = serde_json::from_str(&line).with_context(|| format!("reading the request {line}"))?;
-        let (replies, proxy) = (replies.clone(), Arc::clone(&proxy));
+        let (replies, host) = (replies.clone(), Arc::clone(&host));
         tokio::spawn(async move {
-            let (outcome, value, error) = match answer(&proxy, &request).await {
+            let (outcome, value, error) = match answer(&host, &request).await {
                 Ok(value) => (Outcome::Ok, value, None),
                 Err(error) => (Outcome::Fail, Value::Null, Some(format!("{error:#}"))),
             };
@@ -64,24 +79,26 @@ async fn serve_requests() -> Result<()> {
             let _ = replies.send(line + "\n");
         });
     }
-    firewall::close().await?;
+    let (closed, removed) = tokio::join!(firewall::close(), quorum::remove());
     writer.abort();
-    Ok(())
+    closed.and(removed.map(|_| ()))
 }
 
-/// Heals this host once, for the watcher: removes network rules of ours and continues stopped processes. Tells whether
-/// there was anything to heal.
+/// Heals this host once, for the watcher: removes network rules of ours, ends a delay of the quorum proxy and continues stopped
+/// processes. Tells whether there was anything to heal.
 ///
 /// # Errors
-/// If rules of ours remain, or /proc cannot be read.
+/// If rules of ours remain, the quorum proxy does not answer, or /proc cannot be read.
 pub fn heal() -> Doing<'static, bool> {
     Box::pin(async {
         let stopped = processes::go_on()?;
-        Ok(firewall::heal().await? || stopped > 0)
+        // Each is tried, whatever becomes of the others.
+        let (cut, lagged, redirected) = (firewall::heal().await, quorum::end().await, quorum::remove().await);
+        Ok(cut? | lagged? | redirected? || stopped > 0)
     })
 }
 
-async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
+async fn answer(host: &Tools, request: &Request) -> Result<Value> {
     match request.f.as_str() {
         "ping" => Ok(json!({})),
         "cut" => firewall::cut(&field::<Vec<Rule>>(&request.value, "rules")?)
@@ -111,14 +128,15 @@ async fn answer(proxy: &Arc<wire::Proxy>, request: &Request) -> Result<Value> {
             let path: String = field(&request.value, "path")?;
             Ok(json!({ "exists": admin::exists(&path).await? }))
         }
-        "probe-write" => admin::probe_write().await.map(|()| json!({})),
+        "probe-write" => Ok(json!({ "zxid": admin::probe_write().await? })),
         "tree" => serde_json::to_value(admin::tree().await?).context("writing the tree"),
         "canary" => admin::canary(field(&request.value, "session_ms")?).await,
-        other => on_the_wire(proxy, other, &request.value).await,
+        other => on_the_wire(host, other, &request.value).await,
     }
 }
 
-async fn on_the_wire(proxy: &Arc<wire::Proxy>, f: &str, value: &Value) -> Result<Value> {
+async fn on_the_wire(host: &Tools, f: &str, value: &Value) -> Result<Value> {
+    let proxy = &host.proxy;
     let limit = || Ok::<_, anyhow::Error>(Duration::from_millis(field(value, "timeout_ms")?));
     let done = match f {
         "proxy" => {
@@ -133,6 +151,28 @@ async fn on_the_wire(proxy: &Arc<wire::Proxy>, f: &str, value: &Value) -> Result
         "disconnect" => json!(proxy.disconnect(field(value, "wire")?).await?),
         "expire" => json!({ "expired": proxy.expire(&field::<Vec<SocketAddr>>(value, "servers")?).await? }),
         "reconnect" => json!(proxy.reconnect(limit()?).await),
+        "bring" => {
+            let to: SocketAddr = field(value, "to")?;
+            let comes = Duration::from_millis(field(value, "comes_ms")?);
+            json!({ "brought": proxy.bring(field(value, "wire")?, to, limit()?, comes).await? })
+        }
+        other => return between_servers(host, other, value).await,
+    };
+    Ok(done)
+}
+
+async fn between_servers(host: &Tools, f: &str, value: &Value) -> Result<Value> {
+    let ms = |name: &str| Ok::<_, anyhow::Error>(Duration::from_millis(field(value, name)?));
+    let done = match f {
+        "quorum-proxy" => {
+            host.quorum.open(&field::<Vec<SocketAddr>>(value, "peers")?).await?;
+            json!({})
+        }
+        "lag" => json!(host.quorum.lag(ms("delay_ms")?, ms("at_most_ms")?)?),
+        "catch-up" => json!(host.quorum.catch_up()),
+        "links" => json!(host.quorum.links()),
+        "read-along" => host.reader.open().await.map(|()| json!({}))?,
+        "late" => json!(host.reader.lateness(field(value, "zxid")?, ms("timeout_ms")?).await?),
         other => bail!("a sidecar knows no request `{other}`"),
     };
     Ok(done)

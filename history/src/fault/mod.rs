@@ -1,9 +1,11 @@
 //! The kinds of fault: name, words, colours and hatch of each, and how its windows strike; one line in each registry, [`KINDS`] and
 //! [`Payload`]. `src/faults/` carries them out.
 
+mod lag;
 mod node;
 mod wire;
 
+pub use lag::{LAG, Lag, Loss};
 pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -24,6 +26,8 @@ pub struct FaultKind {
     pub begins: &'static str,
     /// Whether it strikes at the proxy between a client and the ensemble, so that runs with such windows have proxies.
     pub proxied: bool,
+    /// Whether it strikes at the proxies between the servers, so that runs with such windows have those.
+    pub between_servers: bool,
     /// The field of its windows that says how it strikes, which is a [`Payload`]; `None` if it strikes in one way only.
     pub payload: Option<&'static str>,
     /// Whether a window of it is armed first and strikes later: what it struck was under way when it was on, not only when it
@@ -55,7 +59,7 @@ pub struct Hatch {
 }
 
 /// All kinds, in the order in which they are shown.
-pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, WIPE];
+pub const KINDS: &[FaultKind] = &[KILL, PAUSE, PARTITION, DROP_REPLY, DISCONNECT, EXPIRE, LAG, WIPE];
 
 /// How a window strikes, where its kind can strike in several ways. In a plan it is a field of its window, of the name that
 /// its kind gives.
@@ -66,6 +70,8 @@ pub enum Payload {
     Cut(Cut),
     /// Of a `drop-reply` or a `disconnect`.
     Wire(Wire),
+    /// Of a `lag`.
+    Lag(Lag),
 }
 
 /// A kind that this version does not know.
@@ -77,6 +83,7 @@ const PLAIN: FaultKind = FaultKind {
     summary: "",
     begins: "begins",
     proxied: false,
+    between_servers: false,
     payload: None,
     armed: false,
     fatal: false,

@@ -32,6 +32,8 @@ pub enum Target {
     Client,
     /// The ensemble's leader.
     Leader,
+    /// The server that follows or observes and serves most clients at that moment; of several the first one.
+    Follower,
     /// The server to which the client that holds is connected.
     HolderServer,
     /// These servers together: of a `partition` cut off from the other servers, of a `wipe` those that lose their data.

@@ -20,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// The kinds of fault that are explored if none are given.
-const FAULTS: &str = "kill,pause,partition,drop-reply,disconnect,expire";
+const FAULTS: &str = "kill,pause,partition,drop-reply,disconnect,expire,lag";
 
 /// `explore`
 #[derive(Debug, Args)]

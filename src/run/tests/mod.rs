@@ -184,6 +184,7 @@ fn under_faults_no_variant_breaks_in_a_way_that_it_is_not_known_for() {
             (1, ["kill", "pause", "partition"].as_slice()),
             (2, &["drop-reply", "disconnect"]),
             (3, &["expire"]),
+            (4, &["lag", "kill"]),
         ] {
             let ran = run(plan(&name, seed, 25_000, faults));
             assert_eq!(ran.unknown(), [""; 0], "{name} seed {seed}");
@@ -292,7 +293,15 @@ fn the_same_plan_gives_the_same_history() {
                 name,
                 3,
                 15_000,
-                &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"],
+                &[
+                    "kill",
+                    "pause",
+                    "partition",
+                    "drop-reply",
+                    "disconnect",
+                    "expire",
+                    "lag",
+                ],
             ))
         };
         assert!(ran().history == ran().history, "{name}");

@@ -173,6 +173,7 @@ fn a_window_that_does_not_say_how_it_strikes_says_so_where_it_strikes() {
         ("partition", Some(Payload::Wire(Wire::Close)), "how the network is cut"),
         ("disconnect", None, "how the connections end"),
         ("drop-reply", Some(Payload::Cut(Cut::Mute)), "what is lost"),
+        ("lag", None, "by how much the follower is behind"),
     ] {
         let mut plan = plan("lock/fenced", 1, 6_000, &[]);
         plan.windows = vec![Window {

@@ -104,6 +104,26 @@ impl Ensemble {
         self.nodes[host].refused = false;
     }
 
+    /// Lets only this server take connections of the clients on a host, or all again.
+    pub fn bring(&mut self, host: NodeId, only: Option<usize>) {
+        self.nodes[host].only = only;
+    }
+
+    /// Has what its leader sends reach a server so much later from now on.
+    pub fn lag(&mut self, server: usize, delay: Duration) {
+        self.nodes[server].lag = delay;
+    }
+
+    /// Ends that: what has waited arrives.
+    pub fn catch_up(&mut self, server: usize) {
+        self.nodes[server].lag = Duration::ZERO;
+        for wire in 0..self.wires.len() {
+            if self.is_from_leader(wire, 1) && self.wires[wire].ends[0] == server {
+                self.hurry(wire, 1);
+            }
+        }
+    }
+
     /// The server that serves the newest session on a host.
     pub fn server_for(&self, host: NodeId) -> Option<usize> {
         self.clients_on(host)

@@ -136,12 +136,43 @@ impl Ensemble {
             return;
         }
         let (from, to) = (ends[side], ends[1 - side]);
-        let takes = self.latency(from, to);
+        let mut takes = self.latency(from, to);
+        let lag = match self.is_from_leader(wire, side) {
+            true => self.nodes[to].lag,
+            false => Duration::ZERO,
+        };
+        if !lag.is_zero() {
+            // What ends a connection ends it at once, after what was sent before.
+            match message {
+                Message::Fin => self.hurry(wire, side),
+                _ => takes += lag,
+            }
+        }
         let sending = &mut self.wires[wire];
         let at = sending.last[side].max(now + takes);
         sending.last[side] = at;
         sending.queues[side].push_back((at, message));
         self.after(at - now, Event::Arrive(wire, side));
+    }
+
+    /// Whether what this side sends is what a leader sends to who follows it.
+    pub(super) fn is_from_leader(&self, wire: usize, side: Side) -> bool {
+        side == 1 && self.wires[wire].purpose == Purpose::Quorum
+    }
+
+    /// Lets what one side has sent arrive as if it had been sent now.
+    pub(super) fn hurry(&mut self, wire: usize, side: Side) {
+        let Wire { ends, queues, .. } = &self.wires[wire];
+        if queues[side].is_empty() {
+            return;
+        }
+        let (now, takes) = (self.now(), self.latency(ends[side], ends[1 - side]));
+        let late = &mut self.wires[wire];
+        late.queues[side]
+            .iter_mut()
+            .for_each(|(due, _)| *due = (*due).min(now + takes));
+        late.last[side] = late.queues[side].back().map_or(now, |(due, _)| *due);
+        self.after(takes, Event::Arrive(wire, side));
     }
 
     /// One side ends the connection; what it had sent before still arrives.

@@ -1,0 +1,164 @@
+//! A follower that falls behind: the quorum proxies of the servers, and what is seen of them.
+
+use super::{DockerCluster, LOCAL};
+use crate::sidecar::{Brought, Lateness, Links, Relief};
+use crate::{Behind, Cluster, ServerState};
+use anyhow::{Context, Result, bail, ensure};
+use futures_util::future::{join_all, try_join_all};
+use serde_json::json;
+use std::time::Duration;
+use zooquake_history::FaultKind;
+use zooquake_history::fault::Wire;
+
+/// The port on which a leader's followers come to it.
+const QUORUM_PORT: u16 = 2888;
+
+/// How often a write is looked for at most until it is seen late enough: each time it is late by less than the delay, by what it
+/// took to ask for it.
+const TRIES: usize = 3;
+
+/// How long a server may take to show a write that is not delayed.
+const SHOWS_WITHIN: Duration = Duration::from_secs(2);
+
+fn ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl DockerCluster {
+    /// Has the connections of all servers to their leaders go through proxies, if the plan has something happen there. No server
+    /// runs yet.
+    ///
+    /// # Errors
+    /// If the kernel does not redirect connections.
+    pub(super) async fn carry_quorum(&self) -> Result<()> {
+        let windows = &self.plan.windows;
+        if !windows
+            .iter()
+            .any(|window| FaultKind::of(&window.fault).between_servers)
+        {
+            return Ok(());
+        }
+        let servers = &self.servers();
+        let carried = servers.iter().map(|server| async move {
+            let others = servers.iter().filter(|other| *other != server);
+            let peers: Result<Vec<String>> = others
+                .map(|other| Ok(format!("{}:{QUORUM_PORT}", self.address(other)?)))
+                .collect();
+            self.ask(server, "quorum-proxy", json!({ "peers": peers? }), LOCAL)
+                .await
+        });
+        try_join_all(carried).await?;
+        Ok(())
+    }
+
+    /// A server that serves, other than this one; the leader if it is another.
+    async fn other_than(&self, server: &str) -> Result<String> {
+        let others: Vec<String> = self.servers().into_iter().filter(|other| other != server).collect();
+        let states = join_all(others.iter().map(|other| self.server_state(other))).await;
+        let serving = others
+            .into_iter()
+            .zip(states)
+            .filter_map(|(other, state)| Some((other, state.ok()?)));
+        let other = serving.max_by_key(|(_, state)| (state.leads(), state.epoch()));
+        Ok(other.with_context(|| format!("no server but {server} serves"))?.0)
+    }
+
+    /// Writes through another server, and looks when this one shows it.
+    async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Lateness)> {
+        let writer = self.other_than(server).await?;
+        let written = self.ask(&writer, "probe-write", json!({}), LOCAL).await?;
+        let value = json!({ "zxid": written["zxid"], "timeout_ms": ms(limit) });
+        let answer = self.ask(server, "late", value, limit + LOCAL).await?;
+        Ok((
+            writer,
+            serde_json::from_value(answer).context("how late a write was seen")?,
+        ))
+    }
+
+    async fn links(&self, server: &str) -> Result<Links> {
+        let answer = self.ask(server, "links", json!({}), LOCAL).await?;
+        serde_json::from_value(answer).context("a server's connections with its leader")
+    }
+
+    pub(super) async fn fall_behind(&self, server: &str, behind: Behind) -> Result<String> {
+        let delay = self.plan.cluster.timing.lag(behind.delay_percent);
+        let before = self.server_state(server).await?;
+        ensure!(!before.leads(), "{server} leads, and follows nobody");
+        self.ask(server, "read-along", json!({}), LOCAL).await?;
+        let value = json!({ "delay_ms": ms(delay), "at_most_ms": ms(behind.at_most) });
+        let answer = self.ask(server, "lag", value, LOCAL).await?;
+        let links: Links = serde_json::from_value(answer).context("a server's connections with its leader")?;
+        let least = ms(delay) * 3 / 4;
+        let mut late = None;
+        for _ in 0..TRIES {
+            let (writer, lateness) = self.lateness(server, delay * 2 + SHOWS_WITHIN).await?;
+            let missed = lateness.missed_ms.filter(|missed| *missed >= least);
+            late = missed.map(|missed| (writer, missed, lateness.seen_ms));
+            if late.is_some() {
+                break;
+            }
+        }
+        let Some((writer, missed, seen)) = late else {
+            bail!(
+                "{server} was seen to miss none of {TRIES} writes {least} ms after another server had acknowledged them"
+            );
+        };
+        let after = self.server_state(server).await?;
+        let kept = self.links(server).await?.made == links.made && after.mode == before.mode;
+        ensure!(
+            kept,
+            "{server} lost its leader: {} connections, as {}",
+            links.made,
+            after.mode
+        );
+        Ok(format!(
+            "what the leader sends to {server} is {} ms late: a write acknowledged by {writer} was not yet read on {server}, as a \
+             client there reads, {missed} ms later, and was after {seen} ms; {server} serves as {}, on the same connection",
+            ms(delay),
+            after.mode
+        ))
+    }
+
+    pub(super) async fn catch_up_again(&self, server: &str, behind: Behind) -> Result<String> {
+        let answer = self.ask(server, "catch-up", json!({}), LOCAL).await?;
+        let relief: Relief = serde_json::from_value(answer).context("how a delay ended")?;
+        let ServerState { mode, .. } = self.server_state(server).await?;
+        self.ask(server, "read-along", json!({}), LOCAL).await?;
+        let (writer, lateness) = self.lateness(server, SHOWS_WITHIN).await?;
+        let prompt = ms(self.plan.cluster.timing.lag(behind.delay_percent)) / 2;
+        ensure!(
+            lateness.seen_ms < prompt,
+            "{server} still shows a write of {writer} {} ms late",
+            lateness.seen_ms
+        );
+        let mut sentence = format!(
+            "a write acknowledged by {writer} was read on {server} within {} ms; {server} serves as {mode}",
+            lateness.seen_ms
+        );
+        if relief.made > 0 {
+            sentence += &format!(
+                "; connections that it made to a leader while it was behind: {}",
+                relief.made
+            );
+        }
+        Ok(sentence)
+    }
+
+    pub(super) async fn bring_client(
+        &self,
+        client: &str,
+        server: &str,
+        wire: Wire,
+        limit: Duration,
+    ) -> Result<Option<Brought>> {
+        let comes = Duration::from_millis(self.plan.cluster.timing.session_ms / 2);
+        let value = json!({
+            "wire": wire,
+            "to": format!("{}:2181", self.address(server)?),
+            "timeout_ms": ms(limit),
+            "comes_ms": ms(comes),
+        });
+        let answer = self.ask(client, "bring", value, limit + comes + LOCAL).await?;
+        serde_json::from_value(answer["brought"].clone()).context("who was brought to a server")
+    }
+}

@@ -1,0 +1,113 @@
+//! A server in memory that falls behind its leader, and a client that comes to it.
+
+use super::cluster::SimCluster;
+use anyhow::{Context, Result, ensure};
+use std::time::Duration;
+use zooquake_backend::sidecar::Brought;
+use zooquake_backend::{Behind, ServerState};
+use zooquake_history::fault::Wire;
+use zooquake_workloads::zk::Host;
+
+/// The znode that is written to see when a server shows it.
+const PROBE: &str = "/zooquake/probe";
+
+/// How long a server may take to show a write that is not delayed.
+const SHOWS: Duration = Duration::from_secs(2);
+
+impl SimCluster {
+    /// Writes through another server, and tells which one that was and how long after its answer this one showed it.
+    async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Duration)> {
+        let others = self.servers.iter().filter(|other| *other != server);
+        let leads = |other: &&String| self.state_of(other).is_ok_and(|state| state.leads());
+        let serves = |other: &&String| self.state_of(other).is_ok();
+        let writer = others.clone().find(leads).or_else(|| others.clone().find(serves));
+        let writer = writer.with_context(|| format!("no server but {server} serves"))?;
+        self.create_through(writer, &[PROBE.to_string()]).await?;
+        let written = self.session(writer).await?.set(PROBE, b"probe", None).await;
+        let zxid = written.with_context(|| format!("writing through {writer}"))?.mzxid;
+        let answered = self.world.now();
+        let shows = || self.state_of(server).is_ok_and(|state| state.zxid >= zxid);
+        ensure!(
+            self.until(limit, shows).await,
+            "{server} did not show zxid {zxid:#x} within {} ms",
+            limit.as_millis()
+        );
+        Ok((writer.clone(), self.world.now() - answered))
+    }
+
+    pub(super) async fn fall_behind(&self, server: &str, behind: Behind) -> Result<String> {
+        let delay = self.plan.cluster.timing.lag(behind.delay_percent);
+        let ServerState { mode, .. } = self.state_of(server)?;
+        ensure!(
+            mode == "follower" || mode == "observer",
+            "{server} is {mode}, and follows nobody"
+        );
+        let at = self.server(server)?;
+        self.net.server().lag(at, delay);
+        let (writer, late) = self.lateness(server, delay * 2 + SHOWS).await?;
+        ensure!(
+            late >= delay * 3 / 4,
+            "{server} showed a write of {writer} {} ms after its answer",
+            late.as_millis()
+        );
+        let after = self.state_of(server)?;
+        ensure!(after.mode == mode, "{server} lost its leader: it is {}", after.mode);
+        Ok(format!(
+            "what the leader sends to {server} is {} ms late: a write acknowledged by {writer} was shown by {server} {} ms later; \
+             {server} serves as {mode}",
+            delay.as_millis(),
+            late.as_millis()
+        ))
+    }
+
+    pub(super) async fn catch_up_again(&self, server: &str, behind: Behind) -> Result<String> {
+        let at = self.server(server)?;
+        self.net.server().catch_up(at);
+        let prompt = self.plan.cluster.timing.lag(behind.delay_percent) / 2;
+        let (writer, late) = self.lateness(server, SHOWS).await?;
+        ensure!(
+            late < prompt,
+            "{server} still shows a write of {writer} {} ms late",
+            late.as_millis()
+        );
+        let ServerState { mode, .. } = self.state_of(server)?;
+        Ok(format!(
+            "a write acknowledged by {writer} was shown by {server} within {} ms; {server} serves as {mode}",
+            late.as_millis()
+        ))
+    }
+
+    pub(super) async fn bring_client(
+        &self,
+        client: &str,
+        server: &str,
+        wire: Wire,
+        limit: Duration,
+    ) -> Result<Option<Brought>> {
+        let (host, at) = (self.node(client)?, self.server(server)?);
+        self.net.server().bring(host, Some(at));
+        let brought = self.lose_and_wait(client, (host, at), wire, limit).await;
+        self.net.server().bring(host, None);
+        brought
+    }
+
+    async fn lose_and_wait(
+        &self,
+        client: &str,
+        (host, server): (usize, usize),
+        wire: Wire,
+        limit: Duration,
+    ) -> Result<Option<Brought>> {
+        let Some(dropped) = self.lose_one(client, wire, limit).await? else {
+            return Ok(None);
+        };
+        let begun = self.world.now();
+        let comes = Duration::from_millis(self.plan.cluster.timing.session_ms / 2);
+        let came = self
+            .until(comes, || self.net.server().server_for(host) == Some(server))
+            .await;
+        let took = self.world.now() - begun;
+        let came_after_ms = came.then(|| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+        Ok(Some(Brought { dropped, came_after_ms }))
+    }
+}

@@ -13,7 +13,7 @@ use anyhow::{Context, Result};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
-use sidecar::{Brought, Dropped};
+use sidecar::Dropped;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -250,12 +250,6 @@ pub trait Cluster: Send + Sync {
 
     /// Ends that, and sees a write of another server there at once.
     fn catch_up<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a>;
-
-    /// Has a client's proxy lose a request or a reply, and refuse the client all servers but one until that one has taken up its
-    /// session, for half a session timeout at the longest. The limit is that of what is lost, as in [`Cluster::lose`]; `None` if
-    /// nothing came that fits.
-    fn bring<'a>(&'a self, client: &'a str, server: &'a str, wire: Wire, limit: Duration)
-    -> Doing<'a, Option<Brought>>;
 
     /// Creates persistent znodes through a server; one that exists is left as it is.
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;

@@ -5,7 +5,6 @@ use super::{Fault, WindowDraft, any_client};
 use anyhow::{Result, bail};
 use serde_json::json;
 use std::time::Duration;
-use zooquake_backend::Doing;
 use zooquake_backend::sidecar::{Dropped, Lost};
 use zooquake_history::fault::{self, Payload, Which, Wire, WireOp};
 use zooquake_history::operation;
@@ -52,38 +51,24 @@ async fn lose(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     let Some(Payload::Wire(wire)) = strike.window.payload else {
         bail!("the plan does not say what is lost");
     };
-    let losing = strike.cluster.lose(victim, wire, PATIENCE);
-    let dropped = unless_over(strike, victim, losing)
-        .await?
-        .ok_or_else(|| Missed(format!("no request of {victim} that fits was applied in time")))?;
+    let mut over = strike.over.clone();
+    let mut losing = strike.cluster.lose(victim, wire, PATIENCE);
+    let lost = tokio::select! {
+        biased;
+        lost = &mut losing => lost,
+        () = async { drop(over.wait_for(|over| *over).await) } => {
+            strike.cluster.lose_nothing(victim).await?;
+            losing.await
+        }
+    };
+    let dropped = lost?.ok_or_else(|| Missed(format!("no request of {victim} that fits was applied in time")))?;
     Ok(Seen {
         detail: sentence(&dropped),
         evidence: Some(json!(dropped)),
     })
 }
 
-/// Waits for a client's proxy to lose something, until the operations are over: then it loses nothing any more.
-///
-/// # Errors
-/// Those of the proxy.
-pub(super) async fn unless_over<T>(
-    strike: &Strike<'_>,
-    client: &str,
-    mut losing: Doing<'_, Option<T>>,
-) -> Result<Option<T>> {
-    let mut over = strike.over.clone();
-    tokio::select! {
-        biased;
-        lost = &mut losing => lost,
-        () = async { drop(over.wait_for(|over| *over).await) } => {
-            strike.cluster.lose_nothing(client).await?;
-            losing.await
-        }
-    }
-}
-
-/// What was lost.
-pub(super) fn sentence(dropped: &Dropped) -> String {
+fn sentence(dropped: &Dropped) -> String {
     let Dropped { op, path, xid, .. } = dropped;
     let path = path.as_deref().map(|path| format!(" {path}")).unwrap_or_default();
     match (dropped.lost, dropped.zxid) {

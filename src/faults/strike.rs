@@ -81,7 +81,7 @@ pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &Fired) -> R
         Target::Servers(names) => names.clone(),
         Target::Client => vec![fired.client.clone().context("the trigger names no client")?],
         Target::Leader => vec![leader(cluster).await.context("no server led")?],
-        Target::Follower => vec![super::lag::follower(cluster, window).await?],
+        Target::Follower => vec![super::lag::follower(cluster).await?],
         Target::HolderServer => {
             let holder = fired
                 .holder

@@ -4,7 +4,6 @@ use super::asked;
 use crate::replay::runnable;
 use zooquake_checkers::Record;
 use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
-use zooquake_history::fault::{Lag, Payload};
 
 /// The plans that are smaller than one in one way, the smallest first.
 pub type Step = fn(&Plan, &Record) -> Vec<Plan>;
@@ -43,9 +42,6 @@ fn without(plan: &Plan, number: usize) -> Option<Plan> {
         }
         if let Trigger::Op { client, .. } = &mut window.trigger {
             *client = renamed(client, number)?;
-        }
-        if let Some(Payload::Lag(Lag { loss: Some(loss), .. })) = &mut window.payload {
-            loss.client = renamed(&loss.client, number)?;
         }
     }
     Some(plan)

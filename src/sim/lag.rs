@@ -1,11 +1,9 @@
-//! A server in memory that falls behind its leader, and a client that comes to it.
+//! A server in memory that falls behind its leader.
 
 use super::cluster::SimCluster;
 use anyhow::{Context, Result, ensure};
 use std::time::Duration;
-use zooquake_backend::sidecar::Brought;
 use zooquake_backend::{Behind, ServerState};
-use zooquake_history::fault::Wire;
 use zooquake_workloads::zk::Host;
 
 /// The znode that is written to see when a server shows it.
@@ -75,39 +73,5 @@ impl SimCluster {
             "a write acknowledged by {writer} was shown by {server} within {} ms; {server} serves as {mode}",
             late.as_millis()
         ))
-    }
-
-    pub(super) async fn bring_client(
-        &self,
-        client: &str,
-        server: &str,
-        wire: Wire,
-        limit: Duration,
-    ) -> Result<Option<Brought>> {
-        let (host, at) = (self.node(client)?, self.server(server)?);
-        self.net.server().bring(host, Some(at));
-        let brought = self.lose_and_wait(client, (host, at), wire, limit).await;
-        self.net.server().bring(host, None);
-        brought
-    }
-
-    async fn lose_and_wait(
-        &self,
-        client: &str,
-        (host, server): (usize, usize),
-        wire: Wire,
-        limit: Duration,
-    ) -> Result<Option<Brought>> {
-        let Some(dropped) = self.lose_one(client, wire, limit).await? else {
-            return Ok(None);
-        };
-        let begun = self.world.now();
-        let comes = Duration::from_millis(self.plan.cluster.timing.session_ms / 2);
-        let came = self
-            .until(comes, || self.net.server().server_for(host) == Some(server))
-            .await;
-        let took = self.world.now() - begun;
-        let came_after_ms = came.then(|| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-        Ok(Some(Brought { dropped, came_after_ms }))
     }
 }

@@ -7,7 +7,7 @@ use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
-use zooquake_backend::sidecar::{Brought, Dropped};
+use zooquake_backend::sidecar::Dropped;
 use zooquake_backend::{Behind, Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
 use zooquake_checkers::evidence::Znode;
 use zooquake_history::fault::Wire;
@@ -179,16 +179,6 @@ impl Cluster for SimCluster {
 
     fn catch_up<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a> {
         self.catch_up_again(server, behind).boxed()
-    }
-
-    fn bring<'a>(
-        &'a self,
-        client: &'a str,
-        server: &'a str,
-        wire: Wire,
-        limit: Duration,
-    ) -> Doing<'a, Option<Brought>> {
-        self.bring_client(client, server, wire, limit).boxed()
     }
 
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()> {

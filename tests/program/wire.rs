@@ -89,3 +89,41 @@ fn fenced_is_valid_when_sessions_are_closed_from_outside_and_their_clients_learn
         }
     });
 }
+
+/// The cut goes through connections that a proxy makes for the servers.
+#[test]
+fn fenced_is_valid_while_followers_are_behind_and_while_servers_are_cut_off() {
+    shaken("lock/fenced", "lag,partition", "24s", |ran, _| {
+        valid(ran);
+        assert!(
+            counting(ran, "lag") > 0 && counting(ran, "partition") > 0,
+            "{}",
+            ran.story()
+        );
+        let plan = std::fs::read_to_string(ran.folder.join("plan.json")).expect("a plan");
+        let plan: Value = serde_json::from_str(&plan).expect("JSON");
+        let timing = &plan["cluster"]["timing"];
+        let sync_ms = timing["sync_limit"].as_u64().zip(timing["tick_ms"].as_u64());
+        let sync_ms = sync_ms.map(|(limit, tick)| limit * tick).expect("a timing");
+        let windows = plan["windows"].as_array().expect("windows");
+        let events = ran.lines("history.jsonl");
+        let said = |id: &Value, phase: &str| {
+            let is = |event: &&Value| event["value"]["window"] == *id && event["value"]["phase"] == phase;
+            let event = events.iter().filter(|event| event["process"] == "nemesis").find(is);
+            event.filter(|event| event["value"]["verified"] == true).cloned()
+        };
+        for window in windows.iter().filter(|window| window["fault"] == "lag") {
+            let Some(on) = said(&window["id"], "on") else { continue };
+            let delay_ms = sync_ms * window["lag"]["delay_percent"].as_u64().expect("a delay") / 100;
+            let detail = on["value"]["detail"].as_str().expect("what was seen");
+            // … was not yet read on n2, as a client there reads, 684 ms later, and was after 693 ms; …
+            let missed = detail
+                .split(" ms later")
+                .next()
+                .and_then(|before| before.split(' ').next_back());
+            let missed: u64 = missed.and_then(|ms| ms.parse().ok()).expect("how late it was");
+            assert!(missed >= delay_ms * 3 / 4, "{delay_ms}: {detail}");
+            assert!(said(&window["id"], "off").is_some(), "{}", ran.story());
+        }
+    });
+}

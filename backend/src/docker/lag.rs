@@ -1,14 +1,13 @@
 //! A follower that falls behind: the quorum proxies of the servers, and what is seen of them.
 
 use super::{DockerCluster, LOCAL};
-use crate::sidecar::{Brought, Lateness, Links, Relief};
+use crate::sidecar::{Lateness, Links, Relief};
 use crate::{Behind, Cluster, ServerState};
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use serde_json::json;
 use std::time::Duration;
 use zooquake_history::FaultKind;
-use zooquake_history::fault::Wire;
 
 /// The port on which a leader's followers come to it.
 const QUORUM_PORT: u16 = 2888;
@@ -142,23 +141,5 @@ impl DockerCluster {
             );
         }
         Ok(sentence)
-    }
-
-    pub(super) async fn bring_client(
-        &self,
-        client: &str,
-        server: &str,
-        wire: Wire,
-        limit: Duration,
-    ) -> Result<Option<Brought>> {
-        let comes = Duration::from_millis(self.plan.cluster.timing.session_ms / 2);
-        let value = json!({
-            "wire": wire,
-            "to": format!("{}:2181", self.address(server)?),
-            "timeout_ms": ms(limit),
-            "comes_ms": ms(comes),
-        });
-        let answer = self.ask(client, "bring", value, limit + comes + LOCAL).await?;
-        serde_json::from_value(answer["brought"].clone()).context("who was brought to a server")
     }
 }

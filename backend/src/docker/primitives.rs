@@ -1,7 +1,7 @@
 //! The primitives, as the real cluster has them.
 
 use super::{DockerCluster, wire};
-use crate::sidecar::{Brought, Dropped};
+use crate::sidecar::Dropped;
 use crate::{Behind, Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
@@ -73,7 +73,6 @@ impl Cluster for DockerCluster {
         expire(client: &'a str) -> Option<String> = wire::expire;
         lag(server: &'a str, behind: Behind) -> String = Self::fall_behind;
         catch_up(server: &'a str, behind: Behind) -> String = Self::catch_up_again;
-        bring(client: &'a str, server: &'a str, wire: Wire, limit: Duration) -> Option<Brought> = Self::bring_client;
         create(server: &'a str, paths: &'a [String]) -> () = Self::create_through;
         exists(server: &'a str, path: &'a str) -> bool = Self::exists_at;
         server_state(server: &'a str) -> ServerState = Self::state_of;

@@ -27,7 +27,7 @@ use zooquake_workloads::protocol::{Message, Outcome, Request};
 pub use firewall::Rule;
 pub use quorum::{Links, Relief};
 pub use reader::Lateness;
-pub use wire::{Brought, Disconnected, Dropped, Expired, Lost, Reconnected};
+pub use wire::{Disconnected, Dropped, Expired, Lost, Reconnected};
 
 /// What a sidecar keeps for its host from one request to the next.
 #[derive(Debug, Default)]
@@ -151,11 +151,6 @@ async fn on_the_wire(host: &Tools, f: &str, value: &Value) -> Result<Value> {
         "disconnect" => json!(proxy.disconnect(field(value, "wire")?).await?),
         "expire" => json!({ "expired": proxy.expire(&field::<Vec<SocketAddr>>(value, "servers")?).await? }),
         "reconnect" => json!(proxy.reconnect(limit()?).await),
-        "bring" => {
-            let to: SocketAddr = field(value, "to")?;
-            let comes = Duration::from_millis(field(value, "comes_ms")?);
-            json!({ "brought": proxy.bring(field(value, "wire")?, to, limit()?, comes).await? })
-        }
         other => return between_servers(host, other, value).await,
     };
     Ok(done)

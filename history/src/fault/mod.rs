@@ -5,7 +5,7 @@ mod lag;
 mod node;
 mod wire;
 
-pub use lag::{LAG, Lag, Loss};
+pub use lag::{LAG, Lag};
 pub use node::{Cut, KILL, PARTITION, PAUSE, WIPE};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -34,6 +34,8 @@ pub enum Bug {
     P2,
     P3,
     P7,
+    R1,
+    R2,
 }
 
 /// A row of the table.
@@ -63,10 +65,11 @@ const FIFO: (&str, &str) = ("queue", "fifo");
 const CLAIMED: (&str, &str) = ("queue", "claimed");
 const DOUBLE: (&str, &str) = ("barrier", "double");
 const ATOMIC: (&str, &str) = ("commit", "atomic");
+const QUORUM_READ: (&str, &str) = ("register", "quorum-read");
 
 macro_rules! planted {
     ($($bug:ident: $mechanism:literal, in $twin:expr, shows $expected:literal under [$($fault:literal),*], $source:literal;)*) => {
-        /// All of them: locks, elections, queues, barriers, commits.
+        /// All of them: locks, elections, queues, barriers, commits, registers.
         pub const PLANTED: &[Planted] = &[$(Planted {
             bug: Bug::$bug,
             id: stringify!($bug),
@@ -121,6 +124,10 @@ planted! {
         in ATOMIC, shows "decision-flip" under ["pause"], "KAFKA-6082";
     P7: "a site that has voted yes aborts by itself when it hears nothing for long",
         in ATOMIC, shows "split-decision" under ["pause"], "two-phase commit: a site in doubt must wait";
+    R1: "nothing is written before a read, which shows what the client's server has heard of by then",
+        in QUORUM_READ, shows "not-linearizable" under ["lag"], "ZooKeeper Programmer's Guide, consistency guarantees";
+    R2: "a write whose reply is lost is answered as failed, and was applied",
+        in QUORUM_READ, shows "not-linearizable" under ["drop-reply"], "ZooKeeper Programmer's Guide, connection loss";
 }
 
 impl Planted {
@@ -187,7 +194,7 @@ mod tests {
             );
         }
         assert!(
-            families.len() == 5 && families.values().all(|count| *count >= 2),
+            families.len() == 6 && families.values().all(|count| *count >= 2),
             "{families:?}"
         );
         assert!(registry::registry().iter().all(|variant| variant.bug.is_none()));

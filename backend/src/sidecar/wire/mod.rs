@@ -3,7 +3,6 @@
 //!
 //! A lost reply or request always ends the connection, because TCP loses nothing in the middle of one.
 
-mod bring;
 mod expire;
 mod frame;
 mod relay;
@@ -25,7 +24,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
 use zooquake_history::fault::Wire;
 
-pub use bring::Brought;
 pub use expire::Expired;
 pub use rule::{Dropped, Lost};
 
@@ -57,7 +55,6 @@ pub struct Reconnected {
 #[derive(Debug)]
 pub struct Proxy {
     ports: Mutex<Vec<u16>>,
-    servers: Mutex<Vec<SocketAddr>>,
     rule: Mutex<Option<Rule>>,
     /// Sessions of the open connections, and their servers, once these have accepted them.
     sessions: Mutex<HashMap<u64, (SocketAddr, Session)>>,
@@ -66,8 +63,6 @@ pub struct Proxy {
     disconnected: watch::Sender<Option<Wire>>,
     /// Whether new connections wait.
     held: watch::Sender<bool>,
-    /// `Some`: new connections to other servers are refused.
-    only: watch::Sender<Option<SocketAddr>>,
     open: watch::Sender<usize>,
     /// Connections that a server has accepted so far, and how many these were when the last loss was.
     accepted: watch::Sender<u64>,
@@ -78,13 +73,11 @@ impl Default for Proxy {
     fn default() -> Self {
         Self {
             ports: Mutex::default(),
-            servers: Mutex::default(),
             rule: Mutex::default(),
             sessions: Mutex::default(),
             next: AtomicU64::new(1),
             disconnected: watch::Sender::new(None),
             held: watch::Sender::new(false),
-            only: watch::Sender::new(None),
             open: watch::Sender::new(0),
             accepted: watch::Sender::new(0),
             mark: AtomicU64::new(0),
@@ -133,14 +126,13 @@ impl Proxy {
             tokio::spawn(Arc::clone(self).listen(listener, *server));
         }
         locked(&self.ports).clone_from(&ports);
-        locked(&self.servers).extend(servers);
         Ok(ports)
     }
 
     async fn listen(self: Arc<Self>, listener: TcpListener, server: SocketAddr) {
         loop {
             match listener.accept().await {
-                Ok((client, _)) if self.refuses(server) => {
+                Ok((client, _)) if self.disconnected.borrow().is_some() => {
                     // If the option is not taken, the connection is closed all the same.
                     let _ = client.set_zero_linger();
                 }
@@ -149,10 +141,6 @@ impl Proxy {
                 Err(_) => tokio::time::sleep(Duration::from_millis(50)).await,
             }
         }
-    }
-
-    fn refuses(&self, server: SocketAddr) -> bool {
-        self.disconnected.borrow().is_some() || self.only.borrow().is_some_and(|only| only != server)
     }
 
     /// Arms a rule and waits until it has acted; `None` if it did not within the limit, and is armed no more.

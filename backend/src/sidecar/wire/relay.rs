@@ -10,14 +10,10 @@ use std::time::Duration;
 use tokio::io::{AsyncWriteExt, copy};
 use tokio::net::TcpStream;
 use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
-use tokio::time::sleep;
 use zooquake_history::fault::Wire;
 
 /// How long a closed connection is still read, so that its close is a FIN and not a reset.
 const LINGER: Duration = Duration::from_secs(1);
-
-/// Between two requests to a server for a session that it refuses, where the client may reach no other one.
-const ASKS_EVERY: Duration = Duration::from_millis(15);
 
 /// The connection to the server.
 pub struct Upstream {
@@ -100,43 +96,16 @@ async fn carry(
         // What a client has given up must not reach a server later.
         () = asks.until_end() => return Ok(()),
     };
-    let upstream = upstream.insert(connected);
+    let Upstream { answers, out } = upstream.insert(connected);
     let Some(first) = asks.next().await? else { return Ok(()) };
-    upstream.out.write_all(&first).await?;
+    out.write_all(&first).await?;
     if frame::is_word(&first) {
-        copy(upstream.answers.unframed(), to_client).await?;
+        copy(answers.unframed(), to_client).await?;
         return Ok(());
     }
-    let answered = tokio::select! {
-        answered = first_answer(proxy, server, &first, upstream) => answered?,
-        () = asks.until_end() => return Ok(()),
-    };
-    let Some(answer) = answered else { return Ok(()) };
-    to_client.write_all(&answer).await?;
-    proxy.answered(id, server, frame::session(&answer));
-    let Upstream { answers, out } = upstream;
     tokio::select! {
         ended = upward(proxy, id, asks, out) => ended,
-        ended = downward(proxy, id, answers, to_client) => ended,
-    }
-}
-
-/// The server's answer to the request that opens the session; `None` if it ends the connection instead. The only server that the
-/// client may reach is asked again, over another connection.
-async fn first_answer(
-    proxy: &Proxy,
-    server: SocketAddr,
-    first: &[u8],
-    upstream: &mut Upstream,
-) -> io::Result<Option<Vec<u8>>> {
-    loop {
-        let answer = upstream.answers.next().await;
-        if matches!(answer, Ok(Some(_))) || !proxy.brings_to(server) {
-            return answer;
-        }
-        sleep(ASKS_EVERY).await;
-        *upstream = Upstream::connect(server).await?;
-        upstream.out.write_all(first).await?;
+        ended = downward(proxy, (id, server), answers, to_client) => ended,
     }
 }
 
@@ -151,13 +120,18 @@ async fn upward(proxy: &Proxy, id: u64, asks: &mut Frames<OwnedReadHalf>, out: &
     Ok(())
 }
 
-/// From the server to the client, after the answer to that request.
+/// From the server to the client.
 async fn downward(
     proxy: &Proxy,
-    id: u64,
+    (id, server): (u64, SocketAddr),
     answers: &mut Frames<OwnedReadHalf>,
     to_client: &mut OwnedWriteHalf,
 ) -> io::Result<()> {
+    let Some(first) = answers.next().await? else {
+        return Ok(());
+    };
+    to_client.write_all(&first).await?;
+    proxy.answered(id, server, frame::session(&first));
     while let Some(frame) = answers.next().await? {
         if proxy.replied(id, &frame) == Verdict::Drop {
             return Ok(());

@@ -20,8 +20,7 @@ pub fn tell(told: Told<'_>) -> Option<String> {
     let detail = detail.unwrap_or_default();
     Some(match event.phase() {
         Some("begin") => format!("{kind}{target} {}", FaultKind::of(&event.f).begins),
-        // What a fault that is not armed lost is beside what it does.
-        Some("on") => match lost(event).filter(|_| FaultKind::of(&event.f).armed) {
+        Some("on") => match lost(event) {
             Some(lost) => format!("{kind}{target} is in effect: {lost}"),
             None => format!("{kind}{target} is in effect{detail}"),
         },

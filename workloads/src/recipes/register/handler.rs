@@ -8,6 +8,7 @@ use zooquake_history::operation::register::{Answer as Answered, Request as Asked
 
 use super::{Prelude, REGISTER};
 use crate::protocol::Request;
+use crate::recipes::planted::Bug;
 use crate::recipes::requests::overdue;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, OpError, Working};
@@ -62,7 +63,7 @@ impl Register {
     /// # Errors
     /// [`OpError::Fail`] only if it certainly was not written.
     pub async fn write(&self, value: i64) -> Result<Held, OpError> {
-        set(self.handle.live().await.as_ref(), value, None).await
+        self.set(self.handle.live().await.as_ref(), value, None).await
     }
 
     /// Writes `to` if the value is `from`: looks, then writes that version. Whatever the server it looks at has missed, the
@@ -76,7 +77,20 @@ impl Register {
         if held.value != Some(from) {
             return Err(OpError::Fail("mismatch".to_string()));
         }
-        set(zk.as_ref(), to, Some(stat.version)).await
+        self.set(zk.as_ref(), to, Some(stat.version)).await
+    }
+
+    async fn set(&self, zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, OpError> {
+        match zk.set(REGISTER, value.to_string().as_bytes(), version).await {
+            Ok(stat) => Ok(Held {
+                value: Some(value),
+                mzxid: stat.mzxid,
+                session: zk.session(),
+            }),
+            Err(Error::BadVersion) => Err(OpError::Fail("bad-version".to_string())),
+            Err(Error::Unknown(why)) if self.env.has(Bug::R2) => Err(OpError::Fail(why)),
+            Err(error) => Err(OpError::of("write", &error)),
+        }
     }
 
     async fn answer(&self, request: &Request) -> Result<Answer, Answer> {
@@ -113,18 +127,6 @@ async fn look(zk: &dyn Zk) -> Result<(Held, Stat), OpError> {
     };
     let (mzxid, session) = (stat.mzxid, zk.session());
     Ok((Held { value, mzxid, session }, stat))
-}
-
-async fn set(zk: &dyn Zk, value: i64, version: Option<i32>) -> Result<Held, OpError> {
-    match zk.set(REGISTER, value.to_string().as_bytes(), version).await {
-        Ok(stat) => Ok(Held {
-            value: Some(value),
-            mzxid: stat.mzxid,
-            session: zk.session(),
-        }),
-        Err(Error::BadVersion) => Err(OpError::Fail("bad-version".to_string())),
-        Err(error) => Err(OpError::of("write", &error)),
-    }
 }
 
 #[async_trait]

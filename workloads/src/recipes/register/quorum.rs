@@ -4,12 +4,15 @@
 use async_trait::async_trait;
 
 use super::Prelude;
+use crate::recipes::planted::Bug;
 use crate::recipes::{Env, SCRATCH, touch};
 use crate::zk::{Error, Zk};
 
 /// `register/quorum-read`.
 pub(super) struct Quorum {
     own: String,
+    /// Whether it is left out, as a planted bug does.
+    omitted: bool,
 }
 
 impl Quorum {
@@ -17,6 +20,7 @@ impl Quorum {
     pub(super) fn new(env: &Env) -> Self {
         Self {
             own: format!("{SCRATCH}/register-{:032x}", env.host.random()),
+            omitted: env.has(Bug::R1),
         }
     }
 }
@@ -24,6 +28,9 @@ impl Quorum {
 #[async_trait]
 impl Prelude for Quorum {
     async fn before_read(&self, zk: &dyn Zk) -> Result<(), Error> {
-        touch(zk, &self.own).await.map(drop)
+        match self.omitted {
+            true => Ok(()),
+            false => touch(zk, &self.own).await.map(drop),
+        }
     }
 }

@@ -52,7 +52,7 @@ fn register(env: &Env, prelude: Make) -> anyhow::Result<Recipe> {
 }
 
 known! {
-    STALE: "stale-read" under &["kill", "pause", "partition"],
+    STALE: "stale-read" under &["kill", "pause", "partition", "lag"],
         "a server answers reads from what it has heard of, and goes on for a while when it is cut off from its leader, or \
          was deposed while it was frozen",
         "ZooKeeper Programmer's Guide, consistency guarantees; ZOOKEEPER-1675";

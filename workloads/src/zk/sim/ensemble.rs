@@ -41,8 +41,6 @@ pub(super) struct Machine {
     pub(super) held: Vec<Event>,
     /// Whether the connections of its clients are refused.
     pub(super) refused: bool,
-    /// The only server that takes the connections of its clients; `None` if all do.
-    pub(super) only: Option<usize>,
     /// Of a server: by how much what its leader sends is late.
     pub(super) lag: Duration,
 }

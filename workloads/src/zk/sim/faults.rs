@@ -104,11 +104,6 @@ impl Ensemble {
         self.nodes[host].refused = false;
     }
 
-    /// Lets only this server take connections of the clients on a host, or all again.
-    pub fn bring(&mut self, host: NodeId, only: Option<usize>) {
-        self.nodes[host].only = only;
-    }
-
     /// Has what its leader sends reach a server so much later from now on.
     pub fn lag(&mut self, server: usize, delay: Duration) {
         self.nodes[server].lag = delay;

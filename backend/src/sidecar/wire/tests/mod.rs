@@ -1,7 +1,6 @@
 //! The proxy against a client and a server of these tests.
 
 mod bench;
-mod bring;
 mod expire;
 
 use super::{Lost, Proxy};

@@ -14,9 +14,6 @@ use crate::zk::{Error, SessionState, WatchEvent};
 /// How long a process waits before it begins anew to open a session.
 const RETRY: Duration = Duration::from_millis(100);
 
-/// How long it waits where one server only takes its connections.
-const ASKS_EVERY: Duration = Duration::from_millis(15);
-
 impl Client {
     pub(super) fn tick(&self) -> Duration {
         (self.timeout / 20).max(Duration::from_millis(1))
@@ -53,12 +50,9 @@ impl Ensemble {
         let jitter = fastrand::Rng::with_seed(self.world.draw(|rng| rng.u64(..)));
         let trying = &mut self.clients[client];
         trying.stage = Stage::Waiting;
-        let wait = match self.nodes[trying.host].only {
-            // The way to it tries again by itself.
-            Some(_) if trying.tries > 0 => ASKS_EVERY,
-            _ => trying.backoff(&jitter),
-        };
-        let at = (now + wait).min(trying.deadline.max(now)).max(trying.lost_until);
+        let at = (now + trying.backoff(&jitter))
+            .min(trying.deadline.max(now))
+            .max(trying.lost_until);
         if at > now {
             self.check_at(client, at);
         } else {
@@ -69,9 +63,8 @@ impl Ensemble {
     fn dial(&mut self, client: usize) {
         let now = self.now();
         let dialling = &mut self.clients[client];
-        let next = dialling.servers[dialling.tries as usize % dialling.servers.len()];
+        let server = dialling.servers[dialling.tries as usize % dialling.servers.len()];
         dialling.tries += 1;
-        let server = self.nodes[dialling.host].only.unwrap_or(next);
         let (host, limit) = (dialling.host, dialling.tick() * 8);
         let hello = Message::Hello {
             session: dialling.session,

@@ -6,12 +6,12 @@ cd "$(dirname "$0")/.."
 zooquake=target/debug/zooquake
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-for target in edn_value history_edn history_jsonl history_log record server_log; do mkdir -p "fuzz/corpus/$target"; done
+for target in edn_value history_edn history_jsonl history_log record server_log txnlog; do mkdir -p "fuzz/corpus/$target"; done
 
 for variant in lock/fenced rwlock/fenced semaphore/leases election/epoch queue/fifo barrier/double commit/atomic register/read counter/versioned; do
   "$zooquake" run "$variant" --on sim --clients 4 --servers 1 --faults none --time 6s --seed 1 --out "$work/${variant/\//-}" >/dev/null
   run=$work/${variant/\//-}/latest
-  (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
+  (cat "$run/history.jsonl"; for file in plan.json tree.json txnlog.jsonl servers.jsonl txnlogs.json; do echo "--"; cat "$run/$file"; done) >"fuzz/corpus/record/${variant/\//-}"
   cp "$run/history.jsonl" "fuzz/corpus/history_jsonl/${variant/\//-}"
 done
 for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:2 rwlock fifo-queue unordered-queue total-queue set counter id-generator barrier:2 atomic-commit; do
@@ -27,5 +27,11 @@ for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:
 done
 for log in checkers/tests/fixtures/*/*.log; do
   head -n 40 "$log" >"fuzz/corpus/server_log/$(basename "$(dirname "$log")")-$(basename "$log")"
+done
+# A header, and a transaction of each of four types without a digest: none of them is a sound entry, as the checksums are left to the fuzzer.
+printf 'ZKLG\0\0\0\2\0\0\0\0\0\0\0\0' >fuzz/corpus/txnlog/header
+for record in '\0\0\0\1\0\0\0\2/a\0\0\0\0\0\0\0\0\1\0\0\0\1' '\377\377\377\365\0\0\0\1\0\0\0\2/a' '\0\0\0\2\0\0\0\2/a' \
+  '\0\0\0\016\0\0\0\1\0\0\0\2\0\0\0\6\0\0\0\2/a'; do
+  printf "\0\0\0\0\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\1\0\0\0\0\0\0\0\0$record" >"fuzz/corpus/txnlog/$(printf %s "$record" | md5sum | cut -c1-8)"
 done
 for target in fuzz/corpus/*; do echo "$target: $(find "$target" -type f | wc -l) inputs"; done

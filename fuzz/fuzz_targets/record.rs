@@ -15,6 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
         tree: next(),
         txnlog: next(),
         servers: next(),
+        txnlogs: next(),
         ..Files::default()
     };
     let results = zooquake_checkers::check(&Record::read(files));

@@ -11,10 +11,10 @@ use std::time::Duration;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::query_parameters::{DownloadFromContainerOptionsBuilder, InspectContainerOptions};
 use tokio::sync::mpsc;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout_at};
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 
-/// How long it may take to read the logs of one server once.
+/// How long it may take to read the logs of one server, all attempts together.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// How often they are read if something is wrong with what was read: a server that writes meanwhile may leave a hole in it.
@@ -43,12 +43,13 @@ impl DockerCluster {
         }
     }
 
-    /// The logs of one server, by the attempt that read most of them without a problem.
+    /// The logs of one server, by the attempt that read all of them, else by the one that read most.
     async fn server_log(&self, server: &str) -> FolderLogs {
+        let deadline = Instant::now() + LIMIT;
         let mut best: Option<FolderLogs> = None;
         for _ in 0..ATTEMPTS {
-            let read = timeout(LIMIT, self.folders(server)).await;
-            let read = read.unwrap_or_else(|_| Err(anyhow!("they were not read within {} s", LIMIT.as_secs())));
+            let read = timeout_at(deadline, self.folders(server)).await;
+            let read = read.unwrap_or_else(|_| Err(anyhow!("reading took longer than {} s", LIMIT.as_secs())));
             let logs = read.unwrap_or_else(|error| FolderLogs {
                 entries: Vec::new(),
                 problems: vec![format!("{error:#}")],

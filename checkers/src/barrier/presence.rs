@@ -1,13 +1,18 @@
 //! How many members are in a round at each of many moments, and since when the number that it takes was there: asked for all
 //! moments together, because a round may have as many members as moments.
 
+use super::rounds::Member;
 use std::collections::{BTreeSet, HashMap};
 
 /// A member of a round. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stay<'a> {
-    /// The client.
+    /// The client that was sent to the round.
     pub node: &'a str,
+    /// Which member it is; each counts once.
+    pub member: Member<'a>,
+    /// The request that says which member it is; `None` where that is the client.
+    pub named: Option<usize>,
     /// The event that shows it: its enter was sent, or its join was answered.
     pub since: usize,
     /// The first and the last moment at which it counts.
@@ -26,17 +31,17 @@ impl Stay<'_> {
 #[derive(Debug, Default)]
 pub struct Presence<'a> {
     stays: Vec<Stay<'a>>,
-    /// For each the client, as a number, where each client counts once; else its own.
+    /// For each the place of the first stay of its member.
     who: Vec<usize>,
 }
 
-/// Whether so many members, beside one client, are there at a moment.
+/// Whether so many members, beside one, are there at a moment.
 #[derive(Debug, Clone, Copy)]
 pub struct Question<'a> {
     /// The moment.
     pub at: usize,
-    /// The client that is not counted, where each client counts once; `None` where all are.
-    pub beside: Option<&'a str>,
+    /// The member that is not counted; `None` where all are.
+    pub beside: Option<Member<'a>>,
     /// How many it takes.
     pub wanted: usize,
 }
@@ -44,7 +49,7 @@ pub struct Question<'a> {
 /// What is known of a moment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
-    /// How many members there were, the client that is not counted among them.
+    /// How many members there were, the one that is not counted among them.
     pub members: usize,
     /// Of as many as it takes, the earliest: the event that shows the last of them, and the one up to which all are shown if
     /// that is before the moment. `None` if there are not so many.
@@ -52,16 +57,13 @@ pub struct Answer {
 }
 
 impl<'a> Presence<'a> {
-    /// `once`: each client counts once, by the earliest of its stays.
-    pub fn new(mut stays: Vec<Stay<'a>>, once: bool) -> Self {
+    /// Each member counts once, by the earliest of its stays.
+    pub fn new(mut stays: Vec<Stay<'a>>) -> Self {
         stays.retain(|stay| stay.alive.0 <= stay.alive.1);
         stays.sort_by_key(|stay| (stay.since, stay.until.is_some()));
-        let mut clients: HashMap<&str, usize> = HashMap::new();
+        let mut members: HashMap<Member<'_>, usize> = HashMap::new();
         let who = stays.iter().enumerate();
-        let who = who.map(|(place, stay)| match once {
-            true => *clients.entry(stay.node).or_insert(place),
-            false => place,
-        });
+        let who = who.map(|(place, stay)| *members.entry(stay.member).or_insert(place));
         let who = who.collect();
         Self { stays, who }
     }
@@ -75,7 +77,7 @@ impl<'a> Presence<'a> {
                 break;
             }
             looked_at += 1;
-            if stay.alive(question.at) && Some(stay.node) != question.beside && seen.insert(who) {
+            if stay.alive(question.at) && Some(stay.member) != question.beside && seen.insert(who) {
                 named.push(*stay);
             }
         }
@@ -94,8 +96,8 @@ impl<'a> Presence<'a> {
         let mut ends = ends.into_iter().peekable();
         let mut order: Vec<usize> = (0..questions.len()).collect();
         order.sort_by_key(|&question| questions[question].at);
-        let stays = self.stays.iter().map(|stay| stay.node);
-        let client: HashMap<&str, usize> = stays.zip(self.who.iter().copied()).collect();
+        let stays = self.stays.iter().map(|stay| stay.member);
+        let places: HashMap<Member<'_>, usize> = stays.zip(self.who.iter().copied()).collect();
         let mut there = There::new(self);
         let mut answers = vec![Answer { members: 0, full: None }; questions.len()];
         for number in order {
@@ -107,7 +109,7 @@ impl<'a> Presence<'a> {
                 there.change(self.who[place], |own| own.remove(&place));
             }
             let members = there.tree.all();
-            let own = beside.and_then(|node| there.of.get(client.get(node)?)?.first().copied());
+            let own = beside.and_then(|member| there.of.get(places.get(&member)?)?.first().copied());
             own.into_iter().for_each(|place| there.tree.set(place, None));
             let full = there.tree.first(wanted);
             own.into_iter()
@@ -122,7 +124,7 @@ impl<'a> Presence<'a> {
 /// Who is there at a moment.
 struct There<'p, 'a> {
     presence: &'p Presence<'a>,
-    /// By client its stays, of which the first counts.
+    /// By member its stays, of which the first counts.
     of: HashMap<usize, BTreeSet<usize>>,
     tree: Tree,
 }
@@ -213,6 +215,7 @@ impl Tree {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rounds::Member;
     use super::{Answer, Presence, Question, Stay};
 
     /// What a look at each member tells.
@@ -250,19 +253,24 @@ mod tests {
                     None => (since + 1, random.usize(0..14)),
                 };
                 let node = nodes[random.usize(0..4)];
+                let member = match random.u8(0..3) {
+                    0 => Member::Number(random.i64(0..3)),
+                    _ => Member::Client(node),
+                };
                 Stay {
                     node,
+                    member,
+                    named: None,
                     since,
                     alive,
                     until,
                 }
             });
             let stays = stays.collect();
-            let once = random.bool();
-            let presence = Presence::new(stays, once);
+            let presence = Presence::new(stays);
             let questions = (0..6).map(|_| Question {
                 at: random.usize(1..14),
-                beside: (once && random.bool()).then(|| nodes[random.usize(0..4)]),
+                beside: random.bool().then(|| Member::Client(nodes[random.usize(0..4)])),
                 wanted: random.usize(0..4),
             });
             let questions: Vec<Question<'_>> = questions.collect();

@@ -6,7 +6,18 @@ use crate::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::hash::Hash;
 use zooquake_history::operation::Field;
-use zooquake_history::operation::barrier::{MEMBERS, ROUND};
+use zooquake_history::operation::barrier::{MEMBER, MEMBERS, ROUND};
+
+/// Whom a round waits for. A member that is sent its operation again is the same one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Member<'a> {
+    /// Where members enter for themselves: the client.
+    Client(&'a str),
+    /// Where members join: the number that the request names, since one client may join for several.
+    Number(i64),
+    /// Of the operation at this position in [`Ops::work`](crate::ops::Ops) it is not known: it may be any.
+    Unknown(usize),
+}
 
 /// One round. Operations are positions in [`Ops::work`](crate::ops::Ops).
 #[derive(Debug, Default)]
@@ -38,6 +49,8 @@ pub struct Rounds<'a> {
     pub hidden: Option<usize>,
     /// By client: where a leave of a round that cannot be read ended.
     left_any: Moments<&'a str>,
+    /// The leaves of rounds that cannot be read.
+    pub hidden_leaves: Vec<usize>,
     /// All events whose round or number of members cannot be read, and what they are.
     pub unread: Vec<(usize, String)>,
 }
@@ -72,7 +85,7 @@ impl<'a> Rounds<'a> {
                 rounds.closes.push(op.node, sent);
             }
             let Some(number) = told(run, op, ROUND) else {
-                rounds.unread(op);
+                rounds.unread(at, op);
                 continue;
             };
             if let ("enter", Some(asked), None) = (op.f, op.invoke, told(run, op, MEMBERS)) {
@@ -85,6 +98,10 @@ impl<'a> Rounds<'a> {
             let round = rounds.all.entry(number).or_default();
             if op.f == member {
                 round.members.push(at);
+                if let ("join", Some(asked), None) = (member, op.invoke, told(run, op, MEMBER)) {
+                    let what = format!("the `join` of {}, which names no member that can be read", op.node);
+                    rounds.unread.push((asked, what));
+                }
             }
             match op.f {
                 "enter" => round.enters.push(at),
@@ -117,12 +134,26 @@ impl<'a> Rounds<'a> {
         rounds
     }
 
+    /// The member that the operation at a position in [`Ops::work`](crate::ops::Ops) is of.
+    pub fn member_of(&self, run: &Analysis<'a>, op: usize) -> Member<'a> {
+        let of = &run.ops.work[op];
+        let named = |at: usize| run.events[at].node.is_some();
+        match self.member {
+            "join" => told(run, of, MEMBER).map_or(Member::Unknown(op), Member::Number),
+            _ if of.invoke.or(of.end).is_some_and(named) => Member::Client(of.node),
+            _ => Member::Unknown(op),
+        }
+    }
+
     /// Whether a member was sent before an event to a round that cannot be read, so that it may be any.
     pub fn hidden_before(&self, at: usize) -> bool {
         self.hidden.is_some_and(|sent| sent < at)
     }
 
-    fn unread(&mut self, op: &Op<'a>) {
+    fn unread(&mut self, number: usize, op: &Op<'a>) {
+        if op.f == "leave" {
+            self.hidden_leaves.push(number);
+        }
         let ended = op.end.filter(|_| op.f == "leave");
         if let Some(end) = ended {
             self.left_any.push(op.node, end);

@@ -6,7 +6,7 @@
 //! ([`crate::recovery`]) nobody is convicted.
 
 use super::presence::{Answer, Presence, Question, Stay};
-use super::rounds::{Rounds, told};
+use super::rounds::{Member, Rounds, told};
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::liveness;
@@ -81,6 +81,8 @@ fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, 
         if let Some(number) = told(run, one.op, ROUND) {
             refused.entry(number).or_default().push(Stay {
                 node: one.op.node,
+                member: Member::Client(one.op.node),
+                named: None,
                 since: one.asked(),
                 alive: (0, usize::MAX),
                 until: Some(one.until()),
@@ -134,7 +136,7 @@ impl<'r, 'a> There<'r, 'a> {
         for ((number, with_refused), of) in questions {
             let mut stays = live(run, rounds, number);
             stays.extend(refused.get(&number).into_iter().flatten().filter(|_| with_refused));
-            let presence = Presence::new(stays, there.enters);
+            let presence = Presence::new(stays);
             let asked: Vec<Question<'_>> = of.iter().map(|&(question, ..)| question).collect();
             for ((_, at, spell), answer) in of.into_iter().zip(presence.answers(&asked)) {
                 if let Some((_, _, spells)) = there.asked.get_mut(&at) {
@@ -154,7 +156,7 @@ impl<'r, 'a> There<'r, 'a> {
     fn question(&self, one: &Unfinished<'_, 'a>, wanted: usize, at: usize) -> Question<'a> {
         Question {
             at,
-            beside: self.enters.then_some(one.op.node),
+            beside: self.enters.then_some(Member::Client(one.op.node)),
             wanted: wanted.saturating_sub(usize::from(self.enters)),
         }
     }
@@ -188,33 +190,52 @@ impl<'r, 'a> There<'r, 'a> {
     }
 
     /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
-    /// event that shows it. And how many were looked at.
-    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<(&'a str, usize)>, usize) {
-        let own = (one.op.node, stuck.asked);
-        let mut members: Vec<(&str, usize)> = [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
+    /// events that show it. And how many were looked at.
+    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<Shown<'a>>, usize) {
+        let own = Shown {
+            node: one.op.node,
+            named: None,
+            since: stuck.asked,
+        };
+        let mut members: Vec<Shown<'_>> = [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
         let Some(presence) = self.rounds.get(&self.round(one, stuck.number)) else {
             return (members, 0);
         };
         let (others, looked_at) = presence.named(self.question(one, stuck.wanted, stuck.until));
-        members.extend(others.into_iter().map(|stay| (stay.node, stay.since)));
+        let shown = |stay: Stay<'a>| Shown {
+            node: stay.node,
+            named: stay.named,
+            since: stay.since,
+        };
+        members.extend(others.into_iter().map(shown));
         (members, looked_at)
     }
 }
 
-/// The members of a round while they live.
+/// The members of a round while they live, but for those that may be any.
 fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a>> {
     let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
-    let stay = |&op: &usize| {
-        let op = &run.ops.work[op];
+    let stay = |&number: &usize| {
+        let op = &run.ops.work[number];
         let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
-        Some(Stay {
+        let member = rounds.member_of(run, number);
+        (!matches!(member, Member::Unknown(_))).then_some(Stay {
             node: op.node,
+            member,
+            named: op.invoke.filter(|_| matches!(member, Member::Number(_))),
             since,
             alive: (since + 1, rounds.stays(run, op)),
             until: None,
         })
     };
     members.filter_map(stay).collect()
+}
+
+/// A member: the client that was sent to the round, the request that says which member it is, and the event that shows it there.
+struct Shown<'a> {
+    node: &'a str,
+    named: Option<usize>,
+    since: usize,
 }
 
 /// An enter, and since when it waits for nobody.
@@ -230,11 +251,11 @@ struct Stuck {
 fn add(
     run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,
-    (stuck, members): (&Stuck, Vec<(&str, usize)>),
+    (stuck, members): (&Stuck, Vec<Shown<'_>>),
     (span, bound): (Span, u64),
     out: &mut Findings,
 ) {
-    let names: Vec<&str> = members.iter().map(|&(node, _)| node).collect();
+    let names: Vec<&str> = members.iter().map(|member| member.node).collect();
     let until = run.at(stuck.until);
     let what = match (one.how, one.attempts.len()) {
         (How::Failed, 2..) => format!("was refused again and again until {until}"),
@@ -253,7 +274,9 @@ fn add(
         few(&names),
         seconds(bound),
     );
-    let members = members.iter().map(|&(_, since)| since);
+    let members = members
+        .iter()
+        .flat_map(|member| member.named.into_iter().chain([member.since]));
     let first = members.clone().chain([stuck.asked]).min();
     let witness = members.chain([stuck.asked, span.recovered, span.end]).collect();
     let found = Found::new("stuck-barrier", "liveness", witness, why);

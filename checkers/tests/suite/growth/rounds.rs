@@ -31,7 +31,7 @@ fn members_whose_sessions_are_closed() {
         for k in 0..count {
             let session = format!("0x{:x}", k + 1);
             let told = json!({"round": 1, "session": session});
-            long.done(1, 1, "join", [json!({"round": 1, "members": 2}), told]);
+            long.done(1, 1, "join", [json!({"round": 1, "members": 2, "member": k}), told]);
             long.note(1, "session", json!({"state": "expired", "session": session}));
             long.done(1, 1, "close", [json!({"round": 2}), json!({"round": 2})]);
         }

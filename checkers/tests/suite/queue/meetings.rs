@@ -9,6 +9,14 @@ fn round(events: &[Event], op: &Op) -> i64 {
     events[op.sent].round().expect("a round")
 }
 
+/// The member that an operation was sent to: the client, or the number that its request names.
+fn member(events: &[Event], op: &Op) -> (String, Option<i64>) {
+    match events[op.sent].value["member"].as_i64() {
+        Some(number) => (String::new(), Some(number)),
+        None => (op.node.clone(), None),
+    }
+}
+
 /// Enters and leaves that were answered too early, by their answers.
 pub fn early(record: &Record) -> BTreeSet<usize> {
     let events = &record.history.events;
@@ -19,8 +27,9 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
         let sent = joins
             .iter()
             .filter(|join| round(events, join) == round(events, op) && Some(join.sent) < op.ok());
+        let members: BTreeSet<_> = sent.map(|join| member(events, join)).collect();
         op.ok()
-            .filter(|_| (sent.count() as i64) < events[op.sent].members().expect("a number"))
+            .filter(|_| (members.len() as i64) < events[op.sent].members().expect("a number"))
     };
     let left = |op: &Op| {
         op.ok().filter(|&read| {
@@ -31,10 +40,18 @@ pub fn early(record: &Record) -> BTreeSet<usize> {
                     enters.iter().filter(same).filter_map(Op::ok).find(|&at| {
                         at < op.sent && removed.is_some() && events[at].czxid() == removed && at < other.sent
                     });
+                let died = |from: usize| {
+                    let dies = |at: usize| is_named(&events[at]) && events[at].f == "exit";
+                    (from..other.sent).any(|at| dies(at) && node(&events[at]) == other.node)
+                };
+                let stay = stay.filter(|&entered| !died(entered));
+                // It was sent leave before, if an earlier one is of the stay.
+                let first = leaves.iter().filter(|one| same(one) && Some(one.sent) > stay);
+                let first = first.map(|one| one.sent).min();
                 other.node != op.node
                     && round(events, other) == round(events, op)
                     && stay.is_some()
-                    && other.sent > read
+                    && first > Some(read)
             })
         })
     };
@@ -80,9 +97,9 @@ pub fn stuck(record: &Record) -> Vec<(String, i64)> {
             .collect();
         if !tutorial {
             there.retain(|member| member.node != op.node);
-            let mut seen = BTreeSet::new();
-            there.retain(|member| seen.insert(member.node.clone()));
         }
+        let mut seen = BTreeSet::new();
+        there.retain(|one| seen.insert(member(events, one)));
         let wanted = events[op.sent].members().expect("a number") as usize - usize::from(!tutorial);
         let mut moments: Vec<usize> = there.into_iter().map(since).collect();
         moments.sort_unstable();

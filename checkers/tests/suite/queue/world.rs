@@ -208,7 +208,16 @@ pub fn rounds(seed: u64) -> Record {
         } else {
             let value = json!({"round": round, "members": members});
             match (tutorial, world.random.u32(0..10)) {
-                (true, 0..6) if client > 0 => world.begin(client, "join", round, value),
+                (true, 0..6) if client > 0 => {
+                    // Now and then one joins for another.
+                    let member = if world.chance(80) {
+                        client
+                    } else {
+                        world.random.usize(1..=members)
+                    };
+                    let value = json!({"round": round, "members": members, "member": member});
+                    world.begin(client, "join", round, value);
+                }
                 (true, 0..8) => world.begin(client, "enter", round, value),
                 (true, _) => world.begin(client, "close", round, json!({"round": round})),
                 (false, _) if czxid > 0 => world.begin(client, "leave", round, json!({"round": round})),

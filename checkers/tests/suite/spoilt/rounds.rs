@@ -30,8 +30,9 @@ fn make(seed: u64) -> Record {
     let members = nodes.len();
     let asked = json!({"round": 9, "members": members});
     if tutorial {
-        for node in &nodes {
-            end.done(node, "join", asked.clone(), json!({"round": 9, "session": "0x9"}));
+        for (number, node) in nodes.iter().enumerate() {
+            let asked = json!({"round": 9, "members": members, "member": number});
+            end.done(node, "join", asked, json!({"round": 9, "session": "0x9"}));
         }
         for node in &nodes {
             end.done(node, "enter", asked.clone(), json!({"round": 9}));
@@ -63,7 +64,7 @@ fn another(rng: &mut Rng) -> (&'static str, Value) {
     let round = rng.i64(1..3);
     match rng.u8(0..3) {
         0 => ("enter", json!({"round": round, "members": 2})),
-        1 => ("join", json!({"round": round, "members": 2})),
+        1 => ("join", json!({"round": round, "members": 2, "member": rng.i64(1..4)})),
         _ => ("leave", json!({"round": round})),
     }
 }

@@ -3,6 +3,7 @@
 //! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from when to
 //! when a client held, a fault was on or something was waited for.
 
+pub(crate) mod applied;
 pub(crate) mod clients;
 pub(crate) mod confirms;
 mod declared;

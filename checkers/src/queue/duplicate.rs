@@ -2,21 +2,27 @@
 //!
 //! At most once: no item is delivered twice. At least once: an item may be delivered again when its owner's session is
 //! over, but only its last owner can acknowledge it, and only once, and after that nobody is given it.
+//!
+//! An operation without an answer counts if it certainly took the item ([`super::removals`]). Where the delete is the delivery, the client
+//! that deleted it may still hand it out itself; so only a delivery to another client is a second one.
 
 use super::items::{Done, Item, Items};
+use super::removals::{Removal, removals};
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 
 /// Looks for items delivered (`claimed`: acknowledged) too often.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
+    let removals = removals(run, items, if claimed { "acknowledge" } else { "dequeue" });
     for (&number, item) in items.all.iter().filter(|(_, item)| !item.disputed) {
+        let removals = removals.get(&number).map_or(&[][..], Vec::as_slice);
         if item.ambiguous() {
             out.reasons.push(format!(
                 "item {number} may have been enqueued {} times: how often it may be delivered is not known",
                 item.sent.len()
             ));
         } else if claimed {
-            claim(run, items, number, item, out);
+            claim(run, items, (number, item, removals), out);
         } else if let [first, second, ..] = item.given.as_slice()
             && !items.hidden_before(second.read)
         {
@@ -31,12 +37,42 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Fin
                 run.at(second.read),
             );
             add(run, vec![first.read, second.read], why, out);
+        } else if let Some((removal, given)) = taken_twice(item, removals)
+            && !items.hidden_before(given.read)
+        {
+            let why = format!(
+                "Item {number} {}, and was taken twice. First, {}. Then it was delivered to {} at {}. The variant promises to deliver each \
+                 item at most once.",
+                enqueued(item),
+                removal.words,
+                given.node,
+                run.at(given.read),
+            );
+            add(
+                run,
+                removal.witness.iter().copied().chain([given.read]).collect(),
+                why,
+                out,
+            );
         }
     }
     out.ran("duplicate-delivery", items.all.len());
 }
 
-fn claim(run: &Analysis<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, out: &mut Findings) {
+/// A dequeue without an answer that certainly took the item, and a delivery of it to another client.
+fn taken_twice<'r, 'a>(item: &'r Item<'a>, removals: &'r [Removal<'a>]) -> Option<(&'r Removal<'a>, &'r Done<'a>)> {
+    removals.iter().find_map(|removal| {
+        let other = item.given.iter().find(|given| given.node != removal.done.node);
+        Some((removal, other?))
+    })
+}
+
+fn claim(
+    run: &Analysis<'_>,
+    items: &Items<'_>,
+    (number, item, removals): (i64, &Item<'_>, &[Removal<'_>]),
+    out: &mut Findings,
+) {
     if let [first, second, ..] = item.consumed.as_slice() {
         if items.hidden_before(second.read) {
             return;
@@ -53,36 +89,59 @@ fn claim(run: &Analysis<'_>, items: &Items<'_>, number: i64, item: &Item<'_>, ou
         );
         return add(run, first.witness(run).chain(second.witness(run)).collect(), why, out);
     }
-    let Some(ack) = item.consumed.first() else { return };
-    if let Some(again) = after(item, ack).filter(|again| !items.hidden_before(again.read)) {
+    let answered = item.consumed.iter().map(|done| Acknowledged {
+        done: *done,
+        witness: done.witness(run).collect(),
+        words: format!(
+            "the acknowledgement of {} was answered at {}",
+            done.node,
+            run.at(done.read)
+        ),
+    });
+    let removed = removals.iter().map(|removal| Acknowledged {
+        done: removal.done,
+        witness: removal.witness.clone(),
+        words: removal.words.clone(),
+    });
+    let all: Vec<Acknowledged<'_>> = answered.chain(removed).collect();
+    let again = all.iter().find_map(|ack| Some((ack, after(item, &ack.done)?)));
+    if let Some((ack, again)) = again.filter(|(_, again)| !items.hidden_before(again.read)) {
         let why = format!(
-            "The acknowledgement of item {number} by {} was answered at {}, which ends the item's life. Yet {}, which asked only \
-             after that, at {}, was given it at {}.",
-            ack.node,
-            run.at(ack.read),
+            "Item {number} was acknowledged, which ends its life: {}. Yet {}, which asked only after that, at {}, was given it at {}.",
+            ack.words,
             again.node,
             run.at(again.sent.unwrap_or(again.read)),
             run.at(again.read),
         );
-        let witness = ack.witness(run).chain(again.sent).chain([again.read]);
+        let witness = ack.witness.iter().copied().chain(again.sent).chain([again.read]);
         return add(run, witness.collect(), why, out);
     }
-    if let Some((own, other)) = superseded(items, item, ack) {
+    let superseded = all
+        .iter()
+        .find_map(|ack| Some((ack, superseded(items, item, &ack.done)?)));
+    if let Some((ack, (own, other))) = superseded {
         let why = format!(
-            "Item {number} was delivered to {} at {}, and again to {}, which asked only after that, at {}, and got it at {}. Yet an \
-             acknowledgement of the first one was accepted, which was answered at {}. If the second delivery came before it, the \
-             item was the second one's by then; if not, the item's life was over before it was delivered again.",
+            "Item {number} was delivered to {} at {}, and again to {}, which asked only after that, at {}, and got it at {}. Yet the first one \
+             acknowledged it: {}. If the second delivery came before that, the item was the second one's by then; if not, the item's life \
+             was over before it was delivered again.",
             own.node,
             run.at(own.read),
             other.node,
             run.at(other.sent.unwrap_or(other.read)),
             run.at(other.read),
-            run.at(ack.read),
+            ack.words,
         );
         let again = other.sent.into_iter().chain([other.read]);
-        let witness = own.witness(run).chain(again).chain(ack.witness(run));
+        let witness = own.witness(run).chain(again).chain(ack.witness.iter().copied());
         add(run, witness.collect(), why, out);
     }
+}
+
+/// An acknowledgement that certainly happened: its operation, the events that prove it, and how, in words.
+struct Acknowledged<'a> {
+    done: Done<'a>,
+    witness: Vec<usize>,
+    words: String,
 }
 
 /// How often an item that is not ambiguous can have been enqueued, in words.

@@ -263,7 +263,7 @@ impl<'a> Items<'a> {
 }
 
 /// Whether an answer, if it may be that to another request, itself names the item that it is about.
-fn names_its_own(run: &Analysis<'_>, op: &Op<'_>) -> bool {
+pub fn names_its_own(run: &Analysis<'_>, op: &Op<'_>) -> bool {
     !op.doubtful || matches!(op.end.and_then(|end| told(run, end)), Some(Told::Item(_)))
 }
 
@@ -273,7 +273,7 @@ pub fn outcome(run: &Analysis<'_>, op: &Op<'_>) -> Option<EventType> {
 }
 
 /// The item that an operation is about, which its invocation tells, or its answer; else the event that should.
-fn number(run: &Analysis<'_>, op: &Op<'_>) -> Result<i64, usize> {
+pub fn number(run: &Analysis<'_>, op: &Op<'_>) -> Result<i64, usize> {
     let told = |at: Option<usize>| told(run, at?).filter(|told| *told != Told::Nothing);
     let first = op.invoke.or(op.end).unwrap_or_default();
     match (told(op.invoke), told(op.end)) {

@@ -1,14 +1,16 @@
 //! The family `queue`: items that are enqueued and dequeued.
 //!
-//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves. The checkers: `lost`,
-//! `duplicate`, `phantom`, `order`; [`crate::orphans`] audits claims.
+//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `removals` what the transaction logs
+//! show of operations without an answer (`carriers` are the znodes of items). The checkers: `lost`, `duplicate`, `phantom`, `order`; [`crate::orphans`] audits claims.
 
+mod carriers;
 mod drain;
 mod duplicate;
 mod items;
 mod lost;
 mod order;
 mod phantom;
+mod removals;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;

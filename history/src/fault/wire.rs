@@ -59,6 +59,9 @@ pub const EXPIRE: FaultKind = FaultKind {
 
 /// Of the evidence of a window: whether the `reply` was lost or the `request`.
 pub const LOST: Field<str> = Field::new("lost");
+
+/// What became of the request: `applied`, or `not-sent`.
+pub const OUTCOME: Field<str> = Field::new("outcome");
 /// Of the evidence of a window: the kind of the request.
 pub const OP: Field<str> = Field::new("op");
 

@@ -9,6 +9,7 @@ pub mod meetings;
 mod nameless;
 mod orphans;
 mod scale;
+mod unanswered;
 pub mod world;
 
 use crate::script::run;

@@ -37,11 +37,11 @@ struct Life<'a> {
 }
 
 /// Why a death is not judged, or that nothing excuses it.
-enum Excuse {
+enum Excuse<'r> {
     /// A fault, or a session that was over.
     Good,
     /// Nothing tells whether a session was over, in words.
-    Unknown(&'static str),
+    Unknown(&'r str),
     None,
 }
 
@@ -137,7 +137,7 @@ fn closed<'a>(run: &Analysis<'a>) -> BTreeMap<u64, &'a Txn> {
     closes.filter_map(|txn| Some((session(&txn.session)?, txn))).collect()
 }
 
-fn excuse(run: &Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap<u64, &Txn>, &Ages)) -> Excuse {
+fn excuse<'r>(run: &'r Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap<u64, &Txn>, &Ages)) -> Excuse<'r> {
     let died = run.time(life.exit);
     let twice = run.record.plan.cluster.timing.session_ms.saturating_mul(2_000_000);
     let near = |window: &FaultWindow<'_>| {
@@ -148,8 +148,8 @@ fn excuse(run: &Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap<u64, &
     if life.expired.is_some_and(expired) || run.faults.all().iter().any(near) {
         return Excuse::Good;
     }
-    if run.record.txnlog.is_none_or(<[Txn]>::is_empty) {
-        return Excuse::Unknown("no transaction log was read");
+    if let Some(lack) = run.log.lack() {
+        return Excuse::Unknown(lack);
     }
     // One that had not said hello had no session yet.
     if !life.named && life.hello.is_some() {

@@ -10,8 +10,11 @@ use zooquake_history::operation::{FieldType, Made};
 /// Compares the grants with the transactions. Disagreement is a reason against `valid`, as then one of the two is wrong.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let Some(txns) = run.record.txnlog.filter(|txns| !txns.is_empty()) else {
-        out.reasons
-            .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
+        // Of a run it is a reason against `valid` that they are missing.
+        if !run.record.own() {
+            out.reasons
+                .push("note: no transaction log was read; the verdict rests on the other evidence".to_owned());
+        }
         return;
     };
     let first = txns.iter().map(|txn| txn.zxid).min().unwrap_or_default();
@@ -55,13 +58,14 @@ fn claimed<'a>(run: &'a Analysis<'_>) -> impl Iterator<Item = (usize, usize, &'a
 
 /// The paths that transactions name, each with its transaction: of one that names many, any of as many answers may name it.
 pub fn touched<'a>(txns: impl Iterator<Item = &'a Txn>) -> HashSet<(i64, &'a str)> {
-    txns.flat_map(|txn| txn.paths.iter().map(|path| (txn.zxid, path.as_str())))
+    txns.flat_map(|txn| txn.changes().map(|change| (txn.zxid, change.path)))
         .collect()
 }
 
 /// What stands in the transaction logs instead, in words.
 pub fn told(txn: &Txn) -> String {
-    format!("there {} of {}", txn.op, few(&txn.paths))
+    let paths: Vec<&str> = txn.changes().map(|change| change.path).collect();
+    format!("there {} of {}", txn.op, few(&paths))
 }
 
 /// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line need
@@ -69,7 +73,7 @@ pub fn told(txn: &Txn) -> String {
 fn creates(txn: &Txn, names: bool) -> bool {
     match txn.op.as_str() {
         "createSession" => false,
-        "multi" => txn.paths.is_empty() || names,
+        "multi" => names || txn.hides_parts() && txn.paths.is_empty(),
         op => op.starts_with("create") && names,
     }
 }

@@ -22,14 +22,10 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         let (Some(read), Some(told), Some(czxid)) = (grant.read, grant.session.and_then(session), grant.czxid) else {
             continue;
         };
-        let Some(txn) = run.log.create(czxid) else { continue };
-        // That the two do not fit is a matter of the evidence.
-        if grant
-            .path
-            .is_some_and(|path| !txn.paths.is_empty() && !txn.paths.iter().any(|made| made == path))
-        {
+        // That the path and the transaction do not fit is a matter of the evidence.
+        let Some(txn) = run.log.create(czxid, grant.path) else {
             continue;
-        }
+        };
         let Some(owner) = session(&txn.session) else { continue };
         looked_at += 1;
         if owner == told {

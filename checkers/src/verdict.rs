@@ -17,6 +17,8 @@ pub struct Needs<'a> {
     pub progress: &'a [&'a [&'a str]],
     /// What was left undone if the znode tree was not read.
     pub tree: &'a str,
+    /// The checkers that convict by the transaction logs, and by nothing else.
+    pub logged: &'a [&'a str],
 }
 
 /// Closes a check of exclusive grants.
@@ -24,6 +26,7 @@ pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
     let needs = Needs {
         progress: &[&[run.names.acquire], &[run.names.release, run.names.work]],
         tree: "orphans were not looked for",
+        logged: &["foreign-znode"],
     };
     let mut results = close(run, found, &needs);
     let leaderless = serde_json::json!(leaderless::of(run));
@@ -62,6 +65,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Resu
     faults(run, &mut reasons);
     progress(run, needs, &mut reasons);
     tree(run, needs, &mut reasons);
+    logs(run, needs, &mut reasons);
     reasons.extend(unjudged);
     remarks(run, &mut reasons);
     // Remarks last, each group in the order in which it was found.
@@ -182,6 +186,15 @@ fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
             ));
         }
         Some(_) => {}
+    }
+}
+
+/// A checker that rests on the transaction logs alone needs them complete. It judges sessions that clients named: where none did
+/// it has nothing to judge. A history of others has no logs.
+fn logs(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
+    let judged = run.record.own() && !run.clients.sessions.is_empty();
+    if let Some(lack) = run.log.lack().filter(|_| judged && !needs.logged.is_empty()) {
+        reasons.push(format!("{lack}: {} needs them complete", needs.logged.join(" and ")));
     }
 }
 

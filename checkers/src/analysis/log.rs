@@ -2,44 +2,77 @@
 
 use super::RecordView;
 use super::grants::Grants;
+use super::log_completeness::{self, Highest, epoch};
 use crate::Txn;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 /// The transaction logs, by znode.
 #[derive(Debug, Default)]
 pub struct Log<'a> {
-    /// Whether no transaction is missing, and none hides what it touched.
-    whole: bool,
+    /// What they lack to be complete, in words.
+    lack: Option<String>,
+    /// Whether a transaction hides what it touched.
+    hidden: bool,
     /// The transactions that created something at each path, in their order.
     created: HashMap<&'a str, Vec<&'a Txn>>,
-    by_zxid: HashMap<i64, &'a Txn>,
+    /// The transactions that may have created a znode: with the path, if it is told, of what they touched.
+    makers: HashMap<(i64, Option<&'a str>), &'a Txn>,
+    /// Of each epoch the last transaction that was certainly committed; `None` of a record that does not say which servers logged what.
+    committed: Option<Highest>,
 }
 
 impl<'a> Log<'a> {
     pub(crate) fn new(record: &RecordView<'a>) -> Self {
         let txns = record.txnlog.unwrap_or_default();
-        let mut created: HashMap<&str, Vec<&Txn>> = HashMap::new();
-        for txn in txns.iter().filter(|txn| creates(txn)) {
-            for path in &txn.paths {
-                created.entry(path).or_default().push(txn);
+        let named = match txns {
+            [] => Highest::new(),
+            _ => log_completeness::named(record),
+        };
+        let (mut created, mut makers) = (HashMap::<&str, Vec<&Txn>>::new(), HashMap::new());
+        for txn in txns {
+            // An older record of a multi may name some of what it touched, and not how.
+            let hides = txn.hides_parts();
+            for change in txn.changes().filter(|change| hides || creates(change.op)) {
+                makers.insert((txn.zxid, Some(change.path)), txn);
+                makers.insert((txn.zxid, None), txn);
+                if !hides {
+                    created.entry(change.path).or_default().push(txn);
+                }
+            }
+            if hides && txn.paths.is_empty() {
+                makers.insert((txn.zxid, None), txn);
             }
         }
         Self {
-            whole: unbroken(txns) && !txns.iter().any(|txn| txn.op == "multi" && txn.paths.is_empty()),
+            lack: log_completeness::lack(record, &named),
+            hidden: txns.iter().any(Txn::hides_parts),
             created,
-            by_zxid: txns.iter().map(|txn| (txn.zxid, txn)).collect(),
+            makers,
+            committed: record.server_txnlogs.map(|_| committed(record, txns, named)),
         }
     }
 
-    /// Whether the logs have every transaction of the run, and none that hides what it touched, as a multi does.
+    /// What the logs lack to be complete, in words: transactions may be missing that were made. `None` if none can be.
+    pub fn lack(&self) -> Option<&str> {
+        self.lack.as_deref()
+    }
+
+    /// Whether the logs have every transaction of the run, and none that hides what it touched, as a multi of an older record does.
     pub fn whole(&self) -> bool {
-        self.whole
+        self.lack.is_none() && !self.hidden
+    }
+
+    /// Whether a transaction was certainly committed: an answer, the znode tree or a committed later one of its epoch shows it, or a majority of
+    /// the voters logged it. In a record that does not say who logged what, each is taken to be.
+    pub fn committed(&self, txn: &Txn) -> bool {
+        let last = |committed: &Highest| committed.get(&epoch(txn.zxid)).copied();
+        self.committed.as_ref().is_none_or(|all| last(all) >= Some(txn.zxid))
     }
 
     /// The transaction that created the znode at a path; `None` unless the logs are [whole](Self::whole) and have just one.
     pub fn only_create(&self, path: &str) -> Option<&'a Txn> {
         match self.created.get(path)?.as_slice() {
-            [only] if self.whole => Some(only),
+            [only] if self.whole() => Some(only),
             _ => None,
         }
     }
@@ -52,23 +85,23 @@ impl<'a> Log<'a> {
         }
     }
 
-    /// The transaction with this zxid, if it may have created something.
-    pub fn create(&self, zxid: i64) -> Option<&'a Txn> {
-        let txn = self.by_zxid.get(&zxid).copied()?;
-        (creates(txn) || txn.op == "multi").then_some(txn)
+    /// The transaction with this zxid, if it may have created a znode at `path`, or anywhere if that is not known.
+    pub fn create(&self, zxid: i64, path: Option<&str>) -> Option<&'a Txn> {
+        let any = self.makers.get(&(zxid, None)).copied();
+        let told = self.makers.get(&(zxid, path)).copied();
+        told.or(any.filter(|txn| txn.hides_parts() && txn.paths.is_empty()))
     }
 }
 
-/// Whether a transaction is a create of one znode.
-fn creates(txn: &Txn) -> bool {
-    txn.op.starts_with("create") && txn.op != "createSession"
+/// Whether a change is the creation of a znode.
+pub fn creates(op: &str) -> bool {
+    op.starts_with("create") && op != "createSession"
 }
 
-/// Whether transactions follow each other without a gap: ZooKeeper counts those of each epoch from 1.
-fn unbroken(txns: &[Txn]) -> bool {
-    let counter = |zxid: i64| zxid & 0xffff_ffff;
-    let begins = |zxid: i64| counter(zxid) == 1;
-    let follows =
-        |pair: &[Txn]| pair[1].zxid == pair[0].zxid + 1 || begins(pair[1].zxid) && pair[1].zxid > pair[0].zxid;
-    txns.first().is_some_and(|first| begins(first.zxid)) && txns.windows(2).all(follows)
+/// Of each epoch the last transaction that was certainly committed.
+fn committed(record: &RecordView<'_>, txns: &[Txn], named: Highest) -> Highest {
+    let voters: BTreeSet<String> = record.plan.cluster.voters().into_iter().collect();
+    let majority = |txn: &&Txn| txn.servers.iter().filter(|&server| voters.contains(server)).count() * 2 > voters.len();
+    let logged = txns.iter().filter(majority).map(|txn| txn.zxid);
+    log_completeness::highest(logged.chain(named.into_values()))
 }

@@ -10,7 +10,7 @@ use super::zxids;
 use crate::evidence::{Reading, ServerSample};
 use crate::plan::Plan;
 use crate::text::{count, seconds};
-use crate::{History, Record, ServerLog, Txn};
+use crate::{History, Record, ServerLog, ServerTxnLog, Txn};
 use std::collections::BTreeMap;
 
 /// A record without what lies behind the end of its history.
@@ -24,6 +24,8 @@ pub struct RecordView<'a> {
     pub readings: Option<&'a [Reading]>,
     /// The transactions up to the last one that the history and the evidence left over name; `None` if no log was read.
     pub txnlog: Option<&'a [Txn]>,
+    /// What was read of each server's transaction logs; `None` in records of older versions.
+    pub server_txnlogs: Option<&'a [ServerTxnLog]>,
     /// What the servers said of themselves by the last event; `None` if they were not asked.
     pub servers: Option<&'a [ServerSample]>,
     /// The servers' own logs; `None` of a history alone, without a run around it.
@@ -45,6 +47,7 @@ impl<'a> RecordView<'a> {
             history: &record.history,
             readings: record.tree.as_ref().map(|tree| tree.readings.as_slice()),
             txnlog: record.txnlog.as_deref(),
+            server_txnlogs: record.server_txnlogs.as_deref(),
             servers: record.servers.as_deref(),
             logs: record.logs.as_deref(),
             client_logs: &record.client_logs,
@@ -57,6 +60,11 @@ impl<'a> RecordView<'a> {
             view.txnlog = view.txnlog.map(|txns| view.named(txns));
         }
         view
+    }
+
+    /// Whether it is that of a run, of which the servers' logs were to be read, and not a history alone.
+    pub fn own(&self) -> bool {
+        self.logs.is_some()
     }
 
     /// The readings before and after the last `quiesce`; `None` if not both are there.

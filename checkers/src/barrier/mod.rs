@@ -31,5 +31,13 @@ pub fn check(record: &Record) -> Results {
     found.doubt("rounds cannot be read", &rounds.unread);
     orphans::check(&run, &mut found);
     let tree = "orphans were not looked for";
-    verdict::close(&run, found, &Needs { progress, tree })
+    verdict::close(
+        &run,
+        found,
+        &Needs {
+            progress,
+            tree,
+            logged: &[],
+        },
+    )
 }

@@ -39,6 +39,7 @@ pub const ENOUGH: usize = 5;
 const NEEDS: Needs = Needs {
     progress: &[&["begin"], &["decided"]],
     tree: "decision znodes were not looked at",
+    logged: &[],
 };
 
 /// The whole verdict over a run of a two-phase commit.

@@ -27,6 +27,7 @@ const PATH: &str = "/counter";
 const NEEDS: Needs = Needs {
     progress: &[&["increment"], &["get"]],
     tree: "what the counter held at last was not looked at",
+    logged: &[],
 };
 
 /// The whole verdict over a run of a counter.

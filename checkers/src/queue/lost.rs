@@ -169,7 +169,7 @@ fn deleted(run: &Analysis<'_>, stored: usize) -> String {
     let (Some(path), Some(czxid)) = (event.path(), event.czxid()) else {
         return String::new();
     };
-    let is = |txn: &&Txn| txn.op == "delete" && txn.zxid > czxid && txn.paths.iter().any(|deleted| deleted == path);
+    let is = |txn: &&Txn| txn.zxid > czxid && txn.changes().any(|change| change.op == "delete" && change.path == path);
     let Some(txn) = run
         .record
         .txnlog

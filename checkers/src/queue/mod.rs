@@ -47,7 +47,15 @@ pub fn check(record: &Record) -> Results {
     found.doubt("items cannot be read", &items.unread);
     orphans::check_claims(&run, &|item| items.acknowledged(item), &mut found);
     let tree = "orphans were not looked for";
-    verdict::close(&run, found, &Needs { progress, tree })
+    verdict::close(
+        &run,
+        found,
+        &Needs {
+            progress,
+            tree,
+            logged: &[],
+        },
+    )
 }
 
 /// What an event says of an item.

@@ -153,7 +153,7 @@ fn logs(run: &Analysis<'_>, accesses: &Accesses<'_>, path: &str, found: &mut Vec
 /// Whether a transaction may have set the data of a znode that it names or not.
 fn sets(txn: &Txn, names: bool) -> bool {
     match txn.op.as_str() {
-        "multi" => txn.paths.is_empty() || names,
+        "multi" => names || txn.hides_parts() && txn.paths.is_empty(),
         op => op == "setData" && names,
     }
 }

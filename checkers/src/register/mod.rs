@@ -45,6 +45,7 @@ const PATH: &str = "/register";
 const NEEDS: Needs = Needs {
     progress: &[&["write", "cas"], &["read"]],
     tree: "what the register held at last was not looked at",
+    logged: &[],
 };
 
 /// The whole verdict over a run of a register.

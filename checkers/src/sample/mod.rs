@@ -126,7 +126,7 @@ fn asked<'a>(run: &Analysis<'a>) -> Option<Vec<&'a Txn>> {
     let log = run.record.txnlog?;
     let states = run.events.iter().filter(|event| event.f == "session");
     let sessions: HashSet<&str> = states.filter_map(|event| event.session()).collect();
-    let harness = |txn: &Txn| txn.paths.iter().any(|path| path.starts_with(HARNESS));
+    let harness = |txn: &Txn| txn.changes().any(|change| change.path.starts_with(HARNESS));
     let asked = |txn: &&Txn| sessions.contains(txn.session.as_str()) && !harness(txn);
     Some(log.iter().filter(asked).collect())
 }

@@ -19,11 +19,9 @@ fn record(text: &str) -> Record {
         max_restarts: 1,
         ..Recipe::default()
     });
-    record.txnlog = Some(vec![
-        txn(1, "0x1", "createSession", "/"),
-        txn(7, "0x2", "setData", "/zooquake/scratch/c2"),
-        txn(8, "0x1", "closeSession", "/"),
-    ]);
+    let writes = (2..8).map(|zxid| txn(zxid, "0x2", "setData", "/zooquake/scratch/c2"));
+    let all = [txn(1, "0x1", "createSession", "/")].into_iter().chain(writes);
+    record.txnlog = Some(all.chain([txn(8, "0x1", "closeSession", "/")]).collect());
     record
 }
 
@@ -107,6 +105,15 @@ fn where_nothing_tells_whether_its_session_had_expired_it_is_unknown() {
     let mut without = record(DIED);
     without.txnlog = None;
     assert_eq!((crashes(&without).len(), open(&without)), (0, 1));
+    // Logs that begin late, have a gap, or end before the transaction that an answer names.
+    for kept in [1..8, 0..6] {
+        let mut short = record(DIED);
+        short.txnlog = short.txnlog.map(|txns| txns[kept.clone()].to_vec());
+        assert_eq!((crashes(&short).len(), open(&short)), (0, 1), "{kept:?}");
+    }
+    let mut gap = record(DIED);
+    gap.txnlog.as_mut().unwrap().remove(3);
+    assert_eq!((crashes(&gap).len(), open(&gap)), (0, 1));
     let unnamed = record(&DIED.replace("session=0x1", "session=null"));
     assert_eq!((crashes(&unnamed).len(), open(&unnamed)), (0, 1));
     let earlier = record(&DIED.replace("4.0", "5.5"));

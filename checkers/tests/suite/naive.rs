@@ -81,7 +81,8 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
             "multi" => true,
             _ => false,
         };
-        if txns[made + 1..at].iter().any(gone) || missing.range(create.zxid..delete.zxid).next().is_some() {
+        let gap = txns[made..=at].windows(2).any(|pair| pair[1].zxid != pair[0].zxid + 1);
+        if gap || txns[made + 1..at].iter().any(gone) || missing.range(create.zxid..delete.zxid).next().is_some() {
             continue;
         }
         let who = format!("c{}", client(&delete.session));

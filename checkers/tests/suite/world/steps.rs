@@ -119,6 +119,8 @@ impl World {
         let f = if reads { "read" } else { "write" };
         self.clients[who].doing = Doing::Holding;
         self.zxid += 1;
+        let session = self.session(who);
+        self.txns.push(txn(self.zxid, &session, "setData", "/resource"));
         let mzxid = match self.chance(self.cheats.grant) {
             true => self.zxid - self.random.i64(0..6),
             false => self.zxid,

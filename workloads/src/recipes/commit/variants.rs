@@ -65,7 +65,7 @@ fn party<P: Party + 'static>(env: &Env, make: fn(&Env, &str, Journal) -> P) -> a
 }
 
 known! {
-    BLOCKED: "blocked-transaction" under &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"],
+    BLOCKED: "blocked-transaction" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag", "expire"],
         "nobody but the coordinator can decide: if it dies, or a request of its has no known outcome or its session ends \
          before the decision is out, it does nothing more, and the sites wait for ever, as plain two-phase commit does",
         "the tutorial's text, which says nothing of a coordinator that dies; Gray 1978, Skeen 1981 (blocking protocols)";

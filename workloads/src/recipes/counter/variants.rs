@@ -49,7 +49,15 @@ fn counter(env: &Env, increment: Arc<dyn Increment>) -> anyhow::Result<Recipe> {
 }
 
 /// The faults that lose replies.
-const LOSING: &[&str] = &["kill", "pause", "partition", "drop-reply", "disconnect", "expire"];
+const LOSING: &[&str] = &[
+    "kill",
+    "pause",
+    "partition",
+    "drop-reply",
+    "disconnect",
+    "expire",
+    "lag",
+];
 
 known! {
     COUNTED_TWICE: "phantom-increment" under LOSING,

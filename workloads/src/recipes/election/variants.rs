@@ -84,11 +84,11 @@ known! {
         "session events are ignored, so a leader whose session ends, cut off or connected, goes on working while the next \
          one leads",
         "twitter/commons 5, Curator TN10";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "a create or delete whose reply is lost, or a read that fails, ends the attempt with an error; the session lives \
          on, and with it the znode that was created",
         "ZOOKEEPER-1262";
-    STUCK: "no-leader" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    STUCK: "no-leader" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "everybody waits behind the znode of an attempt or resignation that ended with an error, whose session lives on",
         "ZOOKEEPER-1262";
 }

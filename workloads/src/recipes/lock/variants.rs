@@ -78,11 +78,11 @@ known! {
         "session events are ignored, so a holder whose session ends, cut off or connected, goes on working while the next \
          one is granted",
         "twitter/commons 5, Curator TN10";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "a request whose reply is lost ends the attempt with an error; the session stays open, and with it the znode \
          that was created",
         "ZOOKEEPER-1262";
-    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "an error or the session's end inside the watch callback is only printed, and the attempt never ends; and \
          everybody waits behind the znode of an attempt that ended with an error",
         "ZOOKEEPER-1262, the tutorial's text";

@@ -42,10 +42,10 @@ known! {
     STALE: "stale-write" under &["pause", "partition", "expire"],
         "session events are ignored, so a writer whose session has ended goes on working while the next one is granted",
         "Curator TN10, CURATOR-206";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "a request whose reply is lost ends the operation with an error; the session stays open, and with it the znode",
         "ZOOKEEPER-1262";
-    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "everybody waits behind the znode of an attempt or release that ended with an error, whose session lives on",
         "ZOOKEEPER-1262";
 }

@@ -42,11 +42,11 @@ known! {
         "a release wakes all who wait; each of them counts the leases before any other has created its own, so that more \
          than one takes the lease that is free",
         "kazoo, recipe/lock.py: Semaphore._get_lease, which kazoo calls under a lock; Curator, InterProcessSemaphoreV2";
-    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    ORPHAN: "orphan-node" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "a create or delete whose reply is lost ends the operation with an error; the session lives on, and with it the \
          lease that was created",
         "ZOOKEEPER-1262";
-    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect"],
+    STUCK: "lost-wakeup" under &["kill", "pause", "partition", "drop-reply", "disconnect", "lag"],
         "everybody waits for leases of operations that ended with an error, whose sessions live on",
         "ZOOKEEPER-1262";
 }

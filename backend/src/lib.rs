@@ -5,6 +5,7 @@
 
 mod clock;
 pub mod docker;
+pub mod files;
 pub mod images;
 pub mod sidecar;
 mod txnlog;
@@ -15,7 +16,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 use sidecar::Dropped;
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::mpsc;
@@ -151,8 +152,8 @@ pub trait Backend: Send + Sync {
     }
 
     /// Claims a run before anything of it is started. While the claim is held, nobody takes the run for dead; when this
-    /// program dies, what it had frozen or cut off is healed.
-    fn claim<'a>(&'a self, run: &'a str) -> Doing<'a, Box<dyn Claim>>;
+    /// program dies, what it had frozen or cut off is healed, and what it was about to, as its history has it, if it writes one.
+    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>>;
 
     /// What finds all that a run starts here, for `containers.json`.
     fn finds(&self, run: &str) -> Value;

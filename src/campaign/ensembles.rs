@@ -9,6 +9,7 @@ use super::spec::RunSpec;
 use crate::calendar;
 use crate::naming;
 use crate::run::folder::Folder;
+use crate::run::patience::unless_interrupted;
 use crate::run::{Finished, Order, execute};
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use std::collections::BTreeSet;
@@ -121,7 +122,7 @@ impl Ensembles {
         interrupt: watch::Receiver<bool>,
     ) -> Result<Self> {
         Ok(Self {
-            backends: place.prepare(asked).await?,
+            backends: unless_interrupted(&interrupt, place.prepare(asked)).await?,
             recipe: None,
             out,
             begun: None,
@@ -180,7 +181,7 @@ impl Ensembles {
     }
 
     async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
-        let recipe = self.pin(&mut plan.workload).await?;
+        let recipe = unless_interrupted(&self.interrupt, self.pin(&mut plan.workload)).await?;
         Ok(Order {
             backend: self.backends.of(&plan)?,
             plan,

@@ -113,7 +113,19 @@ pub enum Command {
     Watch {
         /// Id of the run.
         run: String,
+        /// Its history.
+        history: Option<PathBuf>,
     },
+}
+
+impl Command {
+    /// Whether people give it, rather than zooquake itself.
+    pub fn is_of_users(&self) -> bool {
+        !matches!(
+            self,
+            Self::Client | Self::Crowd | Self::Sidecar | Self::HealHost | Self::Lease | Self::Watch { .. }
+        )
+    }
 }
 
 /// `list`

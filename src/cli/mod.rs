@@ -14,6 +14,7 @@ mod explore;
 mod generate;
 mod help;
 mod interrupt;
+mod limits;
 mod list;
 mod measure;
 mod new;
@@ -50,6 +51,11 @@ pub fn main() -> ExitCode {
     output::install_logger();
     if let Some(told) = told {
         progress!("{told}");
+    }
+    let refused = arguments.command.is_of_users().then(limits::check);
+    if let Some(Err(error)) = refused {
+        eprintln!("zooquake: {error:#}");
+        return Code::Harness.into();
     }
     let runtime = match tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
@@ -134,6 +140,9 @@ async fn dispatch(command: Command) -> Result<Code> {
             Ok(Code::Valid)
         }
         Command::Lease => zooquake_backend::docker::hold_lease().await.map(|()| Code::Valid),
-        Command::Watch { run } => zooquake_backend::docker::watch(&run).await.map(|()| Code::Valid),
+        Command::Watch { run, history } => {
+            zooquake_backend::docker::watch(&run, history.as_deref()).await?;
+            Ok(Code::Valid)
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
 use super::folder::{CONTAINERS, Folder, RECIPE};
+use super::patience::within_grace;
 use super::progress::Progress;
 use super::recorder::Recorder;
 use super::samples::Samples;
@@ -98,26 +99,31 @@ pub(super) async fn execute_here(order: Order) -> Result<Finished> {
     let run = id(&folder, order.plan.seed);
     let backend = Arc::clone(&order.backend);
     folder.write_json(CONTAINERS, &backend.finds(&run))?;
-    let claim = backend.claim(&run).await?;
+    let (interrupt, clock) = (order.interrupt.clone(), backend.clock());
+    let history = folder.file("history.jsonl");
+    let remove_dead = || within_grace(&interrupt, &*clock, backend.remove_dead(&run));
+    let claim = match within_grace(&interrupt, &*clock, backend.claim(&run, Some(&history))).await {
+        Ok(claim) => claim,
+        Err(error) => {
+            let removed = remove_dead().await;
+            return Err(also(error, removed));
+        }
+    };
     let through = attempt(order, &Store::Folder(folder.clone()), &run).await;
     let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
     let ended = claim.end();
     let removed = match &through {
         Ok(Left::Nothing) => Ok(()),
-        _ => backend.remove_dead(&run).await,
+        _ => remove_dead().await,
     };
     let outcome = match through {
         Ok(_) => {
             removed.unwrap_or_else(|error| eprintln!("zooquake: {error:#}"));
             judge::judge(&folder)
         }
-        // The first error is what the user needs; one of the removal is added to it.
-        Err(error) => Err(match removed {
-            Ok(()) => error,
-            Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
-        }),
+        Err(error) => Err(also(error, removed)),
     };
-    if let Err(error) = ended.await {
+    if let Err(error) = within_grace(&interrupt, &*clock, ended).await {
         eprintln!("zooquake: {error:#}");
     }
     enter("");
@@ -125,11 +131,20 @@ pub(super) async fn execute_here(order: Order) -> Result<Finished> {
     Ok(Finished { folder, results })
 }
 
+/// The first error is what the user needs; one of the removal is added to it.
+fn also(error: anyhow::Error, removed: Result<()>) -> anyhow::Error {
+    match removed {
+        Ok(()) => error,
+        Err(also) => error.context(format!("besides, clearing away failed: {also:#}")),
+    }
+}
+
 /// What a run has left on its backend when its history is complete.
 pub(super) enum Left {
     /// Nothing but its claim.
     Nothing,
-    /// What had been started when the user broke the bring-up off; requests to the backend may still be under way.
+    /// What had been started when the user broke the bring-up off, or could not be removed at once; requests to the backend may still
+    /// be under way.
     HalfACluster,
 }
 
@@ -175,7 +190,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         store.shown(),
         intent(plan)
     ));
-    let (mut history, mut sampled) = (None, Vec::new());
+    let (mut history, mut sampled, mut left) = (None, Vec::new(), Left::Nothing);
     let schedules = Schedule::of(plan);
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
@@ -218,16 +233,20 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         store.samples(&sampled)?;
         drop(shell);
         let interrupted = matches!(conclusion, Conclusion::Interrupted);
-        clear(&*place.cluster, order.keep && (interrupted || number == all)).await;
+        let keep = order.keep && (interrupted || number == all);
+        if let Err(error) = within_grace(&order.interrupt, &*clock, clear(&*place.cluster, keep)).await {
+            eprintln!("zooquake: {error:#}");
+            left = Left::HalfACluster;
+        }
         if interrupted {
-            return Ok(Left::Nothing);
+            return Ok(left);
         }
     }
     // Where there are clients the engine has said so, after its audit.
     if let (false, Some(recorder)) = (plan.scenes.is_empty(), &mut history) {
         recorder.record(Entry::named("run", "phase", json!("done")))?;
     }
-    Ok(Left::Nothing)
+    Ok(left)
 }
 
 /// Brings a cluster up on which the schedule can begin; with what its processes may do.
@@ -254,13 +273,14 @@ async fn bring_up(order: &Order, schedule: &Schedule, store: &Store, run: &str) 
     Ok((Place { cluster, clock }, confined))
 }
 
-/// Removes the cluster, or leaves it standing and says how to reach it. A failure is a warning on stderr.
-async fn clear(cluster: &dyn Cluster, keep: bool) {
-    let done = match keep {
-        true => cluster.how_to_reach().map(|how| eprintln!("{how}")),
-        false => cluster.remove().await,
-    };
-    if let Err(error) = done {
-        eprintln!("zooquake: {error:#}");
+/// Removes the cluster, or leaves it standing and says how to reach it, as far as that is known.
+async fn clear(cluster: &dyn Cluster, keep: bool) -> Result<()> {
+    if !keep {
+        return cluster.remove().await;
     }
+    let how = cluster
+        .how_to_reach()
+        .unwrap_or_else(|error| format!("zooquake: {error:#}"));
+    how.lines().for_each(|line| eprintln!("{line}"));
+    Ok(())
 }

@@ -5,6 +5,7 @@ mod execute;
 pub mod feasible;
 pub mod folder;
 mod in_doubt;
+pub mod patience;
 mod progress;
 mod recorder;
 mod samples;

@@ -17,6 +17,7 @@ use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use std::future::ready;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Claim, Clock, Cluster, Doing};
@@ -126,7 +127,7 @@ impl Backend for SimBackend {
         .boxed()
     }
 
-    fn claim<'a>(&'a self, _: &'a str) -> Doing<'a, Box<dyn Claim>> {
+    fn claim<'a>(&'a self, _: &'a str, _: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>> {
         ready(Ok(Box::new(Claimed) as Box<dyn Claim>)).boxed()
     }
 

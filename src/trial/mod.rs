@@ -88,7 +88,7 @@ pub fn plan(workload: Workload) -> Plan {
 /// # Errors
 /// If the harness fails.
 pub async fn conduct(backend: &Arc<dyn Backend>, plan: &Plan, run: &str, logs: PathBuf) -> Result<Vec<Finding>> {
-    let claim = backend.claim(run).await?;
+    let claim = backend.claim(run, None).await?;
     let tried = async {
         let cluster = backend.bring_up(BringUp { run, plan, logs }).await?;
         cluster.start_server(SERVER).await?;

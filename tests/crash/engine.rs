@@ -102,5 +102,5 @@ fn watched(run: &str) -> bool {
     let processes = std::fs::read_dir("/proc").expect("the processes").flatten();
     processes
         .filter_map(|process| std::fs::read(process.path().join("cmdline")).ok())
-        .any(|line| String::from_utf8_lossy(&line).ends_with(&arguments))
+        .any(|line| String::from_utf8_lossy(&line).contains(&arguments))
 }

@@ -188,7 +188,7 @@ impl Life {
 
     /// That of a whole run here.
     pub fn measure(folder: &Path) -> Self {
-        let mut child = start(folder, "lock/fenced", "kill", "9000ms", 1);
+        let mut child = start(folder, ("lock/fenced", "kill"), "9000ms", 1, None);
         let begun = Instant::now();
         let mut history = History::of(folder);
         let mut phases: Vec<(String, u64)> = Vec::new();

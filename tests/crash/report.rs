@@ -81,13 +81,14 @@ impl Report {
         let mut broken = self.before.damage();
         match (self.signal, self.ended.and_then(|status| status.code())) {
             (_, _) if self.ended.is_none() => broken.push("the run did not end".into()),
-            (Signal::Kill, None) | (Signal::Hup | Signal::Stop, Some(0 | 2)) => {}
+            (Signal::Kill | Signal::Begin, None) | (Signal::Hup | Signal::Stop, Some(0 | 2)) => {}
             (_, _) => broken.push("the run did not end as it should".into()),
         }
         if self.watched.is_none() {
             broken.push("the watcher did not end".into());
         }
-        if self.signal != Signal::Kill && !self.left_before.is_empty() {
+        let killed = matches!(self.signal, Signal::Kill | Signal::Begin);
+        if !killed && !self.left_before.is_empty() {
             broken.push(format!("not cleared away: {}", amount(&self.left_before)));
         }
         if self.cleaned != Some(0) {

@@ -4,6 +4,7 @@ use crate::common::{said, signal, zooquake};
 use crate::engine::{Containers, watcher_ended};
 use crate::moment::Life;
 use crate::moment::{History, Moment, only};
+use crate::proxy::{Conduct, Proxy};
 use crate::report::{Report, Verdict};
 use serde_json::Value;
 use std::fs::File;
@@ -34,13 +35,15 @@ const REST_OF_LIFE: Duration = Duration::from_secs(180);
 const WATCHING: Duration = Duration::from_secs(100);
 
 /// How often a trial is made again whose run ended before its moment.
-const ATTEMPTS: usize = 4;
+const ATTEMPTS: usize = 6;
 
 /// What is sent to the harness.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// SIGKILL: it ends at once, its watcher heals, `clean` removes the rest.
     Kill,
+    /// SIGKILL as soon as a pause is about to begin.
+    Begin,
     /// SIGHUP: it heals, clears away, checks and ends.
     Hup,
     /// SIGSTOP, and SIGCONT 15 s later: it goes on to its end.
@@ -52,9 +55,10 @@ impl Signal {
     fn named(name: &str) -> Self {
         match name {
             "kill" => Self::Kill,
+            "begin" => Self::Begin,
             "hup" => Self::Hup,
             "stop" => Self::Stop,
-            _ => panic!("there is no signal {name}; there are kill, hup and stop"),
+            _ => panic!("there is no signal {name}; there are kill, begin, hup and stop"),
         }
     }
 }
@@ -72,6 +76,8 @@ pub struct Trial {
     pub variant: &'static str,
     /// Under which faults.
     pub faults: Vec<&'static str>,
+    /// How long its engine takes to pause a container, in milliseconds; 0 for as long as it does.
+    pause_ms: u64,
     /// Of the run's plan and of the moment.
     seed: u64,
 }
@@ -90,7 +96,14 @@ impl Trial {
                     nth: n,
                     signal,
                     variant: VARIANTS[n % VARIANTS.len()],
-                    faults: faults(&mut rng, n),
+                    faults: match signal {
+                        Signal::Begin => vec!["pause"],
+                        _ => faults(&mut rng, n),
+                    },
+                    pause_ms: match signal {
+                        Signal::Kill | Signal::Begin => rng.u64(0..20_000),
+                        Signal::Hup | Signal::Stop => 0,
+                    },
                     seed: u64::from(rng.u32(..)),
                 });
             }
@@ -109,9 +122,17 @@ impl Trial {
         let mut time = format!("{}ms", 9_000 + 6_000 * (self.faults.len() - 1));
         for _ in 0..ATTEMPTS {
             let ops_ms = time.trim_end_matches("ms").parse().expect("milliseconds");
-            let windows = (self.signal == Signal::Kill).then_some(self.faults.len());
-            let moment = Moment::draw(&mut rng, self.nth, life, ops_ms, windows);
-            let mut child = start(folder, self.variant, &self.faults.join(","), &time, self.seed);
+            let moment = match self.signal {
+                Signal::Begin => Moment::Window(0, rng.u64(0..20)),
+                Signal::Kill => Moment::draw(&mut rng, self.nth, life, ops_ms, Some(self.faults.len())),
+                Signal::Hup | Signal::Stop => Moment::draw(&mut rng, self.nth, life, ops_ms, None),
+            };
+            std::fs::create_dir_all(folder).expect("a folder for a run");
+            let slow = Conduct::SlowPause(Duration::from_millis(self.pause_ms));
+            let proxy = (self.pause_ms > 0).then(|| Proxy::new(folder, slow, self.seed));
+            let address = proxy.as_ref().map(Proxy::address);
+            let faults = self.faults.join(",");
+            let mut child = start(folder, (self.variant, &faults), &time, self.seed, address.as_deref());
             let mut history = History::of(folder);
             if moment.wait(&mut child, &mut history) {
                 return Ok(self.strike(child, history, moment, folder, Duration::from_millis(ops_ms)));
@@ -128,7 +149,7 @@ impl Trial {
         history.read();
         let struck = format!("{} ({moment})", history.last());
         let limit = match self.signal {
-            Signal::Kill => {
+            Signal::Kill | Signal::Begin => {
                 signal(&child, "KILL");
                 WATCHING
             }
@@ -156,7 +177,12 @@ impl Trial {
         let cleaned = said(zooquake("clean").args(this));
         Report {
             signal: self.signal,
-            run: format!("{} {}", self.variant, self.faults.join(",")),
+            run: format!(
+                "{} {}, pauses take {} ms",
+                self.variant,
+                self.faults.join(","),
+                self.pause_ms
+            ),
             seed: self.seed,
             struck,
             ended,
@@ -181,8 +207,8 @@ fn faults(rng: &mut fastrand::Rng, n: usize) -> Vec<&'static str> {
     }
 }
 
-/// Starts a run in the folder, with what it prints beside it.
-pub fn start(folder: &Path, variant: &str, faults: &str, time: &str, seed: u64) -> Child {
+/// Starts a run in the folder, on the engine at this address or the usual one, with what it prints beside it.
+pub fn start(folder: &Path, (variant, faults): (&str, &str), time: &str, seed: u64, engine: Option<&str>) -> Child {
     std::fs::create_dir_all(folder).expect("a folder for a run");
     let printed = File::create(folder.join("printed.txt")).expect("a file for what it prints");
     let mut command = zooquake(&format!(
@@ -190,6 +216,7 @@ pub fn start(folder: &Path, variant: &str, faults: &str, time: &str, seed: u64) 
     ));
     command
         .arg(folder)
+        .envs(engine.map(|address| ("DOCKER_HOST", address)))
         .stdin(Stdio::null())
         .stdout(printed.try_clone().expect("the same file"))
         .stderr(printed);

@@ -66,7 +66,7 @@ impl DockerCluster {
                 streams: Arc::default(),
             };
             if beside {
-                let container = start_sidecar(run, &name, &images.tools, &node.host).await?;
+                let container = start_sidecar(docker, run, &name, &images.tools, &node.host).await?;
                 let log = logs_of.join(format!("{name}-sidecar.log"));
                 node.sidecar = Some(Sidecar::start(docker, &container.id, &name, log).await?);
             }

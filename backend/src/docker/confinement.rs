@@ -1,7 +1,9 @@
 //! Least privilege: what the containers of a run may do.
 
+use super::engine::again;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
+use std::collections::HashMap;
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::models::HostConfig;
 
@@ -18,6 +20,11 @@ pub struct Confinement {
     memory_mib: i64,
     /// Most processes and threads.
     pids: i64,
+    /// Its share of the processors where they are short, beside the others'. There is no quota: a container that has used up its own
+    /// stands still, which would be a pause that no history records.
+    cpu_weight: i64,
+    /// Whether it writes nothing to its disk.
+    read_only: bool,
 }
 
 /// User and group `nobody`, by number: an image need not know the name.
@@ -31,6 +38,8 @@ pub const SERVER: Confinement = Confinement {
     capabilities: &["CHOWN", "DAC_OVERRIDE", "SETGID", "SETUID"],
     memory_mib: 1024,
     pids: 1024,
+    cpu_weight: 1024,
+    read_only: false,
 };
 
 /// Recipe clients need nothing but their connections.
@@ -40,6 +49,8 @@ pub const CLIENT: Confinement = Confinement {
     capabilities: &[],
     memory_mib: 1024,
     pids: 1024,
+    cpu_weight: 512,
+    read_only: false,
 };
 
 /// Sidecars set network rules and kill processes of other users.
@@ -49,6 +60,8 @@ pub const SIDECAR: Confinement = Confinement {
     capabilities: &["KILL", "NET_ADMIN"],
     memory_mib: 512,
     pids: 256,
+    cpu_weight: 2048,
+    read_only: true,
 };
 
 /// The lease reads its stdin.
@@ -58,6 +71,8 @@ pub const LEASE: Confinement = Confinement {
     capabilities: &[],
     memory_mib: 128,
     pids: 64,
+    cpu_weight: 1024,
+    read_only: true,
 };
 
 impl Confinement {
@@ -68,6 +83,15 @@ impl Confinement {
         config.security_opt = Some(vec!["no-new-privileges".to_string()]);
         config.memory = Some(self.memory_mib << 20);
         config.pids_limit = Some(self.pids);
+        config.cpu_shares = Some(self.cpu_weight);
+        config.readonly_rootfs = Some(self.read_only);
+        if self.read_only {
+            // The lock of iptables.
+            config.tmpfs = Some(HashMap::from([(
+                "/run".to_string(),
+                "rw,noexec,nosuid,size=1m".to_string(),
+            )]));
+        }
         // Published ports would cost a proxy process each, and nothing uses them.
         config.publish_all_ports = Some(false);
     }
@@ -78,8 +102,10 @@ impl Confinement {
 /// # Errors
 /// If the engine does not say what it can do.
 pub async fn describe(docker: &Docker) -> Result<Value> {
-    let engine = docker.info().await.context("asking the engine what it can do")?;
-    let limits = [engine.memory_limit, engine.pids_limit].map(|can| can.unwrap_or(false));
+    let engine = again(|| docker.info())
+        .await
+        .context("asking the engine what it can do")?;
+    let limits = [engine.memory_limit, engine.pids_limit, engine.cpu_shares].map(|can| can.unwrap_or(false));
     let containers = [SERVER, CLIENT, SIDECAR, LEASE].map(|one| {
         json!({
             "role": one.role,
@@ -87,6 +113,8 @@ pub async fn describe(docker: &Docker) -> Result<Value> {
             "capabilities": one.capabilities,
             "memory_mib": limits[0].then_some(one.memory_mib),
             "pids": limits[1].then_some(one.pids),
+            "cpu_weight": limits[2].then_some(one.cpu_weight),
+            "read_only_root": one.read_only,
         })
     });
     Ok(json!({

@@ -1,33 +1,33 @@
 //! The Docker engine.
 
+use super::engine::{self, Address, again, tried};
 use anyhow::{Context, Result};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
+use testcontainers::bollard::errors::Error;
 
-/// Where a Docker engine is looked for.
-pub fn tried() -> String {
-    std::env::var("DOCKER_HOST").unwrap_or_else(|_| "unix:///var/run/docker.sock".to_string())
-}
+/// An engine that lives answers within this time.
+const ANSWERS_WITHIN: Duration = Duration::from_secs(5);
 
-/// Connects to the Docker engine that testcontainers finds.
+/// Connects to the Docker engine that `DOCKER_HOST` names, or whose socket is there.
 ///
 /// # Errors
 /// If none answers; the message says what was tried and what to do.
 pub async fn connect() -> Result<Docker> {
-    let tried = tried();
     let help = || {
         format!(
-            "no Docker engine answers at {tried}. zooquake runs ZooKeeper and its clients in containers: start the \
+            "no Docker engine answers at {}. zooquake runs ZooKeeper and its clients in containers: start the \
              engine (`systemctl start docker`, or `dockerd &`), or point DOCKER_HOST at one, and see that `docker info` \
-             answers"
+             answers",
+            tried()
         )
     };
-    let docker = testcontainers::core::client::docker_client_instance()
-        .await
-        .with_context(help)?;
-    tokio::time::timeout(Duration::from_secs(5), docker.ping())
-        .await
-        .with_context(|| format!("{} (waited 5 s)", help()))?
-        .with_context(help)?;
+    let address = Address::find().with_context(help)?;
+    let docker = engine::client(address).with_context(help)?;
+    let ping = || async {
+        let answer = tokio::time::timeout(ANSWERS_WITHIN, docker.ping()).await;
+        answer.unwrap_or(Err(Error::RequestTimeoutError))
+    };
+    again(ping).await.with_context(help)?;
     Ok(docker)
 }

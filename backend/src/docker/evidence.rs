@@ -5,6 +5,7 @@ use crate::Cluster;
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use zooquake_history::evidence::Znode;
@@ -23,6 +24,7 @@ impl DockerCluster {
     pub(super) async fn until_ready(&self) -> Result<()> {
         let begun = Instant::now();
         let servers = self.servers();
+        let mut heard_again = BTreeSet::new();
         loop {
             let states = join_all(servers.iter().map(|s| self.server_state(s))).await;
             let leaders = states.iter().flatten().filter(|s| s.leads()).count();
@@ -30,8 +32,11 @@ impl DockerCluster {
                 break;
             }
             // Nothing has been killed yet: a server that ends now will not come back.
-            if let Some(server) = self.servers().iter().find(|s| self.has_ended(s)) {
-                bail!("{server} ended instead of serving.\n{}", self.log_tail(server));
+            if let Some(server) = servers.iter().find(|s| self.has_ended(s)) {
+                let unheard = heard_again.insert(server.clone()) && self.launch_unheard(server).await?;
+                if !unheard {
+                    bail!("{server} ended instead of serving.\n{}", self.log_tail(server));
+                }
             }
             if begun.elapsed() > Duration::from_secs(60) {
                 let silent = servers

@@ -1,15 +1,18 @@
 //! Containers as hosts: their PID 1 outlives the process under test, so address, disk and rules survive a kill.
 
 use super::confinement::{CLIENT, Confinement, SERVER, SIDECAR};
-use super::sweep::RUN_LABEL;
+use super::engine::{Attempts, again, create};
+use super::sweep::{self, RUN_LABEL};
 use anyhow::{Context, Result};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use testcontainers::bollard::Docker;
-use testcontainers::bollard::models::NetworkCreateRequest;
-use testcontainers::bollard::query_parameters::InspectContainerOptions;
-use testcontainers::runners::AsyncRunner;
-use testcontainers::{ContainerAsync, ContainerRequest, GenericImage, ImageExt};
+use testcontainers::bollard::errors::Error;
+use testcontainers::bollard::models::{ContainerCreateBody, HostConfig, NetworkCreateRequest};
+use testcontainers::bollard::query_parameters::{InspectContainerOptions, StartContainerOptions};
+
+/// Label of a sidecar's container; its value is the node that it stands beside.
+pub const SIDECAR_LABEL: &str = "zooquake.sidecar";
 
 /// A container that runs nothing but its keeper until a process is started in it.
 #[derive(Debug)]
@@ -18,21 +21,6 @@ pub struct Host {
     pub id: String,
     /// Its address in the run's network; that of the host for a sidecar.
     pub address: Option<IpAddr>,
-}
-
-/// Gives a container up to the sweep by label, or to the user with `--keep`; returns its id.
-fn give_up(container: ContainerAsync<GenericImage>) -> String {
-    let id = container.id().to_string();
-    // Dropping it would remove it.
-    std::mem::forget(container);
-    id
-}
-
-fn split(image: &str) -> (String, String) {
-    match image.rsplit_once(':') {
-        Some((name, tag)) if !tag.contains('/') => (name.to_string(), tag.to_string()),
-        _ => (image.to_string(), "latest".to_string()),
-    }
 }
 
 /// Creates the run's network.
@@ -48,24 +36,53 @@ pub async fn create_network(docker: &Docker, run: &str) -> Result<String> {
         internal: Some(true),
         ..Default::default()
     };
-    docker.create_network(request).await.with_context(|| {
+    let created = create_once(docker, run, request).await;
+    created.with_context(|| {
         format!("creating the network {name}; `zooquake clean` removes networks that crashed runs left behind")
     })?;
     Ok(name)
 }
 
-/// A container that runs nothing yet.
-fn idle(run: &str, name: &str, image: &str, confinement: &Confinement) -> ContainerRequest<GenericImage> {
-    let (repository, tag) = split(image);
-    let request = GenericImage::new(repository, tag)
-        .with_entrypoint("sleep")
-        .with_cmd(["infinity"])
-        .with_container_name(format!("zooquake-{run}-{name}"))
-        .with_label(RUN_LABEL, run);
-    match confinement.user {
-        Some(user) => request.with_user(user),
-        None => request,
+/// Creates the network, unless an attempt did whose answer was lost: names of networks need not be unique.
+async fn create_once(docker: &Docker, run: &str, request: NetworkCreateRequest) -> Result<(), Error> {
+    let mut attempts = Attempts::new();
+    loop {
+        match docker.create_network(request.clone()).await {
+            Err(error) if attempts.another(&error).await => {}
+            created => return created.map(drop),
+        }
+        if !sweep::networks(docker, Some(run)).await?.is_empty() {
+            return Ok(());
+        }
     }
+}
+
+/// Starts a container that runs nothing yet, and returns its id.
+async fn start_idle(
+    docker: &Docker,
+    (run, name): (&str, &str),
+    image: &str,
+    confinement: &Confinement,
+    own: ContainerCreateBody,
+) -> Result<String, Error> {
+    let mut labels = HashMap::from([(RUN_LABEL.to_string(), run.to_string())]);
+    labels.extend(own.labels.unwrap_or_default());
+    let mut host_config = own.host_config.unwrap_or_default();
+    confinement.apply(&mut host_config);
+    let body = ContainerCreateBody {
+        image: Some(image.to_string()),
+        entrypoint: Some(vec!["sleep".to_string()]),
+        cmd: Some(vec!["infinity".to_string()]),
+        user: confinement.user.map(str::to_string),
+        labels: Some(labels),
+        host_config: Some(host_config),
+        hostname: own.hostname,
+        ..ContainerCreateBody::default()
+    };
+    let id = create(docker, &format!("zooquake-{run}-{name}"), &body).await?;
+    // One that runs already is left as it is.
+    again(|| docker.start_container(&id, None::<StartContainerOptions>)).await?;
+    Ok(id)
 }
 
 /// Starts a host in the run's network.
@@ -74,20 +91,19 @@ fn idle(run: &str, name: &str, image: &str, confinement: &Confinement) -> Contai
 /// If the container cannot be created or started.
 pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, network: &str) -> Result<Host> {
     let confinement = if name.starts_with('c') { &CLIENT } else { &SERVER };
-    let request = idle(run, name, image, confinement)
-        .with_hostname(name)
-        .with_network(network)
-        .with_host_config_modifier(|config| {
-            confinement.apply(config);
-            config.init = Some(true);
-        });
-    let container = request
-        .start()
+    let own = ContainerCreateBody {
+        hostname: Some(name.to_string()),
+        host_config: Some(HostConfig {
+            network_mode: Some(network.to_string()),
+            init: Some(true),
+            ..HostConfig::default()
+        }),
+        ..ContainerCreateBody::default()
+    };
+    let id = start_idle(docker, (run, name), image, confinement, own)
         .await
         .with_context(|| format!("starting the container of {name} from {image}, which needs the program `sleep`"))?;
-    let id = give_up(container);
-    let details = docker
-        .inspect_container(&id, None::<InspectContainerOptions>)
+    let details = again(|| docker.inspect_container(&id, None::<InspectContainerOptions>))
         .await
         .with_context(|| format!("inspecting the container of {name}"))?;
     let address = details
@@ -107,41 +123,19 @@ pub async fn start_host(docker: &Docker, run: &str, name: &str, image: &str, net
 ///
 /// # Errors
 /// If the container cannot be created or started.
-pub async fn start_sidecar(run: &str, name: &str, image: &str, host: &Host) -> Result<Host> {
+pub async fn start_sidecar(docker: &Docker, run: &str, name: &str, image: &str, host: &Host) -> Result<Host> {
     let beside = format!("container:{}", host.id);
-    let request = idle(run, &format!("{name}-sidecar"), image, &SIDECAR)
-        .with_label("zooquake.sidecar", name)
-        .with_host_config_modifier(move |config| {
-            SIDECAR.apply(config);
-            // Not by `with_network`: testcontainers 0.28 would create a network of this name, and leave it behind.
-            config.network_mode = Some(beside.clone());
-            config.pid_mode = Some(beside.clone());
-        });
-    let container = request
-        .start()
+    let own = ContainerCreateBody {
+        labels: Some(HashMap::from([(SIDECAR_LABEL.to_string(), name.to_string())])),
+        host_config: Some(HostConfig {
+            network_mode: Some(beside.clone()),
+            pid_mode: Some(beside),
+            ..HostConfig::default()
+        }),
+        ..ContainerCreateBody::default()
+    };
+    let id = start_idle(docker, (run, &format!("{name}-sidecar")), image, &SIDECAR, own)
         .await
         .with_context(|| format!("starting the sidecar of {name} from {image}"))?;
-    Ok(Host {
-        id: give_up(container),
-        address: None,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::split;
-
-    #[test]
-    fn splits_names_and_tags() {
-        let parts = |image| split(image);
-        assert_eq!(parts("zookeeper:3.9"), ("zookeeper".into(), "3.9".into()));
-        assert_eq!(
-            parts("host:5000/zookeeper"),
-            ("host:5000/zookeeper".into(), "latest".into())
-        );
-        assert_eq!(
-            parts("host:5000/zookeeper:3.8"),
-            ("host:5000/zookeeper".into(), "3.8".into())
-        );
-    }
+    Ok(Host { id, address: None })
 }

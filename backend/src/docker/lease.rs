@@ -6,6 +6,7 @@
 //! end, or an end that the engine has lost).
 
 use super::confinement;
+use super::engine::{again, create};
 use super::sweep::{self, RUN_LABEL};
 use anyhow::{Context, Result};
 use futures_util::StreamExt;
@@ -18,8 +19,7 @@ use testcontainers::bollard::models::{
     ContainerCreateBody, ContainerSummary, ContainerSummaryStateEnum as State, HostConfig, HostConfigLogConfig,
 };
 use testcontainers::bollard::query_parameters::{
-    AttachContainerOptions, CreateContainerOptions, InspectContainerOptions, LogsOptions, RemoveContainerOptions,
-    StartContainerOptions,
+    AttachContainerOptions, InspectContainerOptions, LogsOptions, RemoveContainerOptions, StartContainerOptions,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::task::JoinHandle;
@@ -88,14 +88,9 @@ impl Lease {
             host_config: Some(host_config),
             ..ContainerCreateBody::default()
         };
-        let options = CreateContainerOptions {
-            name: Some(format!("zooquake-{run}-lease")),
-            ..CreateContainerOptions::default()
-        };
-        let made = docker.create_container(Some(options), body).await;
-        let id = made
-            .with_context(|| format!("creating the lease of the run from {image}"))?
-            .id;
+        let id = create(docker, &format!("zooquake-{run}-lease"), &body)
+            .await
+            .with_context(|| format!("creating the lease of the run from {image}"))?;
         let beating = tokio::spawn(keep(docker.clone(), id.clone()));
         Ok(Self {
             docker: docker.clone(),
@@ -114,7 +109,7 @@ impl Lease {
             force: true,
             ..RemoveContainerOptions::default()
         };
-        match self.docker.remove_container(&self.id, Some(options)).await {
+        match again(|| self.docker.remove_container(&self.id, Some(options.clone()))).await {
             Err(error) if !sweep::gone(&error) => Err(error).context("removing the run's lease"),
             _ => Ok(()),
         }

@@ -3,9 +3,11 @@
 mod cluster;
 mod confinement;
 mod connect;
+mod engine;
 mod evidence;
 mod exec;
 mod hosts;
+mod intents;
 mod lag;
 mod lease;
 mod network;
@@ -25,6 +27,7 @@ use anyhow::{Context, Result};
 use lease::Lease;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use testcontainers::bollard::Docker;
@@ -32,7 +35,8 @@ use watcher::Watcher;
 use zooquake_history::plan::Recipe;
 
 pub use cluster::DockerCluster;
-pub use connect::tried;
+pub(crate) use engine::again;
+pub use engine::{is_chosen, tried};
 pub use sweep::Swept;
 pub use upkeep::{hold_lease, watch};
 
@@ -123,9 +127,9 @@ impl Backend for DockerBackend {
         Arc::new(RealClock)
     }
 
-    fn claim<'a>(&'a self, run: &'a str) -> Doing<'a, Box<dyn Claim>> {
+    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>> {
         Box::pin(async move {
-            let watcher = Watcher::start(run)?;
+            let watcher = Watcher::start(run, history)?;
             let lease = Lease::take(&self.docker, run, &self.images()?.tools).await?;
             let run = run.to_string();
             Ok(Box::new(Claimed { run, lease, watcher }) as Box<dyn Claim>)

@@ -92,6 +92,11 @@ impl DockerCluster {
         loop {
             let answer = self.ask(server, "processes", json!({}), LOCAL).await?;
             if answer["pids"].as_array().is_none_or(Vec::is_empty) {
+                let launched = self.launch_server(server).await;
+                // The engine may have started it without its streams, and so without its log.
+                if launched.is_ok() || !self.kill_processes(server).await.is_ok() {
+                    return launched;
+                }
                 return self.launch_server(server).await;
             }
             let launched = self.node(server)?.streams.load(Ordering::Relaxed) > 0;
@@ -100,6 +105,15 @@ impl DockerCluster {
             }
             tokio::time::sleep(POLL).await;
         }
+    }
+
+    /// Starts a server again whose streams have ended although it runs, so that its log is whole; whether that was so.
+    pub(super) async fn launch_unheard(&self, server: &str) -> Result<bool> {
+        if self.kill_processes(server).await.is_err() {
+            return Ok(false);
+        }
+        self.launch_server(server).await?;
+        Ok(true)
     }
 
     async fn launch_server(&self, server: &str) -> Result<()> {

@@ -1,9 +1,10 @@
 //! The orchestrator's end of the stream to a sidecar.
 
+use super::LOCAL;
 use super::exec::{Command, spawn};
 use crate::{Output, Stdin};
 use anyhow::{Context, Result, anyhow};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,6 +16,9 @@ use zooquake_workloads::protocol::{Message, Outcome, Request};
 
 /// If this program stood still until the time was up, an answer that waited unread meanwhile is read within this.
 const UNREAD: Duration = Duration::from_millis(500);
+
+/// How often a sidecar is started again that does not answer.
+const STARTS: usize = 2;
 
 type Pending = Arc<Mutex<HashMap<u64, oneshot::Sender<Result<Value>>>>>;
 
@@ -28,11 +32,24 @@ pub struct Sidecar {
 }
 
 impl Sidecar {
-    /// Starts the program in the sidecar's container.
+    /// Starts the program in the sidecar's container, and again if it does not answer: the engine may have lost its streams.
     ///
     /// # Errors
-    /// If it does not start.
+    /// If it does not start, or does not answer.
     pub async fn start(docker: &Docker, container: &str, host: &str, log: PathBuf) -> Result<Self> {
+        let mut attempts = 0..STARTS;
+        loop {
+            let sidecar = Self::launch(docker, container, host, log.clone()).await?;
+            match sidecar.call("processes", json!({}), LOCAL).await {
+                Ok(_) => return Ok(sidecar),
+                Err(error) => {
+                    attempts.next().ok_or(error)?;
+                }
+            }
+        }
+    }
+
+    async fn launch(docker: &Docker, container: &str, host: &str, log: PathBuf) -> Result<Self> {
         let pending = Pending::default();
         let waiting = Arc::clone(&pending);
         let command = Command {

@@ -1,11 +1,12 @@
 //! Labels on everything that a run creates, and the sweep that removes it by them.
 
+use super::engine::again;
 use super::lease;
 use anyhow::{Context, Result};
 use futures_util::future::join_all;
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
 use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::models::{ContainerSummary, Network, NetworkDisconnectRequest};
@@ -22,6 +23,9 @@ const ATTEMPTS: usize = 4;
 
 /// Pause before the next attempt. After it a request that a program sent before it died has mostly been carried out.
 const BETWEEN: Duration = Duration::from_secs(1);
+
+/// After this time nothing is tried again: the engine does not answer.
+const LONG: Duration = Duration::from_secs(90);
 
 /// What a run has on the engine, or what a sweep removed of it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
@@ -53,6 +57,14 @@ impl Swept {
         Ok(())
     }
 
+    /// What a pass that failed comes to.
+    fn failed(error: anyhow::Error) -> Self {
+        Self {
+            left: vec![format!("{error:#}")],
+            ..Self::default()
+        }
+    }
+
     fn is_nothing(&self) -> bool {
         self.containers + self.networks + self.volumes + self.left.len() == 0
     }
@@ -82,7 +94,10 @@ fn filter(run: Option<&str>) -> Option<HashMap<String, Vec<String>>> {
 pub async fn runs(docker: &Docker) -> Result<BTreeSet<String>> {
     let label = |mut labels: HashMap<String, String>| labels.remove(RUN_LABEL);
     let containers = containers(docker, None).await?.into_iter().filter_map(|one| one.labels);
-    let networks = networks(docker, None).await?.into_iter().filter_map(|one| one.labels);
+    let networks = networks(docker, None)
+        .await
+        .context("listing the networks of zooquake")?;
+    let networks = networks.into_iter().filter_map(|one| one.labels);
     let volumes = volumes(docker, None).await?.into_iter().map(|(_, labels)| labels);
     Ok(containers.chain(networks).chain(volumes).filter_map(label).collect())
 }
@@ -97,23 +112,22 @@ pub async fn containers(docker: &Docker, run: Option<&str>) -> Result<Vec<Contai
         filters: filter(run),
         ..Default::default()
     };
-    docker
-        .list_containers(Some(options))
+    again(|| docker.list_containers(Some(options.clone())))
         .await
         .context("listing the containers of zooquake")
 }
 
-async fn networks(docker: &Docker, run: Option<&str>) -> Result<Vec<Network>> {
-    docker
-        .list_networks(Some(ListNetworksOptions { filters: filter(run) }))
-        .await
-        .context("listing the networks of zooquake")
+/// Lists the networks of one run, or of all runs.
+///
+/// # Errors
+/// If the engine does not answer.
+pub async fn networks(docker: &Docker, run: Option<&str>) -> Result<Vec<Network>, Error> {
+    again(|| docker.list_networks(Some(ListNetworksOptions { filters: filter(run) }))).await
 }
 
 /// Names and labels of volumes.
 async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, HashMap<String, String>)>> {
-    let found = docker
-        .list_volumes(Some(ListVolumesOptions { filters: filter(run) }))
+    let found = again(|| docker.list_volumes(Some(ListVolumesOptions { filters: filter(run) })))
         .await
         .context("listing the volumes of zooquake")?;
     let found = found.volumes.unwrap_or_default().into_iter();
@@ -127,7 +141,7 @@ async fn volumes(docker: &Docker, run: Option<&str>) -> Result<Vec<(String, Hash
 pub async fn inventory(docker: &Docker, run: &str) -> Result<Swept> {
     Ok(Swept {
         containers: containers(docker, Some(run)).await?.len(),
-        networks: networks(docker, Some(run)).await?.len(),
+        networks: networks(docker, Some(run)).await.context("listing its networks")?.len(),
         volumes: volumes(docker, Some(run)).await?.len(),
         ..Swept::default()
     })
@@ -136,15 +150,20 @@ pub async fn inventory(docker: &Docker, run: &str) -> Result<Swept> {
 /// Removes the cluster of a run that goes on: everything but its lease.
 ///
 /// # Errors
-/// If the engine does not answer, or something is left after several attempts.
+/// If something is left after several attempts.
 pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
-    let mut swept = pass(docker, run, true).await?;
-    for _ in 1..ATTEMPTS {
-        if swept.left.is_empty() {
+    let (mut swept, begun) = (Swept::default(), Instant::now());
+    for _ in 0..ATTEMPTS {
+        let now = pass(docker, run, true).await.unwrap_or_else(Swept::failed);
+        // A list that was damaged on its way may have named what is not there, which counts as removed.
+        let (quiet, rest) = (now.is_nothing(), !now.left.is_empty());
+        swept.and_then(now);
+        if quiet || begun.elapsed() > LONG {
             break;
         }
-        tokio::time::sleep(BETWEEN).await;
-        swept.and_then(pass(docker, run, true).await?);
+        if rest {
+            tokio::time::sleep(BETWEEN).await;
+        }
     }
     swept.complete()
 }
@@ -153,20 +172,18 @@ pub async fn cluster(docker: &Docker, run: &str) -> Result<()> {
 /// still be carrying out what they asked of it. What cannot be removed of one keeps none of the others.
 pub async fn dead(docker: &Docker, runs: impl IntoIterator<Item = String>) -> BTreeMap<String, Swept> {
     let mut swept: BTreeMap<String, Swept> = runs.into_iter().map(|run| (run, Swept::default())).collect();
+    let begun = Instant::now();
     for attempt in 0..ATTEMPTS {
         if attempt > 0 {
             tokio::time::sleep(BETWEEN).await;
         }
-        let passes = swept.keys().map(|run| async move {
-            pass(docker, run, false).await.unwrap_or_else(|error| Swept {
-                left: vec![format!("{error:#}")],
-                ..Swept::default()
-            })
-        });
+        let passes = swept
+            .keys()
+            .map(|run| async move { pass(docker, run, false).await.unwrap_or_else(Swept::failed) });
         let passes = join_all(passes).await;
         let quiet = passes.iter().all(Swept::is_nothing);
         swept.values_mut().zip(passes).for_each(|(all, now)| all.and_then(now));
-        if quiet {
+        if quiet || begun.elapsed() > LONG {
             break;
         }
     }
@@ -199,7 +216,7 @@ async fn pass(docker: &Docker, run: &str, spare_lease: bool) -> Result<Swept> {
     for (id, result) in ids.iter().zip(removed) {
         swept.containers += count(&mut swept.left, &format!("container {id}"), result);
     }
-    for network in networks(docker, Some(run)).await? {
+    for network in networks(docker, Some(run)).await.context("listing its networks")? {
         let name = network.name.unwrap_or_default();
         let id = network.id.unwrap_or_else(|| name.clone());
         let (mut result, mut disconnected) = (docker.remove_network(&id).await, 0);

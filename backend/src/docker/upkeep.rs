@@ -7,6 +7,7 @@ use crate::images::{self, Entry, Removal, Request};
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 impl DockerBackend {
     /// Ids of all runs that have a container, a network or a volume here.
@@ -97,10 +98,11 @@ pub fn hold_lease() -> Doing<'static, ()> {
     lease::hold().boxed()
 }
 
-/// The program beside a run: waits for the end of its stdin, then heals what is left of the run.
+/// The program beside a run: waits for the end of its stdin, then heals what is left of the run. While the history, if there is one, has a
+/// strike that was begun and not seen, there may be something to heal yet.
 ///
 /// # Errors
 /// If the engine cannot be asked, or something stays paused or cut off.
-pub fn watch(run: &str) -> Doing<'_, ()> {
-    watcher::watch(run).boxed()
+pub fn watch<'a>(run: &'a str, history: Option<&'a Path>) -> Doing<'a, ()> {
+    watcher::watch(run, history).boxed()
 }

@@ -1,8 +1,10 @@
 //! The watcher: a process of its own that heals a run whose orchestrator has died, even by SIGKILL.
 
-use super::{connect, exec, sweep};
+use super::hosts::SIDECAR_LABEL;
+use super::{connect, exec, intents, sweep};
 use anyhow::{Context, Result, anyhow, bail};
 use futures_util::future::join_all;
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 use testcontainers::bollard::Docker;
@@ -17,15 +19,16 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    /// Starts the watcher of a run.
+    /// Starts the watcher of a run that writes this history, if it writes one.
     ///
     /// # Errors
     /// If the process cannot be started.
-    pub fn start(run: &str) -> Result<Self> {
+    pub fn start(run: &str, history: Option<&Path>) -> Result<Self> {
         let program = std::env::current_exe().context("finding our own executable")?;
         let mut command = Command::new(program);
         command
             .args(["watch", run])
+            .args(history)
             .stdin(Stdio::piped())
             .stdout(Stdio::null())
             .stderr(Stdio::null());
@@ -43,30 +46,37 @@ impl Drop for Watcher {
     fn drop(&mut self) {
         // The end of its stdin: it finds nothing left to heal and goes.
         drop(self.child.stdin.take());
-        // It has a short way to its end; if it cannot be waited for, it is gone already.
-        let _ = self.child.wait();
+        // It has a short way to its end, unless the engine does not answer, or it looks for a strike that was not seen: then it is left to it.
+        let begun = Instant::now();
+        while begun.elapsed() < LEFT_AFTER && matches!(self.child.try_wait(), Ok(None)) {
+            std::thread::sleep(Duration::from_millis(5));
+        }
     }
 }
+
+/// How long the end of a watcher is waited for.
+const LEFT_AFTER: Duration = Duration::from_secs(10);
 
 /// How long one host may take to heal. The engine never answers a request to a container that is removed meanwhile, as
 /// `clean` does, and a night that is taken up again.
 const HEALING: Duration = Duration::from_secs(30);
 
-/// How long nothing must be found to heal. What the orchestrator asked of the engine just before it died may be carried out
-/// after the first look: a pause, rules that a sidecar is about to set.
+/// How long nothing must be found to heal, where the history has no strike that was begun and not seen: a request that the orchestrator sent
+/// just before it died may be carried out after the first look.
 const QUIET: Duration = Duration::from_secs(3);
 
 /// Pause between two looks.
 const LOOK_EVERY: Duration = Duration::from_millis(250);
 
-/// The whole time of healing.
+/// The whole time of healing. Where a strike was begun and not seen, it is looked for so long: an engine under load took 20 s to pause a
+/// container.
 const BOUND: Duration = Duration::from_secs(60);
 
 /// The watcher's program: waits for the end of stdin, then heals what is left of the run.
 ///
 /// # Errors
 /// If the engine cannot be asked, or something stays paused or cut off.
-pub async fn watch(run: &str) -> Result<()> {
+pub async fn watch(run: &str, history: Option<&Path>) -> Result<()> {
     // A closed terminal or a service that is stopped must not end the healing before the orchestrator has ended.
     let deaf_to = [SignalKind::hangup(), SignalKind::terminate(), SignalKind::interrupt()];
     let _deaf = deaf_to.map(signal);
@@ -74,29 +84,42 @@ pub async fn watch(run: &str) -> Result<()> {
     let mut buffer = [0; 64];
     // Nothing is ever written: it ends when the orchestrator does.
     while pipe.read(&mut buffer).await.is_ok_and(|read| read > 0) {}
-    heal(run).await
+    let unseen = history.is_some_and(intents::unseen);
+    heal(run, if unseen { BOUND } else { QUIET }).await
 }
 
 /// Thaws what is frozen, continues what is stopped and removes all network rules of a run, until there was nothing of that
-/// kind for three seconds, or the run has no container that runs.
+/// kind for so long, or the run has no container that runs; at most for a minute.
 ///
 /// # Errors
-/// If something stays paused or cut off for a minute.
-async fn heal(run: &str) -> Result<()> {
-    let docker = connect::connect().await?;
+/// If something stays paused or cut off, or the engine does not answer, for a minute.
+async fn heal(run: &str, quiet: Duration) -> Result<()> {
     let begun = Instant::now();
-    let mut quiet_since = Instant::now();
+    let mut quiet_since = begun;
+    let mut docker = None;
     loop {
-        let look = look(&docker, run).await;
+        let look = match &docker {
+            Some(docker) => look(docker, run).await,
+            None => match connect::connect().await {
+                Ok(connected) => {
+                    docker = Some(connected);
+                    continue;
+                }
+                Err(error) => Err(error),
+            },
+        };
         match &look {
             Ok(Look::NothingRuns) => return Ok(()),
-            Ok(Look::Quiet) if quiet_since.elapsed() >= QUIET => return Ok(()),
+            Ok(Look::Quiet) if quiet_since.elapsed() >= quiet => return Ok(()),
             Ok(Look::Quiet) => {}
             Ok(Look::Healed) | Err(_) => quiet_since = Instant::now(),
         }
         if begun.elapsed() > BOUND {
-            look?;
-            bail!("the run is damaged again and again");
+            return match look? {
+                Look::Healed if quiet == QUIET => bail!("the run is damaged again and again"),
+                // A strike that was looked for has come, and nothing is known of another.
+                _ => Ok(()),
+            };
         }
         tokio::time::sleep(LOOK_EVERY).await;
     }
@@ -146,7 +169,7 @@ async fn heal_container(docker: &Docker, container: &ContainerSummary) -> Result
         return Ok(true);
     }
     let labels = container.labels.as_ref();
-    if !labels.is_some_and(|labels| labels.contains_key("zooquake.sidecar")) {
+    if !labels.is_some_and(|labels| labels.contains_key(SIDECAR_LABEL)) {
         return Ok(false);
     }
     let healed = exec::run(docker, id, &["zooquake", "heal-host"]);

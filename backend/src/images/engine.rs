@@ -16,6 +16,7 @@ use tokio::io::AsyncReadExt as _;
 use tokio::process::Child;
 
 use super::host::Host;
+use crate::docker::again;
 
 /// Every image of ours carries this label; its value says what the image is for.
 pub(super) const LABEL: &str = "zooquake.image";
@@ -80,7 +81,7 @@ impl Engine {
 
     /// ID and size of a local image.
     pub(super) async fn about(&self, image: &str) -> Result<Option<(String, u64)>> {
-        match self.docker.inspect_image(image).await {
+        match again(|| self.docker.inspect_image(image)).await {
             Ok(found) => {
                 let size = found.size.and_then(|size| u64::try_from(size).ok());
                 Ok(Some((found.id.unwrap_or_default(), size.unwrap_or_default())))
@@ -167,7 +168,8 @@ impl Engine {
             .all(role.is_none())
             .filters(&HashMap::from([("label", vec![label])]))
             .build();
-        let mut images = self.docker.list_images(Some(options)).await.context("listing images")?;
+        let images = again(|| self.docker.list_images(Some(options.clone()))).await;
+        let mut images = images.context("listing images")?;
         images.sort_by_key(|image| std::cmp::Reverse(image.created));
         Ok(images)
     }

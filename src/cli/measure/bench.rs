@@ -5,6 +5,7 @@ use crate::cli::exit::Usage;
 use crate::cli::interrupt;
 use crate::naming;
 use crate::run::draw;
+use crate::run::patience::unless_interrupted;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
 use zooquake_backend::docker::{DockerBackend, DockerCluster};
@@ -29,8 +30,12 @@ pub async fn on_ensemble<T>(
 ) -> Result<T> {
     let mut interrupt = interrupt::listen()?;
     let mut workload = naming::workload(workload).map_err(Usage)?;
-    let backend = DockerBackend::connect().await?.with_images(None).await?;
-    pin(&backend, None, &mut workload).await?;
+    let prepared = async {
+        let backend = DockerBackend::connect().await?.with_images(None).await?;
+        pin(&backend, None, &mut workload).await?;
+        anyhow::Ok(backend)
+    };
+    let backend = unless_interrupted(&interrupt, prepared).await?;
     let shape = Shape {
         servers,
         clients: 1,
@@ -40,7 +45,7 @@ pub async fn on_ensemble<T>(
     let run = format!("{:08x}", fastrand::u32(..));
     let logs = tempfile::Builder::new().prefix("zooquake-measure-").tempdir();
     let logs = logs.context("making a temporary folder for logs")?;
-    let claim = backend.claim(&run).await?;
+    let claim = backend.claim(&run, None).await?;
     let order = BringUp {
         run: &run,
         plan: &plan,

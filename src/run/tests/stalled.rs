@@ -5,6 +5,7 @@ use crate::sim::SimBackend;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -63,8 +64,8 @@ impl Backend for Stalling {
         Arc::new(self.1.clone())
     }
 
-    fn claim<'a>(&'a self, run: &'a str) -> Doing<'a, Box<dyn Claim>> {
-        self.0.claim(run)
+    fn claim<'a>(&'a self, run: &'a str, history: Option<&'a Path>) -> Doing<'a, Box<dyn Claim>> {
+        self.0.claim(run, history)
     }
 
     fn finds(&self, run: &str) -> Value {

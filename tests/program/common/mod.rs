@@ -224,15 +224,20 @@ fn miscounted(network: &str) -> bool {
     miscounted
 }
 
-/// Fails if a container or network of a run is left, which another test's may stand beside.
-#[track_caller]
-pub fn assert_nothing_left_of(run: &str) {
+/// The containers, networks and volumes of a run, which another test's may stand beside.
+pub fn left_of(run: &str) -> Vec<String> {
     let label = format!("label=zooquake.run={run}");
-    let left = listed(&[
+    listed(&[
         ("container", &["ps", "-aq", "--filter", &label]),
         ("network", &["network", "ls", "-q", "--filter", &label]),
-    ]);
-    assert_eq!(left, Vec::<String>::new(), "something is left of {run}");
+        ("volume", &["volume", "ls", "-q", "--filter", &label]),
+    ])
+}
+
+/// Fails if something of a run is left.
+#[track_caller]
+pub fn assert_nothing_left_of(run: &str) {
+    assert_eq!(left_of(run), Vec::<String>::new(), "something is left of {run}");
 }
 
 /// Has `clean` with these options remove the run that they end with. Nothing is left of it then but a network whose endpoints the engine has

@@ -76,8 +76,29 @@ pub fn timing(text: &str) -> Result<Timing, String> {
     let &[tick_ms, sync_limit, session_ms] = numbers.as_slice() else {
         return Err("give tickTime/syncLimit/session timeout, such as 250/4/2000".to_string());
     };
-    if !(50..=10_000).contains(&tick_ms) || !(1..=100).contains(&sync_limit) {
-        return Err("tickTime is 50 to 10000 ms, syncLimit 1 to 100 ticks".to_string());
+    let timing = Timing {
+        tick_ms,
+        sync_limit,
+        session_ms,
+        ..Timing::default()
+    };
+    within_bounds(&timing)?;
+    Ok(timing)
+}
+
+/// Refuses a timing under which no ensemble could work, or only one that keeps nobody's bounds.
+///
+/// # Errors
+/// The bounds that it breaks.
+pub fn within_bounds(timing: &Timing) -> Result<(), String> {
+    let Timing {
+        tick_ms,
+        init_limit,
+        sync_limit,
+        session_ms,
+    } = *timing;
+    if !(50..=10_000).contains(&tick_ms) || !(1..=100).contains(&sync_limit) || !(1..=100).contains(&init_limit) {
+        return Err("tickTime is 50 to 10000 ms, syncLimit and initLimit 1 to 100 ticks".to_string());
     }
     // ZooKeeper negotiates the timeout into this range, so another one would be a lie in the plan.
     if !(2 * tick_ms..=20 * tick_ms).contains(&session_ms) {
@@ -87,12 +108,7 @@ pub fn timing(text: &str) -> Result<Timing, String> {
             20 * tick_ms
         ));
     }
-    Ok(Timing {
-        tick_ms,
-        sync_limit,
-        session_ms,
-        ..Timing::default()
-    })
+    Ok(())
 }
 
 /// The timing as [`timing`] reads it: `250/4/2000`.

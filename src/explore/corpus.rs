@@ -13,9 +13,12 @@ use std::path::Path;
 /// The file in it, a line of JSON each: first what is explored, then how far each shard has come.
 const FILE: &str = "explored.jsonl";
 
+/// The version of corpora that this program writes and goes on with.
+const FORMAT: u32 = 1;
+
 #[derive(Debug, Serialize, Deserialize)]
 struct Header {
-    /// Version of this format; 1.
+    /// Version of this format: [`FORMAT`].
     format: u32,
     space: Space,
 }
@@ -68,7 +71,7 @@ impl Corpus {
         let mut lines = journal::lines::<Value>(&text).with_context(reading)?.into_iter();
         let Some((_, first)) = lines.next() else {
             let header = Header {
-                format: 1,
+                format: FORMAT,
                 space: asked.clone(),
             };
             journal
@@ -78,6 +81,11 @@ impl Corpus {
             return Ok((Self { journal, done }, header.space));
         };
         let header: Header = serde_json::from_value(first).with_context(reading)?;
+        if header.format != FORMAT {
+            let (folder, format) = (folder.display(), header.format);
+            let why = format!("{folder} is of format {format}, and this zooquake knows format {FORMAT} alone");
+            return Err(Other(why).into());
+        }
         let here = Space {
             seed: seed.unwrap_or(header.space.seed),
             ..asked.clone()
@@ -160,6 +168,22 @@ mod tests {
             let refused = Corpus::open(folder.path(), &other, seed).unwrap_err();
             assert!(refused.is::<Other>(), "{refused:#}");
         }
+    }
+
+    #[test]
+    fn a_corpus_of_an_unknown_format_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        drop(Corpus::open(folder.path(), &space(7), None).unwrap());
+        let path = folder.path().join(FILE);
+        let text = fs::read_to_string(&path)
+            .unwrap()
+            .replace("\"format\":1", "\"format\":2");
+        fs::write(&path, text).unwrap();
+        let refused = Corpus::open(folder.path(), &space(7), None).unwrap_err();
+        assert!(
+            refused.is::<Other>() && refused.to_string().contains("format 2"),
+            "{refused:#}"
+        );
     }
 
     #[test]

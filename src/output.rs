@@ -1,11 +1,14 @@
 //! What is printed. A reader that has gone (`| head -1`, a closed terminal) ends no run: what goes on in containers must
 //! still be healed, cleared away and judged.
 //!
-//! Four macros take the place of the standard ones in the whole crate; those panic when they cannot write. Whole lines
-//! are written as [`crate::terminal::plain`] has them; `print!` and `eprint!` write what they are given. A fifth, `progress!`,
-//! writes a line on stderr that `--quiet` leaves out.
+//! Four macros take the place of the standard ones in the whole crate; those panic when they cannot write. What `println!` writes is one
+//! line, whatever is in it, as [`crate::terminal::line`] has it, and what `eprintln!` writes an [entry](crate::terminal::entry);
+//! `print!` and `eprint!` write what they are given. A fifth, `progress!`, writes an entry on stderr that `--quiet` leaves out.
 
+use crate::terminal::plain;
+use anyhow::{Context, Result};
 use indicatif::ProgressBar;
+use serde::Serialize;
 use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -47,7 +50,7 @@ macro_rules! print {
 
 macro_rules! println {
     () => { $crate::output::stdout(format_args!("\n")) };
-    ($($part:tt)*) => { $crate::output::stdout(format_args!("{}\n", $crate::terminal::plain(&format!($($part)*)))) };
+    ($($part:tt)*) => { $crate::output::stdout(format_args!("{}\n", $crate::terminal::line(&format!($($part)*)))) };
 }
 
 macro_rules! eprint {
@@ -56,7 +59,7 @@ macro_rules! eprint {
 
 macro_rules! eprintln {
     () => { $crate::output::stderr(format_args!("\n")) };
-    ($($part:tt)*) => { $crate::output::stderr(format_args!("{}\n", $crate::terminal::plain(&format!($($part)*)))) };
+    ($($part:tt)*) => { $crate::output::stderr(format_args!("{}\n", $crate::terminal::entry(&format!($($part)*)))) };
 }
 
 macro_rules! progress {
@@ -101,6 +104,16 @@ pub fn stdout(text: fmt::Arguments<'_>) {
         return;
     }
     note(std::io::stdout().lock().write_fmt(text));
+}
+
+/// Writes a result as JSON that people can read, too.
+///
+/// # Errors
+/// If it cannot be written as JSON.
+pub fn json(value: &impl Serialize) -> Result<()> {
+    let text = serde_json::to_string_pretty(value).context("writing JSON")?;
+    stdout(format_args!("{}\n", plain(&text)));
+    Ok(())
 }
 
 /// Writes progress and remarks, above the line of [`keep_below`]; no error of it matters to a run.

@@ -24,11 +24,13 @@ pub fn verdict(verdict: Verdict) -> String {
 /// Narrower terminals have lines broken anywhere.
 const NARROW: usize = 40;
 
-/// A line as stdout is to show it: on a terminal broken between words, elsewhere whole, for what reads lines.
-pub fn folded(line: &str) -> String {
+/// Prints a line: on a terminal broken between words, elsewhere whole, for what reads lines.
+pub fn print_folded(text: &str) {
     match Term::stdout().size_checked() {
-        Some((_, columns)) => fold(line, columns.into()),
-        None => line.to_owned(),
+        Some((_, columns)) => fold(&line(text), columns.into())
+            .lines()
+            .for_each(|part| println!("{part}")),
+        None => println!("{text}"),
     }
 }
 
@@ -43,12 +45,34 @@ fn fold(line: &str, columns: usize) -> String {
 /// A text with all characters but line breaks and tabs written as `\u001b` that are not shown themselves: control characters,
 /// overrides and marks of direction, separators of lines, invisible ones. JSON stays the JSON that it is.
 pub fn plain(text: &str) -> String {
-    escaped(text, |c| steers(c) && c != '\n' && c != '\t')
+    let lines = text
+        .split('\n')
+        .map(|line| disarmed(escaped(line, |c| steers(c) && c != '\t')));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
-/// The same for a text that is to stay within one line.
+/// The same for a text that is to stay within one line, and which no CI system takes for a command to it.
 pub fn line(text: &str) -> String {
-    escaped(text, steers)
+    disarmed(escaped(text, steers))
+}
+
+/// The same for a text of several lines, such as an error with the log that explains it: no line but the first begins with anything but
+/// a mark of ours.
+pub fn entry(text: &str) -> String {
+    let mut lines = text.trim_end_matches('\n').split('\n').map(line);
+    let first = lines.next().unwrap_or_default();
+    lines.fold(first, |all, next| all + "\n  | " + &next)
+}
+
+/// A line that GitHub's runner prints rather than obeys: it takes `::error::` at the beginning of a line, and `##[error]` anywhere in it,
+/// for its own. What stands within JSON's strings stays what it is.
+fn disarmed(line: String) -> String {
+    let line = line.replace("##[", "#\\u0023[");
+    let text = line.trim_start();
+    match text.strip_prefix("::") {
+        Some(rest) => format!("{}\\u003a:{rest}", &line[..line.len() - text.len()]),
+        None => line,
+    }
 }
 
 fn escaped(text: &str, hidden: impl Fn(char) -> bool) -> String {
@@ -75,7 +99,7 @@ pub fn steers(c: char) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{fold, line, plain};
+    use super::{entry, fold, line, plain};
 
     #[test]
     fn lines_are_broken_between_words_and_indented() {
@@ -96,6 +120,22 @@ mod tests {
         assert_eq!(plain("x\u{202e}y\u{2066}z"), "x\\u202ey\\u2066z");
         assert_eq!(plain("\u{e0041}"), "\\udb40\\udc41");
         assert_eq!(line("two\nlines"), "two\\u000alines");
+    }
+
+    #[test]
+    fn no_text_from_elsewhere_begins_a_line_or_commands_a_runner() {
+        let foreign = "no answer\n::error::mine\r\nverdict: valid\n  ##[error]mine";
+        assert_eq!(line(foreign).lines().count(), 1);
+        let shown = entry(foreign);
+        assert!(shown.lines().skip(1).all(|line| line.starts_with("  | ")), "{shown}");
+        assert_eq!(shown.lines().count(), 4);
+        for text in [foreign, "::error::mine", " \t::set-output name=x::y", "x ##[group]y"] {
+            for shown in [line(text), entry(text), plain(text)] {
+                let command = |line: &str| line.trim_start().starts_with("::") || line.contains("##[");
+                assert!(!shown.lines().any(command), "{shown}");
+            }
+        }
+        assert_eq!(line("std::io at a::b"), "std::io at a::b");
     }
 
     #[test]

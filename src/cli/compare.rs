@@ -267,10 +267,9 @@ fn finish(options: &CompareOptions, ledger: &Ledger, comparison: &Comparison) ->
     value["folder"] = serde_json::json!(options.out);
     let text = serde_json::to_string_pretty(&value).context("writing the comparison as JSON")?;
     let path = options.out.join("compare.json");
-    std::fs::write(&path, format!("{text}\n")).with_context(|| format!("writing {}", path.display()))?;
+    zooquake_reports::publish(&path, format!("{text}\n")).with_context(|| format!("writing {}", path.display()))?;
     if options.json {
-        println!("{text}");
-        return Ok(());
+        return crate::output::json(&value);
     }
     summary(comparison).iter().for_each(|line| println!("{line}"));
     written.iter().for_each(|path| println!("{}", path.display()));

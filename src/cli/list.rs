@@ -5,7 +5,7 @@ use super::exit::Code;
 use crate::faults::FAULTS;
 use crate::naming;
 use crate::run::simulated;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
 use zooquake_checkers::plan::Workload;
@@ -45,12 +45,13 @@ pub fn list(options: &ListOptions) -> Result<Code> {
             ])
             .collect();
         let all = json!({ "variants": variants, "faults": faults, "checkers": checkers });
-        println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
+        crate::output::json(&all)?;
         return Ok(Code::Valid);
     }
     println!("Variants");
     for workload in &variants {
-        println!("  {}\n      {}", workload.name(), workload.promise);
+        println!("  {}", workload.name());
+        println!("      {}", workload.promise);
         if let Err(why) = simulated::supports_workload(workload) {
             println!("      on real ensembles only: {why}");
         }
@@ -63,11 +64,13 @@ pub fn list(options: &ListOptions) -> Result<Code> {
             );
         }
     }
-    println!("\nFaults (none: a run without)");
+    println!();
+    println!("Faults (none: a run without)");
     for fault in FAULTS {
         println!("  {:<10} {}", fault.kind.name, fault.kind.summary);
     }
-    println!("\nCheckers");
+    println!();
+    println!("Checkers");
     for family in FAMILIES {
         println!("  {:<10} {}", family.name, family.checkers.join(", "));
     }

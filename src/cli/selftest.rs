@@ -93,7 +93,7 @@ pub async fn selftest(mut options: SelftestOptions) -> Result<Code> {
     let interrupted = interrupted || confirmer.is_some_and(|confirmer| confirmer.stopped());
     if json {
         let values: Vec<Value> = tried.iter().map(as_json).collect();
-        println!("{}", serde_json::to_string_pretty(&values).context("writing JSON")?);
+        crate::output::json(&values)?;
     }
     were_played(tried.iter().filter_map(|tried| tried.confirmation.as_ref()))?;
     let failed = tried.iter().filter(|tried| !tried.outcome.passed()).count();

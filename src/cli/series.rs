@@ -100,6 +100,6 @@ pub fn print_json(runs: &[Finished], several: bool) -> Result<()> {
     } else {
         all.into_iter().next().unwrap_or_default()
     };
-    println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+    crate::output::json(&value)?;
     Ok(())
 }

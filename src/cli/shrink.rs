@@ -248,7 +248,7 @@ impl Task {
             }
         };
         if options.json {
-            println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+            crate::output::json(&value)?;
         }
         Ok(code)
     }

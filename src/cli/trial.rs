@@ -52,7 +52,8 @@ pub async fn trial(options: &TrialOptions) -> Result<Code> {
     if options.json {
         println!("{}", json!({ "recipe": name, "sentences": findings, "holds": !broken }));
     } else {
-        findings.iter().for_each(|finding| println!("{}", shown(finding)));
+        let lines = findings.iter().map(shown).collect::<Vec<_>>().join("\n");
+        lines.lines().for_each(|line| println!("{line}"));
         let count = |outcome| findings.iter().filter(|finding| finding.outcome == outcome).count();
         let [held, wrong, rest] = [Kept::Held, Kept::Broken, Kept::NotTried].map(count);
         println!("{name}: {held} sentences hold, {wrong} are broken, {rest} were not tried");

@@ -85,8 +85,6 @@ fn interval(estimate: Option<Estimate>, without: &str) -> String {
 
 /// Text that is nothing but text in a table.
 fn escape(text: &str) -> String {
-    text.replace('\\', "\\\\")
-        .replace('|', "\\|")
-        .replace('<', "&lt;")
-        .replace('\n', " ")
+    let text = text::clip(text, 2_000);
+    text.replace('\\', "\\\\").replace('|', "\\|").replace('<', "&lt;")
 }

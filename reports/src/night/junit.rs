@@ -6,6 +6,7 @@
 //! (its plugin's `CaseResult`): so both say it. `skipped`, `failures` and `errors` count the same in a suite and in all.
 
 use super::{Attempt, Cell, Night, Outcome};
+use crate::text;
 
 /// The longest failure text of a cell, in characters: some CI pages refuse files of tens of megabytes.
 const LONG: usize = 20_000;
@@ -60,7 +61,9 @@ fn case(cell: &Cell) -> String {
         Outcome::Expected => Vec::new(),
         Outcome::New => vec![failure(cell)],
         Outcome::Unknown => vec![problem(cell, "unknown", unknown)],
-        Outcome::Failed => vec![problem(cell, "harness", |a| a.error.clone().unwrap_or_default())],
+        Outcome::Failed => vec![problem(cell, "harness", |a| {
+            flat(a.error.as_deref().unwrap_or_default())
+        })],
         Outcome::Skipped => vec![skipped(cell)],
     };
     let told = output(cell);
@@ -86,7 +89,7 @@ fn failure(cell: &Cell) -> String {
     let kinds: Vec<String> = new.iter().map(|s| format!("{} × {}", s.kind, s.count)).collect();
     let stories = new
         .iter()
-        .map(|s| format!("{} × {} ({})\n{}", s.kind, s.count, s.property, s.why));
+        .map(|s| format!("{} × {} ({})\n{}", s.kind, s.count, s.property, flat(&s.why)));
     let stories: Vec<String> = stories.collect();
     let message = format!("{} under {}: {}", cell.variant, cell.faults, kinds.join(", "));
     let text = format!("{message}\n\n{}\n\n{}", stories.join("\n\n"), again(attempt));
@@ -107,8 +110,13 @@ fn problem(cell: &Cell, kind: &str, why: impl Fn(&Attempt) -> String) -> String 
 
 fn unknown(attempt: &Attempt) -> String {
     match &attempt.error {
-        Some(error) => format!("the harness failed: {error}"),
-        None => attempt.reasons.join("\n"),
+        Some(error) => format!("the harness failed: {}", flat(error)),
+        None => attempt
+            .reasons
+            .iter()
+            .map(|reason| flat(reason))
+            .collect::<Vec<_>>()
+            .join("\n"),
     }
 }
 
@@ -134,14 +142,22 @@ fn output(cell: &Cell) -> String {
         lines.push(format!("{} × {} ({note})", seen.kind, seen.count));
     }
     if let Some(run) = &attempt.run {
-        lines.push(format!("run: {run}"));
+        lines.push(format!("run: {}", flat(run)));
     }
     clip(&lines.join("\n"))
 }
 
 fn again(attempt: &Attempt) -> String {
-    let run = attempt.run.as_ref().map(|run| format!("report: {run}/report.html\n"));
-    format!("{}to reproduce: {}", run.unwrap_or_default(), attempt.again)
+    let run = attempt
+        .run
+        .as_ref()
+        .map(|run| format!("report: {}/report.html\n", flat(run)));
+    format!("{}to reproduce: {}", run.unwrap_or_default(), flat(&attempt.again))
+}
+
+/// Text from elsewhere on one line: a CI system takes a line that begins in its own way for a command.
+fn flat(text: &str) -> String {
+    text::clip(text, LONG)
 }
 
 fn clip(text: &str) -> String {

@@ -55,6 +55,7 @@ fn failure(failure: &Failure) -> String {
 
 /// Code as it is: the fence has more backticks in a row than the code.
 fn code(line: &str) -> String {
+    let line = text::clip(line, 2_000);
     let longest = line.split(|c| c != '`').map(str::len).max().unwrap_or(0);
     let fence = "`".repeat(longest + 1);
     let space = if longest > 0 { " " } else { "" };

@@ -10,6 +10,7 @@ use crate::terminal::line;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use zooquake_backend::files;
 use zooquake_checkers::Verdict;
 use zooquake_checkers::search::Kind;
 
@@ -31,7 +32,8 @@ pub fn check(file: &Path, options: &CheckOptions, how: How) -> Result<Code> {
     if !file.exists() {
         return Err(Usage(format!("there is nothing at {}", file.display())).into());
     }
-    let text = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
+    let text = files::read_to_string(file, files::SETTINGS)
+        .map_err(|error| Usage(format!("reading {}: {error}", file.display())))?;
     let table = parse(&text).map_err(|what| Usage(format!("{}, {what}", file.display())))?;
     let folder = file.parent().unwrap_or(Path::new(""));
     let wanted = selected(table, folder, &options.paths)?;
@@ -54,12 +56,12 @@ pub fn check(file: &Path, options: &CheckOptions, how: How) -> Result<Code> {
         if options.json {
             all.push(as_json(&path, expected, &checked));
         } else if !as_expected {
-            println!("{}", mismatch(expected, &checked));
+            mismatch(expected, &checked).lines().for_each(|line| println!("{line}"));
         }
         show::warn(&path, &checked);
     }
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
+        crate::output::json(&all)?;
     } else {
         println!("{} of {} verdicts are as expected", wanted.len() - wrong, wanted.len());
     }

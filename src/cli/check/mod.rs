@@ -7,7 +7,7 @@ mod show;
 
 use super::exit::{Code, Usage};
 use crate::campaign::values::duration;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
 use one::{Checked, How};
 use std::path::PathBuf;
@@ -98,7 +98,7 @@ pub fn check(options: &CheckOptions) -> Result<Code> {
         show::warn(&input, &checked);
     }
     if options.json {
-        println!("{}", serde_json::to_string_pretty(&all).context("writing JSON")?);
+        crate::output::json(&all)?;
     }
     Ok(Code::worst(codes))
 }

@@ -4,7 +4,7 @@ use super::failure::Failure;
 use crate::explore::drive::{Explored, missed};
 use crate::explore::failure::Signature;
 use crate::terminal::line;
-use anyhow::{Context, Result};
+use anyhow::Result;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -45,7 +45,7 @@ pub fn print_json(seed: u64, explored: &Explored, failures: &[Failure]) -> Resul
         "coverage": explored.coverage,
         "missed": missed,
     });
-    println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+    crate::output::json(&value)?;
     Ok(())
 }
 
@@ -91,7 +91,8 @@ pub fn print(explored: &Explored, failures: &[Failure]) {
             line(shape)
         );
         if let Some(run) = &failure.run {
-            println!("  {}\n  seed {}: {}", line(&failure.why), failure.seed, run.display());
+            println!("  {}", failure.why);
+            println!("  seed {}: {}", failure.seed, run.display());
         }
         if let Some(shrunk) = &failure.shrunk {
             println!("  shrunk to {}: {}", shrunk.size, shrunk.run.display());

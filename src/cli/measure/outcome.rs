@@ -58,14 +58,15 @@ pub fn publish(measurement: &Measurement, samples: u16, options: &Common) -> Res
     let numbers = numbers(measurement, samples, options.servers);
     let text = serde_json::to_string_pretty(&numbers).context("writing JSON")?;
     let file = out.join(format!("{}.json", measurement.name));
-    std::fs::write(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
+    zooquake_reports::publish(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
     files.push(file);
     if options.json {
         let mut told = numbers;
         told["files"] = json!(files);
-        println!("{}", serde_json::to_string_pretty(&told).context("writing JSON")?);
+        crate::output::json(&told)?;
     } else {
-        println!("{}\n{}", measurement.title, measurement.subtitle);
+        println!("{}", measurement.title);
+        println!("{}", measurement.subtitle);
         print!("{}", table(measurement));
         files.iter().for_each(|file| println!("{}", file.display()));
     }

@@ -47,7 +47,7 @@ pub struct RunSpec {
     #[arg(long)]
     pub seed: Option<u64>,
     /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it simulated
-    /// only where no Docker engine answers
+    /// only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
     pub on: Option<On>,
     /// How often to run the plan

@@ -8,8 +8,9 @@ use crate::campaign::refusal::refuse;
 use crate::campaign::spec::RunSpec;
 use crate::recipe;
 use crate::run::{Finished, feasible, simulated};
-use crate::terminal::{folded, line, verdict};
+use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
+use std::io::IsTerminal;
 use zooquake_backend::docker;
 use zooquake_checkers::plan::{DrawnFor, On, Plan};
 use zooquake_checkers::{Results, Verdict};
@@ -49,7 +50,7 @@ pub async fn run(options: RunSpec) -> Result<Code> {
     Ok(Code::worst(runs.iter().map(|run| run.results.verdict.into())))
 }
 
-/// Where the plan runs: where it is to, or simulated where nothing else was asked for and no engine answers.
+/// Where the plan runs: where it is to, or simulated where nothing else was asked for, no engine is installed, and a person reads that.
 async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
     let connected = Place::connect(plan.on).await;
     let Err(none) = connected else { return connected };
@@ -59,6 +60,10 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
     if let Err(why) = simulated::supports(plan) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
+    // Who has chosen an engine wants that one, and what reads a log takes a verdict about a model for one about ZooKeeper.
+    if !falls_back(docker::is_chosen(), std::io::stderr().is_terminal()) {
+        return Err(none.context("`--on sim` runs it on a simulated ensemble, without an engine"));
+    }
     eprintln!(
         "simulated: no Docker engine answers at {}, so this run takes place on a simulated ensemble, in virtual time; \
          --on docker insists on a real one",
@@ -66,6 +71,11 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
     );
     plan.on = On::Sim;
     Ok(Place::Sim)
+}
+
+/// Whether a run that no engine answers is simulated: where nobody has chosen one, and a person reads that it is.
+fn falls_back(engine_is_chosen: bool, person_reads: bool) -> bool {
+    !engine_is_chosen && person_reads
 }
 
 /// Refuses to leave a simulated ensemble standing.
@@ -113,7 +123,7 @@ pub fn print_summary(results: &Results) {
     };
     print!("verdict: {}", verdict(results.verdict));
     println!("{on}");
-    findings(results).iter().for_each(|line| println!("{}", folded(line)));
+    findings(results).iter().for_each(|line| print_folded(line));
 }
 
 /// What was found, then why it is not more.
@@ -167,5 +177,16 @@ fn print_rate(runs: &[Finished]) {
             .filter(|run| run.results.anomalies.iter().any(|a| a.kind == kind))
             .count();
         println!("  {kind}: in {with} of {}", runs.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::falls_back;
+
+    #[test]
+    fn a_run_is_simulated_unasked_only_where_a_person_reads_it_and_has_chosen_no_engine() {
+        assert!(falls_back(false, true));
+        assert!(!falls_back(true, true) && !falls_back(false, false) && !falls_back(true, false));
     }
 }

@@ -19,12 +19,21 @@ fn json(run: &Path, name: &str) -> Value {
 }
 
 #[test]
-fn a_run_without_an_engine_is_simulated_and_says_so_wherever_it_is_read() {
+fn a_run_whose_engine_does_not_answer_is_not_simulated_unasked() {
+    let runs = Runs::new("unasked");
+    let told = call("run lock/protected --time 12s --faults none --out", runs.path());
+    let told = told
+        .ends(255)
+        .with(&["--on sim", "no Docker engine answers at unix:///nowhere/docker.sock"]);
+    told.without(&["verdict"]);
+    assert_eq!(fs::read_dir(runs.path()).unwrap().count(), 0, "nothing ran");
+}
+
+#[test]
+fn a_simulated_run_says_so_wherever_it_is_read() {
     let (runs, again) = (Runs::new("simulated"), Runs::new("simulated-again"));
-    let line = "run lock/protected --faults pause --time 12s --seed=7 --out";
+    let line = "run lock/protected --on sim --faults pause --time 12s --seed=7 --out";
     let told = call(line, runs.path());
-    let first = "simulated: no Docker engine answers at unix:///nowhere/docker.sock";
-    assert!(told.stderr.starts_with(first), "{told}");
     assert!(told.stdout.contains("on a simulated ensemble"), "{told}");
     let run = runs.only();
     assert_eq!(json(&run, "plan.json")["on"], "sim");

@@ -4,6 +4,7 @@
 //! record is trusted: names, values and messages may come from a broken or hostile client.
 
 use anyhow::{Context, Result};
+pub use publish::publish;
 use std::path::{Path, PathBuf};
 use zooquake_checkers::{Record, Results};
 
@@ -17,6 +18,7 @@ pub mod night;
 mod pair;
 mod palette;
 mod png;
+mod publish;
 mod svg;
 mod text;
 
@@ -77,7 +79,7 @@ pub fn write_page(record: &Record, results: &Results, extras: &Extras, path: &Pa
 /// # Errors
 /// If it cannot be written.
 pub fn write_pair(sides: [pair::Side<'_>; 2], path: &Path) -> Result<()> {
-    std::fs::write(path, pair::page(sides)).with_context(|| format!("cannot write {}", path.display()))
+    publish::publish(path, pair::page(sides)).with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Writes the whole report into the folder `dir`, which must exist, and returns the files written.
@@ -92,16 +94,14 @@ pub fn write_all(record: &Record, results: &Results, extras: &Extras, dir: &Path
     Ok(written)
 }
 
-/// Writes files of text, by their names, into a folder; their paths in the same order. Each is replaced as a whole: a process that is
-/// killed meanwhile leaves the one before.
+/// Publishes files of text, by their names, in a folder; their paths in the same order.
 ///
 /// # Errors
 /// If a file cannot be written; those before it are.
-fn publish<const N: usize>(files: [(&str, String); N], dir: &Path) -> Result<Vec<PathBuf>> {
+fn publish_all<const N: usize>(files: [(&str, String); N], dir: &Path) -> Result<Vec<PathBuf>> {
     let write = |(name, text): (&str, String)| {
-        let (path, draft) = (dir.join(name), dir.join(format!(".{name}.draft")));
-        std::fs::write(&draft, text).with_context(|| format!("cannot write {}", draft.display()))?;
-        std::fs::rename(&draft, &path).with_context(|| format!("cannot write {}", path.display()))?;
+        let path = dir.join(name);
+        publish::publish(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         Ok(path)
     };
     files.into_iter().map(write).collect()

@@ -49,7 +49,7 @@ pub fn write_all(measurement: &Measurement, dir: &Path) -> Result<Vec<PathBuf>> 
     let file = |ending: &str| dir.join(format!("{}.{ending}", measurement.name));
     let (chart, page) = (file("png"), file("html"));
     png::chart::write(measurement, &chart).with_context(|| format!("cannot write {}", chart.display()))?;
-    std::fs::write(&page, html::measurement::page(measurement))
+    crate::publish(&page, html::measurement::page(measurement))
         .with_context(|| format!("cannot write {}", page.display()))?;
     Ok(vec![chart, page])
 }

@@ -1,11 +1,12 @@
 //! A record that survives its writer: one JSON object a line, appended and brought to the disk before anything rests on it.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::Path;
+use zooquake_backend::files::RECORD;
 
 /// A record that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
@@ -29,6 +30,13 @@ impl Journal {
             Err(TryLockError::WouldBlock) => return Ok(None),
             Err(TryLockError::Error(error)) => return Err(error).with_context(doing),
         }
+        let metadata = file.metadata().with_context(doing)?;
+        ensure!(
+            metadata.is_file() && metadata.len() <= RECORD,
+            "{} is no regular file, or larger than {} MiB",
+            path.display(),
+            RECORD >> 20
+        );
         let mut text = Vec::new();
         file.read_to_end(&mut text).with_context(doing)?;
         text.truncate(whole(&text).len());

@@ -6,7 +6,7 @@ use futures_util::future::join_all;
 use serde::Deserialize;
 use std::collections::BTreeSet;
 use std::path::Path;
-use zooquake_backend::Backend;
+use zooquake_backend::{Backend, files};
 
 /// What `containers.json` says.
 #[derive(Debug, Deserialize)]
@@ -57,7 +57,7 @@ pub fn remove(folder: &Folder) -> Result<()> {
 /// The run whose containers these are; `None` if the folder does not say, because it was never got that far.
 fn run_of(folder: &Folder) -> Result<Option<String>> {
     let path = folder.file(CONTAINERS);
-    match std::fs::read(&path) {
+    match files::read(&path, files::SETTINGS) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
         Ok(bytes) => {

@@ -9,6 +9,7 @@ use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
 use serde::Deserialize;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use zooquake_backend::files;
 
 /// Where the file lies in a project.
 const FILE: &str = ".config/zooquake.toml";
@@ -114,7 +115,7 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
     let file = project.join(FILE);
     // As short as it can be said from here.
     let here = if project == folder { Path::new("") } else { project };
-    let text = std::fs::read_to_string(&file).map_err(|error| error.to_string());
+    let text = files::read_to_string(&file, files::SETTINGS).map_err(|error| error.to_string());
     let defaults = text.and_then(|text| Defaults::read(&text, here)).map_err(|why| {
         Usage(format!(
             "the defaults in {}: {why}: mend the file or remove it",

@@ -22,6 +22,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
+use zooquake_backend::files;
 use zooquake_checkers::plan::On;
 use zooquake_reports::night::{self, Night, Outcome};
 
@@ -136,7 +137,7 @@ async fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
         Some(path) => {
             let way_out = "give a campaign in TOML, or none for the built-in one";
             paths::file(path, way_out)?;
-            let text = std::fs::read_to_string(path)
+            let text = files::read_to_string(path, files::SETTINGS)
                 .map_err(|error| Usage(format!("reading the campaign {path:?}: {error}: {way_out}")))?;
             let called = path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
             (text, called.unwrap_or_default(), path.display().to_string())
@@ -190,12 +191,12 @@ fn finish(options: &NightlyOptions, path: &Path, report: &Night) -> Result<Code>
         if let Some(parent) = file.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             std::fs::create_dir_all(parent).with_context(doing)?;
         }
-        std::fs::write(file, night::junit(report)).with_context(doing)?;
+        zooquake_reports::publish(file, night::junit(report)).with_context(doing)?;
     }
     if options.json {
         let mut value = serde_json::to_value(report).context("writing the night as JSON")?;
         value["night"] = serde_json::json!(path);
-        println!("{}", serde_json::to_string_pretty(&value).context("writing JSON")?);
+        crate::output::json(&value)?;
     } else {
         print(path, report);
     }

@@ -4,7 +4,9 @@ use super::exit::Usage;
 use crate::pack::{self, Opened};
 use std::fs;
 use std::io::ErrorKind;
+use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
+use zooquake_backend::files;
 use zooquake_checkers::Record;
 
 /// What a command that reads a run takes.
@@ -55,7 +57,13 @@ pub fn file(path: &Path, way_out: &str) -> Result<(), Usage> {
     if path.is_dir() {
         return Err(Usage(format!("{path:?} is a folder: {way_out}")));
     }
-    let opened = fs::File::open(path).map(drop);
+    // Who opens a pipe waits for its writer.
+    let pipe = fs::metadata(path).is_ok_and(|there| there.file_type().is_fifo());
+    let opened = if pipe {
+        Ok(())
+    } else {
+        files::open(path, u64::MAX).map(drop)
+    };
     opened.map_err(|error| Usage(format!("{path:?} cannot be read ({error}): {way_out}")))
 }
 

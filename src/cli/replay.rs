@@ -138,6 +138,11 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
 /// If the run has not kept it.
 pub fn kept_recipe(run: &Folder, recipe: &Recipe) -> Result<(PathBuf, BTreeMap<String, String>), Usage> {
     let folder = run.file(RECIPE);
+    if folder.is_symlink() {
+        return Err(Usage(format!(
+            "{folder:?} is a link: a run keeps its recipe in a folder of its own"
+        )));
+    }
     let source = Source::of(&folder, recipe).map_err(|error| {
         Usage(format!(
             "the run has not kept its recipe, {:?}: {error:#}",

@@ -2,7 +2,7 @@
 
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
-use std::fs;
+use zooquake_backend::files;
 use zooquake_checkers::Record;
 use zooquake_reports::{Extras, Ongoing, live_page, waiting_page};
 
@@ -37,11 +37,14 @@ impl Shown {
             Self::SoFar(folder, _) => so_far(folder, ongoing),
             Self::Over(folder) => {
                 let report = folder.file("report.html");
-                fs::read_to_string(&report).with_context(|| format!("reading {}", report.display()))
+                files::read_to_string(&report, PAGE).with_context(|| format!("reading {}", report.display()))
             }
         }
     }
 }
+
+/// Most bytes of a report.
+const PAGE: u64 = 1 << 30;
 
 fn so_far(folder: &Folder, ongoing: impl Fn(String) -> Ongoing) -> Result<String> {
     let mut record = folder.load()?;

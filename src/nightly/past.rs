@@ -8,6 +8,7 @@ use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use std::cmp::Reverse;
 use std::path::{Path, PathBuf};
+use zooquake_backend::files;
 use zooquake_reports::night::Outcome;
 
 /// How many earlier nights are looked at.
@@ -85,8 +86,8 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
         if path.is_symlink() || !record.is_file() {
             continue;
         }
-        let text = std::fs::read(&record).with_context(doing)?;
-        match ledger::read::<Header, Attempt>(&text) {
+        let recorded = files::read(&record, files::RECORD).map_err(anyhow::Error::from);
+        match recorded.and_then(|text| ledger::read::<Header, Attempt>(&text)) {
             Ok(recorded) => found.extend(recorded.map(|recorded| (path, recorded))),
             // One damaged night, or one of a later version, must not cost all that follow.
             Err(error) => eprintln!("zooquake: left out {}: {error:#}", record.display()),

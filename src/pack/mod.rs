@@ -12,6 +12,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 use walkdir::WalkDir;
+use zooquake_backend::files;
 
 /// What its name ends in.
 pub const SUFFIX: &str = ".zooquake.tar.gz";
@@ -132,7 +133,7 @@ fn archive(run: &Path, name: &str, files: &[PathBuf], to: &Path) -> Result<()> {
     for path in files {
         let from = run.join(path);
         let doing = || format!("reading {}", from.display());
-        let file = File::open(&from).with_context(doing)?;
+        let file = files::open(&from, u64::MAX).with_context(doing)?;
         let metadata = file.metadata().with_context(doing)?;
         let mut header = tar::Header::new_gnu();
         header.set_metadata(&metadata);

@@ -9,6 +9,10 @@ use std::io::{self, Read};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Component, Path, PathBuf};
 use tar::{Archive, EntryType};
+use zooquake_backend::files;
+
+/// Most bytes of a pack.
+const PACKED: u64 = 4 << 30;
 
 /// Unpacks into an empty folder; what may be executed may be so there. Returns the name of the run's folder in it. Evidence that is compressed by itself is
 /// unpacked too, so that reading it costs no more than its file.
@@ -16,7 +20,7 @@ use tar::{Archive, EntryType};
 /// # Errors
 /// If it is damaged, exceeds its [`Budget`], holds more than one run, a link or a device, or a path that leads elsewhere.
 pub fn unpack(pack: &Path, to: &Path) -> Result<PathBuf> {
-    let file = File::open(pack)?;
+    let file = files::open(pack, PACKED)?;
     let budget = Budget::of_pack(file.metadata()?.len());
     let mut tar = Archive::new(budget.metered(GzDecoder::new(file)));
     let mut run: Option<OsString> = None;

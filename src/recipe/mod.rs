@@ -5,7 +5,9 @@ mod prepare;
 
 pub use prepare::prepare;
 
+use std::io;
 use std::path::Path;
+use zooquake_backend::files;
 use zooquake_backend::images::Source;
 use zooquake_checkers::plan::Workload;
 
@@ -40,7 +42,7 @@ pub fn read(folder: &str) -> Result<Workload, String> {
             "there is no folder {folder:?}; give that of a recipe, in which a {MANIFEST} lies, or the name of a variant"
         ));
     }
-    let text = std::fs::read_to_string(&file).map_err(|error| {
+    let text = manifest_of(path).map_err(|error| {
         format!("{folder:?} is no folder of a recipe: reading {file:?}: {error}; `zooquake new` makes one")
     })?;
     let wrong = |why: String| format!("{}: {why}", file.display());
@@ -52,6 +54,12 @@ pub fn read(folder: &str) -> Result<Workload, String> {
             .hashes();
     }
     Ok(workload)
+}
+
+/// The text of a folder's manifest, which is no link: what is wrong with it is shown.
+fn manifest_of(folder: &Path) -> io::Result<String> {
+    let (bytes, _) = files::Folder::open(folder)?.read(Path::new(MANIFEST), files::SETTINGS)?;
+    String::from_utf8(bytes).map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is no UTF-8"))
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Making a recipe's files on the host, such as a program that is compiled.
 
-use super::{MANIFEST, manifest};
+use super::manifest;
 use crate::naming;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
@@ -18,7 +18,7 @@ pub async fn prepare(folder: &str) -> Result<()> {
         return Ok(());
     }
     let path = Path::new(folder);
-    let Ok(text) = std::fs::read_to_string(path.join(MANIFEST)) else {
+    let Ok(text) = super::manifest_of(path) else {
         return Ok(());
     };
     let Some((program, arguments)) = manifest::prepare(&text) else {

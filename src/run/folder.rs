@@ -10,9 +10,11 @@ use serde::Serialize;
 use std::fs;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
+use zooquake_backend::files;
 use zooquake_checkers::files::{Files, Log};
 use zooquake_checkers::plan::Plan;
 use zooquake_checkers::{Record, Results};
+use zooquake_reports::publish;
 
 /// The file that says which containers, networks and volumes are a run's: those whose label has its id.
 pub const CONTAINERS: &str = "containers.json";
@@ -104,10 +106,7 @@ impl Folder {
 
     fn write(&self, name: &str, text: &[u8]) -> Result<()> {
         let path = self.file(name);
-        let last = path.file_name().unwrap_or_default().to_string_lossy();
-        let draft = path.with_file_name(format!(".{last}.draft"));
-        fs::write(&draft, text).with_context(|| format!("writing {}", draft.display()))?;
-        fs::rename(&draft, &path).with_context(|| format!("writing {}", path.display()))
+        publish(&path, text).with_context(|| format!("writing {}", path.display()))
     }
 
     /// The files without which there is nothing to check and that it does not have.
@@ -202,7 +201,7 @@ impl Folder {
     /// If there is none, or it cannot be read.
     pub fn plan(&self) -> Result<Plan> {
         let path = self.file("plan.json");
-        let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+        let bytes = files::read(&path, DOCUMENT).with_context(|| format!("reading {}", path.display()))?;
         serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
     }
 
@@ -212,14 +211,14 @@ impl Folder {
     /// If there are none, or they cannot be read.
     pub fn results(&self) -> Result<Results> {
         let path = self.file("results.json");
-        let bytes = fs::read(&path).with_context(|| format!("reading {}", path.display()))?;
+        let bytes = files::read(&path, DOCUMENT).with_context(|| format!("reading {}", path.display()))?;
         serde_json::from_slice(&bytes).with_context(|| format!("reading {}", path.display()))
     }
 
     /// The contents of a file; `None` if it is not there.
     fn read(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.file(name);
-        match fs::read(&path) {
+        match files::read(&path, EVIDENCE) {
             Ok(bytes) => Ok(Some(bytes)),
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => self.read_compressed(name),
             Err(error) => Err(error).with_context(|| format!("reading {}", path.display())),
@@ -229,7 +228,7 @@ impl Folder {
     fn read_compressed(&self, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.file(&compressed(name));
         let doing = || format!("reading {}", path.display());
-        let file = match fs::File::open(&path) {
+        let file = match files::open(&path, EVIDENCE) {
             Ok(file) => file,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(doing),
@@ -248,7 +247,7 @@ impl Folder {
     pub fn compress(&self, name: &str) -> Result<()> {
         let path = self.file(name);
         let doing = || format!("compressing {}", path.display());
-        let bytes = match fs::read(&path) {
+        let bytes = match files::read(&path, EVIDENCE) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error).with_context(doing),
@@ -259,6 +258,12 @@ impl Folder {
         fs::remove_file(&path).with_context(doing)
     }
 }
+
+/// Most bytes of a plan or of results.
+const DOCUMENT: u64 = 256 << 20;
+
+/// Most bytes of a history, of a log, or of other evidence: all of it is held in memory.
+const EVIDENCE: u64 = 4 << 30;
 
 /// What the name of a file ends in when it is compressed.
 const COMPRESSED: &str = ".gz";

@@ -1,6 +1,7 @@
 //! The files of a recipe's folder.
 
 use super::libraries;
+use crate::files::Folder;
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use walkdir::{DirEntry, WalkDir};
 use zooquake_history::plan::Recipe;
 
 /// Most bytes of a folder.
-const MOST_BYTES: usize = 64 << 20;
+const MOST_BYTES: u64 = 64 << 20;
 
 /// Most files of a folder.
 const MOST_FILES: usize = 2_000;
@@ -80,16 +81,17 @@ impl Source {
     /// Reads a folder. What [tools make](MADE) is left out, unless it is carried.
     ///
     /// # Errors
-    /// If a file cannot be read, is a link or a device, one to be carried is not there, or the folder is larger than 64 MiB or 2,000 files.
+    /// If a file cannot be read, is a link or a device or lies behind a link, one to be carried is not there, or the folder is larger than 64 MiB or 2,000 files.
     pub fn read(folder: &Path, carried: &[String]) -> Result<Self> {
         let mut source = Self::default();
-        let mut bytes = 0;
+        let mut left = MOST_BYTES;
+        let inside = Folder::open(folder).with_context(|| format!("reading {}", folder.display()))?;
         let made = |entry: &DirEntry| entry.depth() > 0 && MADE.iter().any(|name| entry.file_name() == *name);
         for entry in WalkDir::new(folder).into_iter().filter_entry(|entry| !made(entry)) {
             let entry = entry.with_context(|| format!("reading {}", folder.display()))?;
             if !entry.file_type().is_dir() {
                 let path = entry.path().strip_prefix(folder).context("a path below the folder")?;
-                source.take(folder, path, &mut bytes)?;
+                source.take((folder, &inside), path, &mut left)?;
             }
         }
         for path in carried {
@@ -99,17 +101,17 @@ impl Source {
             );
             if !source.files.contains_key(path) {
                 source
-                    .take(folder, Path::new(path), &mut bytes)
+                    .take((folder, &inside), Path::new(path), &mut left)
                     .with_context(|| format!("`files` names {path:?}"))?;
             }
         }
         Ok(source)
     }
 
-    fn take(&mut self, folder: &Path, path: &Path, bytes: &mut usize) -> Result<()> {
+    /// Takes a file, if so many bytes are left for it.
+    fn take(&mut self, (folder, inside): (&Path, &Folder), path: &Path, left: &mut u64) -> Result<()> {
         let whole = folder.join(path);
-        let reading = || format!("reading {}", whole.display());
-        let metadata = fs::symlink_metadata(&whole).with_context(reading)?;
+        let metadata = fs::symlink_metadata(&whole).with_context(|| format!("reading {}", whole.display()))?;
         ensure!(
             metadata.is_file(),
             "{} is no regular file: a recipe has none but such",
@@ -118,16 +120,17 @@ impl Source {
         let name = path
             .to_str()
             .with_context(|| format!("the name of {path:?} is no UTF-8"))?;
-        let content = fs::read(&whole).with_context(reading)?;
-        *bytes += content.len();
-        if *bytes > MOST_BYTES || self.files.len() >= MOST_FILES {
+        if metadata.len() > *left || self.files.len() >= MOST_FILES {
             bail!(
                 "{} is larger than {} MiB or {MOST_FILES} files: keep what is not the recipe elsewhere",
                 folder.display(),
                 MOST_BYTES >> 20
             );
         }
-        let executable = metadata.permissions().mode() & 0o111 != 0;
+        let (content, executable) = inside
+            .read(path, *left)
+            .with_context(|| format!("reading {}", whole.display()))?;
+        *left -= content.len() as u64;
         self.files.insert(name.to_string(), File { content, executable });
         Ok(())
     }

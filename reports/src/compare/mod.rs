@@ -104,7 +104,7 @@ pub fn write_all(comparison: &Comparison, dir: &Path) -> Result<Vec<PathBuf>> {
         ("compare.html", page::page(&measured)),
         ("compare.md", markdown::of(&measured)),
     ];
-    let mut written = crate::publish(files, dir)?;
+    let mut written = crate::publish_all(files, dir)?;
     let picture = dir.join("compare.png");
     crate::png::figures::write(&measured, &figure::all(&measured), &picture)
         .with_context(|| format!("cannot write {}", picture.display()))?;

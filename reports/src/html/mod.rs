@@ -51,7 +51,7 @@ const SCRIPTS: [&str; 10] = [
 
 /// Writes the page.
 pub fn write(model: &RunModel<'_>, path: &Path) -> Result<()> {
-    std::fs::write(path, page(model))?;
+    crate::publish(path, page(model))?;
     Ok(())
 }
 

@@ -60,5 +60,5 @@ impl Listed {
 /// If it cannot be written.
 pub fn write(folder: &str, mut runs: Vec<Listed>, path: &Path) -> Result<()> {
     runs.sort_by(|a, b| b.begun().cmp(&a.begun()).then_with(|| b.name.cmp(&a.name)));
-    std::fs::write(path, page::page(folder, &runs)).with_context(|| format!("cannot write {}", path.display()))
+    crate::publish(path, page::page(folder, &runs)).with_context(|| format!("cannot write {}", path.display()))
 }

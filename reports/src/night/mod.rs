@@ -221,7 +221,7 @@ pub fn write_all(night: &Night, dir: &Path) -> Result<Vec<PathBuf>> {
         ("junit.xml", junit(night)),
         ("summary.md", summary(night)),
     ];
-    crate::publish(files, dir)
+    crate::publish_all(files, dir)
 }
 
 impl Night {

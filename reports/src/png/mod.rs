@@ -16,8 +16,6 @@ use ::png::{AdaptiveFilterType, BitDepth, ColorType, Compression, Encoder};
 use anyhow::{Result, anyhow};
 use plotters::coord::Shift;
 use plotters::prelude::*;
-use std::fs::File;
-use std::io::BufWriter;
 use std::path::Path;
 use zooquake_history::FaultKind;
 
@@ -107,14 +105,16 @@ fn sized(
 /// Writes pixels of three bytes each, red, green and blue, row by row from the top, as a PNG. `Err` if the file cannot be written, or
 /// the pixels are not as many as `width` and `height` say.
 fn encode(path: &Path, (width, height): (u32, u32), pixels: &[u8]) -> Result<()> {
-    let mut encoder = Encoder::new(BufWriter::new(File::create(path)?), width, height);
+    let mut picture = Vec::new();
+    let mut encoder = Encoder::new(&mut picture, width, height);
     encoder.set_color(ColorType::Rgb);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::Fast);
     encoder.set_adaptive_filter(AdaptiveFilterType::Adaptive);
     let mut writer = encoder.write_header()?;
     writer.write_image_data(pixels)?;
-    Ok(writer.finish()?)
+    writer.finish()?;
+    Ok(crate::publish(path, picture)?)
 }
 
 /// The column and the row of each key in a legend of this width.

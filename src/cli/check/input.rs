@@ -8,6 +8,7 @@ use ruzstd::decoding::StreamingDecoder;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
+use zooquake_backend::files;
 
 /// How a history file is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -52,13 +53,16 @@ fn opens(content: &[u8]) -> bool {
 /// The most bytes to which a history may unpack; as events they take several times as much memory.
 const MOST: u64 = 512 << 20;
 
+/// The most bytes of a file or pipe.
+const WHOLE: u64 = 4 << 30;
+
 /// The bytes of a file, unpacked if it was compressed by gzip or zstd, whatever it is called.
 ///
 /// # Errors
 /// If it cannot be read, or it unpacks to what is damaged or too large.
 pub fn bytes(path: &Path) -> Result<Vec<u8>> {
     let doing = || format!("unpacking {}", path.display());
-    let packed = std::fs::read(path).with_context(|| format!("reading {}", path.display()))?;
+    let packed = files::read_or_receive(path, WHOLE).with_context(|| format!("reading {}", path.display()))?;
     let Some(codec) = Codec::of(&packed) else {
         return Ok(packed);
     };
@@ -109,7 +113,7 @@ pub fn inputs(path: &Path) -> Result<Vec<PathBuf>> {
     if !path.exists() {
         return Err(Usage(format!("there is nothing at {}", path.display())).into());
     }
-    if path.is_file() || is_run(path) {
+    if !path.is_dir() || is_run(path) {
         return Ok(vec![path.to_path_buf()]);
     }
     let mut found = Vec::new();

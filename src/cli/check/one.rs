@@ -50,7 +50,7 @@ pub struct Checked {
 /// # Errors
 /// If it cannot be read at all.
 pub fn check(path: &Path, model: Option<Kind>, how: How) -> Result<Checked, Usage> {
-    if path.is_file() && !pack::is_pack(path) {
+    if !path.is_dir() && !pack::is_pack(path) {
         let wrong = |error| Usage(format!("{error:#}: {A_HISTORY}"));
         return check_file(path, model, how).map_err(wrong);
     }

@@ -127,38 +127,65 @@ pub fn read<'a>(model: &HistoryModel, calls: &[Call<'a>], delivery: Delivery) ->
 /// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been sent than must have
 /// come out if all that it took out had, with what had been delivered by then. An item that may come out again needs one enqueue.
 fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[Drain], delivery: Delivery) {
-    // For each item where its enqueues were sent, and where its deliveries ended.
-    let mut items: HashMap<u32, [Vec<usize>; 2]> = HashMap::new();
+    let once = delivery == Delivery::Once;
+    let mut items: HashMap<u32, Positions> = HashMap::new();
     for op in ops.iter() {
         match op.input {
-            QueueOp::Enqueue(item) => items.entry(item).or_default()[0].push(op.invoke),
-            QueueOp::Dequeue(item) => items.entry(item).or_default()[1].extend(op.complete),
+            QueueOp::Enqueue(item) => items.entry(item).or_default().sent.push(op.invoke),
+            QueueOp::Dequeue(item) => items
+                .entry(item)
+                .or_default()
+                .ended
+                .extend(op.complete.filter(|_| once)),
             QueueOp::Empty | QueueOp::Take => {}
         }
     }
-    items
-        .values_mut()
-        .flatten()
-        .for_each(|positions| positions.sort_unstable());
+    for positions in items.values_mut() {
+        positions.sent.sort_unstable();
+        positions.ended.sort_unstable();
+    }
     for drain in drains {
         let mut taken: HashMap<u32, usize> = HashMap::new();
         for op in &ops[drain.first..drain.empty] {
             if let QueueOp::Dequeue(item) = op.input {
-                *taken.entry(item).or_default() += 1;
+                let taken = taken.entry(item).or_default();
+                *taken = if once { *taken + 1 } else { 1 };
             }
         }
         let end = ops[drain.empty].complete;
-        let last = |(item, taken): (u32, usize)| {
-            let [sent, ended] = &items[&item];
-            // What was sent too late is a contradiction without that.
-            let in_time = sent.partition_point(|&sent| Some(sent) < end);
-            let out = |at: usize| match delivery {
-                Delivery::Once => ended.partition_point(|&ended| ended < sent[at]) + taken,
-                Delivery::AtLeastOnce => 1,
-            };
-            (0..in_time).rfind(|&at| at < out(at)).map(|at| sent[at])
-        };
+        let last = |(item, taken)| items.get_mut(&item)?.last_too_few(taken, end);
         let latest = taken.into_iter().filter_map(last).max();
         ops[drain.empty].invoke = ops[drain.empty].invoke.max(latest.unwrap_or(0));
+    }
+}
+
+/// Where the enqueues of an item were sent, and where its deliveries ended, ascending.
+#[derive(Default)]
+struct Positions {
+    sent: Vec<usize>,
+    ended: Vec<usize>,
+    /// For each number of items that a drain took, and each enqueue: the last one up to it before which too few were sent.
+    too_few: HashMap<usize, Vec<usize>>,
+}
+
+impl Positions {
+    /// Of the enqueues sent before `end` where the last one was sent before which there were fewer than deliveries had ended, and `taken`
+    /// more; `None` if none was sent.
+    fn last_too_few(&mut self, taken: usize, end: Option<usize>) -> Option<usize> {
+        let Self { sent, ended, too_few } = self;
+        let too_few = too_few.entry(taken).or_insert_with(|| {
+            let mut last = 0;
+            let up_to = |(at, &sent): (usize, &usize)| {
+                let few = at
+                    .checked_sub(taken)
+                    .is_none_or(|out| ended.get(out).is_some_and(|&end| end < sent));
+                last = if few { at } else { last };
+                last
+            };
+            sent.iter().enumerate().map(up_to).collect()
+        });
+        // What was sent too late is a contradiction without that.
+        let in_time = sent.partition_point(|&sent| Some(sent) < end);
+        Some(sent[too_few[in_time.checked_sub(1)?]])
     }
 }

@@ -8,6 +8,7 @@ mod counts;
 mod ensemble;
 mod grants;
 mod items;
+mod queues;
 mod rounds;
 mod transactions;
 
@@ -127,12 +128,23 @@ fn spent(since: Instant) -> u64 {
 /// things of which each takes so many events (`each`). `wanted` says what is found in one of so many things.
 #[track_caller]
 fn records_grow(each: usize, make: impl Fn(usize) -> Record, wanted: impl Fn(usize) -> Vec<(&'static str, usize)>) {
+    judged_grow(each, make, check, wanted);
+}
+
+/// The same of histories that are judged by `judge`.
+#[track_caller]
+fn judged_grow(
+    each: usize,
+    make: impl Fn(usize) -> Record,
+    judge: impl Fn(&Record) -> Results,
+    wanted: impl Fn(usize) -> Vec<(&'static str, usize)>,
+) {
     let clock = Instant::now();
     let times = [1, 4].map(|times| {
         let count = times * EVENTS / each;
         let record = make(count);
         let begun = spent(clock);
-        let results = check(&record);
+        let results = judge(&record);
         let time = spent(clock) - begun;
         let events = record.history.events.len();
         println!("{events} events in {} ms", time / 1_000_000);

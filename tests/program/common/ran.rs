@@ -116,6 +116,10 @@ pub fn short(name: &str, line: &str, judge: impl FnOnce(&Ran)) {
             .len();
         assert!(size > 0, "{file} is empty");
     }
+    let logs = std::fs::read(ran.folder.join("txnlogs.json")).expect("txnlogs.json");
+    let logs: Vec<Value> = serde_json::from_slice(&logs).expect("a list");
+    let whole = |log: &Value| log["whole"] == true && log["problem"].is_null();
+    assert!(!logs.is_empty() && logs.iter().all(whole), "{logs:?}");
     assert_nothing_left_of(&runs.id());
 }
 

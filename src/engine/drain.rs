@@ -2,7 +2,7 @@
 //! `docs/families/queue.md`, `docs/families/counter.md`.
 
 use super::effect::Entry;
-use super::generator::{AtEnd, LIMIT_MS, Request};
+use super::generator::{AtEnd, Request, single_ms};
 use super::stage::{Stage, Turn};
 use super::worker::End;
 use super::{Deadline, Engine};
@@ -121,7 +121,8 @@ impl Engine {
     fn drain_one(&mut self, request: &impl Operation) {
         let last = self.workers.len() - 1;
         self.workers[last].last = None;
-        self.ask(last, Request::new(request, LIMIT_MS));
+        let request = Request::new(request, single_ms(&self.plan));
+        self.ask(last, request);
     }
 
     fn dequeued(&mut self, drain: &mut Drain) -> Step {

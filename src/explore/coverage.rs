@@ -64,6 +64,8 @@ pub struct Coverage {
     pub windows: BTreeMap<String, (u64, u64)>,
     /// How many schedules each thing happened in that is to happen in some.
     pub sometimes: BTreeMap<&'static str, u64>,
+    /// By checker how many schedules had something that it looked at.
+    pub judged: BTreeMap<String, u64>,
 }
 
 impl Coverage {
@@ -72,6 +74,7 @@ impl Coverage {
         Self {
             windows: BTreeMap::new(),
             sometimes: SOMETIMES.iter().map(|(name, _)| (*name, 0)).collect(),
+            judged: BTreeMap::new(),
         }
     }
 
@@ -90,6 +93,10 @@ impl Coverage {
         for (name, happened) in SOMETIMES {
             *self.sometimes.entry(name).or_default() += u64::from(happened(record));
         }
+        for (checker, said) in &results.checkers {
+            let looked = said["looked_at"].as_u64().is_some_and(|things| things > 0);
+            *self.judged.entry(checker.clone()).or_default() += u64::from(looked);
+        }
     }
 
     /// Counts what another has counted.
@@ -101,6 +108,9 @@ impl Coverage {
         }
         for (name, count) in &other.sometimes {
             *self.sometimes.entry(name).or_default() += count;
+        }
+        for (checker, count) in &other.judged {
+            *self.judged.entry(checker.clone()).or_default() += count;
         }
     }
 }

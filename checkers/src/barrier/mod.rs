@@ -1,8 +1,10 @@
 //! The family `barrier`: members that meet.
 //!
-//! `rounds` reads out of a history what the checkers need: `early` and `stuck`, which asks `presence`; [`crate::orphans`] audits members.
+//! `rounds` reads out of a history what the checkers need: `early` and `stuck`, which asks `presence` for enters and
+//! `leaving` for leaves; [`crate::orphans`] audits members.
 
 mod early;
+mod leaving;
 mod presence;
 mod rounds;
 mod stuck;

@@ -1,10 +1,12 @@
-//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and again.
+//! `stuck-barrier`: after recovery, with N live members in the round, an enter stays pending, or is refused again and again; or a
+//! leave stays pending though every other member has left or is leaving ([`super::leaving`]).
 //!
 //! The clock runs from the moment when all of that is so to the phase `audit`. The bound is ten times the median duration
-//! of the run's answered enters, at least ten seconds. A client whose enters of the round fail one after the other, and
+//! of the run's answered enters (leaves), at least ten seconds. A client whose enters of the round fail one after the other, and
 //! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
 //! ([`crate::recovery`]) nobody is convicted.
 
+use super::leaving::Leaves;
 use super::presence::{Answer, Presence, Question, Stay};
 use super::rounds::{Member, Rounds, told};
 use crate::analysis::Analysis;
@@ -29,7 +31,12 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     let bound = liveness::bound(run, "enter", span);
     let there = There::new(run, rounds, &all, (span, bound));
     let (mut room, mut untold) = (MOST, 0);
+    let leaves = Leaves::new(run, rounds, &all, span);
     for (number, one) in all.iter().enumerate() {
+        if one.op.f == "leave" {
+            leaves.check(one, out);
+            continue;
+        }
         let why = match there.stuck(number, span) {
             Ok(stuck) if stuck.waited >= bound && run.recovery.doubt().is_none() => {
                 if room == 0 {

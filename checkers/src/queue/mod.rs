@@ -1,7 +1,8 @@
 //! The family `queue`: items that are enqueued and dequeued.
 //!
-//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `removals` what the transaction logs
-//! show of operations without an answer (`carriers` are the znodes of items). The checkers: `lost`, `duplicate`, `phantom`, `order`; [`crate::orphans`] audits claims.
+//! `items` reads out of a history what the checkers need, `drain` what the end of a run proves, `stock` what lay in the queue when, `removals`
+//! what the transaction logs show of operations without an answer (`carriers` are the znodes of items). The checkers: `lost`, `duplicate`,
+//! `phantom`, `order`, `stuck`; [`crate::orphans`] audits claims.
 
 mod carriers;
 mod drain;
@@ -11,12 +12,14 @@ mod lost;
 mod order;
 mod phantom;
 mod removals;
+mod stock;
+mod stuck;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::plan::Delivery;
 use crate::verdict::{self, Needs};
-use crate::{Record, Results, orphans, pending};
+use crate::{Record, Results, orphans};
 use items::Items;
 use zooquake_history::operation::queue::ITEM;
 
@@ -26,6 +29,7 @@ pub const CHECKERS: &[&str] = &[
     "duplicate-delivery",
     "phantom-item",
     "reordered",
+    "stuck-queue",
     "orphan-node",
 ];
 
@@ -43,7 +47,7 @@ pub fn check(record: &Record) -> Results {
     duplicate::check(&run, &items, claimed, &mut found);
     phantom::check(&run, &items, claimed, &mut found);
     order::check(&run, &items, &mut found);
-    pending::check(&run, false, &mut found);
+    stuck::check(&run, &items, &mut found);
     found.doubt("items cannot be read", &items.unread);
     orphans::check_claims(&run, &|item| items.acknowledged(item), &mut found);
     let tree = "orphans were not looked for";

@@ -6,7 +6,7 @@
 //! the anomaly; with one event less it has not.
 //!
 //! - Of what happened (two grants, two deliveries, two decisions, reads in a wrong order) all that excuses it is left out.
-//! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `blocked-transaction`, `orphan-node`) the
+//! - Of what is absent (`lost-item`, `lost-wakeup`, `no-leader`, `stuck-barrier`, `stuck-queue`, `blocked-transaction`, `orphan-node`) the
 //!   witness is what shows that it had to come: the request or the acknowledgement, `recovered` or the drain, and the last
 //!   event up to which it had not come. That it never came is the absence of every other event, so the reduced history has
 //!   it too. An orphan is in the tree, which is kept; the witness is who was asked for it and did not name it.
@@ -44,7 +44,7 @@ fn about(anomaly: &Anomaly) -> Option<&str> {
     match anomaly.kind.as_str() {
         "orphan-node" => anomaly.why.split(' ').nth(2),
         // Who was sent to which round.
-        "stuck-barrier" => anomaly.why.split(" at ").next(),
+        "stuck-barrier" | "stuck-queue" => anomaly.why.split(" at ").next(),
         kind if commit::agree::KINDS.iter().any(|(name, _)| *name == kind) => Some(transaction(&anomaly.why)),
         _ => None,
     }
@@ -158,6 +158,7 @@ fn refused(rng: &mut Rng, record: Record) -> Record {
         "lock" | "rwlock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
         "election" => ("elect", json!({"grant": "g90"})),
         "commit" => ("decided", json!({"tx": "t0"})),
+        "queue" => ("dequeue", json!({})),
         _ => ("enter", json!({"round": 1, "members": 2})),
     };
     let mut end = End::of(record);
@@ -224,8 +225,9 @@ fn counters() {
 
 #[test]
 fn queues() {
-    tried("queue", |seed| match seed % 3 {
-        0 => audited(seed, queue::world::items(seed / 3)),
+    tried("queue", |seed| match seed % 4 {
+        0 => audited(seed, queue::world::items(seed / 4)),
+        1 => queue::world::pending(seed / 4, false),
         _ => varied(&spoilt::items::FAMILY, queue::world::items, seed),
     });
 }

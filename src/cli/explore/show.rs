@@ -68,6 +68,10 @@ pub fn print(explored: &Explored, failures: &[Failure]) {
         };
         println!("  {what}: in {schedules}{never}");
     }
+    println!("checkers that had something to look at:");
+    for (checker, schedules) in &explored.coverage.judged {
+        println!("  {checker}: in {schedules}");
+    }
     // Of schedules that were drawn.
     let frequencies = FREQUENCIES.iter().filter(|_| explored.exhausted.is_none());
     for frequency in frequencies {

@@ -1,6 +1,6 @@
 //! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/barrier.md`.
 
-use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
+use super::{BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, Next, Phase, Request, single_ms};
 use crate::engine::worker::{End, Op};
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Cycle, Plan};
@@ -13,8 +13,6 @@ const HEAD_START: Duration = Duration::from_millis(20);
 
 /// If the barrier has not opened this long after the last join, the members join anew.
 const STUCK: Duration = Duration::from_secs(5);
-
-const JOIN_MS: u64 = 5_000;
 
 /// A member stays for its planned work after the barrier has opened, but no longer than this: who dies meanwhile leaves a
 /// znode to the next round.
@@ -35,6 +33,7 @@ enum Stage {
 pub struct Barrier {
     plans: Vec<ClientPlan>,
     wait_ms: u64,
+    join_ms: u64,
     round: i64,
     stage: Stage,
     begun: Duration,
@@ -62,6 +61,7 @@ impl Barrier {
         Self {
             plans: plan.clients.clone(),
             wait_ms: plan.time_ms + BEYOND_MS,
+            join_ms: single_ms(plan),
             round: 1,
             stage: Stage::Gather,
             begun: Duration::ZERO,
@@ -172,7 +172,7 @@ impl Barrier {
             Some(member) => {
                 let member = member as u64 + 1;
                 let join = barrier::Request::Join { round, members, member };
-                Next::Ask(Request::new(&join, JOIN_MS))
+                Next::Ask(Request::new(&join, self.join_ms))
             }
             // Perhaps nobody comes through; that is looked at by the clock.
             None => Next::Wait(STUCK / 10),
@@ -194,7 +194,7 @@ impl Generator for Barrier {
             Stage::Close if !self.stays(client, now).is_zero() => Next::Wait(self.stays(client, now)),
             Stage::Rejoin | Stage::Close => {
                 let close = barrier::Request::Close { round: self.round };
-                Next::Ask(Request::new(&close, SINGLE_MS))
+                Next::Ask(Request::new(&close, GIVE_BACK_MS))
             }
         };
         self.busy[client] = matches!(next, Next::Ask(_));

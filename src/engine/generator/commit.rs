@@ -4,7 +4,7 @@ mod ends;
 mod part;
 mod questions;
 
-use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
+use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
 use crate::engine::worker::{End, Op};
 use part::Part;
 use questions::{Questions, Times};
@@ -13,10 +13,9 @@ use std::time::Duration;
 use zooquake_checkers::plan::{Plan, Transaction};
 use zooquake_history::operation::commit::{self, Vote};
 
-const BEGIN_MS: u64 = 3_000;
+/// How long a site has to learn the decision, which others have to make meanwhile.
 const DECIDE: Duration = Duration::from_secs(4);
 const DECIDE_MS: u64 = DECIDE.as_millis() as u64;
-const VOTE_MS: u64 = 3_000;
 
 #[derive(Debug)]
 struct Party {
@@ -45,6 +44,7 @@ pub struct Commit {
     session: Duration,
     /// Whether another transaction takes the place of the current one, which never began as far as is known.
     void: bool,
+    single_ms: u64,
 }
 
 impl Commit {
@@ -66,6 +66,7 @@ impl Commit {
             sure: HashSet::new(),
             session: Duration::from_millis(plan.cluster.timing.session_ms),
             void: false,
+            single_ms: single_ms(plan),
         }
     }
 
@@ -124,10 +125,10 @@ impl Commit {
         match self.parties[0].part {
             Part::Begin => {
                 self.begun = true;
-                Some(Request::new(&commit::Request::Begin(transaction), BEGIN_MS))
+                Some(Request::new(&commit::Request::Begin(transaction), self.single_ms))
             }
             Part::Decide if self.current.early || self.all_voted() => {
-                Some(Request::new(&commit::Request::Decide(transaction), DECIDE_MS))
+                Some(Request::new(&commit::Request::Decide(transaction), self.single_ms))
             }
             _ => None,
         }
@@ -144,7 +145,7 @@ impl Commit {
                 };
                 let work_ms = self.current.work_ms[client - 1];
                 let request = commit::Request::Vote { tx, vote, work_ms };
-                Some(Request::new(&request, VOTE_MS + work_ms))
+                Some(Request::new(&request, self.single_ms + work_ms))
             }
             Part::Decided(_) => Some(decided(tx, DECIDE_MS)),
             _ => None,

@@ -1,6 +1,6 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
-use super::{AtEnd, FINAL_AGAIN, Generator, LIMIT_MS, Moment, Next, Phase, Request};
+use super::{AtEnd, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
 use crate::engine::worker::{End, Op};
 use std::time::Duration;
 use zooquake_checkers::plan::{ClientPlan, Plan};
@@ -24,6 +24,7 @@ struct Client {
 #[derive(Debug)]
 pub struct Counter {
     clients: Vec<Client>,
+    single_ms: u64,
 }
 
 impl Counter {
@@ -38,6 +39,7 @@ impl Counter {
         };
         Self {
             clients: (1..).zip(&plan.clients).map(client).collect(),
+            single_ms: single_ms(plan),
         }
     }
 }
@@ -54,7 +56,7 @@ impl Generator for Counter {
             true => counter::Request::Increment {},
             false => counter::Request::Get {},
         };
-        Next::Ask(Request::new(&request, LIMIT_MS))
+        Next::Ask(Request::new(&request, self.single_ms))
     }
 
     fn at_end(&self) -> AtEnd {

@@ -1,6 +1,6 @@
 //! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is, give back.
 
-use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, SINGLE_MS};
+use super::{BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, Next, Phase, Request};
 use crate::engine::worker::{End, Op};
 use std::time::Duration;
 use zooquake_checkers::EventType;
@@ -139,7 +139,7 @@ impl Grants {
                 (self.words.work)(grant, self.next_value, work_ms)
             }
         };
-        Request::new(&work, work_ms + SINGLE_MS)
+        Request::new(&work, work_ms + GIVE_BACK_MS)
     }
 }
 
@@ -165,7 +165,7 @@ impl Generator for Grants {
             // After recovery whoever still holds gives back at once.
             (Step::Work(_) | Step::Release, _) => {
                 let release = (self.words.release)(state.grant.clone());
-                Next::Ask(Request::new(&release, SINGLE_MS))
+                Next::Ask(Request::new(&release, GIVE_BACK_MS))
             }
         }
     }

@@ -1,6 +1,7 @@
 //! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
 
-use super::{AtEnd, FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
+use super::backlog::Backlog;
+use super::{AFTER_BOUND_MS, AtEnd, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
 use crate::engine::worker::{End, Op};
 use std::time::Duration;
 use zooquake_checkers::EventType;
@@ -10,12 +11,9 @@ use zooquake_history::operation::queue;
 /// A consumer that was given nothing waits this long.
 const AFTER_NOTHING: Duration = Duration::from_millis(50);
 
-/// Items in the queue, as far as is known, at which producers hold back: consumers work longer than producers think, and
-/// what they leave would have to be drained at the end.
-const BACKLOG: usize = 16;
-
-/// Milliseconds that the recipe has for an operation.
-pub const LIMIT_MS: u64 = 5_000;
+/// After recovery consumers ask when producers have put in their last items, so that there is something to be given; they wait no
+/// longer than this.
+const HEAD_START: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
@@ -42,8 +40,13 @@ pub struct Items {
     claimed: bool,
     clients: Vec<Client>,
     next_item: i64,
-    /// Items that were enqueued, as far as is known, and not dequeued yet.
-    backlog: usize,
+    backlog: Backlog,
+    /// Milliseconds that the recipe has for an operation: before recovery, and after it, where it is pending for the bound of
+    /// liveness before it has timed out.
+    single_ms: u64,
+    last_ms: u64,
+    /// When the last operations began.
+    last_since: Option<Duration>,
 }
 
 impl Items {
@@ -67,37 +70,60 @@ impl Items {
             claimed: plan.workload.capabilities().delivery == Delivery::AtLeastOnce,
             clients,
             next_item: 1,
-            backlog: 0,
+            backlog: Backlog::new(plan.seed),
+            single_ms: single_ms(plan),
+            last_ms: single_ms(plan),
+            last_since: None,
         }
+    }
+
+    fn ask(&self, request: &queue::Request, phase: Phase) -> Next {
+        let last = phase == Phase::Final;
+        Next::Ask(Request::new(request, if last { self.last_ms } else { self.single_ms }))
+    }
+
+    /// Whether a consumer waits for the last items of producers.
+    fn has_head_start(&mut self, now: Duration) -> bool {
+        let since = *self.last_since.get_or_insert(now);
+        let puts = |client: &Client| client.role == Role::Produces && !client.finished;
+        now.saturating_sub(since) < HEAD_START && self.clients.iter().any(puts)
     }
 }
 
-fn single(request: &queue::Request) -> Next {
-    Next::Ask(Request::new(request, LIMIT_MS))
-}
-
 impl Generator for Items {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Next {
-        let state = &mut self.clients[client];
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+        let state = &self.clients[client];
         if phase == Phase::Quiet || state.role == Role::Waits {
             return Next::Nothing;
         }
         if let Some(item) = state.given {
-            return single(&queue::Request::Acknowledge { item });
+            return self.ask(&queue::Request::Acknowledge { item }, phase);
         }
         if phase == Phase::Drain || state.finished && phase == Phase::Final {
             return Next::Nothing;
         }
-        if state.role == Role::Produces && phase == Phase::Load && self.backlog >= BACKLOG {
-            return Next::Wait(AFTER_NOTHING);
+        let produces = state.role == Role::Produces;
+        let waits = match (phase, produces) {
+            (Phase::Load, true) => self.backlog.full(),
+            (Phase::Load, false) => self.backlog.rests(now),
+            (Phase::Final, false) => self.has_head_start(now),
+            _ => false,
+        };
+        if waits {
+            return Next::Await(AFTER_NOTHING);
         }
-        state.last = phase == Phase::Final;
-        if state.role == Role::Consumes {
-            return single(&queue::Request::Dequeue {});
+        self.clients[client].last = phase == Phase::Final;
+        if !produces {
+            return self.ask(&queue::Request::Dequeue {}, phase);
         }
         let item = self.next_item;
         self.next_item += 1;
-        single(&queue::Request::Enqueue { item })
+        self.ask(&queue::Request::Enqueue { item }, phase)
+    }
+
+    /// Consumers that rest go on together.
+    fn coordinates(&self) -> bool {
+        true
     }
 
     fn at_end(&self) -> AtEnd {
@@ -112,9 +138,9 @@ impl Generator for Items {
         state.cycle += 1;
         let item = end.get(queue::ITEM).filter(|_| end.is_ok());
         match (op.f, end.kind) {
-            ("enqueue", EventType::Ok | EventType::Info) => self.backlog += 1,
-            ("dequeue", EventType::Ok) if item.is_none() => self.backlog = 0,
-            ("dequeue", EventType::Ok) => self.backlog = self.backlog.saturating_sub(1),
+            ("enqueue", EventType::Ok | EventType::Info) => self.backlog.enqueued(),
+            ("dequeue", EventType::Ok) if item.is_none() => self.backlog.emptied(),
+            ("dequeue", EventType::Ok) => self.backlog.dequeued(),
             _ => {}
         }
         match (op.f, item) {
@@ -131,7 +157,7 @@ impl Generator for Items {
             return FINAL_AGAIN;
         }
         if op.f == "enqueue" && end.is_ok() {
-            return think;
+            return if self.backlog.bursts() { Duration::ZERO } else { think };
         }
         if item.is_some() { Duration::ZERO } else { AFTER_NOTHING }
     }
@@ -141,7 +167,9 @@ impl Generator for Items {
         self.clients[client].given = None;
     }
 
-    fn recovered(&mut self, _: Duration) {
+    fn recovered(&mut self, bound: Duration) {
+        self.last_ms = self.single_ms.max(bound.as_millis() as u64 + AFTER_BOUND_MS);
+        self.last_since = None;
         for client in &mut self.clients {
             client.finished = client.role == Role::Waits;
             client.last = false;

@@ -1,5 +1,6 @@
 //! Generators: what the clients of a family are asked to do, one operation after the other. One family a file.
 
+mod backlog;
 mod barrier;
 mod commit;
 mod counter;
@@ -11,15 +12,21 @@ mod rounds;
 mod tests;
 
 use super::worker::{End, Op};
-pub use items::LIMIT_MS;
 use serde_json::Value;
 use std::fmt::Debug;
 use std::time::Duration;
 use zooquake_checkers::plan::Plan;
+use zooquake_history::FaultKind;
 use zooquake_history::operation::Operation;
 
-/// Milliseconds that a recipe has for a single request (beside the work in it): well beyond any fault.
-const SINGLE_MS: u64 = 30_000;
+/// Milliseconds that a recipe has at least for a single request.
+const LEAST_SINGLE_MS: u64 = 5_000;
+
+/// Milliseconds beyond the bound of liveness that a recipe has for an operation that convicts if it is pending for that long.
+const AFTER_BOUND_MS: u64 = 2_000;
+
+/// Milliseconds that a recipe has to write under a grant, or to give back or close (beside the work in it): well beyond any fault.
+const GIVE_BACK_MS: u64 = 30_000;
 
 /// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
 /// wait that gives up hides a lost wake-up.
@@ -142,6 +149,16 @@ pub trait Generator: Debug + Send {
 
     /// Whether the client has finished the last thing to do.
     fn finished(&self, client: usize) -> bool;
+}
+
+/// Milliseconds that a recipe has for a single request: longer than the plan's longest pause, so that who was frozen in it acts when
+/// it is thawed, rather than to have timed out.
+pub fn single_ms(plan: &Plan) -> u64 {
+    let pauses = plan
+        .windows
+        .iter()
+        .filter(|window| FaultKind::of(&window.fault).freezes);
+    LEAST_SINGLE_MS + pauses.map(|window| window.duration_ms).max().unwrap_or(0)
 }
 
 /// The generator of the plan's family.

@@ -1,6 +1,6 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other. `docs/families/register.md`.
 
-use super::{FINAL_AGAIN, Generator, LIMIT_MS, Moment, Next, Phase, Request};
+use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
 use crate::engine::worker::{End, Op};
 use std::ops::Range;
 use std::time::Duration;
@@ -48,6 +48,7 @@ pub struct Register {
     began: Option<Duration>,
     /// Spells, in milliseconds since then, in which clients only read.
     reading: Vec<Range<u64>>,
+    single_ms: u64,
 }
 
 /// The spells in which clients only read: around every other moment at which a leader is frozen, until its followers have
@@ -63,10 +64,6 @@ fn reading(plan: &Plan) -> Vec<Range<u64>> {
         _ => None,
     };
     plan.windows.iter().filter_map(spell).collect()
-}
-
-fn single(request: &register::Request) -> Next {
-    Next::Ask(Request::new(request, LIMIT_MS))
 }
 
 impl Register {
@@ -86,6 +83,7 @@ impl Register {
             heard: None,
             began: None,
             reading: reading(plan),
+            single_ms: single_ms(plan),
         }
     }
 
@@ -95,13 +93,17 @@ impl Register {
         self.next_value - 1
     }
 
-    fn read() -> Next {
-        single(&register::Request::Read {})
+    fn ask(&self, request: &register::Request) -> Next {
+        Next::Ask(Request::new(request, self.single_ms))
+    }
+
+    fn read(&self) -> Next {
+        self.ask(&register::Request::Read {})
     }
 
     fn write(&mut self) -> Next {
         let value = self.fresh();
-        single(&register::Request::Write { value })
+        self.ask(&register::Request::Write { value })
     }
 
     /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first hears no more of it.
@@ -109,13 +111,13 @@ impl Register {
         let since = (now - *self.began.get_or_insert(now)).as_millis() as u64;
         let drawn = self.clients[client].dice.u32(0..10);
         if self.clients[client].lost || self.reading.iter().any(|spell| spell.contains(&since)) {
-            return Self::read();
+            return self.read();
         }
         match (drawn, self.heard) {
-            (0..6, _) => Self::read(),
+            (0..6, _) => self.read(),
             (6..8, Some(from)) => {
                 let to = self.fresh();
-                single(&register::Request::Cas { from, to })
+                self.ask(&register::Request::Cas { from, to })
             }
             _ => self.write(),
         }
@@ -131,7 +133,7 @@ impl Generator for Register {
             Phase::Load => self.any(client, now),
             Phase::Final => match last {
                 Last::Write => self.write(),
-                Last::Read => Self::read(),
+                Last::Read => self.read(),
                 Last::Nothing => Next::Nothing,
             },
         }

@@ -25,9 +25,14 @@ pub enum Bug {
     Q1,
     Q2,
     Q4,
+    Q6,
+    Q7,
+    Q8,
+    Q9,
     B1,
     B3,
     B7,
+    B8,
     T1,
     T6,
     P1,
@@ -106,12 +111,22 @@ planted! {
         in FIFO, shows "duplicate-delivery" under ["drop-reply"], "CURATOR-268";
     Q4: "a claim is made for an item that was consumed meanwhile, and stays",
         in CLAIMED, shows "orphan-node" under [], "kazoo 366";
+    Q6: "items are handed out from a list that was read before, and the NoNode of a delete is taken for its own earlier try's",
+        in FIFO, shows "duplicate-delivery" under [], "ZooKeeper's guide: what was read may be out of date when it is used";
+    Q7: "items are taken in the order of whole names, what the producer chose first, rather than by sequence",
+        in CLAIMED, shows "reordered" under [], "ZOOKEEPER-2931";
+    Q8: "a consumer whose item another one was faster to take waits for the list to change, which has changed already",
+        in FIFO, shows "stuck-queue" under [], "Helix 44";
+    Q9: "an acknowledgement waits for the one before, whose reply was lost and which never ends",
+        in CLAIMED, shows "stuck-queue" under ["drop-reply"], "ZooKeeper's guide: a lost connection leaves a request open";
     B1: "the `ready` znodes of earlier rounds are counted as members",
         in DOUBLE, shows "early-release" under [], "Netflix/curator 99";
     B3: "any event of the session opens the barrier",
         in DOUBLE, shows "early-release" under ["disconnect"], "Curator 1290";
     B7: "a member makes its znode, and watches `ready` after that: the others pass and delete it in between",
         in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
+    B8: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
+        in DOUBLE, shows "stuck-barrier" under [], "Helix 44";
     T1: "the coordinator takes an unknown outcome of its decision for a failure",
         in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
     T6: "the decision is sent again, and what its first try has made is taken for a refusal",

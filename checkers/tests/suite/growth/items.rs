@@ -81,3 +81,59 @@ fn items_that_are_lost() {
     };
     grows(2, ("queue", "fifo", 3), make, |count| vec![("lost-item", count)]);
 }
+
+/// Each item is named by a dequeue of its own that stays pending, but for the first.
+#[test]
+fn items_beside_dequeues_that_stay_pending() {
+    let make = |long: &mut Long, count| {
+        long.done(1, 1, "enqueue", [item(0), item(0)]);
+        for k in 1..count {
+            long.done(1, 1, "enqueue", [item(k), item(k)]);
+        }
+        long.phase("recovered");
+        for k in 1..count {
+            long.invoke(k + 1, k + 1, "dequeue", json!({}));
+            long.note(k + 1, "taking", item(k));
+        }
+        long.wait(20);
+        long.phase("audit");
+    };
+    grows(4, ("queue", "fifo", 3), make, |count| vec![("stuck-queue", count - 1)]);
+}
+
+/// One of the dequeues may have taken any item.
+#[test]
+fn items_of_which_one_may_have_been_taken_beside_dequeues_that_stay_pending() {
+    let make = |long: &mut Long, count| {
+        long.note(2, "hello", json!({"pid": 1, "cannot": ["taking"]}));
+        for k in 0..count {
+            long.done(1, 1, "enqueue", [item(k), item(k)]);
+        }
+        long.phase("recovered");
+        for k in 0..count {
+            long.invoke(k + 2, k + 2, "dequeue", json!({}));
+        }
+        long.wait(20);
+        long.phase("audit");
+    };
+    let told = |count: usize| 1_000_000usize.div_ceil(count).min(count);
+    grows(3, ("queue", "fifo", 3), make, |count| {
+        vec![("stuck-queue", told(count))]
+    });
+}
+
+/// There are many spells in which an item lay in the queue, and all are short.
+#[test]
+fn items_that_come_and_go_beside_dequeues_that_stay_pending() {
+    let make = |long: &mut Long, count| {
+        long.phase("recovered");
+        for k in 0..count {
+            long.invoke(k + 3, k + 3, "dequeue", json!({}));
+            long.done(1, 1, "enqueue", [item(k), item(k)]);
+            long.done(2, 2, "dequeue", [json!({}), item(k)]);
+        }
+        long.wait(20);
+        long.phase("audit");
+    };
+    grows(5, ("queue", "fifo", 2), make, |_| vec![]);
+}

@@ -89,6 +89,27 @@ fn members_that_all_wait() {
 }
 
 #[test]
+fn members_that_all_wait_to_leave() {
+    let make = |count: usize| {
+        let mut long = Long::default();
+        for (f, kind) in [
+            ("enter", EventType::Invoke),
+            ("enter", EventType::Ok),
+            ("leave", EventType::Invoke),
+        ] {
+            for k in 1..=count {
+                long.op(k, k, kind, f, json!({"round": 1, "members": count, "czxid": k}));
+            }
+        }
+        long.phase("recovered");
+        long.wait(20);
+        long.phase("audit");
+        long.record("barrier", "double", count)
+    };
+    records_grow(3, make, |count| vec![("stuck-barrier", count)]);
+}
+
+#[test]
 fn members_that_are_all_refused() {
     let refuse = |long: &mut Long, k| long.op(k, k, EventType::Fail, "enter", json!({"round": 1}));
     let make = |count| entered(count, 2, refuse);

@@ -50,16 +50,29 @@ fn barrier(seed: u64, counts: &mut Counts) {
     let found: BTreeSet<usize> = early.iter().map(answer).collect();
     assert_eq!(found, meetings::early(&record), "seed {seed}");
     count(counts, "early-release", !found.is_empty());
-    let name = |anomaly: &&Anomaly| {
-        let words: Vec<&str> = anomaly.why.split(' ').collect();
-        (words[0].to_owned(), words[5].parse().expect("a round"))
-    };
-    let mut found: Vec<(String, i64)> = of(&results, "stuck-barrier").iter().map(name).collect();
-    let mut wanted = meetings::stuck(&record);
-    found.sort();
-    wanted.sort();
-    assert_eq!(found, wanted, "seed {seed}");
-    count(counts, "stuck-barrier", !found.is_empty());
+    for (leaves, mut wanted) in [
+        (false, meetings::stuck(&record)),
+        (true, meetings::stuck_leaves(&record)),
+    ] {
+        let name = |anomaly: &&Anomaly| {
+            let words: Vec<&str> = anomaly.why.split(' ').collect();
+            (
+                words[0].to_owned(),
+                words[5 + usize::from(leaves)].parse().expect("a round"),
+            )
+        };
+        let leave = |anomaly: &&&Anomaly| anomaly.why.contains(" was sent to leave round ") == leaves;
+        let stuck = of(&results, "stuck-barrier");
+        let mut found: Vec<(String, i64)> = stuck.iter().filter(leave).map(name).collect();
+        found.sort();
+        wanted.sort();
+        assert_eq!(found, wanted, "seed {seed}");
+        count(
+            counts,
+            if leaves { "stuck leaves" } else { "stuck-barrier" },
+            !found.is_empty(),
+        );
+    }
     witnesses(seed, &record, &results);
 }
 

@@ -164,6 +164,57 @@ fn an_application_is_stuck_when_all_members_have_joined() {
     innocent(tutorial, text, table);
 }
 
+/// Both entered, and both were sent leave; c2's process ended in the second.
+const LEAVING: &str = "
+    1 c1 invoke enter round=1 members=2; c2 invoke enter round=1 members=2
+    c1 ok enter round=1 session=0x1; c2 ok enter round=1 session=0x2
+    2 c1 invoke leave round=1; 3 c2 invoke leave round=1; c2 ok leave round=1
+    5 run recover; run recovered
+    30 run audit";
+
+#[test]
+fn who_waits_to_leave_though_all_others_have_left_is_stuck() {
+    assert_eq!(proven(&double(LEAVING), "stuck-barrier").witness, [4, 8, 9]);
+    let table = "
+        c2 invoke leave round=1; c2 ok leave round=1 => c2 note exit # its session is over
+        c1 invoke enter round=1 members=2; c2 invoke enter round=1 members=2 => \
+            c1 invoke enter round=1 members=1; c2 invoke enter round=2 members=2 | c2 ok enter round=1 session=0x2 => c2 end enter \
+            | 3 c2 invoke leave round=1; c2 ok leave round=1 => # it was never there
+        30 run audit => 25 c1 info leave; 30 run audit # it has timed out";
+    guilty(double, "stuck-barrier", LEAVING, table);
+    // Both wait for each other, though both leave.
+    found(
+        &double(&edited(LEAVING, "c2 ok leave round=1 =>")),
+        &["stuck-barrier"; 2],
+    );
+}
+
+#[test]
+fn who_waits_to_leave_while_another_may_be_inside_is_not_stuck() {
+    let table = "
+        3 c2 invoke leave round=1; c2 ok leave round=1 => # it is inside
+        c2 ok leave round=1 => c2 info leave # it may be
+        c2 ok leave round=1 => c2 fail leave
+        3 c2 invoke leave round=1; c2 ok leave round=1 => | 30 run audit => 29 c2 invoke leave round=1; 30 run audit # it left late
+        3 c2 invoke leave round=1; c2 ok leave round=1 => | run recovered => c2 note exit; run recovered # its session may last
+        run recovered => run recovered; c2 invoke enter round=1 members=3 # it comes again
+        c2 ok enter round=1 session=0x2 => c2 info enter | 3 c2 invoke leave round=1; c2 ok leave round=1 =>
+        5 run recover => c3 invoke enter round=one members=2; c3 info enter; 5 run recover # that may be of this round
+        30 run audit => 14 run audit
+        30 run audit => 6 c1 ok leave round=1; 30 run audit
+        30 run audit => 25 c1 fail leave; 30 run audit
+        30 run audit => 29 c1 note exit; 30 run audit";
+    innocent(double, LEAVING, table);
+    let inside = none(&double(&edited(
+        LEAVING,
+        "3 c2 invoke leave round=1; c2 ok leave round=1 =>",
+    )));
+    says(
+        &inside,
+        "the leave of c1 sent at 2.000 s was still pending after recovery, and c2 may be in its round",
+    );
+}
+
 /// All of these ask to enter the same round again and again.
 fn refused(count: usize, who: &[&str]) -> String {
     let one = |at: usize| {

@@ -54,7 +54,7 @@ pub fn ops(events: &[Event], f: &str) -> Vec<Op> {
     .collect()
 }
 
-fn item(events: &[Event], at: usize) -> Option<i64> {
+pub fn item(events: &[Event], at: usize) -> Option<i64> {
     events[at].item()
 }
 
@@ -77,7 +77,7 @@ fn enqueue(events: &[Event], number: i64) -> Option<Op> {
 }
 
 /// Whether a client said that it cannot name what it takes.
-fn nameless(events: &[Event], client: &str) -> bool {
+pub fn nameless(events: &[Event], client: &str) -> bool {
     let says = |event: &Event| event.cannot().into_iter().flatten().any(|word| word == "taking");
     let hello = |event: &&Event| is_named(event) && event.f == "hello" && node(event) == client;
     events.iter().filter(hello).any(says)

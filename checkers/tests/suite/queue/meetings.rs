@@ -133,3 +133,65 @@ fn gone(events: &[Event], op: &Op, end: usize) -> bool {
         .any(|leave| leave.end.is_some_and(|(at, _)| op.sent < at && at < end) && told(&&events[leave.sent]));
     ended || answer.is_some() && (closed || left)
 }
+
+/// Leaves that stay pending though nobody else is in the round: who was sent them, and of which round.
+pub fn stuck_leaves(record: &Record) -> Vec<(String, i64)> {
+    let events = &record.history.events;
+    let (Some(recovered), Some(end)) = (phase(events, "recovered"), phase(events, "audit")) else {
+        return vec![];
+    };
+    if crate::drawn::doubtful(events, recovered, end) {
+        return vec![];
+    }
+    let (enters, leaves) = (ops(events, "enter"), ops(events, "leave"));
+    let recover = phase(events, "recover").filter(|&at| at < recovered).unwrap_or(0);
+    let took = leaves
+        .iter()
+        .filter_map(|op| Some((op.sent, op.ok().filter(|&read| read < end)?)));
+    let mut took: Vec<u64> = took.map(|(sent, read)| events[read].time - events[sent].time).collect();
+    took.sort_unstable();
+    let bound = (10 * took.get(took.len() / 2).copied().unwrap_or(0)).max(10_000_000_000);
+    // Since when a client is not in a round for certain; `None` if it may be.
+    let gone = |client: &str, number: i64| {
+        let own = |op: &&Op| op.node == client && round(events, op) == number && op.sent < end;
+        let Some(entered) = enters
+            .iter()
+            .filter(own)
+            .filter(|op| !op.failed())
+            .map(|op| op.sent)
+            .max()
+        else {
+            return Some(0);
+        };
+        let kept = |op: &&Op| match op.end {
+            Some((at, kind)) => at > end || kind == EventType::Ok,
+            None => op.over.is_none_or(|over| over > end),
+        };
+        let left = leaves
+            .iter()
+            .filter(own)
+            .filter(kept)
+            .map(|op| op.sent)
+            .find(|&at| at > entered);
+        let exit = |at: &usize| is_named(&events[*at]) && events[*at].f == "exit" && node(&events[*at]) == client;
+        let over = (entered..recover.max(entered)).find(exit).map(|_| recovered);
+        left.into_iter().chain(over).min()
+    };
+    let clients: BTreeSet<&str> = enters.iter().map(|op| op.node.as_str()).collect();
+    let stuck = |op: &&Op| {
+        let until = match op.end.filter(|&(at, _)| at < end) {
+            Some((at, EventType::Info)) if at > recovered => at,
+            None if op.over.is_none_or(|over| over > end) => end,
+            _ => return false,
+        };
+        let others = clients.iter().filter(|client| **client != op.node);
+        let others: Option<Vec<usize>> = others.map(|client| gone(client, round(events, op))).collect();
+        others.is_some_and(|others| {
+            let since = others.into_iter().chain([recovered, op.sent]).max().unwrap_or(0);
+            events[until].time.saturating_sub(events[since].time) >= bound
+        })
+    };
+    let stuck = leaves.iter().filter(|op| op.sent < end).filter(stuck);
+    let all: BTreeSet<(String, i64)> = stuck.map(|op| (op.node.clone(), round(events, op))).collect();
+    all.into_iter().collect()
+}

@@ -8,7 +8,9 @@ mod items;
 pub mod meetings;
 mod nameless;
 mod orphans;
+pub mod pending;
 mod scale;
+mod stuck;
 mod unanswered;
 pub mod world;
 

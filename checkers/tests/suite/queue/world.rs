@@ -67,6 +67,7 @@ impl World {
 
     /// In some worlds a window before it was not seen healed, or the harness stalls after it.
     fn recovers(&mut self) {
+        self.phase("recover");
         for (phase, verified) in crate::drawn::phases(&mut self.random) {
             let value = json!({"window": 1, "phase": phase, "verified": verified});
             self.push("nemesis", None, EventType::Info, "pause", value);
@@ -95,27 +96,7 @@ pub fn items(seed: u64) -> Record {
     let mut queue: VecDeque<i64> = VecDeque::new();
     let mut items = 0;
     for _ in 0..world.random.usize(4..22) {
-        let client = world.random.usize(0..CLIENTS - 1);
-        if world.chance(4) {
-            world.dies(client);
-        } else if let Some((f, number)) = world.doing[client] {
-            end_item(&mut world, &mut queue, client, f, number);
-        } else {
-            match world.random.u32(0..10) {
-                0..4 => {
-                    items += i64::from(items == 0 || world.random.u32(0..100) < 98);
-                    world.begin(client, "enqueue", items, json!({"item": items}));
-                    if world.chance(95) {
-                        queue.push_back(items);
-                    }
-                }
-                4..8 => world.begin(client, "dequeue", 0, json!({})),
-                _ => {
-                    let item = world.random.i64(1..=items.max(1));
-                    world.begin(client, "acknowledge", item, json!({"item": item}));
-                }
-            }
-        }
+        turn(&mut world, &mut queue, &mut items);
     }
     for client in 0..CLIENTS - 1 {
         if let Some((f, number)) = world.doing[client]
@@ -126,6 +107,66 @@ pub fn items(seed: u64) -> Record {
     }
     drain(&mut world, &mut queue);
     world.record(if seed.is_multiple_of(2) { "fifo" } else { "claimed" })
+}
+
+/// A queue that recovers, after which not everything is answered for long, and which may be drained then. Where it is so, a client
+/// cannot name what it takes.
+pub fn pending(seed: u64, nameless: bool) -> Record {
+    let mut world = World::new(seed);
+    let mut queue: VecDeque<i64> = VecDeque::new();
+    let mut items = 0;
+    if nameless {
+        let hello = json!({"pid": 1, "cannot": ["taking"]});
+        world.named(1, EventType::Info, "hello", hello);
+    }
+    let recovered = world.random.usize(2..20);
+    for step in 0..recovered + world.random.usize(0..8) {
+        if step == recovered {
+            world.recovers();
+        }
+        turn(&mut world, &mut queue, &mut items);
+        if world.chance(8) {
+            world.now += world.random.u64(0..12) * 1_000_000_000;
+        }
+    }
+    world.now += world.random.u64(0..25) * 1_000_000_000;
+    if world.chance(50) {
+        drain(&mut world, &mut queue);
+        for client in 0..CLIENTS - 1 {
+            if let Some((f, number)) = world.doing[client]
+                && world.chance(50)
+            {
+                end_item(&mut world, &mut queue, client, f, number);
+            }
+        }
+    }
+    world.phase("audit");
+    world.record(if seed.is_multiple_of(2) { "fifo" } else { "claimed" })
+}
+
+/// A client does something, or something of it ends.
+fn turn(world: &mut World, queue: &mut VecDeque<i64>, items: &mut i64) {
+    let client = world.random.usize(0..CLIENTS - 1);
+    if world.chance(4) {
+        return world.dies(client);
+    }
+    if let Some((f, number)) = world.doing[client] {
+        return end_item(world, queue, client, f, number);
+    }
+    match world.random.u32(0..10) {
+        0..4 => {
+            *items += i64::from(*items == 0 || world.random.u32(0..100) < 98);
+            world.begin(client, "enqueue", *items, json!({"item": *items}));
+            if world.chance(95) {
+                queue.push_back(*items);
+            }
+        }
+        4..8 => world.begin(client, "dequeue", 0, json!({})),
+        _ => {
+            let item = world.random.i64(1..=(*items).max(1));
+            world.begin(client, "acknowledge", item, json!({"item": item}));
+        }
+    }
 }
 
 fn end_item(world: &mut World, queue: &mut VecDeque<i64>, client: usize, f: &'static str, number: i64) {
@@ -189,7 +230,8 @@ pub fn rounds(seed: u64) -> Record {
     let members = world.random.usize(2..4);
     let recovered = world.random.usize(4..30);
     let mut inside = [(1_i64, 0_i64); CLIENTS];
-    for step in 0..recovered + world.random.usize(0..8) {
+    let after = world.random.usize(0..8);
+    for step in 0..recovered + after {
         if step == recovered {
             world.recovers();
         }
@@ -224,6 +266,9 @@ pub fn rounds(seed: u64) -> Record {
                 (false, _) => world.begin(client, "enter", round, value),
             }
         }
+    }
+    if after == 0 {
+        world.phase("recover");
     }
     world.now += world.random.u64(0..25) * 1_000_000_000;
     world.phase("audit");

@@ -56,7 +56,13 @@ const USUAL: u64 = 4_000;
 type Counts = BTreeMap<&'static str, u64>;
 
 /// The anomalies about which more is known only after a recovery that lasted.
-const LIVENESS: [&str; 4] = ["lost-wakeup", "no-leader", "stuck-barrier", "blocked-transaction"];
+const LIVENESS: [&str; 5] = [
+    "lost-wakeup",
+    "no-leader",
+    "stuck-barrier",
+    "stuck-queue",
+    "blocked-transaction",
+];
 
 fn claim(kind: &str, about: impl ToString) -> (String, String) {
     (kind.to_owned(), about.to_string())

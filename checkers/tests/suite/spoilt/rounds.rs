@@ -79,7 +79,8 @@ fn found(record: &Record, results: &Results) -> Claims {
     };
     let stuck = |anomaly: &Anomaly| {
         let words: Vec<&str> = anomaly.why.split(' ').collect();
-        claim("stuck-barrier", format!("{} {}", words[0], words[5]))
+        let round = 5 + usize::from(words[4] == "leave");
+        claim("stuck-barrier", format!("{} {} {}", words[0], words[4], words[round]))
     };
     let early = of_kind(results, "early-release").map(answer);
     early.chain(of_kind(results, "stuck-barrier").map(stuck)).collect()
@@ -89,9 +90,11 @@ fn wanted(record: &Record) -> Claims {
     let events = &record.history.events;
     let early = meetings::early(record);
     let early = early.into_iter().map(|at| claim("early-release", events[at].time));
-    let stuck = meetings::stuck(record);
-    let stuck = stuck
+    let enters = meetings::stuck(record)
         .into_iter()
-        .map(|(node, round)| claim("stuck-barrier", format!("{node} {round}")));
+        .map(|(node, round)| format!("{node} round {round}"));
+    let leaves = meetings::stuck_leaves(record).into_iter();
+    let leaves = leaves.map(|(node, round)| format!("{node} leave {round}"));
+    let stuck = enters.chain(leaves).map(|about| claim("stuck-barrier", about));
     early.chain(stuck).collect()
 }

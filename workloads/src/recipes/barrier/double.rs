@@ -203,6 +203,11 @@ impl Double {
         while !zk.state().is_over() {
             match zk.children_and_watch(&self.parent(round)).await {
                 Ok((names, _)) if names.iter().all(|name| name.starts_with(READY)) => return Ok(true),
+                Ok(_) if self.env.has(Bug::B8) => {
+                    if let Ok((_, watch)) = zk.children_and_watch(&self.parent(round)).await {
+                        watch.await;
+                    }
+                }
                 Ok((_, watch)) => _ = watch.await,
                 Err(error) if error.is_definite() => return Err(OpError::unknown("leave", &error)),
                 Err(_) => _ = steady(&self.env, zk.as_ref()).await,

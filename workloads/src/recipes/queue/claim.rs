@@ -3,6 +3,7 @@
 use super::item::Content;
 use super::owner::Owner;
 use super::steady;
+use crate::recipes::planted::Bug;
 use crate::recipes::{Env, NOT_HELD, OpError, Owned};
 use crate::zk::Error;
 
@@ -46,7 +47,7 @@ impl Claim {
                     }
                     Err(_) => {}
                 },
-                Err(error) if error.is_definite() => return Err(OpError::of("delete", &error)),
+                Err(error) if error.is_definite() || env.has(Bug::Q9) => return Err(OpError::of("delete", &error)),
                 Err(_) => tried = true,
             }
             if !steady(env, owner.zk.as_ref()).await {

@@ -26,6 +26,8 @@ pub struct Claimed {
     holder: HolderState,
     owners: Owners,
     claims: Shared<Vec<Claim>>,
+    /// Whether an acknowledgement has not ended, which the next one waits for ([`Bug::Q9`]).
+    acknowledges: Shared<bool>,
 }
 
 /// A dequeue: what it got, and whether somebody still waits for that.
@@ -45,6 +47,7 @@ impl Claimed {
             holder: HolderState::default(),
             owners: Owners::new(env),
             claims: Shared::new(Vec::new()),
+            acknowledges: Shared::new(false),
         }
     }
 
@@ -64,7 +67,7 @@ impl Claimed {
             if names.is_empty() {
                 return Ok(None);
             }
-            for name in in_order(names) {
+            for name in self.in_order(names) {
                 let path = format!("{QUEUE}/{name}");
                 let (data, stat) = match owner.zk.get(&path).await {
                     Ok(found) => found,
@@ -101,7 +104,7 @@ impl Claimed {
             return Ok(None);
         }
         let alive = zk.children(OWNERS).await.map_err(|error| reading(&error))?;
-        for name in in_order(taken) {
+        for name in self.in_order(taken) {
             let path = format!("{TAKEN}/{name}");
             let (data, stat) = match zk.get(&path).await {
                 Ok(found) => found,
@@ -124,6 +127,14 @@ impl Claimed {
             }
         }
         Ok(None)
+    }
+
+    fn in_order(&self, mut names: Vec<String>) -> Vec<String> {
+        if self.env.has(Bug::Q7) {
+            names.sort();
+            return names;
+        }
+        in_order(names)
     }
 
     /// Names an item, and claims it in one transaction, whose first part is that the owner lives.
@@ -227,7 +238,16 @@ impl Claimed {
         let Some(claim) = claim.filter(|claim| claim.delivered) else {
             return Err(OpError::Fail(NOT_HELD.to_string()));
         };
+        // With the bug nothing is known to go on in the background.
+        let busy = (!self.env.has(Bug::Q9)).then_some(busy);
+        if self.env.has(Bug::Q9) {
+            self.acknowledges.until(|busy| (!busy).then_some(())).await;
+            self.acknowledges.update(|busy| *busy = true);
+        }
         let ended = claim.delete(&self.env).await;
+        // The reply that ends it may never come.
+        let lost = self.env.has(Bug::Q9) && matches!(ended, Err(OpError::Info(_)));
+        self.acknowledges.update(|busy| *busy = lost);
         self.forget(&claim.own.path);
         drop(busy);
         ended

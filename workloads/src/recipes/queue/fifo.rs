@@ -14,7 +14,7 @@ use crate::recipes::planted::Bug;
 use crate::recipes::sessions::Handle;
 use crate::recipes::{Env, HolderState, OpError};
 use crate::service::SessionHandle;
-use crate::zk::{CreateMode, Error};
+use crate::zk::{CreateMode, Error, Shared, Zk};
 
 /// `queue/fifo`.
 #[derive(Clone)]
@@ -22,6 +22,8 @@ pub struct Fifo {
     env: Env,
     handle: Handle,
     holder: HolderState,
+    /// What is still to be handed out of a list that was read before ([`Bug::Q6`]): znodes and their items.
+    listed: Shared<Vec<(String, i64)>>,
 }
 
 impl Fifo {
@@ -31,6 +33,7 @@ impl Fifo {
             env: env.clone(),
             handle: Handle::open(env),
             holder: HolderState::default(),
+            listed: Shared::new(Vec::new()),
         }
     }
 
@@ -53,34 +56,80 @@ impl Fifo {
 
     async fn take(&self) -> Result<Option<Given>, OpError> {
         let zk = self.handle.live().await;
+        if self.env.has(Bug::Q6) {
+            return self.hand_out(zk.as_ref()).await;
+        }
         // Until the first delete is sent nothing can have been taken, and a delete that ZooKeeper refused took nothing.
-        let reading = |error: Error| OpError::Fail(format!("read: {error}"));
         loop {
-            let names = match zk.children(QUEUE).await {
-                Err(Error::NoNode) => return Ok(None),
-                names => in_order(names.map_err(reading)?),
-            };
+            let names = names(zk.as_ref()).await?;
             if names.is_empty() {
                 return Ok(None);
             }
             for name in names {
                 let path = format!("{QUEUE}/{name}");
-                let data = match zk.get(&path).await {
-                    Ok((data, _)) => data,
-                    Err(Error::NoNode) => continue,
-                    Err(error) => return Err(reading(error)),
-                };
-                let Some(Content { item, .. }) = Content::read(&data) else {
-                    return Err(OpError::Fail(format!("{path} holds no item")));
+                let Some(item) = read(zk.as_ref(), &path).await? else {
+                    continue;
                 };
                 self.env.taking(item);
                 match blindly(&self.env, Bug::Q1, zk.as_ref(), || zk.delete(&path, None)).await {
                     Ok(()) => return Ok(Some(Given { item, claim: None })),
+                    Err(Error::NoNode) if self.env.has(Bug::Q8) => {
+                        let (_, watch) = zk.children_and_watch(QUEUE).await.map_err(reading)?;
+                        watch.await;
+                        break;
+                    }
                     Err(Error::NoNode) => {}
                     Err(error) => return Err(OpError::of("delete", &error)),
                 }
             }
         }
+    }
+
+    /// The next item of the list that was read last; a new one is read when it is over.
+    async fn hand_out(&self, zk: &dyn Zk) -> Result<Option<Given>, OpError> {
+        if self.listed.with(Vec::is_empty) {
+            for name in names(zk).await? {
+                let path = format!("{QUEUE}/{name}");
+                if let Some(item) = read(zk, &path).await? {
+                    self.listed.update(|listed| listed.push((path, item)));
+                }
+            }
+        }
+        let next = self
+            .listed
+            .update(|listed| (!listed.is_empty()).then(|| listed.remove(0)));
+        let Some((path, item)) = next else { return Ok(None) };
+        self.env.taking(item);
+        match zk.delete(&path, None).await {
+            Ok(()) | Err(Error::NoNode) => Ok(Some(Given { item, claim: None })),
+            Err(error) => Err(OpError::of("delete", &error)),
+        }
+    }
+}
+
+/// Nothing was taken when a look fails.
+fn reading(error: Error) -> OpError {
+    OpError::Fail(format!("read: {error}"))
+}
+
+/// The names in the queue, in order.
+async fn names(zk: &dyn Zk) -> Result<Vec<String>, OpError> {
+    match zk.children(QUEUE).await {
+        Err(Error::NoNode) => Ok(Vec::new()),
+        names => Ok(in_order(names.map_err(reading)?)),
+    }
+}
+
+/// The item of a znode; `None` if that is gone.
+async fn read(zk: &dyn Zk, path: &str) -> Result<Option<i64>, OpError> {
+    let data = match zk.get(path).await {
+        Ok((data, _)) => data,
+        Err(Error::NoNode) => return Ok(None),
+        Err(error) => return Err(reading(error)),
+    };
+    match Content::read(&data) {
+        Some(Content { item, .. }) => Ok(Some(item)),
+        None => Err(OpError::Fail(format!("{path} holds no item"))),
     }
 }
 

@@ -47,7 +47,7 @@ impl<'a> Analysis<'a> {
         });
         let lost: Vec<_> = lost.collect();
         let mut txns: HashMap<i64, Option<&'a Txn>> = lost.iter().map(|&(zxid, ..)| (zxid, None)).collect();
-        for txn in self.record.txnlog.iter().flatten() {
+        for txn in self.record.txnlog.unwrap_or_default() {
             if let Some(known) = txns.get_mut(&txn.zxid) {
                 *known = Some(txn);
             }

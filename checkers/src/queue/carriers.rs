@@ -43,7 +43,7 @@ impl<'a> Carriers<'a> {
     /// Reads them out of the answers and the logs.
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut carriers = Self::default();
-        for txn in run.record.txnlog.iter().flatten() {
+        for txn in run.record.txnlog.unwrap_or_default() {
             for (path, change) in changes(txn).unwrap_or_default() {
                 carriers.changes.entry(path).or_default().push((txn.zxid, change));
                 if let Change::Create(Some(item)) = change {

@@ -94,7 +94,7 @@ impl DockerCluster {
             if answer["pids"].as_array().is_none_or(Vec::is_empty) {
                 let launched = self.launch_server(server).await;
                 // The engine may have started it without its streams, and so without its log.
-                if launched.is_ok() || !self.kill_processes(server).await.is_ok() {
+                if launched.is_ok() || self.kill_processes(server).await.is_err() {
                     return launched;
                 }
                 return self.launch_server(server).await;

@@ -25,6 +25,10 @@ for model in register cas-register mutex fenced-mutex reentrant-mutex semaphore:
     head -n 1 "fuzz/corpus/history_edn/$name.edn" | sed 's/^\[//' >"fuzz/corpus/edn_value/$name"
   done
 done
+# What is not generated: a key beside a value, and a completion without its invocation.
+echo '{"index":0,"time":0,"process":0,"type":"invoke","f":"put","key":"x","value":"a"}' >fuzz/corpus/history_jsonl/key
+echo '{:process 1, :type :info, :f :enqueue, :value 3} {:process 0, :type :invoke, :f :drain, :value nil}' >fuzz/corpus/history_edn/unsent
+printf 'INFO  jepsen.util - 0\t:invoke\t:cas\t[0 2]\nINFO  jepsen.util - 0\t:fail\t:cas\t[0 2]\n' >fuzz/corpus/history_log/mismatch
 for log in checkers/tests/fixtures/*/*.log; do
   head -n 40 "$log" >"fuzz/corpus/server_log/$(basename "$(dirname "$log")")-$(basename "$log")"
 done

@@ -64,8 +64,10 @@ pub fn touched<'a>(txns: impl Iterator<Item = &'a Txn>) -> HashSet<(i64, &'a str
 
 /// What stands in the transaction logs instead, in words.
 pub fn told(txn: &Txn) -> String {
-    let paths: Vec<&str> = txn.changes().map(|change| change.path).collect();
-    format!("there {} of {}", txn.op, few(&paths))
+    // Only a multi has parts, and few: of other transactions the many paths are not gone through for each answer.
+    let parts: Vec<&str> = txn.parts.iter().map(|part| part.path.as_str()).collect();
+    let paths = if parts.is_empty() { few(&txn.paths) } else { few(&parts) };
+    format!("there {} of {paths}", txn.op)
 }
 
 /// Whether a transaction may have created a path that it names or not: a create of it, or a multi, whose parts its line need

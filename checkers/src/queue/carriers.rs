@@ -8,6 +8,7 @@ use crate::analysis::Analysis;
 use crate::history::EventType;
 use crate::{Event, Txn};
 use std::collections::{BTreeMap, HashMap};
+use zooquake_history::evidence::ZnodeChange;
 use zooquake_history::operation::queue::ITEM;
 
 /// What a transaction did to a znode.
@@ -26,6 +27,8 @@ pub struct Carrier<'a> {
     pub path: &'a str,
     /// The transaction that created it; `None` if only its path is named.
     czxid: Option<i64>,
+    /// Whether only a delivery names it, so that it may be a lock on the item.
+    perhaps_lock: bool,
     /// The events that name it; none if the logs do.
     pub named: Vec<usize>,
 }
@@ -37,6 +40,8 @@ pub struct Carriers<'a> {
     all: BTreeMap<i64, Vec<Carrier<'a>>>,
     /// By path its creations and deletions, in the order of the log.
     changes: HashMap<&'a str, Vec<(i64, Change)>>,
+    /// The transactions that created something.
+    creating: HashMap<i64, &'a Txn>,
 }
 
 impl<'a> Carriers<'a> {
@@ -46,8 +51,15 @@ impl<'a> Carriers<'a> {
         for txn in run.record.txnlog.unwrap_or_default() {
             for (path, change) in changes(txn).unwrap_or_default() {
                 carriers.changes.entry(path).or_default().push((txn.zxid, change));
-                if let Change::Create(Some(item)) = change {
-                    carriers.add(item, path, Some(txn.zxid), Vec::new());
+                if let Change::Create(number) = change {
+                    carriers.creating.insert(txn.zxid, txn);
+                    let carrier = Carrier {
+                        path,
+                        czxid: Some(txn.zxid),
+                        perhaps_lock: false,
+                        named: Vec::new(),
+                    };
+                    number.into_iter().for_each(|item| carriers.add(item, carrier.clone()));
                 }
             }
         }
@@ -65,19 +77,35 @@ impl<'a> Carriers<'a> {
                     sent: op.sent(),
                     read,
                 };
-                carriers.add(item, path, answer.czxid(), done.witness(run).collect());
+                let carrier = Carrier {
+                    path,
+                    czxid: answer.czxid(),
+                    perhaps_lock: op.f == "dequeue",
+                    named: done.witness(run).collect(),
+                };
+                carriers.add(item, carrier);
             }
         }
         carriers
     }
 
-    fn add(&mut self, item: i64, path: &'a str, czxid: Option<i64>, named: Vec<usize>) {
-        self.all.entry(item).or_default().push(Carrier { path, czxid, named });
+    fn add(&mut self, item: i64, carrier: Carrier<'a>) {
+        self.all.entry(item).or_default().push(carrier);
+    }
+
+    /// Whether a znode that its delivery names is no lock that the client made which removed it: another session created it, or the item was
+    /// moved into it by a transaction that deleted another.
+    fn holds_item(&self, carrier: &Carrier<'_>, removing: &Txn) -> bool {
+        let made = carrier.czxid.and_then(|czxid| self.creating.get(&czxid));
+        made.is_some_and(|made| {
+            let moved = changes(made).is_some_and(|all| all.iter().any(|(_, change)| *change == Change::Delete));
+            moved || made.session != removing.session
+        })
     }
 
     /// The znode of an item that a transaction removed, so that none is left that is known to carry it. `None` if the logs do not show
-    /// so: if the transaction created something, which may carry the item on, if another znode still carries it, or if the znode carries
-    /// another item too.
+    /// so: if the transaction created something, which may carry the item on, if another znode still carries it, if the znode carries
+    /// another item too, or if it may be a lock and the item's own is not known.
     pub fn removed(&self, item: i64, txn: &'a Txn) -> Option<&Carrier<'a>> {
         let changed = changes(txn)?;
         let deletes = |path: &str| changed.contains(&(path, Change::Delete));
@@ -92,7 +120,8 @@ impl<'a> Carriers<'a> {
         let shared = shared
             .flat_map(|(_, all)| all)
             .any(|carrier| carrier.path == removed.path && self.stands(carrier, txn.zxid - 1));
-        (!left && !shared).then_some(removed)
+        let known = own.iter().any(|carrier| !carrier.perhaps_lock) || self.holds_item(removed, txn);
+        (!left && !shared && known).then_some(removed)
     }
 
     /// The items that a transaction may have removed.
@@ -126,13 +155,14 @@ fn changes(txn: &Txn) -> Option<Vec<(&str, Change)>> {
     if txn.hides_parts() {
         return deletes(&txn.raw);
     }
-    let change = |op: &str, path: &str| match op {
+    let item = |of: ZnodeChange<'_>| numbered(printed_data(&txn.raw, of.path)?);
+    let change = |of: ZnodeChange<'_>| match of.op {
         "createSession" => None,
         "delete" | "deleteContainer" | "closeSession" => Some(Change::Delete),
-        op if op.starts_with("create") => Some(Change::Create(created_with(&txn.raw, path))),
+        op if op.starts_with("create") => Some(Change::Create(item(of))),
         _ => None,
     };
-    let all = txn.changes().filter_map(|of| Some((of.path, change(of.op, of.path)?)));
+    let all = txn.changes().filter_map(|of| Some((of.path, change(of)?)));
     Some(all.collect())
 }
 
@@ -154,11 +184,14 @@ fn deletes(raw: &str) -> Option<Vec<(&str, Change)>> {
     }
 }
 
-/// The number of the item that a znode was created with, in the words of ZooKeeper's own tool: the path, the data and the ACL, with
-/// commas between.
-fn created_with(raw: &str, path: &str) -> Option<i64> {
+/// The data that a znode was created with, in the words of ZooKeeper's own tool: the path, the data and the ACL, with commas between.
+fn printed_data<'a>(raw: &'a str, path: &str) -> Option<&'a str> {
     let (_, rest) = raw.split_once(&format!(" {path},"))?;
-    let (data, _) = rest.rsplit_once(",[")?;
+    rest.rsplit_once(",[").map(|(data, _)| data)
+}
+
+/// The number of the item that these data name.
+fn numbered(data: &str) -> Option<i64> {
     let object = || serde_json::from_str::<serde_json::Value>(data).ok();
     data.parse().ok().or_else(|| ITEM.of(&object()?))
 }

@@ -52,7 +52,7 @@ fn multi(parts: &[(&str, &str)]) -> Txn {
     let part = |&(op, path): &(&str, &str)| TxnPart {
         op: op.to_owned(),
         path: path.to_owned(),
-        ephemeral: None,
+        ..TxnPart::default()
     };
     Txn {
         parts: parts.iter().map(part).collect(),
@@ -156,6 +156,14 @@ fn what_the_log_does_not_show_is_unknown() {
         txn(9, "0x2", "delete", "/taken/a"),
     ];
     none(&only_lock);
+    // A lock that only its delivery names, while nothing names the znode of the item.
+    let mut unnamed = consumed(
+        "path=/queue/a czxid=5 => | dequeue item=7\n    nemesis => dequeue item=7 path=/taken/a czxid=6\n    nemesis",
+    );
+    unnamed.txnlog = only_lock.txnlog.clone();
+    none(&unnamed);
+    unnamed.txnlog.as_mut().expect("a log")[1].session = "0x1".to_owned();
+    proven(&unnamed, "duplicate-delivery");
     let mut both = only_lock.clone();
     both.txnlog.as_mut().expect("a log")[2] = multi(&[("delete", "/queue/a"), ("delete", "/taken/a")]);
     proven(&both, "duplicate-delivery");

@@ -4,7 +4,7 @@
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::{Record, Results, acknowledgement, claims, evidence_consistency, exclusion, fencing, foreign};
-use crate::{liveness, orphans, release, resource, verdict};
+use crate::{idle, liveness, orphans, release, resource, verdict};
 
 /// The checkers that run for a lock and for a read-write lock.
 pub const LOCK: &[&str] = &[
@@ -15,6 +15,7 @@ pub const LOCK: &[&str] = &[
     "unowned-release",
     "foreign-znode",
     "lost-wakeup",
+    "idle-lock",
     "orphan-node",
     "evidence",
 ];
@@ -28,6 +29,7 @@ pub const ELECTION: &[&str] = &[
     "unowned-release",
     "foreign-znode",
     "no-leader",
+    "leaderless",
     "orphan-node",
     "unacknowledged-leader",
     "evidence",
@@ -40,6 +42,7 @@ pub const SEMAPHORE: &[&str] = &[
     "unowned-release",
     "foreign-znode",
     "lost-wakeup",
+    "idle-lock",
     "orphan-node",
     "evidence",
 ];
@@ -54,6 +57,7 @@ const GRANTED: &[Check] = &[
     release::check,
     foreign::check,
     liveness::check,
+    idle::check,
     orphans::check,
     evidence_consistency::check,
     claims::check,

@@ -46,11 +46,11 @@
 //! where liveness is judged.
 //!
 //! The checkers, one a file, each from `analysis` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
-//! `orphans`, `evidence_consistency`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
+//! `idle`, `orphans`, `evidence_consistency`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
 //! each other. They name things after the family (`names`), so that a lock and an election, which are the same thing under other
 //! names, share them; `excluders` knows which grants exclude another one, `free` when one could be granted; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
 //! did not finish after recovery, for all families, and `finishing` says which answers finish. `verdict` closes a check and says
-//! what the run lacks to be valid; `stats` counts, `requests` what clients told of their requests; `leaderless` is how long nobody
+//! what the run lacks to be valid; `stats` counts, `requests` what clients told of their requests; `failover` is how long nobody
 //! led after each fault; [`sample`] measures a run for comparisons with others.
 //!
 //! [`search`] is the fallback for types without a checker of their own, and a second opinion for those with one: a general
@@ -79,6 +79,7 @@ pub mod ensemble;
 mod evidence_consistency;
 mod excluders;
 mod exclusion;
+mod failover;
 pub mod families;
 mod fencing;
 mod findings;
@@ -87,7 +88,7 @@ mod foreign;
 mod free;
 pub mod generate;
 mod granting;
-mod leaderless;
+mod idle;
 mod leaver;
 mod liveness;
 mod names;

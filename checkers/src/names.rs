@@ -19,6 +19,8 @@ pub struct Names {
     pub regression: &'static str,
     /// Anomaly: nobody is granted though nobody holds.
     pub pending: &'static str,
+    /// Anomaly, advisory: for long nobody holds though somebody waits, and no fault is near.
+    pub idle: &'static str,
 }
 
 /// Of a family that grants nothing.
@@ -31,6 +33,7 @@ pub const NONE: Names = Names {
     stale_holder: "",
     regression: "",
     pending: "",
+    idle: "",
 };
 
 /// Of a lock.
@@ -43,6 +46,7 @@ pub const LOCK: Names = Names {
     stale_holder: "stale-holder",
     regression: "fencing-regression",
     pending: "lost-wakeup",
+    idle: "idle-lock",
 };
 
 /// Of an election.
@@ -55,6 +59,7 @@ pub const ELECTION: Names = Names {
     stale_holder: "stale-leader",
     regression: "epoch-regression",
     pending: "no-leader",
+    idle: "leaderless",
 };
 
 /// Of a semaphore. With one lease, too, two clients are more than may hold.

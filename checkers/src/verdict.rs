@@ -5,7 +5,7 @@ use crate::findings::Findings;
 use crate::pending::error_words;
 use crate::recovery::Span;
 use crate::text::count;
-use crate::{Anomaly, EventType, Results, Verdict, crash, ensemble, leaderless, pairing, stats, untold, windows};
+use crate::{Anomaly, EventType, Results, Verdict, crash, ensemble, failover, pairing, stats, untold, windows};
 
 /// Prefix of reasons that are only remarks.
 pub const NOTE: &str = "note: ";
@@ -29,7 +29,7 @@ pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
         logged: &["foreign-znode"],
     };
     let mut results = close(run, found, &needs);
-    let leaderless = serde_json::json!(leaderless::of(run));
+    let leaderless = serde_json::json!(failover::failovers(run));
     results.stats.insert("leaderless".to_owned(), leaderless);
     results
 }

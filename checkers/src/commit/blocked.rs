@@ -1,8 +1,10 @@
 //! `blocked-transaction`: after recovery, every killed process restarted, a transaction stays undecided.
 //!
 //! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
-//! liveness, or is answered `fail` again and again for so long. A transaction whose znode never came into being cannot block
-//! anybody. If the run cannot be judged ([`crate::recovery`]) nothing is convicted.
+//! liveness, or is answered `fail` again and again for so long, or does not know it each time that it is asked, at least twice
+//! over the bound. Questions from before and from after the moment at which another client was told the decision are not put
+//! together, as it may have been made in between. A transaction whose znode never came into being cannot block anybody. If the
+//! run cannot be judged ([`crate::recovery`]) nothing is convicted.
 
 use super::transactions::{Transaction, Transactions};
 use crate::analysis::Analysis;
@@ -28,11 +30,9 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
     let unfinished = unfinished(run, span);
     for one in &unfinished {
-        let longest = one
-            .spells()
-            .into_iter()
-            .map(|(asked, until)| Spell::new(run, one, (asked, until), span));
-        let longest = longest.max_by_key(|spell| spell.waited);
+        let transaction = all.of(run, one.op);
+        let longest = Spell::all(run, one, transaction, span);
+        let longest = longest.into_iter().max_by_key(|spell| spell.waited);
         let Some(spell) = longest.filter(|_| matches!(one.op.f, "decide" | "decided")) else {
             if !one.made_up {
                 named.insert(one.op.node);
@@ -40,7 +40,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
             }
             continue;
         };
-        let Some(transaction) = all.of(run, one.op).filter(|tx| tx.stands || tx.begun.is_some()) else {
+        let Some(transaction) = transaction.filter(|tx| tx.stands || tx.begun.is_some()) else {
             continue;
         };
         if one.made_up && spell.waited < bound {
@@ -68,23 +68,44 @@ struct Spell<'a> {
     op: &'a Op<'a>,
     asked: usize,
     until: usize,
-    /// How often it was refused, if it was.
-    refused: Option<usize>,
+    /// How it was answered, and how often.
+    how: How,
+    attempts: usize,
     /// Nanoseconds after recovery.
     waited: u64,
 }
 
 impl<'a> Spell<'a> {
-    fn new(run: &Analysis<'_>, one: &Unfinished<'a, 'a>, (asked, until): (usize, usize), span: Span) -> Self {
-        let from = asked.max(span.clock);
-        Self {
+    fn all(
+        run: &Analysis<'_>,
+        one: &Unfinished<'a, 'a>,
+        transaction: Option<&Transaction<'_>>,
+        span: Span,
+    ) -> Vec<Self> {
+        let spell = |(asked, until): (usize, usize), attempts| Self {
             op: one.op,
             asked,
             until,
-            refused: (one.how == How::Failed).then_some(one.attempts.len()),
-            waited: run.time(until).saturating_sub(run.time(from)),
-        }
+            how: one.how,
+            attempts,
+            waited: run.time(until).saturating_sub(run.time(asked.max(span.clock))),
+        };
+        let together = if one.how == How::Failed { one.attempts.len() } else { 1 };
+        let alone = one.spells().into_iter().map(|ends| spell(ends, together));
+        let rounds = rounds(one, transaction).into_iter().filter(|round| round.len() > 1);
+        let rounds = rounds.map(|round| spell((round[0].0, round[round.len() - 1].1), round.len()));
+        alone.chain(rounds).collect()
     }
+}
+
+/// The questions that were all answered with an unknown outcome before another client was told the decision, and those after it.
+fn rounds(one: &Unfinished<'_, '_>, transaction: Option<&Transaction<'_>>) -> Vec<Vec<(usize, usize)>> {
+    let told = transaction.and_then(|tx| tx.reports.iter().chain(&tx.answers).map(|report| report.read).min());
+    let told = told.unwrap_or(usize::MAX);
+    let unknown = || one.attempts.iter().filter(|_| one.how == How::Unknown).copied();
+    let before = unknown().filter(|&(_, until)| until < told).collect();
+    let after = unknown().filter(|&(asked, _)| asked > told).collect();
+    vec![before, after]
 }
 
 /// The last operation by which each transaction's coordinator was to bring a decision about.
@@ -134,12 +155,13 @@ fn convict(
         waited,
         ..
     } = spell;
-    let what = match spell.refused {
-        Some(count @ 2..) => format!(
+    let what = match (spell.how, spell.attempts) {
+        (_, 1) => format!("did not know it by {}", run.at(until)),
+        (How::Failed, count) => format!(
             "was asked again and again, and answered `fail` {count} times by {}",
             run.at(until)
         ),
-        _ => format!("did not know it by {}", run.at(until)),
+        (_, count) => format!("was asked {count} times by {}, and did not know it once", run.at(until)),
     };
     let why = format!(
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \

@@ -7,7 +7,7 @@ use kind::Find;
 pub use kind::{Kind, kind};
 
 use crate::analysis::Analysis;
-use crate::leaderless::{self, Leaderless};
+use crate::failover::{Failover, failovers};
 use crate::results::WindowResult;
 use crate::stats::milliseconds;
 use crate::{Record, Txn, Value, requests};
@@ -136,11 +136,11 @@ fn is_write(txn: &Txn) -> bool {
     matches!(txn.op.as_str(), "create" | "delete" | "setData" | "multi")
 }
 
-/// One for each window that took effect. If it struck a holder whose term ended, the time is that of [`leaderless`];
+/// One for each window that took effect. If it struck a holder whose term ended, the time is that of its [`Failover`];
 /// otherwise it runs from the moment at which the fault took effect to the next unit, of whichever client.
 fn gaps(run: &Analysis<'_>, units: &[Unit<'_>]) -> Vec<Gap> {
-    let ends = leaderless::of(run);
-    let ends: HashMap<usize, &Leaderless<'_>> = ends.iter().rev().map(|end| (end.window, end)).collect();
+    let ends = failovers(run);
+    let ends: HashMap<usize, &Failover<'_>> = ends.iter().rev().map(|end| (end.window, end)).collect();
     let session_ms = run.record.plan.cluster.timing.session_ms as f64;
     let gap = |window: &WindowResult| {
         let from = window.from?;

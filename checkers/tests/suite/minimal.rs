@@ -146,13 +146,16 @@ fn varied(family: &Family, plain: fn(u64) -> Record, seed: u64) -> Record {
     };
     match rng.u8(0..4) {
         0 => spoilt::pairs::spoil(&mut rng, &record, family).map_or(record, |spoilt| spoilt.record),
-        1 => refused(&mut rng, record),
+        1 => {
+            let kind = [EventType::Info, EventType::Fail][usize::from(rng.u8(0..4) > 0)];
+            refused(&mut rng, record, kind)
+        }
         _ => record,
     }
 }
 
-/// Clients ask again and again after recovery, and fail or hear nothing that tells.
-fn refused(rng: &mut Rng, record: Record) -> Record {
+/// Clients ask again and again after recovery, and all these requests end so.
+pub fn refused(rng: &mut Rng, record: Record, kind: EventType) -> Record {
     let family = record.plan.workload.family.clone();
     let (f, value) = match family.as_str() {
         "lock" | "rwlock" | "semaphore" => ("acquire", json!({"grant": "g90"})),
@@ -162,7 +165,6 @@ fn refused(rng: &mut Rng, record: Record) -> Record {
         _ => ("enter", json!({"round": 1, "members": 2})),
     };
     let mut end = End::of(record);
-    let kind = [EventType::Info, EventType::Fail][usize::from(rng.u8(0..4) > 0)];
     for _ in 0..rng.usize(1..4) {
         for node in ["c1", "c2"] {
             end.op(node, EventType::Invoke, f, value.clone());

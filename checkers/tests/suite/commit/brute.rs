@@ -268,4 +268,47 @@ pub fn blocked(record: &Record, tx: &str) -> bool {
         !dies && events[until].time.saturating_sub(events[asked.max(recovered)].time) >= bound
     };
     (0..end).any(pending)
+        || ["c1", "c2", "c3"].iter().any(|who| {
+            ["decide", "decided"]
+                .iter()
+                .any(|f| in_turn(record, (*who, *f, tx), (recovered, end), bound))
+        })
+}
+
+/// Whether a client was asked at least twice over the bound, each time without knowing the decision, all of it before or all of
+/// it after anybody was told that.
+fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): (usize, usize), bound: u64) -> bool {
+    let events = &record.history.events;
+    let exits = |from: usize, to: usize| {
+        let exit = |event: &Event| event.f == "exit" && node(event) == who;
+        events[from..=to].iter().any(exit)
+    };
+    let asked = (0..end).filter(|&at| {
+        let event = &events[at];
+        event.kind == EventType::Invoke && event.f == f && node(event) == who && event.tx() == Some(tx)
+    });
+    let ends = asked.filter_map(|at| {
+        let done = completion(events, at).filter(|&done| done <= end);
+        let dies = exits(at, done.unwrap_or(end));
+        (!dies && done.is_none_or(|done| done > recovered)).then_some((at, done))
+    });
+    let ends: Vec<(usize, Option<usize>)> = ends.collect();
+    // What is answered otherwise begins anew, and what is told in the end was no block.
+    let unknown = |done: Option<usize>| done.filter(|&done| events[done].kind == EventType::Info);
+    let known = |(_, done): &(usize, Option<usize>)| done.is_some_and(|done| events[done].kind == EventType::Ok);
+    let last = ends.iter().rposition(known).map_or(0, |at| at + 1);
+    let told = ["decide", "decided"].iter().flat_map(|f| told(record, f, tx));
+    let told = told.map(|(at, ..)| at).min().unwrap_or(usize::MAX);
+    ends[last..].split(|(_, done)| unknown(*done).is_none()).any(|series| {
+        let series = || series.iter().filter_map(|&(at, done)| Some((at, done?)));
+        let over = |round: Vec<(usize, usize)>| {
+            let (Some(first), Some(last)) = (round.first(), round.last()) else {
+                return false;
+            };
+            let lasted = events[last.1].time.saturating_sub(events[first.0.max(recovered)].time);
+            round.len() > 1 && lasted >= bound
+        };
+        over(series().filter(|(_, done)| *done < told).collect())
+            || over(series().filter(|(at, _)| *at > told).collect())
+    })
 }

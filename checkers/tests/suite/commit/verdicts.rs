@@ -48,10 +48,46 @@ fn one_that_fails_again_and_again_is_blocked_and_one_that_nobody_knows_is_unknow
     tells(&found, "answered `fail` 15 times by 25.100 s");
     let reasons = |text: &str| count(&none(&commit(text)), "decideds of c2");
     assert_eq!(reasons(&asked("failed", 5)), 1);
-    assert_eq!(reasons(&asked("unknown", 15)), 1);
+    assert_eq!(reasons(&asked("unknown", 5)), 1);
+    let found = one(&commit(&asked("unknown", 15)), "blocked-transaction");
+    tells(&found, "was asked 15 times by 25.100 s, and did not know it once");
     // It learns of it in the end.
     let learns = "40 run => 39 c2 asks t1; 39.1 c2 decided t1 commit; 40 run";
     assert_eq!(reasons(&edited(&asked("unknown", 15), learns)), 0);
+}
+
+/// A site is asked about two transactions in turn, four seconds each; t1 certainly began.
+const IN_TURN: &str = "
+    1 c1 begin t1 sites=c2; 2 c1 begun t1
+    3 c1 begin t2 sites=c2; 4 c1 unknown begin t2
+    10 run recovered
+    11 c2 asks t2; 15 c2 unknown decided t2; 15.25 c2 asks t1; 19.25 c2 unknown decided t1
+    19.5 c2 asks t2; 23.5 c2 unknown decided t2; 23.75 c2 asks t1; 27.75 c2 unknown decided t1
+    28 run audit";
+
+#[test]
+fn one_that_is_asked_for_twice_over_the_bound_without_being_known_is_blocked() {
+    let found = one(&commit(IN_TURN), "blocked-transaction");
+    assert_eq!(found.witness, [1, 4, 7, 12]);
+    for part in [
+        "about transaction t1",
+        "at 15.250 s and was asked 2 times by 27.750 s",
+        "for 12.500 s",
+    ] {
+        tells(&found, part);
+    }
+    let table = "
+        2 c1 begun t1 => 2 c1 unknown begin t1 # it may never have begun, as the other one
+        27.75 c2 unknown decided t1 => 27.75 c2 decided t1 abort # decided late
+        23.75 c2 asks t1; 27.75 c2 unknown decided t1 => # asked once
+        15.25 c2 asks t1; 19.25 c2 unknown decided t1 => | 23.5 c2 unknown decided t2 => 19.6 c2 unknown decided t2; 19.7 c2 asks t1; 23.6 c2 unknown decided t1 # twice within the bound
+        10 run recovered => 10 run not-recovered
+        28 run audit => 27.8 c2 asks t1; 27.9 c2 decided t1 abort; 28 run audit
+        19.5 c2 asks t2 => 19.3 c3 asks t1; 19.4 c3 decided t1 abort; 19.5 c2 asks t2 # it may have been decided in between";
+    innocent(commit, IN_TURN, table);
+    // Another site knew it all the time, and this one never does.
+    let known = "10 run recovered => 8 c3 asks t1; 9 c3 decided t1 abort; 10 run recovered";
+    guilty(commit, "blocked-transaction", IN_TURN, known);
 }
 
 #[test]

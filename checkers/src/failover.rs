@@ -11,7 +11,7 @@ use zooquake_history::operation::Mode;
 
 /// What came after a fault that struck the leader.
 #[derive(Debug, Clone, PartialEq, Serialize)]
-pub struct Leaderless<'a> {
+pub struct Failover<'a> {
     /// The window.
     pub window: usize,
     /// Its kind.
@@ -26,13 +26,13 @@ pub struct Leaderless<'a> {
 ///
 /// The time begins when the fault took effect, or, if that was later, with the last moment at which the leader certainly
 /// led: the sending of the last request that it answered as leader. It ends with the next grant, of whichever client. A window that the leader outlived is left out: nobody was missing.
-pub fn of<'a>(run: &'a Analysis<'_>) -> Vec<Leaderless<'a>> {
+pub fn failovers<'a>(run: &'a Analysis<'_>) -> Vec<Failover<'a>> {
     let read = run.grants.read();
     let session = run.record.plan.cluster.timing.session_ms as f64;
     let each = |window: &'a WindowResult| {
         let injected = run.injected.get(&i64::try_from(window.id).ok()?)?;
         let ms = until_next(run, &read, window, injected)?;
-        Some(Leaderless {
+        Some(Failover {
             window: window.id,
             fault: &window.fault,
             ms,

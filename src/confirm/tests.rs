@@ -10,6 +10,7 @@ fn wanted() -> Wanted {
     Wanted {
         property: "mutual exclusion".into(),
         anomaly: "stale-write".into(),
+        advisory: false,
     }
 }
 

@@ -8,25 +8,42 @@ use std::collections::{BTreeMap, BTreeSet};
 use zooquake_checkers::{EventType, Process, Record, Results};
 
 /// Something that is to happen in some schedule.
-type Sometimes = (&'static str, fn(&Record) -> bool);
+type Sometimes = (&'static str, fn(&Record, &Results) -> bool);
 
 /// All of them. Which of them can happen depends on the faults asked for.
-const SOMETIMES: [Sometimes; 6] = [
-    ("an operation ended with an unknown outcome", |record| {
+const SOMETIMES: &[Sometimes] = &[
+    ("an operation ended with an unknown outcome", |record, _| {
         ended(record, EventType::Info)
     }),
-    ("an operation was refused", |record| ended(record, EventType::Fail)),
-    ("a fault struck while an operation was pending", overlaps),
-    ("a client's process was started again", |record| {
+    ("an operation was refused", |record, _| ended(record, EventType::Fail)),
+    ("a fault struck while an operation was pending", |record, _| {
+        overlaps(record)
+    }),
+    ("a client's process was started again", |record, _| {
         of(record, "hello") > record.plan.cluster.clients
     }),
-    ("a client learnt that it had lost what it held", |record| {
+    ("a client learnt that it had lost what it held", |record, _| {
         of(record, "lost") > 0
     }),
-    ("another server led than before", |record| {
+    ("another server led than before", |record, _| {
         let led = record.servers.iter().flatten().filter(|sample| sample.mode == "leader");
         led.map(|sample| sample.epoch).collect::<BTreeSet<_>>().len() > 1
     }),
+    ("a holder that could not confirm was asked to work", |record, _| {
+        asked_to_work(record)
+    }),
+    ("a site was asked for one decision again after recovery", |record, _| {
+        asked_again(record)
+    }),
+    (
+        "somebody waited while nobody held, and no fault was near",
+        |_, results| {
+            let looked_at = |name: &str| results.checkers.get(name).and_then(|ran| ran["looked_at"].as_u64());
+            ["idle-lock", "leaderless"]
+                .into_iter()
+                .any(|name| looked_at(name) > Some(0))
+        },
+    ),
 ];
 
 /// How many events have this name.
@@ -54,6 +71,33 @@ fn overlaps(record: &Record) -> bool {
         }
     }
     false
+}
+
+/// Whether a client was asked to work right after two answers to `confirm` of unknown outcome.
+fn asked_to_work(record: &Record) -> bool {
+    let mut unknown: BTreeMap<&str, u32> = BTreeMap::new();
+    for event in &record.history.events {
+        let Some(node) = event.node.as_deref() else { continue };
+        let named = matches!(event.process, Process::Name(_));
+        match (event.f.as_str(), event.kind) {
+            ("confirm", EventType::Info) => *unknown.entry(node).or_default() += 1,
+            ("confirm", EventType::Ok) => drop(unknown.remove(node)),
+            ("write" | "work" | "read", EventType::Invoke) if unknown.get(node) >= Some(&2) => return true,
+            _ if !named => drop(unknown.remove(node)),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether a site was asked for the same decision twice after recovery.
+fn asked_again(record: &Record) -> bool {
+    let events = &record.history.events;
+    let recovered = events.iter().position(|event| event.entered() == Some("recovered"));
+    let mut asked = BTreeSet::new();
+    let after = events.iter().skip(recovered.unwrap_or(events.len()));
+    let mut questions = after.filter(|event| event.f == "decided" && event.kind == EventType::Invoke);
+    questions.any(|event| !asked.insert((event.node.as_deref(), event.tx())))
 }
 
 /// Counts over schedules.
@@ -90,8 +134,8 @@ impl Coverage {
                 .any(|result| result.id == window.id && result.counts);
             *bit += u64::from(counts);
         }
-        for (name, happened) in SOMETIMES {
-            *self.sometimes.entry(name).or_default() += u64::from(happened(record));
+        for &(name, happened) in SOMETIMES {
+            *self.sometimes.entry(name).or_default() += u64::from(happened(record, results));
         }
         for (checker, said) in &results.checkers {
             let looked = said["looked_at"].as_u64().is_some_and(|things| things > 0);

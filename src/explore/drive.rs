@@ -33,6 +33,8 @@ pub struct Limits {
     pub plans: Option<u64>,
     /// How many threads explore.
     pub threads: usize,
+    /// An advisory anomaly that counts as a failure too.
+    pub also: Option<&'static str>,
 }
 
 /// A failure, and what shows it.
@@ -204,7 +206,7 @@ impl Exploration<'_> {
         let results = zooquake_checkers::check(&record);
         let mut coverage = Coverage::new();
         coverage.count(&record, &results);
-        let failures = failure::of(&record, &results.anomalies);
+        let failures = failure::of(&record, &results.anomalies, self.limits.also);
         let mut tally = self.tally();
         tally.schedules += 1;
         tally.coverage.add(&coverage);

@@ -37,6 +37,7 @@ impl Signature {
         Wanted {
             property: self.property.clone(),
             anomaly: self.anomaly.clone(),
+            advisory: false,
         }
     }
 }
@@ -90,10 +91,11 @@ fn letter(number: usize) -> String {
     }
 }
 
-/// The anomalies of a check that count: all but the advisory ones, each signature once.
-pub fn of(record: &Record, anomalies: &[Anomaly]) -> Vec<(Signature, String)> {
+/// The anomalies of a check that count, each signature once: of the advisory ones only those of the kind `also`.
+pub fn of(record: &Record, anomalies: &[Anomaly], also: Option<&str>) -> Vec<(Signature, String)> {
     let mut found: Vec<(Signature, String)> = Vec::new();
-    for anomaly in anomalies.iter().filter(|anomaly| !anomaly.advisory) {
+    let counts = |anomaly: &&Anomaly| !anomaly.advisory || also == Some(anomaly.kind.as_str());
+    for anomaly in anomalies.iter().filter(counts) {
         let signature = Signature::of(record, anomaly);
         if found.iter().all(|(other, _)| *other != signature) {
             found.push((signature, anomaly.why.clone()));
@@ -164,7 +166,11 @@ mod tests {
             advisory: true,
             ..anomaly(&[0])
         };
-        let found = of(&record, &[anomaly(&[0, 1]), advisory, anomaly(&[0, 1]), anomaly(&[1])]);
-        assert_eq!(found.len(), 2, "{found:?}");
+        let all = [anomaly(&[0, 1]), advisory, anomaly(&[0, 1]), anomaly(&[1])];
+        let found = |also| of(&record, &all, also).len();
+        assert_eq!(
+            (found(None), found(Some("stale-holder")), found(Some("stale-write"))),
+            (2, 2, 3)
+        );
     }
 }

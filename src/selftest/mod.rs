@@ -57,13 +57,13 @@ pub struct Outcome {
     pub schedules: u64,
     /// How long they took, without shrinking.
     pub took: Duration,
-    /// All anomalies that they showed, but advisory ones.
+    /// All anomalies that they showed, but advisory ones that are not expected.
     pub found: BTreeSet<String>,
     /// The first schedule that shows the expected one; `None` if none did.
     pub shown: Option<Shown>,
     /// Schedules of the recipe without the bug that were played.
     pub twin_schedules: u64,
-    /// Their anomalies, but advisory ones and those that the recipe declares as known.
+    /// Their anomalies, but advisory ones that the bug does not show and those that the recipe declares as known.
     pub noise: BTreeSet<String>,
 }
 
@@ -129,7 +129,7 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
             ..space.clone()
         };
         let left = settings.budget.saturating_sub(begun.elapsed());
-        let explored = explore((&next, &workload), (CHUNK, left), settings)?;
+        let explored = explore((&next, &workload), (CHUNK, left), (planted, settings))?;
         schedules += explored.schedules;
         let shows = explored.failures.iter();
         let shows = shows.filter(|(signature, _)| signature.anomaly == planted.expected);
@@ -141,7 +141,12 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
     let took = begun.elapsed();
     let shown = first.map(|(seed, property)| {
         let anomaly = planted.expected.to_string();
-        let wanted = Wanted { property, anomaly };
+        let advisory = planted.advisory();
+        let wanted = Wanted {
+            property,
+            anomaly,
+            advisory,
+        };
         let (plan, size) = shrink(wanted.clone(), space.plan(&workload, seed), settings)?;
         let tried = seed.wrapping_sub(settings.seed) + 1;
         anyhow::Ok(Shown {
@@ -167,13 +172,14 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
 fn explore(
     (space, workload): (&Space, &Workload),
     (schedules, budget): (u64, Duration),
-    settings: Settings<'_>,
+    (planted, settings): (&Planted, Settings<'_>),
 ) -> Result<Explored> {
     let limits = Limits {
         budget,
         schedules: Some(schedules),
         plans: None,
         threads: settings.threads,
+        also: planted.advisory().then_some(planted.expected),
     };
     drive::explore((space, workload, Shard::default()), None, limits, settings.stop, |_| {})
 }
@@ -193,7 +199,7 @@ fn shrink(wanted: Wanted, plan: Plan, settings: Settings<'_>) -> Result<(Plan, S
 fn twin(planted: &Planted, schedules: u64, settings: Settings<'_>) -> Result<(u64, BTreeSet<String>)> {
     let (space, workload) = space(planted.twin(), planted, settings.seed)?;
     let most = schedules.max(settings.twin);
-    let explored = explore((&space, &workload), (most, settings.budget), settings)?;
+    let explored = explore((&space, &workload), (most, settings.budget), (planted, settings))?;
     let noise = explored.failures.into_keys().filter(|signature| !signature.known);
     Ok((explored.schedules, noise.map(|signature| signature.anomaly).collect()))
 }

@@ -28,6 +28,8 @@ pub struct Wanted {
     pub property: String,
     /// The anomaly, such as `stale-write`.
     pub anomaly: String,
+    /// Whether it is an advisory one.
+    pub advisory: bool,
 }
 
 impl Wanted {
@@ -36,12 +38,13 @@ impl Wanted {
         Self {
             property: anomaly.property.clone(),
             anomaly: anomaly.kind.clone(),
+            advisory: anomaly.advisory,
         }
     }
 
     /// Whether this is it, in whatever run.
     pub fn is(&self, anomaly: &Anomaly) -> bool {
-        !anomaly.advisory && (&self.property, &self.anomaly) == (&anomaly.property, &anomaly.kind)
+        *self == Self::of(anomaly)
     }
 }
 

@@ -84,6 +84,7 @@ fn what_does_not_fail_is_not_found() {
     let wanted = Wanted {
         property: "mutual exclusion".into(),
         anomaly: "stale-write".into(),
+        advisory: false,
     };
     let stop = AtomicBool::new(false);
     let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);

@@ -156,6 +156,7 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
         schedules: options.schedules,
         plans: options.plans,
         threads: options.threads.map_or(cores, usize::from),
+        also: None,
     };
     let (shard, out, json) = (options.shard, options.out.clone(), options.json);
     let seed = space.seed;

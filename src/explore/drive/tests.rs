@@ -19,6 +19,7 @@ fn explored(space: &Space, threads: usize, schedules: u64, corpus: Option<&mut C
         schedules: Some(schedules),
         plans: None,
         threads,
+        also: None,
     };
     let workload = space.workload().unwrap();
     let stop = AtomicBool::new(false);
@@ -64,6 +65,7 @@ fn an_exhaustive_exploration_ends_and_plays_the_same_whatever_the_number_of_thre
             schedules: None,
             plans: Some(1),
             threads,
+            also: None,
         };
         let stop = AtomicBool::new(false);
         explore((&space, &workload, Shard::default()), None, limits, &stop, |_| {}).unwrap()

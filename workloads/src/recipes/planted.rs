@@ -20,7 +20,9 @@ pub enum Bug {
     L11,
     L12,
     L13c,
+    E4,
     E5,
+    E13,
     E15,
     Q1,
     Q2,
@@ -37,6 +39,7 @@ pub enum Bug {
     T6,
     P1,
     P2,
+    P2b,
     P3,
     P7,
     R1,
@@ -101,8 +104,12 @@ planted! {
         in FENCED, shows "double-grant" under [], "ZOOKEEPER-2931";
     L13c: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
         in FENCED, shows "lost-wakeup" under [], "Helix 44";
+    E4: "candidates that meet all step back, and come again together when nobody is there",
+        in EPOCH, shows "leaderless" under [], "livelock: the textbook's way out is to wait for different times";
     E5: "the candidate that it watched is gone, so it leads, without listing the others again",
         in EPOCH, shows "two-leaders" under ["kill", "expire"], "Netflix/curator 115";
+    E13: "a leader whose session is over goes on leading, and sends with each write the epoch that it reads then",
+        in EPOCH, shows "stale-write" under ["expire"], "KAFKA-6082";
     E15: "a leader znode with its name in it is taken for its own, though its earlier session made it",
         in ("election", "ephemeral"), shows "two-leaders" under ["kill"], "KAFKA-1387";
     Q1: "a delete whose reply is lost is sent again, and its NoNode is taken for another consumer's work",
@@ -135,6 +142,8 @@ planted! {
         in ATOMIC, shows "commit-without-votes" under ["kill"], "the tutorial's text";
     P2: "the coordinator dies between votes and decision, and nobody else may decide",
         in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
+    P2b: "as P2, and a transaction that was asked for before there was a session is given up, and never was",
+        in ATOMIC, shows "blocked-transaction" under ["kill"], "Gray 1978, Skeen 1981";
     P3: "a decision that is there is overwritten",
         in ATOMIC, shows "decision-flip" under ["pause"], "KAFKA-6082";
     P7: "a site that has voted yes aborts by itself when it hears nothing for long",
@@ -157,6 +166,11 @@ impl Planted {
             bug: Some(self.bug),
             ..*twin
         })
+    }
+
+    /// Whether the expected anomaly is an advisory one.
+    pub fn advisory(&self) -> bool {
+        matches!(self.expected, "idle-lock" | "leaderless")
     }
 
     /// The name that users give, `planted/L12`.

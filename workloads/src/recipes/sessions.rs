@@ -49,6 +49,11 @@ impl Handle {
         self.env.host.spawn(opening.boxed());
     }
 
+    /// Whether there is a session, be it over.
+    pub fn is_open(&self) -> bool {
+        self.state.with(|state| state.zk.is_some())
+    }
+
     /// The session, be it over; waits for the first one.
     pub async fn current(&self) -> Arc<dyn Zk> {
         self.state.until(|state| state.zk.clone()).await

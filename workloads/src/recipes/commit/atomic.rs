@@ -137,6 +137,9 @@ impl Party for Atomic {
         if self.0.env.has(Bug::P1) {
             return self.0.begin(transaction).await;
         }
+        if self.0.env.has(Bug::P2b) && !self.0.handle.is_open() {
+            return Err(OpError::Info("there is no session yet".to_string()));
+        }
         match self.insist(|zk| zk.create(APP, b"", CreateMode::Persistent)).await {
             Ok(_) | Err(Error::NodeExists) => {}
             Err(error) => return Err(OpError::of("create the parent", &error)),
@@ -207,7 +210,7 @@ impl Party for Atomic {
             }
             match self.0.env.bug {
                 // Only the coordinator decides.
-                Some(Bug::P2) => continue,
+                Some(Bug::P2 | Bug::P2b) => continue,
                 // The site decides for itself alone.
                 Some(Bug::P7) => return Ok(Decision::Abort),
                 _ => {}

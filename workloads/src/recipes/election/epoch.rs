@@ -61,4 +61,9 @@ impl BeforeGrant for Raise {
         }
         token.map(|_| Grant { token, ..grant })
     }
+
+    async fn newest(&self, zk: &dyn Zk) -> Option<i64> {
+        let (data, _) = read(zk).await.ok()?;
+        String::from_utf8_lossy(&data).parse().ok()
+    }
 }

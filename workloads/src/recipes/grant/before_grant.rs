@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use super::claim::{Claim, Nothing};
 use super::{Protected, Queue};
 use crate::recipes::{Grant, Owned};
-use crate::zk::Shared;
+use crate::zk::{Shared, Zk};
 
 /// What the first in the queue does before it holds.
 #[async_trait]
@@ -16,6 +16,11 @@ pub trait BeforeGrant: Send + Sync {
     /// Whether it promises an acknowledgement with each grant.
     fn acknowledges(&self) -> bool {
         false
+    }
+
+    /// The token of the newest grant, whoever has that; `None` if it cannot be read, or there are no tokens.
+    async fn newest(&self, _: &dyn Zk) -> Option<i64> {
+        None
     }
 }
 

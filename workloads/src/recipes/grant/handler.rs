@@ -112,7 +112,7 @@ impl Handler {
         };
         self.env.host.sleep(work).await;
         if !self.recipe.guards() {
-            let (token, ack) = (held.token, self.ack(&held));
+            let (token, ack) = (self.recipe.token(&held).await, self.ack(&held));
             let sent = Answered::Sent {
                 grant,
                 value,

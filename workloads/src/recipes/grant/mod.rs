@@ -63,6 +63,11 @@ pub trait GrantRecipe: Send + Sync {
         false
     }
 
+    /// The token that is sent with a write under a grant; `None` for variants without fencing.
+    async fn token(&self, held: &Grant) -> Option<i64> {
+        held.token
+    }
+
     /// Whether it writes to the resource itself, in ZooKeeper, by [`GrantRecipe::write`].
     fn guards(&self) -> bool {
         false

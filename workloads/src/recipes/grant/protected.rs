@@ -28,6 +28,9 @@ use crate::zk::{SessionState, Shared, WatchEvent, Zk};
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
 
+/// How long a candidate of the planted E4 looks whether others come.
+const MOMENT: Duration = Duration::from_millis(100);
+
 /// A client of a protected queue.
 #[derive(Clone)]
 pub struct Protected {
@@ -88,7 +91,7 @@ impl Protected {
     fn give_up(&self, state: SessionState) {
         let busy = self.holder.busy();
         let Some(held) = self.holder.disconnected() else { return };
-        if self.env.has(Bug::L7b) {
+        if self.env.has(Bug::L7b) || self.env.has(Bug::E13) {
             return self.holder.hold(held);
         }
         self.env.lost(&held.grant.name, state.name());
@@ -138,6 +141,12 @@ impl Protected {
                     return Err(OpError::of("create", &error));
                 }
             };
+            if self.env.has(Bug::E4) && self.met_others(&claim).await {
+                self.remove(vec![(claim.clone(), Some(own.path))], self.holder.busy())
+                    .await;
+                self.all_gone(&claim).await;
+                continue;
+            }
             while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
                 let candidate = Candidate::new(self, &claim, traces);
                 let Some(grant) = self.before_grant.perform(candidate, Grant::of(name, &own)).await else {
@@ -157,6 +166,23 @@ impl Protected {
                 traces.update(|traces| traces.truncate(1));
             }
             self.holder.disown(&own.path);
+        }
+    }
+
+    /// E4: whether others stand in the queue after a moment.
+    async fn met_others(&self, claim: &Claim) -> bool {
+        self.env.host.sleep(MOMENT).await;
+        let all = claim.zk.children(self.queues.exclusive.parent).await;
+        all.is_ok_and(|all| all.len() > 1)
+    }
+
+    /// E4: waits until nobody stands in the queue.
+    async fn all_gone(&self, claim: &Claim) {
+        while let Ok((all, watch)) = claim.zk.children_and_watch(self.queues.exclusive.parent).await {
+            if all.is_empty() {
+                return;
+            }
+            watch.await;
         }
     }
 
@@ -288,6 +314,14 @@ impl GrantRecipe for Protected {
 
     fn acknowledges(&self) -> bool {
         self.before_grant.acknowledges()
+    }
+
+    async fn token(&self, held: &Grant) -> Option<i64> {
+        let session = self.session.with(Clone::clone).filter(|_| self.env.has(Bug::E13));
+        match session {
+            Some(zk) => self.before_grant.newest(zk.as_ref()).await.or(held.token),
+            None => held.token,
+        }
     }
 
     async fn session(&self) -> SessionHandle {

@@ -1,12 +1,13 @@
 //! `stuck-queue`: after recovery an acknowledge stays pending, or a dequeue while an item certainly lies in the queue
 //! ([`super::stock`]), or such dequeues are refused again and again.
 //!
-//! The bound is ten times the median duration of the run's answered operations of that name, at least ten seconds. What is
+//! The bound is ten times the median duration of the operations of that name answered before the drain, at least ten seconds. What is
 //! answered only when the queue is drained after it has been pending until then. If the run cannot be judged
 //! ([`crate::recovery`]) nobody is convicted.
 
 use super::items::Items;
 use super::stock::{Stay, Stock};
+use super::{Told, told};
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
 use crate::history::EventType;
@@ -25,6 +26,8 @@ const MOST: usize = 1_000_000;
 struct Stuck<'r, 'a> {
     run: &'r Analysis<'a>,
     span: Span,
+    /// Where the queue began to be drained, if it was: where the first `confirm` after recovery was sent.
+    drain: Option<usize>,
     stock: Stock,
     /// Nanoseconds for which a dequeue may be pending beside an item, and an acknowledge.
     bound: u64,
@@ -48,13 +51,20 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let Some(span) = run.recovery.span else {
         return out.ran("stuck-queue", 0);
     };
-    let bound = liveness::bound(run, "dequeue", span);
+    let drain = drain(run, span);
+    // What is answered only then may have been pending for any time.
+    let load = Span {
+        end: drain.unwrap_or(span.end),
+        ..span
+    };
+    let bound = liveness::bound(run, "dequeue", load);
     let stuck = Stuck {
         run,
         span,
+        drain,
         stock: Stock::new(run, items, bound),
         bound,
-        acknowledging: liveness::bound(run, "acknowledge", span),
+        acknowledging: liveness::bound(run, "acknowledge", load),
     };
     let all = unfinished(run, span);
     let judged = run.recovery.doubt().is_none();
@@ -73,6 +83,13 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let told: HashSet<&str> = all.iter().filter(|one| !one.made_up).map(|one| one.op.node).collect();
     idle(run, span, told, false, out);
     out.ran("stuck-queue", stuck.asked());
+}
+
+fn drain(run: &Analysis<'_>, Span { recovered, end, .. }: Span) -> Option<usize> {
+    let confirms = run.ops.control.iter().filter(|op| op.f == "confirm");
+    confirms
+        .filter_map(|op| op.invoke)
+        .find(|&at| recovered < at && at < end)
 }
 
 fn spells<'a>(one: &Unfinished<'_, 'a>) -> Vec<Spell<'a>> {
@@ -124,19 +141,15 @@ impl<'a> Stuck<'_, 'a> {
 
     /// The operations that were pending when the queue began to be drained, and were answered `ok` after that.
     fn answered_in_drain(&self) -> Vec<Spell<'a>> {
-        let (run, Span { recovered, end, .. }) = (self.run, self.span);
-        let mut confirms = run
-            .ops
-            .control
-            .iter()
-            .filter(|op| op.f == "confirm")
-            .filter_map(|op| op.invoke);
-        let Some(drain) = confirms.find(|&at| recovered < at && at < end) else {
-            return Vec::new();
-        };
+        let run = self.run;
+        let Some(drain) = self.drain else { return Vec::new() };
+        let nameless = |op: &Op<'_>| op.f == "dequeue" && run.declared.cannot(op.node, Cannot::Taking);
         let late = |op: &&Op<'a>| {
-            let ok = |&read: &usize| drain < read && read <= end && run.events[read].kind == EventType::Ok;
+            let ok = |&read: &usize| drain < read && read <= self.span.end && run.events[read].kind == EventType::Ok;
             let asked = op.sent().filter(|&asked| asked < drain && run.ops.fits(asked));
+            // What it found later says nothing of what it could have taken before.
+            let nothing = |&read: &usize| nameless(op) && told(run, read) == Some(Told::Nothing);
+            let ok = |read: &usize| ok(read) && !nothing(read);
             matches!(op.f, "dequeue" | "acknowledge") && asked.is_some() && op.end.as_ref().is_some_and(ok)
         };
         let spell = |op: &Op<'a>| Spell {
@@ -145,7 +158,7 @@ impl<'a> Stuck<'_, 'a> {
             asked: op.invoke.unwrap_or(drain),
             until: drain,
             refused: 0,
-            answered: op.end.filter(|_| run.declared.cannot(op.node, Cannot::Taking)),
+            answered: op.end.filter(|_| nameless(op)),
         };
         run.ops.work.iter().filter(late).map(spell).collect()
     }
@@ -217,7 +230,7 @@ impl<'a> Stuck<'_, 'a> {
         let &Spell { node, f, asked, .. } = spell;
         let why = format!(
             "{node} was sent `{f}` at {} and {}, though every fault was healed and the ensemble had recovered at {}: {what}. The \
-             bound is {}: ten times the median of the run's answered `{f}` operations, at least ten seconds.",
+             bound is {}: ten times the median of the `{f}` operations answered before the drain, at least ten seconds.",
             run.at(asked),
             self.unanswered(spell),
             run.at(span.recovered),

@@ -67,10 +67,17 @@ pub fn stuck(record: &Record) -> BTreeSet<(String, &'static str)> {
 }
 
 impl Span<'_> {
+    /// Where the queue began to be drained.
+    fn drain(&self) -> Option<usize> {
+        let confirms = ops(self.events, "confirm");
+        let sent = confirms.iter().map(|op| op.sent);
+        sent.filter(|&at| at > self.recovered && at < self.end).min()
+    }
+
     fn bound(&self, f: &str) -> u64 {
         let answered = ops(self.events, f).into_iter();
         let took = answered.filter_map(|op| {
-            let read = op.ok().filter(|&read| read < self.end)?;
+            let read = op.ok().filter(|&read| read < self.drain().unwrap_or(self.end))?;
             Some(self.events[read].time - self.events[op.sent].time)
         });
         let mut took: Vec<u64> = took.collect();
@@ -80,10 +87,7 @@ impl Span<'_> {
 
     /// From which event until which one each was pending after recovery, or was refused again and again.
     fn spells(&self, f: &str) -> Vec<(String, usize, usize)> {
-        let drain = ops(self.events, "confirm")
-            .iter()
-            .map(|op| op.sent)
-            .find(|&at| at > self.recovered && at < self.end);
+        let drain = self.drain();
         let all = ops(self.events, f);
         let mut spells = Vec::new();
         for (number, op) in all.iter().enumerate().filter(|(_, op)| op.sent < self.end) {
@@ -94,6 +98,10 @@ impl Span<'_> {
                 None => self.end,
                 Some((at, _)) if at < self.recovered => continue,
                 Some((at, EventType::Ok)) => match drain.filter(|&drain| op.sent < drain && drain < at) {
+                    // What it found later says nothing of what it could have taken before.
+                    Some(_) if f == "dequeue" && nameless(self.events, &op.node) && item(self.events, at).is_none() => {
+                        continue;
+                    }
                     Some(drain) => drain,
                     None => continue,
                 },

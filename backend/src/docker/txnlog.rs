@@ -71,10 +71,10 @@ impl DockerCluster {
         let environment = details.context("asking for the variables of its container")?.config;
         let environment = environment.and_then(|config| config.env).unwrap_or_default();
         let mut folders = FOLDERS.map(|(name, default)| {
-            let set = environment
+            let mut set = environment
                 .iter()
                 .filter_map(|line| line.strip_prefix(name)?.strip_prefix('='));
-            set.last().unwrap_or(default).trim_end_matches('/').to_owned()
+            set.next_back().unwrap_or(default).trim_end_matches('/').to_owned()
         });
         let mut logs = None::<FolderLogs>;
         folders.sort_unstable();

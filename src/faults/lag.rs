@@ -116,7 +116,7 @@ mod tests {
         for (sync_limit, most) in [(1, 40), (2, 65), (4, 70), (10, 70)] {
             let all = drawn(sync_limit).into_iter();
             let (least, highest) = all.fold((100, 0), |(low, high), at| (low.min(at), high.max(at)));
-            assert!(least >= LEAST && least < LEAST + 5, "{sync_limit}: {least}");
+            assert!((LEAST..LEAST + 5).contains(&least), "{sync_limit}: {least}");
             assert!(highest <= most && highest > most - 5, "{sync_limit}: {highest}");
         }
     }

@@ -210,7 +210,7 @@ fn faults(events: &[Event]) -> Vec<(usize, Option<usize>)> {
         let began = of("begin").next().filter(|_| of("skipped").next().is_none())?;
         Some((
             began,
-            of("off").last().filter(|at| events[*at].verified() == Some(true)),
+            of("off").next_back().filter(|at| events[*at].verified() == Some(true)),
         ))
     };
     ids.into_iter().filter_map(each).collect()

@@ -10,7 +10,7 @@ use super::zxids;
 use crate::evidence::{Reading, ServerSample};
 use crate::plan::Plan;
 use crate::text::{count, seconds};
-use crate::{History, Record, ServerLog, ServerTxnLog, Txn};
+use crate::{Event, History, Record, ServerLog, ServerTxnLog, Txn};
 use std::collections::BTreeMap;
 
 /// A record without what lies behind the end of its history.
@@ -62,9 +62,11 @@ impl<'a> RecordView<'a> {
         view
     }
 
-    /// Whether it is that of a run, of which the servers' logs were to be read, and not a history alone.
+    /// Whether an ensemble of the recorder's own ran, so that the transaction logs were to be read: the record is a run's folder, and its history
+    /// has the `confinement` of the containers, which each run records before its operations. No history of others has it.
     pub fn own(&self) -> bool {
-        self.logs.is_some()
+        let confinement = |event: &Event| event.f == "confinement" && event.is_of("run");
+        self.logs.is_some() && self.history.events.iter().any(confinement)
     }
 
     /// The readings before and after the last `quiesce`; `None` if not both are there.

@@ -81,7 +81,7 @@ struct Spell {
     request: usize,
     /// When it began, in nanoseconds since the run began.
     from: u64,
-    /// The event that ended it, or the last one.
+    /// The event that ended it, or the last one but for the run's end.
     until: usize,
 }
 
@@ -133,7 +133,9 @@ fn spells(run: &Analysis<'_>, after: u64) -> Vec<Spell> {
             });
         }
     }
-    let last = run.events.len().saturating_sub(1);
+    // The end of the run is no event in it.
+    let last = run.events.iter().rposition(|event| event.entered() != Some("done"));
+    let last = last.unwrap_or_default();
     spells.extend(open.map(|spell| Spell { until: last, ..spell }));
     spells
 }

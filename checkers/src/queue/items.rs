@@ -165,7 +165,7 @@ impl<'a> Items<'a> {
         }
         item.sent.push(op.invoke);
         if outcome(run, op) == Some(EventType::Ok) && names_its_own(run, op) {
-            item.stored = item.stored.or(op.end);
+            item.stored = item.stored.into_iter().chain(op.end).min();
         }
     }
 

@@ -169,7 +169,9 @@ impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
             RegisterOp::Mismatch(value) if !may_be(value) => Some(state.clone()),
             RegisterOp::Mismatch(value) => {
                 let (less, more) = none.split_at(none.partition_point(|other| other < value));
-                Some(Content::First([less, std::slice::from_ref(value), more].concat().into()))
+                Some(Content::First(
+                    [less, std::slice::from_ref(value), more].concat().into(),
+                ))
             }
         }
     }

@@ -2,10 +2,10 @@
 
 use crate::expect::{count, edited, found, one, says};
 use crate::safety::OLD_WRITE;
-use crate::script::{history, lock, logged, run, txn, znode};
+use crate::script::{event, history, lock, logged, run, txn, znode};
 use serde_json::json;
 use zooquake_checkers::plan::Resource;
-use zooquake_checkers::{Record, ServerSample, ServerTxnLog, Txn, TxnPart, Verdict, check};
+use zooquake_checkers::{EventType, Record, ServerSample, ServerTxnLog, Txn, TxnPart, Verdict, check};
 
 #[test]
 fn what_stands_after_a_hidden_transaction_is_not_known() {
@@ -137,6 +137,9 @@ fn own(family: &str, txns: Option<Vec<Txn>>) -> Record {
     record.plan.workload.family = family.to_owned();
     record.logs = Some(Vec::new());
     record.txnlog = txns;
+    let (index, kind) = (record.history.events.len(), EventType::Info);
+    let confinement = event(index, 1 << 40, "run", None, kind, "confinement", json!({}));
+    record.history.events.push(confinement);
     record
 }
 
@@ -191,6 +194,9 @@ fn logs_that_lack_a_transaction_are_a_reason_where_nothing_else_convicts() {
     let mut alone = own("lock", None);
     alone.logs = None;
     assert_eq!(incomplete(&alone), 0);
+    let mut foreign = own("lock", None);
+    foreign.history.events.pop();
+    assert_eq!(incomplete(&foreign), 0, "no ensemble of the recorder's own ran");
     let mut unnamed = own("lock", None);
     unnamed.history = history("c1 invoke acquire grant=g1; c1 ok acquire grant=g1 path=/lock/a czxid=7; run done");
     assert_eq!(incomplete(&unnamed), 0);

@@ -104,7 +104,7 @@ planted! {
         in FENCED, shows "double-grant" under [], "ZOOKEEPER-2931";
     L13c: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
         in FENCED, shows "lost-wakeup" under [], "Helix 44";
-    E4: "candidates that meet all step back, and come again together when nobody is there",
+    E4: "candidates that meet all step back, and come again after the same time",
         in EPOCH, shows "leaderless" under [], "livelock: the textbook's way out is to wait for different times";
     E5: "the candidate that it watched is gone, so it leads, without listing the others again",
         in EPOCH, shows "two-leaders" under ["kill", "expire"], "Netflix/curator 115";

@@ -68,7 +68,7 @@ const IN_TURN: &str = "
 #[test]
 fn one_that_is_asked_for_twice_over_the_bound_without_being_known_is_blocked() {
     let found = one(&commit(IN_TURN), "blocked-transaction");
-    assert_eq!(found.witness, [1, 4, 7, 12]);
+    assert_eq!(found.witness, [1, 4, 7, 13]);
     for part in [
         "about transaction t1",
         "at 15.250 s and was asked 2 times by 27.750 s",

@@ -84,6 +84,6 @@ fn a_lost_item_may_never_have_been_taken() {
 #[test]
 fn one_of_several_members_is_one() {
     let early = run("double", "c1 invoke enter round=1 members=3; c1 ok enter round=1");
-    let said = ["round 1 of 3 members", "no more than 1 enter of that round"];
+    let said = ["round 1 of 3 members", "no more than 1 of them had been sent `enter`"];
     told(&early, "early-release", &said, &[]);
 }

@@ -28,7 +28,7 @@ use crate::zk::{SessionState, Shared, WatchEvent, Zk};
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
 
-/// How long a candidate of the planted E4 looks whether others come.
+/// How long a candidate of the planted E4 looks whether others come, and twice as long as it stays away when they do.
 const MOMENT: Duration = Duration::from_millis(100);
 
 /// A client of a protected queue.
@@ -144,7 +144,7 @@ impl Protected {
             if self.env.has(Bug::E4) && self.met_others(&claim).await {
                 self.remove(vec![(claim.clone(), Some(own.path))], self.holder.busy())
                     .await;
-                self.all_gone(&claim).await;
+                self.env.host.sleep(MOMENT / 2).await;
                 continue;
             }
             while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
@@ -169,21 +169,15 @@ impl Protected {
         }
     }
 
-    /// E4: whether others stand in the queue after a moment.
+    /// E4: whether others stand in the queue after a moment, and keeps its place for one more if so.
     async fn met_others(&self, claim: &Claim) -> bool {
         self.env.host.sleep(MOMENT).await;
         let all = claim.zk.children(self.queues.exclusive.parent).await;
-        all.is_ok_and(|all| all.len() > 1)
-    }
-
-    /// E4: waits until nobody stands in the queue.
-    async fn all_gone(&self, claim: &Claim) {
-        while let Ok((all, watch)) = claim.zk.children_and_watch(self.queues.exclusive.parent).await {
-            if all.is_empty() {
-                return;
-            }
-            watch.await;
+        let met = all.is_ok_and(|all| all.len() > 1);
+        if met {
+            self.env.host.sleep(MOMENT).await;
         }
+        met
     }
 
     async fn attempt(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {

@@ -2,7 +2,8 @@
 //!
 //! A site that asks for the decision, or the coordinator that is to make it, stays without an answer for the bound of
 //! liveness, or is answered `fail` again and again for so long, or does not know it each time that it is asked, at least twice
-//! over the bound. Questions from before and from after the moment at which another client was told the decision are not put
+//! over the bound. Only a question that stays open for a session timeout counts for that: an earlier `info` may be the loss of a
+//! connection, and no time in which the decision could have been read. Questions from before and from after the moment at which another client was told the decision are not put
 //! together, as it may have been made in between. A transaction whose znode never came into being cannot block anybody. If the
 //! run cannot be judged ([`crate::recovery`]) nothing is convicted.
 
@@ -92,17 +93,32 @@ impl<'a> Spell<'a> {
         };
         let together = if one.how == How::Failed { one.attempts.len() } else { 1 };
         let alone = one.spells().into_iter().map(|ends| spell(ends, together));
-        let rounds = rounds(one, transaction).into_iter().filter(|round| round.len() > 1);
+        let rounds = rounds(run, one, transaction)
+            .into_iter()
+            .filter(|round| round.len() > 1);
         let rounds = rounds.map(|round| spell((round[0].0, round[round.len() - 1].1), round.len()));
         alone.chain(rounds).collect()
     }
 }
 
-/// The questions that were all answered with an unknown outcome before another client was told the decision, and those after it.
-fn rounds(one: &Unfinished<'_, '_>, transaction: Option<&Transaction<'_>>) -> Vec<Vec<(usize, usize)>> {
+/// The questions that were all answered with an unknown outcome, a session timeout after they were sent or later, before another client
+/// was told the decision; and those after it.
+fn rounds(
+    run: &Analysis<'_>,
+    one: &Unfinished<'_, '_>,
+    transaction: Option<&Transaction<'_>>,
+) -> Vec<Vec<(usize, usize)>> {
+    let session = run.record.plan.cluster.timing.session_ms.saturating_mul(1_000_000);
+    let open = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked)) >= session;
     let told = transaction.and_then(|tx| tx.reports.iter().chain(&tx.answers).map(|report| report.read).min());
     let told = told.unwrap_or(usize::MAX);
-    let unknown = || one.attempts.iter().filter(|_| one.how == How::Unknown).copied();
+    let unknown = || {
+        one.attempts
+            .iter()
+            .copied()
+            .filter(|_| one.how == How::Unknown)
+            .filter(open)
+    };
     let before = unknown().filter(|&(_, until)| until < told).collect();
     let after = unknown().filter(|&(asked, _)| asked > told).collect();
     vec![before, after]
@@ -161,7 +177,10 @@ fn convict(
             "was asked again and again, and answered `fail` {count} times by {}",
             run.at(until)
         ),
-        (_, count) => format!("was asked {count} times by {}, and did not know it once", run.at(until)),
+        (_, count) => format!(
+            "was asked {count} times by {}, each time for a session timeout or longer, and did not know it once",
+            run.at(until)
+        ),
     };
     let why = format!(
         "{} was asked for the decision about transaction {} (operation `{}`) at {} and {what}, though every fault was \

@@ -300,7 +300,9 @@ fn in_turn(record: &Record, (who, f, tx): (&str, &str, &str), (recovered, end): 
     let told = ["decide", "decided"].iter().flat_map(|f| told(record, f, tx));
     let told = told.map(|(at, ..)| at).min().unwrap_or(usize::MAX);
     ends[last..].split(|(_, done)| unknown(*done).is_none()).any(|series| {
-        let series = || series.iter().filter_map(|&(at, done)| Some((at, done?)));
+        let session = record.plan.cluster.timing.session_ms * 1_000_000;
+        let open = |&(at, done): &(usize, usize)| events[done].time - events[at].time >= session;
+        let series = || series.iter().filter_map(|&(at, done)| Some((at, done?))).filter(open);
         let over = |round: Vec<(usize, usize)>| {
             let (Some(first), Some(last)) = (round.first(), round.last()) else {
                 return false;

@@ -48,9 +48,8 @@ fn one_that_fails_again_and_again_is_blocked_and_one_that_nobody_knows_is_unknow
     tells(&found, "answered `fail` 15 times by 25.100 s");
     let reasons = |text: &str| count(&none(&commit(text)), "decideds of c2");
     assert_eq!(reasons(&asked("failed", 5)), 1);
-    assert_eq!(reasons(&asked("unknown", 5)), 1);
-    let found = one(&commit(&asked("unknown", 15)), "blocked-transaction");
-    tells(&found, "was asked 15 times by 25.100 s, and did not know it once");
+    // What ends at once may be the loss of a connection each time.
+    assert_eq!(reasons(&asked("unknown", 15)), 1);
     // It learns of it in the end.
     let learns = "40 run => 39 c2 asks t1; 39.1 c2 decided t1 commit; 40 run";
     assert_eq!(reasons(&edited(&asked("unknown", 15), learns)), 0);

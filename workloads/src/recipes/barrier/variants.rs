@@ -17,7 +17,7 @@ pub const VARIANTS: &[Variant] = &[
             members: true,
             ..Capabilities::NONE
         },
-        accepted: &[GHOSTS],
+        accepted: &[GHOSTS, DOUBLES],
         build: |env| Ok(Arc::new(Tutorial::new(env))),
         ..PLAIN
     },
@@ -42,4 +42,8 @@ known! {
         "all rounds have one parent: the znode of a member that died, or the `start` that it made, stays until its \
          session expires, and is counted in the next round",
         "the tutorial's text; Netflix/curator 99";
+    DOUBLES: "early-release" under &["drop-reply", "disconnect"],
+        "a member whose join was carried out and whose reply was lost joins again, and is counted twice: its znodes have no \
+         name of its own",
+        "the tutorial's text; ZOOKEEPER-1262";
 }

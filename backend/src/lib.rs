@@ -63,7 +63,7 @@ pub struct Directions {
 
 /// How far a server is behind its leader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Behind {
+pub struct LeaderDelay {
     /// By how much what the leader sends is late, in hundredths of syncLimit x tickTime.
     pub delay_percent: u64,
     /// After how long that ends by itself.
@@ -247,10 +247,10 @@ pub trait Cluster: Send + Sync {
     fn expire<'a>(&'a self, client: &'a str) -> Doing<'a, Option<String>>;
 
     /// Has what its leader sends reach a server late, and sees a write of another server late there.
-    fn lag<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a>;
+    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a>;
 
     /// Ends that, and sees a write of another server there at once.
-    fn catch_up<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a>;
+    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a>;
 
     /// Creates persistent znodes through a server; one that exists is left as it is.
     fn create<'a>(&'a self, server: &'a str, paths: &'a [String]) -> Doing<'a, ()>;

@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::{Component, Path};
 use tar::{Archive, EntryType};
 use tokio::sync::mpsc;
-use zooquake_history::txnlog::entry::Logged;
+use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{LogEnd, read};
 
 /// The most bytes of an archive that are taken.
@@ -20,7 +20,7 @@ const NAMES: usize = 4_000_000;
 #[derive(Debug, Default)]
 pub struct FolderLogs {
     /// The transactions of all log files.
-    pub entries: Vec<Logged>,
+    pub entries: Vec<LogEntry>,
     /// What could not be read, and why.
     pub problems: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl FolderLogs {
     }
 }
 
-fn size(logged: &Logged) -> usize {
+fn size(logged: &LogEntry) -> usize {
     1 + logged.txn.paths.len() + logged.txn.parts.len()
 }
 

@@ -5,7 +5,7 @@ use super::{Fault, Topology, WindowDraft};
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::join_all;
 use std::time::Duration;
-use zooquake_backend::{Behind, Cluster};
+use zooquake_backend::{Cluster, LeaderDelay};
 use zooquake_history::fault::{self, Lag, Payload};
 use zooquake_history::plan::Target;
 
@@ -47,7 +47,7 @@ fn most(topology: &Topology) -> u64 {
     MOST.min(100 - MARGIN - heartbeat)
 }
 
-fn behind(strike: &Strike<'_>) -> Result<Behind> {
+fn behind(strike: &Strike<'_>) -> Result<LeaderDelay> {
     let Some(Payload::Lag(Lag { delay_percent })) = strike.window.payload else {
         bail!("the plan does not say by how much the follower is behind");
     };
@@ -56,7 +56,7 @@ fn behind(strike: &Strike<'_>) -> Result<Behind> {
         "a delay of {delay_percent} % of syncLimit x tickTime: it is more than 0, and at 100 a leader lets go of its follower"
     );
     let at_most = Duration::from_millis(strike.window.duration_ms).saturating_add(ENDS_AFTER);
-    Ok(Behind { delay_percent, at_most })
+    Ok(LeaderDelay { delay_percent, at_most })
 }
 
 /// The server that a window makes fall behind: of those that follow or observe, and without which a majority commits, the one that

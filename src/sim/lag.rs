@@ -3,7 +3,7 @@
 use super::cluster::SimCluster;
 use anyhow::{Context, Result, ensure};
 use std::time::Duration;
-use zooquake_backend::{Behind, ServerState};
+use zooquake_backend::{LeaderDelay, ServerState};
 use zooquake_workloads::zk::Host;
 
 /// The znode that is written to see when a server shows it.
@@ -33,7 +33,7 @@ impl SimCluster {
         Ok((writer.clone(), self.world.now() - answered))
     }
 
-    pub(super) async fn fall_behind(&self, server: &str, behind: Behind) -> Result<String> {
+    pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
         let delay = self.plan.cluster.timing.lag(behind.delay_percent);
         let ServerState { mode, .. } = self.state_of(server)?;
         ensure!(
@@ -58,7 +58,7 @@ impl SimCluster {
         ))
     }
 
-    pub(super) async fn catch_up_again(&self, server: &str, behind: Behind) -> Result<String> {
+    pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
         let at = self.server(server)?;
         self.net.server().catch_up(at);
         let prompt = self.plan.cluster.timing.lag(behind.delay_percent) / 2;

@@ -8,10 +8,10 @@ use futures_util::future::BoxFuture;
 use std::future::ready;
 use std::time::Duration;
 use zooquake_backend::sidecar::Dropped;
-use zooquake_backend::{Behind, Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
+use zooquake_backend::{Cluster, Directions, Doing, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use zooquake_checkers::evidence::Znode;
 use zooquake_history::fault::Wire;
-use zooquake_history::txnlog::entry::Logged;
+use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
 use zooquake_workloads::zk::sim::Node;
 use zooquake_workloads::zk::{Host, session_hex};
@@ -173,11 +173,11 @@ impl Cluster for SimCluster {
         self.close_newest(client).boxed()
     }
 
-    fn lag<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a> {
+    fn lag<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a> {
         self.fall_behind(server, behind).boxed()
     }
 
-    fn catch_up<'a>(&'a self, server: &'a str, behind: Behind) -> Doing<'a> {
+    fn catch_up<'a>(&'a self, server: &'a str, behind: LeaderDelay) -> Doing<'a> {
         self.catch_up_again(server, behind).boxed()
     }
 
@@ -225,7 +225,7 @@ impl Cluster for SimCluster {
 
     fn transactions(&self) -> BoxFuture<'_, TxnLogs> {
         let (ensemble, voters) = (self.net.server(), self.voters());
-        let logged = |txn| Logged { txn, unlisted: false };
+        let logged = |txn| LogEntry { txn, unlisted: false };
         let log = |(number, server): (usize, &String)| ServerEntries {
             server: server.clone(),
             voter: voters.contains(server),

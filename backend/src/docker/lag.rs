@@ -2,7 +2,7 @@
 
 use super::{DockerCluster, LOCAL};
 use crate::sidecar::{Lateness, Links, Relief};
-use crate::{Behind, Cluster, ServerState};
+use crate::{Cluster, LeaderDelay, ServerState};
 use anyhow::{Context, Result, bail, ensure};
 use futures_util::future::{join_all, try_join_all};
 use serde_json::json;
@@ -79,7 +79,7 @@ impl DockerCluster {
         serde_json::from_value(answer).context("a server's connections with its leader")
     }
 
-    pub(super) async fn fall_behind(&self, server: &str, behind: Behind) -> Result<String> {
+    pub(super) async fn fall_behind(&self, server: &str, behind: LeaderDelay) -> Result<String> {
         let delay = self.plan.cluster.timing.lag(behind.delay_percent);
         let before = self.server_state(server).await?;
         ensure!(!before.leads(), "{server} leads, and follows nobody");
@@ -118,7 +118,7 @@ impl DockerCluster {
         ))
     }
 
-    pub(super) async fn catch_up_again(&self, server: &str, behind: Behind) -> Result<String> {
+    pub(super) async fn catch_up_again(&self, server: &str, behind: LeaderDelay) -> Result<String> {
         let answer = self.ask(server, "catch-up", json!({}), LOCAL).await?;
         let relief: Relief = serde_json::from_value(answer).context("how a delay ended")?;
         let ServerState { mode, .. } = self.server_state(server).await?;

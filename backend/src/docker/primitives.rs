@@ -2,7 +2,7 @@
 
 use super::{DockerCluster, wire};
 use crate::sidecar::Dropped;
-use crate::{Behind, Cluster, Directions, Doing, OnOutput, ServerState, Stdin, setup_paths};
+use crate::{Cluster, Directions, Doing, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde_json::json;
@@ -71,8 +71,8 @@ impl Cluster for DockerCluster {
         disconnect(client: &'a str, how: Wire) -> String = wire::disconnect;
         reconnect(client: &'a str) -> String = wire::reconnect;
         expire(client: &'a str) -> Option<String> = wire::expire;
-        lag(server: &'a str, behind: Behind) -> String = Self::fall_behind;
-        catch_up(server: &'a str, behind: Behind) -> String = Self::catch_up_again;
+        lag(server: &'a str, behind: LeaderDelay) -> String = Self::fall_behind;
+        catch_up(server: &'a str, behind: LeaderDelay) -> String = Self::catch_up_again;
         create(server: &'a str, paths: &'a [String]) -> () = Self::create_through;
         exists(server: &'a str, path: &'a str) -> bool = Self::exists_at;
         server_state(server: &'a str) -> ServerState = Self::state_of;

@@ -1,4 +1,4 @@
-//! The deletions of znodes whose makers the transaction logs tell: which session deleted what another, or the same one, had made.
+//! The deletions of znodes whose creation is in the transaction logs: which session deleted what which session had created.
 
 use super::Analysis;
 use super::clients::session;
@@ -22,8 +22,8 @@ pub struct Deletion<'a> {
 /// The deletions in the order of the logs, each of a znode that certainly was the one made by [`Deletion::made`], whose session was
 /// not closed before.
 ///
-/// Where the logs lack a transaction, or cannot say what one did or whether it was committed, nothing that stood before is known until it is
-/// created again. Without the lists of parts of an older record that is so after each multi.
+/// Where the logs lack a transaction, or do not contain what one did or whether it was committed, nothing that stood before is known until
+/// it is created again. Without the lists of parts of an older record that is so after each multi.
 pub fn deletions<'a>(run: &Analysis<'a>) -> Vec<Deletion<'a>> {
     let txns = run.record.txnlog.unwrap_or_default();
     let missing = missing(run, txns);
@@ -52,7 +52,7 @@ fn missing(run: &Analysis<'_>, txns: &[Txn]) -> BTreeSet<i64> {
     named.filter(|zxid| !logged.contains(zxid)).collect()
 }
 
-/// What stands where, as the transaction logs tell it.
+/// The znodes that stand after the transactions followed so far.
 #[derive(Default)]
 struct Standing<'a> {
     /// What created the znode at each path, and as the how many-th of the transactions.
@@ -103,7 +103,7 @@ impl<'a> Standing<'a> {
     }
 }
 
-/// Whether a transaction, or a part of a multi, creates and deletes no znode. A multi without parts that are told failed, or had none.
+/// Whether a transaction, or a part of a multi, creates and deletes no znode. A multi with an empty list of parts had none.
 fn changes_nothing(op: &str) -> bool {
     matches!(
         op,

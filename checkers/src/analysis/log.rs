@@ -15,9 +15,9 @@ pub struct Log<'a> {
     hidden: bool,
     /// The transactions that created something at each path, in their order.
     created: HashMap<&'a str, Vec<&'a Txn>>,
-    /// The transactions that may have created a znode: with the path, if it is told, of what they touched.
+    /// The transactions that may have created a znode: with the path, if it is recorded, of what they touched.
     makers: HashMap<(i64, Option<&'a str>), &'a Txn>,
-    /// Of each epoch the last transaction that was certainly committed; `None` of a record that does not say which servers logged what.
+    /// Of each epoch the last transaction that was certainly committed; `None` of a record without the servers that logged each transaction.
     committed: Option<Highest>,
 }
 
@@ -63,7 +63,7 @@ impl<'a> Log<'a> {
     }
 
     /// Whether a transaction was certainly committed: an answer, the znode tree or a committed later one of its epoch shows it, or a majority of
-    /// the voters logged it. In a record that does not say who logged what, each is taken to be.
+    /// the voters logged it. In a record without the servers that logged each, all are taken to be.
     pub fn committed(&self, txn: &Txn) -> bool {
         let last = |committed: &Highest| committed.get(&epoch(txn.zxid)).copied();
         self.committed.as_ref().is_none_or(|all| last(all) >= Some(txn.zxid))

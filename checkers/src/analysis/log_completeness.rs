@@ -1,6 +1,6 @@
 //! Whether the transaction logs are complete: what they have to have for the absence of a transaction to prove anything.
 //!
-//! They are complete if the logs of a majority of the voters were read whole (a record of an older version does not say so), if
+//! They are complete if the logs of a majority of the voters were read whole (a record of an older version does not contain that), if
 //! the transactions of each epoch count from 1 without a gap, as ZooKeeper counts them, and if no later transaction is named: in its
 //! epoch by an answer, by the evidence of a lost reply or by the znode tree; of any epoch by a sample of a server, since a server that
 //! starts may name a transaction that nobody else has, and loses it.
@@ -23,7 +23,7 @@ fn counter(zxid: i64) -> i64 {
     zxid & 0xffff_ffff
 }
 
-/// Whether no transaction can be missing between two of the logs. What an epoch ended with no log says itself.
+/// Whether no transaction can be missing between two of the logs. No log contains with which transaction an epoch ended.
 pub fn follows(before: i64, next: i64) -> bool {
     next == before + 1 || counter(next) == 1 && epoch(next) > epoch(before)
 }

@@ -26,7 +26,7 @@ pub struct RecordView<'a> {
     pub txnlog: Option<&'a [Txn]>,
     /// What was read of each server's transaction logs; `None` in records of older versions.
     pub server_txnlogs: Option<&'a [ServerTxnLog]>,
-    /// What the servers said of themselves by the last event; `None` if they were not asked.
+    /// The samples of the servers' states by the last event; `None` if they were not asked.
     pub servers: Option<&'a [ServerSample]>,
     /// The servers' own logs; `None` of a history alone, without a run around it.
     pub logs: Option<&'a [ServerLog]>,

@@ -198,18 +198,19 @@ impl<'r, 'a> There<'r, 'a> {
 
     /// The members that a stuck enter waits with, itself first where each enters for itself: each by the client and the
     /// events that show it. And how many were looked at.
-    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<Shown<'a>>, usize) {
-        let own = Shown {
+    fn members(&self, one: &Unfinished<'_, 'a>, stuck: &Stuck) -> (Vec<MemberEvidence<'a>>, usize) {
+        let own = MemberEvidence {
             node: one.op.node,
             named: None,
             since: stuck.asked,
         };
-        let mut members: Vec<Shown<'_>> = [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
+        let mut members: Vec<MemberEvidence<'_>> =
+            [own].into_iter().filter(|_| self.enters).take(stuck.wanted).collect();
         let Some(presence) = self.rounds.get(&self.round(one, stuck.number)) else {
             return (members, 0);
         };
         let (others, looked_at) = presence.named(self.question(one, stuck.wanted, stuck.until));
-        let shown = |stay: Stay<'a>| Shown {
+        let shown = |stay: Stay<'a>| MemberEvidence {
             node: stay.node,
             named: stay.named,
             since: stay.since,
@@ -239,7 +240,7 @@ fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a
 }
 
 /// A member: the client that was sent to the round, the request that says which member it is, and the event that shows it there.
-struct Shown<'a> {
+struct MemberEvidence<'a> {
     node: &'a str,
     named: Option<usize>,
     since: usize,
@@ -258,7 +259,7 @@ struct Stuck {
 fn add(
     run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,
-    (stuck, members): (&Stuck, Vec<Shown<'_>>),
+    (stuck, members): (&Stuck, Vec<MemberEvidence<'_>>),
     (span, bound): (Span, u64),
     out: &mut Findings,
 ) {

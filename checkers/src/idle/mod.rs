@@ -158,7 +158,7 @@ struct State<'a> {
 struct Client<'a> {
     /// How many requests of its are pending.
     waits: usize,
-    /// Whether it has told of a session since its process began.
+    /// Whether a `session` notice of it was read since its process began.
     tells: bool,
     /// The sessions that it has not closed or lost, and whether each is connected.
     sessions: HashMap<&'a str, bool>,

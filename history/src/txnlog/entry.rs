@@ -5,7 +5,7 @@ use crate::evidence::{Txn, TxnPart};
 
 /// A transaction of one server's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Logged {
+pub struct LogEntry {
     /// It, without the names of servers.
     pub txn: Txn,
     /// Whether it ends a session without naming the ephemerals that it took, as before ZooKeeper 3.6.
@@ -38,7 +38,7 @@ mod opcode {
 
 /// Decodes the bytes of an entry; `None` if they are not what ZooKeeper writes for a transaction of their type. Of a type that is not
 /// known only the header is read.
-pub fn decode(bytes: &[u8]) -> Option<Logged> {
+pub fn decode(bytes: &[u8]) -> Option<LogEntry> {
     let mut header = Jute(bytes);
     let session = header.long()?;
     let _cxid = header.int()?;
@@ -46,7 +46,7 @@ pub fn decode(bytes: &[u8]) -> Option<Logged> {
     let _time = header.long()?;
     let kind = header.int()?;
     let record = header;
-    let mut logged = Logged {
+    let mut logged = LogEntry {
         txn: Txn {
             zxid,
             session: format!("0x{session:x}"),

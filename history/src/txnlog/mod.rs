@@ -9,14 +9,14 @@ pub mod entry;
 mod jute;
 mod union;
 
-use entry::Logged;
+use entry::LogEntry;
 pub use union::{ServerEntries, TxnLogs, union};
 
 /// What one file of a transaction log holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LogFile {
     /// Its transactions up to its end, in the order of the file.
-    pub entries: Vec<Logged>,
+    pub entries: Vec<LogEntry>,
     /// Where and why they end.
     pub end: LogEnd,
 }
@@ -60,7 +60,7 @@ pub fn read(bytes: &[u8]) -> LogFile {
     LogFile { entries, end }
 }
 
-fn read_entries(bytes: &[u8], written: usize, entries: &mut Vec<Logged>) -> LogEnd {
+fn read_entries(bytes: &[u8], written: usize, entries: &mut Vec<LogEntry>) -> LogEnd {
     let mut at = HEADER;
     while at < written {
         let (payload, next) = match frame(bytes, at) {

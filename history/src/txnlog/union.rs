@@ -1,6 +1,6 @@
 //! The union of the servers' transaction logs.
 
-use super::entry::Logged;
+use super::entry::LogEntry;
 use crate::evidence::{ServerTxnLog, Txn};
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap};
@@ -13,7 +13,7 @@ pub struct ServerEntries {
     /// Whether it votes.
     pub voter: bool,
     /// The transactions of all its files; one may be there several times.
-    pub entries: Vec<Logged>,
+    pub entries: Vec<LogEntry>,
     /// What was not read, and why, in any words; empty if all was.
     pub problems: Vec<String>,
 }
@@ -31,7 +31,7 @@ pub struct TxnLogs {
 /// is not whole. Ephemerals that the end of a session does not name are those that the session created and that stood until then,
 /// as far as the logs show it.
 pub fn union(logs: Vec<ServerEntries>) -> TxnLogs {
-    let mut united: BTreeMap<i64, Logged> = BTreeMap::new();
+    let mut united: BTreeMap<i64, LogEntry> = BTreeMap::new();
     let mut servers = Vec::new();
     for log in logs {
         let mut read = ServerTxnLog {
@@ -94,8 +94,8 @@ fn shortened(problems: &[String]) -> String {
 }
 
 /// Holds a transaction of another log, or of another file, against the known one of its zxid.
-fn unite(known: &mut Logged, entry: Logged) -> Result<(), String> {
-    let Logged { mut txn, unlisted } = entry;
+fn unite(known: &mut LogEntry, entry: LogEntry) -> Result<(), String> {
+    let LogEntry { mut txn, unlisted } = entry;
     if unlisted {
         txn.paths.clone_from(&known.txn.paths);
     } else if known.unlisted {
@@ -114,7 +114,7 @@ fn unite(known: &mut Logged, entry: Logged) -> Result<(), String> {
 }
 
 /// The transactions in order, with the ephemerals that ends of sessions do not name.
-fn listed(united: BTreeMap<i64, Logged>) -> Vec<Txn> {
+fn listed(united: BTreeMap<i64, LogEntry>) -> Vec<Txn> {
     // The sessions of the ephemerals that stand, by path.
     let mut standing: HashMap<String, String> = HashMap::new();
     let unlisted = united.values().any(|logged| logged.unlisted);
@@ -128,7 +128,7 @@ fn listed(united: BTreeMap<i64, Logged>) -> Vec<Txn> {
     transactions
 }
 
-fn follow(standing: &mut HashMap<String, String>, logged: &mut Logged) {
+fn follow(standing: &mut HashMap<String, String>, logged: &mut LogEntry) {
     let txn = &mut logged.txn;
     if logged.unlisted {
         let own = standing.iter().filter(|(_, session)| **session == txn.session);

@@ -6,11 +6,11 @@ use super::sentences::{
     WAITING, WORKS,
 };
 use super::talk::Reply;
-use super::{PATIENT, SOON, Seen, Trial, is_there};
+use super::znodes::is_session;
+use super::{PATIENT, SOON, Seen, Trial};
 use anyhow::Result;
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_checkers::evidence::Znode;
 use zooquake_history::protocol::Outcome;
 
 /// Milliseconds that a holder works.
@@ -121,20 +121,6 @@ impl Trial {
         Ok(shown.join(", "))
     }
 
-    /// That the znode that an answer names does not outlive its session.
-    pub(super) async fn ephemeral(&self, answer: &Value) -> Result<Seen> {
-        let tree = self.tree().await?;
-        let Some(path) = answer["path"].as_str() else {
-            return Ok(Ok("no znode is named".to_string()));
-        };
-        Ok(match tree.iter().find(|znode| znode.path == path) {
-            Some(znode) if znode.owner.is_none() => Err(format!(
-                "{path} is persistent: when its client dies, it stays in everybody's way"
-            )),
-            _ => Ok(format!("{path} is not persistent")),
-        })
-    }
-
     /// The grant that the first client holds: this one, or another if the process that held it has ended.
     async fn held(&mut self, grant: Value) -> Result<Option<Value>> {
         let ended = self.clients[0].ended();
@@ -172,46 +158,6 @@ impl Trial {
                     "{value}, but the scratch znode was written by {}",
                     scratch.mzxid
                 )),
-            }
-        }))
-    }
-
-    /// That `quiesce` names what is there, all of what is the client's, and the grant's session and znode.
-    pub(super) async fn quiet(&mut self, client: usize, grant: Option<&Value>) -> Result<Seen> {
-        let reply = ok(self.clients[client].ask("quiesce", json!({}), SOON).await);
-        let tree = self.tree().await?;
-        Ok(reply.and_then(|value| {
-            let list = |key: &str| {
-                value[key]
-                    .as_array()
-                    .cloned()
-                    .ok_or_else(|| format!("{value} has no list `{key}`"))
-            };
-            let (sessions, znodes) = (list("sessions")?, list("znodes")?);
-            if let Some(odd) = sessions
-                .iter()
-                .find(|session| !session.as_str().is_some_and(is_session))
-            {
-                return Err(format!("{odd} is no session such as \"0x100a1b2c3d40001\""));
-            }
-            znodes.iter().try_for_each(|named| is_there(named, &tree))?;
-            let unnamed = |znode: &&Znode| !znodes.iter().any(|named| named["path"] == json!(znode.path));
-            if let Some(znode) = tree.iter().filter(|znode| self.is_own(client, znode)).find(unnamed) {
-                return Err(format!(
-                    "{value} does not name {}, which belongs to its session",
-                    znode.path
-                ));
-            }
-            let Some(grant) = grant else {
-                return Ok(value.to_string());
-            };
-            if self.can("session") && !sessions.contains(&grant["session"]) {
-                return Err(format!("{value} does not name the session {}", grant["session"]));
-            }
-            let named = znodes.iter().any(|named| named["path"] == grant["path"]);
-            match named || grant["path"].is_null() {
-                true => Ok(value.to_string()),
-                false => Err(format!("{value} does not name {}", grant["path"])),
             }
         }))
     }
@@ -326,10 +272,4 @@ impl Trial {
         }
         Ok(())
     }
-}
-
-fn is_session(text: &str) -> bool {
-    let digits = text.strip_prefix("0x").unwrap_or_default();
-    let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
-    !digits.is_empty() && digits.len() <= 16 && !digits.starts_with('0') && digits.bytes().all(hex)
 }

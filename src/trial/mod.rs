@@ -8,11 +8,11 @@ mod items;
 mod life;
 mod sentences;
 mod talk;
+mod znodes;
 
 use anyhow::{Context, Result};
 use futures_util::future::BoxFuture;
 use serde::Serialize;
-use serde_json::Value;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -275,19 +275,6 @@ impl Trial {
             .sum();
         let seen = stray.map_or(Ok(format!("{lines} lines")), Err);
         self.note(sentences::WHOLE_LINES, seen);
-    }
-}
-
-/// Whether a znode that an answer names is in a reading of the tree, in words if not.
-fn is_there(named: &Value, tree: &[Znode]) -> Result<(), String> {
-    let path = named["path"].as_str().ok_or_else(|| format!("{named} names no path"))?;
-    let found = tree.iter().find(|znode| znode.path == path);
-    let found = found.ok_or_else(|| format!("{path}, which it names, is not there"))?;
-    match named["czxid"].as_i64() {
-        Some(czxid) if czxid != found.czxid => {
-            Err(format!("{path} was created by {:#x}, not by {czxid:#x}", found.czxid))
-        }
-        _ => Ok(()),
     }
 }
 

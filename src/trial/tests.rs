@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::sim::SimBackend;
+use serde_json::Value;
 use tokio::sync::mpsc;
 use zooquake_backend::Output;
 use zooquake_workloads::recipes::{registry, workload};

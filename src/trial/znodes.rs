@@ -1,0 +1,130 @@
+//! What answers name, held against the znodes that are there.
+
+use super::holder::ok;
+use super::{SOON, Seen, Trial};
+use anyhow::Result;
+use serde_json::{Value, json};
+use std::time::Duration;
+use zooquake_checkers::evidence::Znode;
+
+/// How often what a waiting client names is looked at.
+const EVERY: Duration = Duration::from_millis(100);
+
+impl Trial {
+    /// That the second client, which waits, names its znodes, once it had time to make them: one may be there before the client has
+    /// heard of it.
+    pub(super) async fn names_waiting(&mut self) -> Result<Seen> {
+        let by = self.clock.now() + SOON;
+        loop {
+            self.clock.sleep(EVERY).await;
+            let seen = self.quiet(1, None).await?;
+            let tree = self.tree().await?;
+            let made = tree.iter().any(|znode| self.is_own(1, znode));
+            if seen.is_ok() && made || self.clock.now() >= by {
+                return Ok(seen);
+            }
+        }
+    }
+
+    /// Whether a znode is a contender's that belongs to a session of a client.
+    pub(super) fn is_own(&self, client: usize, znode: &Znode) -> bool {
+        let contender = |parent: &String| znode.path.starts_with(&format!("{parent}/"));
+        let told = self.clients[client].sessions();
+        self.plan.workload.contenders.iter().any(contender)
+            && znode
+                .owner
+                .as_ref()
+                .is_some_and(|owner| told.iter().any(|(session, _)| session == owner))
+    }
+
+    /// That a release says what it removed, and that it is gone.
+    pub(super) async fn removed(&self, grant: &Value, answer: Result<Value, String>) -> Result<Seen> {
+        let tree = self.tree().await?;
+        Ok(answer.and_then(|value| {
+            if self.can("removed") && !grant["path"].is_null() && value["removed"]["path"] != grant["path"] {
+                return Err(format!("{value} does not say that {} was removed", grant["path"]));
+            }
+            let same = |znode: &&Znode| {
+                grant["path"] == json!(znode.path) && grant["czxid"].as_i64().is_none_or(|czxid| czxid == znode.czxid)
+            };
+            match tree.iter().find(same) {
+                Some(znode) => Err(format!("{value}, but {} is still there", znode.path)),
+                None => Ok(value.to_string()),
+            }
+        }))
+    }
+
+    /// That the znode that an answer names does not outlive its session.
+    pub(super) async fn ephemeral(&self, answer: &Value) -> Result<Seen> {
+        let tree = self.tree().await?;
+        let Some(path) = answer["path"].as_str() else {
+            return Ok(Ok("no znode is named".to_string()));
+        };
+        Ok(match tree.iter().find(|znode| znode.path == path) {
+            Some(znode) if znode.owner.is_none() => Err(format!(
+                "{path} is persistent: when its client dies, it stays in everybody's way"
+            )),
+            _ => Ok(format!("{path} is not persistent")),
+        })
+    }
+
+    /// That `quiesce` names what is there, all of what is the client's, and the grant's session and znode.
+    pub(super) async fn quiet(&mut self, client: usize, grant: Option<&Value>) -> Result<Seen> {
+        let reply = ok(self.clients[client].ask("quiesce", json!({}), SOON).await);
+        let tree = self.tree().await?;
+        Ok(reply.and_then(|value| {
+            let list = |key: &str| {
+                value[key]
+                    .as_array()
+                    .cloned()
+                    .ok_or_else(|| format!("{value} has no list `{key}`"))
+            };
+            let (sessions, znodes) = (list("sessions")?, list("znodes")?);
+            if let Some(odd) = sessions
+                .iter()
+                .find(|session| !session.as_str().is_some_and(is_session))
+            {
+                return Err(format!("{odd} is no session such as \"0x100a1b2c3d40001\""));
+            }
+            znodes.iter().try_for_each(|named| is_there(named, &tree))?;
+            let unnamed = |znode: &&Znode| !znodes.iter().any(|named| named["path"] == json!(znode.path));
+            if let Some(znode) = tree.iter().filter(|znode| self.is_own(client, znode)).find(unnamed) {
+                return Err(format!(
+                    "{value} does not name {}, which belongs to its session",
+                    znode.path
+                ));
+            }
+            let Some(grant) = grant else {
+                return Ok(value.to_string());
+            };
+            if self.can("session") && !sessions.contains(&grant["session"]) {
+                return Err(format!("{value} does not name the session {}", grant["session"]));
+            }
+            let named = znodes.iter().any(|named| named["path"] == grant["path"]);
+            match named || grant["path"].is_null() {
+                true => Ok(value.to_string()),
+                false => Err(format!("{value} does not name {}", grant["path"])),
+            }
+        }))
+    }
+}
+
+/// Whether a znode that an answer names is in a reading of the tree, in words if not.
+fn is_there(named: &Value, tree: &[Znode]) -> Result<(), String> {
+    let path = named["path"].as_str().ok_or_else(|| format!("{named} names no path"))?;
+    let found = tree.iter().find(|znode| znode.path == path);
+    let found = found.ok_or_else(|| format!("{path}, which it names, is not there"))?;
+    match named["czxid"].as_i64() {
+        Some(czxid) if czxid != found.czxid => {
+            Err(format!("{path} was created by {:#x}, not by {czxid:#x}", found.czxid))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether a text is a session id as the protocol writes it: `0x` and lower-case hex digits without leading zeros.
+pub(super) fn is_session(text: &str) -> bool {
+    let digits = text.strip_prefix("0x").unwrap_or_default();
+    let hex = |digit: u8| digit.is_ascii_digit() || (b'a'..=b'f').contains(&digit);
+    !digits.is_empty() && digits.len() <= 16 && !digits.starts_with('0') && digits.bytes().all(hex)
+}

@@ -8,14 +8,11 @@
 use crate::analysis::Analysis;
 use crate::clients::session;
 use crate::findings::{Findings, Found};
-use crate::ops;
-use std::collections::HashMap;
 
 /// Looks for them; only where there are transaction logs. It is named among the checkers that ran where the recipe is a user's own, or where
 /// it found something.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut looked_at = 0;
-    let known = named(run);
     let before = out.anomalies.len();
     for number in run.grants.read() {
         let grant = &run.grants.all[number];
@@ -32,7 +29,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             continue;
         }
         let asked = grant.asked;
-        let first = known.get(&(grant.node, told)).copied();
+        let first = run.clients.first_named(grant.node, told);
         let named = first.zip(asked).filter(|(named, asked)| named < asked);
         let why = format!(
             "{} was read at {} and names the session {}. The transaction log shows that its znode{} was created by another \
@@ -61,34 +58,4 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     if run.record.plan.workload.recipe.is_some() || out.anomalies.len() > before {
         out.ran("foreign-znode", looked_at);
     }
-}
-
-/// Where each client first named each session as its own: in `hello`, a notice, an answer to `quiesce`, or a grant.
-fn named<'a>(run: &Analysis<'a>) -> HashMap<(&'a str, u64), usize> {
-    let mut first = HashMap::new();
-    let mut add = |node: &'a str, text: Option<&str>, at: usize| {
-        if let Some(number) = text.and_then(session) {
-            let known = first.entry((node, number)).or_insert(at);
-            *known = at.min(*known);
-        }
-    };
-    for (at, event) in run.events.iter().enumerate() {
-        let Some(client) = ops::named_client(event) else {
-            continue;
-        };
-        match event.f.as_str() {
-            "hello" | "session" => add(client, event.session(), at),
-            "quiesce" => {
-                let all = event.sessions().unwrap_or_default();
-                all.iter().for_each(|text| add(client, text.as_str(), at));
-            }
-            _ => {}
-        }
-    }
-    for grant in &run.grants.all {
-        if let Some(read) = grant.read {
-            add(grant.node, grant.session, read);
-        }
-    }
-    first
 }

@@ -4,7 +4,7 @@
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::{Record, Results, acknowledgement, claims, evidence_consistency, exclusion, fencing, foreign};
-use crate::{idle, liveness, orphans, release, resource, verdict};
+use crate::{idle, liveness, orphans, persistent_contender, release, resource, stolen_znode, verdict};
 
 /// The checkers that run for a lock and for a read-write lock.
 pub const LOCK: &[&str] = &[
@@ -14,6 +14,8 @@ pub const LOCK: &[&str] = &[
     "fencing-regression",
     "unowned-release",
     "foreign-znode",
+    "stolen-znode",
+    "persistent-contender",
     "lost-wakeup",
     "idle-lock",
     "orphan-node",
@@ -28,6 +30,8 @@ pub const ELECTION: &[&str] = &[
     "epoch-regression",
     "unowned-release",
     "foreign-znode",
+    "stolen-znode",
+    "persistent-contender",
     "no-leader",
     "leaderless",
     "orphan-node",
@@ -41,6 +45,8 @@ pub const SEMAPHORE: &[&str] = &[
     "stale-holder",
     "unowned-release",
     "foreign-znode",
+    "stolen-znode",
+    "persistent-contender",
     "lost-wakeup",
     "idle-lock",
     "orphan-node",
@@ -56,6 +62,8 @@ const WRITTEN: &[Check] = &[exclusion::check, resource::check, fencing::check];
 const GRANTED: &[Check] = &[
     release::check,
     foreign::check,
+    stolen_znode::check,
+    persistent_contender::check,
     liveness::check,
     idle::check,
     orphans::check,

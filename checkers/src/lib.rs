@@ -46,9 +46,9 @@
 //! where liveness is judged.
 //!
 //! The checkers, one a file, each from `analysis` to `findings`: `exclusion`, `resource`, `fencing`, `release`, `liveness`,
-//! `idle`, `orphans`, `evidence_consistency`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
+//! `stolen_znode`, `persistent_contender`, `idle`, `orphans`, `evidence_consistency`, which holds the evidence against the history, and `claims`, which holds answers about a grant against
 //! each other. They name things after the family (`names`), so that a lock and an election, which are the same thing under other
-//! names, share them; `excluders` knows which grants exclude another one, `free` when one could be granted; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
+//! names, share them; `places` are the znodes by which clients hold; `excluders` knows which grants exclude another one, `free` when one could be granted; `acknowledgement` is the election's own. `age` knows when a znode was not there yet. `pending` finds what
 //! did not finish after recovery, for all families, and `finishing` says which answers finish. `verdict` closes a check and says
 //! what the run lacks to be valid; `stats` counts, `requests` what clients told of their requests; `failover` is how long nobody
 //! led after each fault; [`sample`] measures a run for comparisons with others.
@@ -94,6 +94,8 @@ mod liveness;
 mod names;
 mod orphans;
 mod pending;
+mod persistent_contender;
+mod places;
 mod queue;
 mod register;
 mod release;
@@ -104,6 +106,7 @@ pub mod sample;
 mod scenes;
 pub mod search;
 mod stats;
+mod stolen_znode;
 pub mod text;
 mod untold;
 mod verdict;

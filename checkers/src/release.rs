@@ -6,10 +6,39 @@ use crate::clients::session;
 use crate::findings::{Findings, Found};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A release that removed a znode of another transaction than the one that its grant rests on.
+struct Unowned {
+    /// The grant of the client that removed it.
+    grant: usize,
+    /// The transaction that created the removed znode.
+    removed: i64,
+    witness: Vec<usize>,
+    why: String,
+}
+
 /// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let mut convicted = BTreeSet::new();
-    let mut looked_at = 0;
+    let (mut all, looked_at) = unowned(run);
+    // Of several under one grant the one that the fewest events prove.
+    all.sort_by_key(|found| (found.grant, found.witness.len()));
+    all.dedup_by_key(|found| found.grant);
+    for found in all {
+        let found = Found::new("unowned-release", "ownership", found.witness, found.why);
+        out.add(run, found);
+    }
+    out.ran("unowned-release", looked_at);
+}
+
+/// The znodes whose removals are releases of others' znodes: by the client that removed each and the transaction that created it.
+pub fn removed<'a>(run: &Analysis<'a>) -> BTreeSet<(&'a str, i64)> {
+    let (all, _) = unowned(run);
+    let client = |found: &Unowned| (run.grants.all[found.grant].node, found.removed);
+    all.iter().map(client).collect()
+}
+
+/// All of them, those that answers name first, and the number of releases and deletions that were looked at.
+fn unowned(run: &Analysis<'_>) -> (Vec<Unowned>, usize) {
+    let (mut all, mut looked_at) = (Vec::new(), 0);
     for (number, grant) in run.grants.all.iter().enumerate() {
         let (Some(read), Some(czxid), Some(at)) = (grant.read, grant.czxid, grant.released) else {
             continue;
@@ -19,7 +48,6 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         };
         looked_at += 1;
         if removed != czxid {
-            convicted.insert(number);
             let why = format!(
                 "{} was read at {}; its release, answered at {}, removed a znode with the czxid 0x{removed:x}, which is \
                  another than the one that the grant rests on.",
@@ -27,22 +55,23 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
                 run.at(read),
                 run.at(at),
             );
-            out.add(run, found(vec![read, at], why));
+            all.push(Unowned {
+                grant: number,
+                removed,
+                witness: vec![read, at],
+                why,
+            });
         }
     }
-    looked_at += logged(run, &mut convicted, out);
-    out.ran("unowned-release", looked_at);
-}
-
-fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found::new("unowned-release", "ownership", witness, why)
+    looked_at += logged(run, &mut all);
+    (all, looked_at)
 }
 
 /// By client and path: the ages of its grants there and their numbers, the oldest first.
 type ByPath<'a> = BTreeMap<(&'a str, &'a str), Vec<(i64, usize)>>;
 
 /// A client that deletes, at the path of a grant of its own, a znode that another session created has removed what was not its own.
-fn logged(run: &Analysis<'_>, convicted: &mut BTreeSet<usize>, out: &mut Findings) -> usize {
+fn logged(run: &Analysis<'_>, all: &mut Vec<Unowned>) -> usize {
     let grants = &run.grants.all;
     let mut by_path = ByPath::new();
     for (number, grant) in grants.iter().enumerate() {
@@ -53,10 +82,8 @@ fn logged(run: &Analysis<'_>, convicted: &mut BTreeSet<usize>, out: &mut Finding
     by_path.values_mut().for_each(|own| own.sort_unstable());
     let deletions = deletions(run);
     for deletion in &deletions {
-        if let Some((grant, tie)) = owner(run, &by_path, deletion)
-            && convicted.insert(grant)
-        {
-            deleted(run, grant, tie, deletion, out);
+        if let Some((grant, tie)) = owner(run, &by_path, deletion) {
+            all.extend(deleted(run, grant, tie, deletion));
         }
     }
     deletions.len()
@@ -81,9 +108,9 @@ fn owner(run: &Analysis<'_>, by_path: &ByPath<'_>, deletion: &Deletion<'_>) -> O
     Some((grant, by.event))
 }
 
-fn deleted(run: &Analysis<'_>, number: usize, tie: usize, deletion: &Deletion<'_>, out: &mut Findings) {
+fn deleted(run: &Analysis<'_>, number: usize, tie: usize, deletion: &Deletion<'_>) -> Option<Unowned> {
     let grant = &run.grants.all[number];
-    let Some(read) = grant.read else { return };
+    let read = grant.read?;
     let by = &deletion.txn.session;
     let why = format!(
         "{} was read at {}. The transaction log shows that a session of {} ({by}) deleted {} in transaction 0x{:x}, when the \
@@ -97,5 +124,10 @@ fn deleted(run: &Analysis<'_>, number: usize, tie: usize, deletion: &Deletion<'_
     );
     // The grant itself may be what ties the session to the client.
     let ties = session(by) == grant.session.and_then(session);
-    out.add(run, found(if ties { vec![read] } else { vec![read, tie] }, why));
+    Some(Unowned {
+        grant: number,
+        removed: deletion.made.zxid,
+        witness: if ties { vec![read] } else { vec![read, tie] },
+        why,
+    })
 }

@@ -26,7 +26,7 @@ pub fn results(run: &Analysis<'_>, found: Findings) -> Results {
     let needs = Needs {
         progress: &[&[run.names.acquire], &[run.names.release, run.names.work]],
         tree: "orphans were not looked for",
-        logged: &["foreign-znode"],
+        logged: &["foreign-znode", "stolen-znode"],
     };
     let mut results = close(run, found, &needs);
     let leaderless = serde_json::json!(failover::failovers(run));
@@ -194,7 +194,8 @@ fn tree(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
 fn logs(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
     let judged = run.record.own() && !run.clients.sessions.is_empty();
     if let Some(lack) = run.log.lack().filter(|_| judged && !needs.logged.is_empty()) {
-        reasons.push(format!("{lack}: {} needs them complete", needs.logged.join(" and ")));
+        let need = ["need", "needs"][usize::from(needs.logged.len() == 1)];
+        reasons.push(format!("{lack}: {} {need} them complete", needs.logged.join(" and ")));
     }
 }
 

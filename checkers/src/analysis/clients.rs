@@ -13,6 +13,9 @@ pub struct Clients<'a> {
     pub names: BTreeSet<String>,
     /// For each session the client that had it, and the first event that says so.
     pub sessions: BTreeMap<u64, Owner<'a>>,
+    /// For each session the clients that named it as theirs, and where each first did so: in `hello`, in a `session` notice, in an answer to
+    /// `quiesce`, or in a grant.
+    pub named: BTreeMap<u64, BTreeMap<&'a str, usize>>,
     /// For each client where its streams ended, in order.
     pub exits: BTreeMap<&'a str, Vec<usize>>,
     /// For each client its notices of sessions that it got, lost or found again, in order.
@@ -72,6 +75,11 @@ impl<'a> Clients<'a> {
         clients
     }
 
+    /// Where a client first named a session as its own.
+    pub fn first_named(&self, node: &str, session: u64) -> Option<usize> {
+        self.named.get(&session)?.get(node).copied()
+    }
+
     /// Whether a stream of the client ended between two events.
     pub fn died(&self, node: &str, from: usize, to: usize) -> bool {
         let exits = self.exits.get(node).map_or(&[][..], Vec::as_slice);
@@ -93,5 +101,7 @@ impl<'a> Clients<'a> {
         if event < owner.event {
             *owner = Owner { node, event };
         }
+        let first = self.named.entry(number).or_default().entry(node).or_insert(event);
+        *first = event.min(*first);
     }
 }

@@ -12,11 +12,17 @@ mod stuck;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::verdict::{self, Needs};
-use crate::{Record, Results, orphans};
+use crate::{Record, Results, orphans, persistent_contender, stolen_znode};
 use rounds::Rounds;
 
 /// The checkers of the family, by the names in `results.json`.
-pub const CHECKERS: &[&str] = &["early-release", "stuck-barrier", "orphan-node"];
+pub const CHECKERS: &[&str] = &[
+    "early-release",
+    "stuck-barrier",
+    "stolen-znode",
+    "persistent-contender",
+    "orphan-node",
+];
 
 /// The whole verdict over a run of a barrier.
 pub fn check(record: &Record) -> Results {
@@ -32,6 +38,10 @@ pub fn check(record: &Record) -> Results {
     stuck::check(&run, &rounds, double, &mut found);
     found.doubt("rounds cannot be read", &rounds.unread);
     orphans::check(&run, &mut found);
+    if double {
+        stolen_znode::check_members(&run, &mut found);
+        persistent_contender::check_members(&run, &mut found);
+    }
     let tree = "orphans were not looked for";
     verdict::close(
         &run,
@@ -39,7 +49,7 @@ pub fn check(record: &Record) -> Results {
         &Needs {
             progress,
             tree,
-            logged: &[],
+            logged: if double { &["stolen-znode"] } else { &[] },
         },
     )
 }

@@ -4,7 +4,7 @@
 use crate::drawn::{Counts, count, drawn, spread};
 use crate::election::{self, Words};
 use crate::expect;
-use crate::{brute, foreign, naive, overlaps, semaphore, world};
+use crate::{brute, foreign, naive, overlaps, semaphore, spoilt, stolen, world};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Verdict, check};
 
@@ -120,13 +120,22 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
     let by_other = |found: &&Anomaly| (*found.witness.last().expect("a grant"), !found.advisory);
     let by_others: BTreeSet<_> = found("foreign-znode").iter().map(by_other).collect();
     assert_eq!(by_others, foreign::naive(&record), "seed {seed}");
+    stolen(&record, &found("stolen-znode"), &found("unowned-release"), seed);
+    let persistent: Vec<usize> = found("persistent-contender").iter().map(first).collect();
+    assert_eq!(persistent, Vec::from_iter(naive::persistent(&record)), "seed {seed}");
 
     let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
     assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
     count(counts, "any violation", wrong);
     let written = ["stale-write", words.regression].into_iter().filter(|_| words.writes);
     let holds = [words.double, words.stale_holder, words.pending];
-    let others = ["unowned-release", "foreign-znode", "orphan-node"];
+    let others = [
+        "unowned-release",
+        "foreign-znode",
+        "stolen-znode",
+        "persistent-contender",
+        "orphan-node",
+    ];
     let all = holds.into_iter().chain(others).chain(written).chain(source.more);
     for kind in all.collect::<BTreeSet<_>>() {
         count(counts, kind, !found(kind).is_empty());
@@ -142,16 +151,33 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     let (told, logged): (Vec<&Anomaly>, Vec<&Anomaly>) = found
         .iter()
         .partition(|anomaly| !anomaly.why.contains("transaction log"));
-    let names = told.iter().filter_map(|anomaly| grant(anomaly).grant());
-    let names: BTreeSet<String> = names.map(str::to_owned).collect();
-    assert_eq!(names, naive::unowned(record), "seed {seed}");
-    // One that the release itself told is not told again from the log.
+    let names = |found: &[&Anomaly]| -> BTreeSet<String> {
+        let names = found.iter().filter_map(|anomaly| grant(anomaly).grant());
+        names.map(str::to_owned).collect()
+    };
+    // Of several under one grant the one that the fewest events prove is found.
+    let by_answer = naive::unowned(record);
+    assert!(names(&told).is_subset(&by_answer), "seed {seed}");
+    assert!(by_answer.is_subset(&names(found)), "seed {seed}");
     let (clients, told, by_log) = (nodes(&logged), nodes(&told), naive::unowned_by_log(record));
     assert!(clients.is_subset(&by_log), "seed {seed}: {clients:?} {by_log:?}");
     assert!(
         by_log.is_subset(&(&clients | &told)),
         "seed {seed}: {clients:?} {told:?} {by_log:?}"
     );
+}
+
+/// A deletion that is an unowned release is no theft.
+fn stolen(record: &Record, found: &[&Anomaly], unowned: &[&Anomaly], seed: u64) {
+    let place = |anomaly: &&Anomaly| {
+        let name = anomaly.why.split(' ').nth(1);
+        let rests = |at: &usize| record.history.events[*at].grant() == name;
+        let read = acquires(record, anomaly).into_iter().find(rests);
+        (read.expect("its grant"), !anomaly.advisory)
+    };
+    let (found, naive): (BTreeSet<_>, BTreeSet<_>) = (found.iter().map(place).collect(), stolen::naive(record));
+    let fits = found.is_subset(&naive) && (found == naive || !unowned.is_empty());
+    assert!(fits, "seed {seed}: {found:?} {naive:?}\n{}", spoilt::lines(record));
 }
 
 fn random_histories(source: Source) {

@@ -60,6 +60,7 @@ mod search;
 mod semaphore;
 mod shutdown;
 mod spoilt;
+mod stolen;
 mod teller;
 mod terms;
 mod texts;

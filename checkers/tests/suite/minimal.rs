@@ -23,7 +23,7 @@ mod foreign;
 use crate::commit::agree::transaction;
 use crate::expect::only;
 use crate::spoilt::{self, Family, finish::End};
-use crate::{commit, counter, election, queue, register, script, semaphore, world};
+use crate::{commit, counter, election, queue, register, script, semaphore, stolen, world};
 use fastrand::Rng;
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
@@ -243,6 +243,7 @@ fn queues() {
 fn barriers() {
     tried("barrier", |seed| match seed % 3 {
         0 => audited(seed, queue::world::rounds(seed / 3)),
+        1 => stolen::with_log(seed, queue::world::rounds(seed)),
         _ => varied(&spoilt::rounds::FAMILY, queue::world::rounds, seed),
     });
 }

@@ -56,16 +56,14 @@ pub fn unowned(record: &Record) -> BTreeSet<String> {
     found
 }
 
-/// Clients that deleted, at the path of a grant of theirs, a znode of another client.
-pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
-    let events = &record.history.events;
+/// The deletions of znodes of which the logs show what created them, each after that; none before which the znode may have gone.
+pub fn known_deletions(record: &Record) -> Vec<[&Txn; 2]> {
     let txns = record.txnlog.as_deref().unwrap_or_default();
-    let client = |session: &str| session[2..3].to_owned();
-    let mut found = BTreeSet::new();
     let named = |event: &Event| [event.czxid(), event.mzxid(), event.zxid()];
-    let answers = events.iter().filter(|event| event.kind == EventType::Ok);
+    let answers = record.history.events.iter().filter(|event| event.kind == EventType::Ok);
     let mut missing: BTreeSet<i64> = answers.flat_map(named).flatten().collect();
     missing.retain(|zxid| txns.iter().all(|txn| txn.zxid != *zxid));
+    let mut found = Vec::new();
     for (at, delete) in txns.iter().enumerate().filter(|(_, txn)| txn.op == "delete") {
         let Some(made) = txns[..at]
             .iter()
@@ -82,9 +80,20 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
             _ => false,
         };
         let gap = txns[made..=at].windows(2).any(|pair| pair[1].zxid != pair[0].zxid + 1);
-        if gap || txns[made + 1..at].iter().any(gone) || missing.range(create.zxid..delete.zxid).next().is_some() {
-            continue;
+        let lost = missing.range(create.zxid..delete.zxid).next().is_some();
+        if !gap && !lost && !txns[made + 1..at].iter().any(gone) {
+            found.push([create, delete]);
         }
+    }
+    found
+}
+
+/// Clients that deleted, at the path of a grant of theirs, a znode of another client.
+pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
+    let events = &record.history.events;
+    let client = |session: &str| session[2..3].to_owned();
+    let mut found = BTreeSet::new();
+    for [create, delete] in known_deletions(record) {
         let who = format!("c{}", client(&delete.session));
         let own = |event: &Event| {
             let path = event.path() == Some(delete.paths[0].as_str()) && event.czxid().is_some();
@@ -97,6 +106,18 @@ pub fn unowned_by_log(record: &Record) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Where the first grant was read whose znode the logs show to be persistent.
+pub fn persistent(record: &Record) -> Option<usize> {
+    let rests = |txn: &&Txn, event: &Event| {
+        let znode = event.czxid() == Some(txn.zxid) && event.path() == Some(txn.paths[0].as_str());
+        znode && txn.op == "create" && txn.ephemeral == Some(false)
+    };
+    let txns = || record.txnlog.iter().flatten();
+    let granted = |event: &Event| event.f == "acquire" && event.kind == EventType::Ok;
+    let mut events = record.history.events.iter();
+    events.position(|event| granted(event) && txns().any(|txn| rests(&txn, event)))
 }
 
 /// Whether a grant is held just after the event at `at`.

@@ -153,7 +153,7 @@ fn first_epoch(count: i64) -> Vec<Txn> {
     all
 }
 
-const INCOMPLETE: &str = "foreign-znode needs them complete";
+const INCOMPLETE: &str = "foreign-znode and stolen-znode need them complete";
 
 fn incomplete(record: &Record) -> usize {
     let results = check(record);

@@ -19,6 +19,7 @@ struct Cheats {
     release: u32,
     orphan: u32,
     foreign: u32,
+    theft: u32,
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -130,6 +131,9 @@ fn of(
         cheats.release = some(&[0, 20]);
         cheats.orphan = some(&[0, 40]);
         cheats.foreign = some(&[0, 30]);
+        cheats.theft = some(&[0, 0, 30]);
+        // Most of those who are robbed go on.
+        cheats.confirm = cheats.confirm.max(2 * cheats.theft);
     }
     let count = clients(&mut random);
     let client = |number: usize| Client {
@@ -214,6 +218,9 @@ impl World {
 
     fn step(&mut self, faults: bool) {
         let who = self.random.usize(..self.clients.len());
+        if self.cheats.theft > 0 && self.chance(8) {
+            self.steal(who);
+        }
         match self.random.u32(..100) {
             0..5 if faults => return self.kill(who),
             5..12 if faults => return self.expire(),

@@ -22,6 +22,9 @@ pub struct Capabilities {
     /// Of what grants: how many may hold exclusively at a time.
     #[serde(skip_serializing_if = "is_one")]
     pub capacity: NonZeroUsize,
+    /// Of what grants, and of a barrier whose members enter and leave together: whether a client may remove another one's znode.
+    #[serde(skip_serializing_if = "is_default")]
+    pub helpers: bool,
 }
 
 impl Default for Capabilities {
@@ -68,6 +71,7 @@ impl Capabilities {
         acknowledges: false,
         members: false,
         capacity: NonZeroUsize::MIN,
+        helpers: false,
     };
 
     /// Those of a variant whose plan does not name them, as plans of earlier versions do not, by its name. A planted variant
@@ -86,6 +90,7 @@ impl Capabilities {
             acknowledges: (family, variant) == ("election", "acknowledged"),
             members: family == "barrier" && !is("barrier", "double"),
             capacity: NonZeroUsize::MIN,
+            helpers: false,
         }
     }
 }

@@ -20,6 +20,8 @@ pub enum Bug {
     L11,
     L12,
     L13c,
+    L28,
+    L29,
     E4,
     E5,
     E13,
@@ -35,6 +37,7 @@ pub enum Bug {
     B3,
     B7,
     B8,
+    B9,
     T1,
     T6,
     P1,
@@ -104,6 +107,10 @@ planted! {
         in FENCED, shows "double-grant" under [], "ZOOKEEPER-2931";
     L13c: "the predecessor goes between the listing and the watch: the client waits for a znode that never changes",
         in FENCED, shows "lost-wakeup" under [], "Helix 44";
+    L28: "a release deletes the first znode of the queue, whether the client still holds by that or not",
+        in FENCED, shows "stolen-znode" under ["disconnect"], "ZooKeeper's lock recipe: delete the node that you created";
+    L29: "the znode of a contender is created without the flag ephemeral",
+        in FENCED, shows "persistent-contender" under [], "ZooKeeper's lock recipe: the sequence and ephemeral flags set";
     E4: "candidates that meet all step back, and come again after the same time",
         in EPOCH, shows "leaderless" under [], "livelock: the textbook's way out is to wait for different times";
     E5: "the candidate that it watched is gone, so it leads, without listing the others again",
@@ -134,6 +141,8 @@ planted! {
         in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
     B8: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
         in DOUBLE, shows "stuck-barrier" under [], "Helix 44";
+    B9: "a member that leaves deletes the first znode of the round, whosever that is",
+        in DOUBLE, shows "stolen-znode" under [], "ZooKeeper's barrier recipe: who is not the last deletes its own node";
     T1: "the coordinator takes an unknown outcome of its decision for a failure",
         in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
     T6: "the decision is sent again, and what its first try has made is taken for a refusal",

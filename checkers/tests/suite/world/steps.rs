@@ -4,6 +4,7 @@ use super::{Doing, Real, World};
 use crate::drawn;
 use crate::script::txn;
 use serde_json::{Value, json};
+use zooquake_checkers::Txn;
 use zooquake_checkers::history::EventType;
 use zooquake_history::operation::{Holders, Mode};
 
@@ -198,12 +199,37 @@ impl World {
             Doing::Holding | Doing::Reading | Doing::Writing | Doing::Releasing
         );
         let (name, lives) = real.map_or(("g0".to_owned(), false), |real| (real.name.clone(), real.lives));
-        if believes && (lives || self.chance(self.cheats.confirm)) {
-            (EventType::Ok, json!({ "holds": true, "grant": name }))
-        } else if self.random.bool() {
-            (EventType::Ok, json!({ "holds": false }))
+        let holds = believes && (lives || self.chance(self.cheats.confirm));
+        if !holds && self.random.bool() {
+            return (EventType::Info, json!({}));
+        }
+        self.zxid += 1;
+        let session = self.session(who);
+        self.txns.push(txn(self.zxid, &session, "setData", "/scratch"));
+        if holds {
+            (
+                EventType::Ok,
+                json!({ "holds": true, "grant": name, "zxid": self.zxid }),
+            )
         } else {
-            (EventType::Info, json!({}))
+            (EventType::Ok, json!({ "holds": false, "zxid": self.zxid }))
+        }
+    }
+
+    /// A client deletes the znode of some grant, in its session or in one that nobody names.
+    pub(super) fn steal(&mut self, who: usize) {
+        let living: Vec<usize> = (0..self.grants.len())
+            .filter(|&grant| self.grants[grant].lives)
+            .collect();
+        if let Some(&grant) = self.random.choice(&living) {
+            self.zxid += 1;
+            let session = match self.chance(10) {
+                true => "0x991".to_owned(),
+                false => self.session(who),
+            };
+            self.txns
+                .push(txn(self.zxid, &session, "delete", &self.grants[grant].path));
+            self.grants[grant].lives = self.chance(self.cheats.theft);
         }
     }
 
@@ -262,6 +288,9 @@ impl World {
         let Real { path, session, .. } = &self.grants[grant];
         let multi = op == "create" && self.random.u32(..8) == 0;
         let op = if multi { "multi" } else { op };
-        self.txns.push(txn(self.zxid, session, op, path));
+        let made = txn(self.zxid, session, op, path);
+        // Some worlds forget the flag now and then.
+        let ephemeral = (op == "create" && self.cheats.theft > 0).then(|| self.random.u32(..5) > 0);
+        self.txns.push(Txn { ephemeral, ..made });
     }
 }

@@ -63,8 +63,12 @@ impl Claim {
     pub async fn create(&self) -> Result<Owned, Nothing> {
         let Queue { parent, mark, .. } = self.queue;
         let prefix = format!("{parent}/{}{mark}", self.guid);
+        let mode = match self.env.has(Bug::L29) {
+            true => CreateMode::PersistentSequential,
+            false => CreateMode::EphemeralSequential,
+        };
         loop {
-            match self.zk.create(&prefix, b"", CreateMode::EphemeralSequential).await {
+            match self.zk.create(&prefix, b"", mode).await {
                 Ok(created) => {
                     if let Some(stat) = created.stat {
                         return Ok(self.owned(created.path, stat.czxid));

@@ -2,6 +2,7 @@
 //! names. Of a read-write lock many may hold shared grants.
 
 mod before_grant;
+mod bugs;
 mod chain;
 mod claim;
 mod handler;

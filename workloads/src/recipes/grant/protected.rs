@@ -28,15 +28,12 @@ use crate::zk::{SessionState, Shared, WatchEvent, Zk};
 /// How much of its time a timed attempt keeps for cleaning up; at most a fifth.
 const RESERVE: Duration = Duration::from_millis(500);
 
-/// How long a candidate of the planted E4 looks whether others come, and twice as long as it stays away when they do.
-const MOMENT: Duration = Duration::from_millis(100);
-
 /// A client of a protected queue.
 #[derive(Clone)]
 pub struct Protected {
     pub(super) env: Env,
-    holder: HolderState,
-    queues: Queues,
+    pub(super) holder: HolderState,
+    pub(super) queues: Queues,
     before_grant: Arc<dyn BeforeGrant>,
     session: Shared<Option<Arc<dyn Zk>>>,
 }
@@ -116,7 +113,7 @@ impl Protected {
     }
 
     /// Removes everything, and tells what became of the place in the queue.
-    async fn remove(&self, traces: Vec<Trace>, busy: Busy) -> Removed {
+    pub(super) async fn remove(&self, traces: Vec<Trace>, busy: Busy) -> Removed {
         let mut removed = Removed::Absent;
         for (claim, path) in traces.into_iter().rev() {
             removed = claim.remove(path.clone()).await;
@@ -141,10 +138,7 @@ impl Protected {
                     return Err(OpError::of("create", &error));
                 }
             };
-            if self.env.has(Bug::E4) && self.met_others(&claim).await {
-                self.remove(vec![(claim.clone(), Some(own.path))], self.holder.busy())
-                    .await;
-                self.env.host.sleep(MOMENT / 2).await;
+            if self.env.has(Bug::E4) && self.steps_back(&claim, &own).await {
                 continue;
             }
             while let Turn::Mine(seen) = self.turn(&claim, &own.path, place).await {
@@ -169,17 +163,6 @@ impl Protected {
         }
     }
 
-    /// E4: whether others stand in the queue after a moment, and keeps its place for one more if so.
-    async fn met_others(&self, claim: &Claim) -> bool {
-        self.env.host.sleep(MOMENT).await;
-        let all = claim.zk.children(self.queues.exclusive.parent).await;
-        let met = all.is_ok_and(|all| all.len() > 1);
-        if met {
-            self.env.host.sleep(MOMENT).await;
-        }
-        met
-    }
-
     async fn attempt(&self, name: &str, mode: Mode, deadline: Option<Duration>) -> Result<Grant, OpError> {
         let (place, traces) = (self.queues.place(mode, self.env.bug), Shared::new(Vec::new()));
         let Some(deadline) = deadline else {
@@ -195,7 +178,7 @@ impl Protected {
     }
 
     /// A session that is connected, as far as is known.
-    async fn live(&self) -> Arc<dyn Zk> {
+    pub(super) async fn live(&self) -> Arc<dyn Zk> {
         loop {
             let zk = self
                 .session
@@ -283,6 +266,9 @@ impl GrantRecipe for Protected {
     }
 
     async fn release(&self, name: &str, deadline: Option<Duration>) -> Result<Released, OpError> {
+        if self.env.has(Bug::L28) {
+            return self.release_first(name).await;
+        }
         let Some(held) = self.holder.let_go(name) else {
             // It was lost. The clean-up is under way, and the next attempt shall not queue behind it.
             self.env.within(deadline, self.holder.idle()).await;

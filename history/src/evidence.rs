@@ -44,8 +44,18 @@ pub struct Znode {
     /// Session that it lives with, as `0x…`; `None` for a persistent one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// Its data as text (what is not UTF-8 replaced), at most 256 characters.
+    /// Its data, by [`data_text`].
     pub data: String,
+}
+
+/// Most characters of a znode's data in a record.
+const DATA_CHARACTERS: usize = 256;
+
+/// Data of a znode as text: what is not UTF-8 replaced, at most 256 characters.
+pub fn data_text(data: &[u8]) -> String {
+    // UTF-8 has at most four bytes for a character, and a replacement stands for at most three.
+    let head = &data[..data.len().min(4 * DATA_CHARACTERS)];
+    String::from_utf8_lossy(head).chars().take(DATA_CHARACTERS).collect()
 }
 
 /// One transaction of the ensemble, a line of `txnlog.jsonl`: the union of the servers' logs, in the order of zxids.
@@ -66,6 +76,9 @@ pub struct Txn {
     /// Of a create, whether its znode is ephemeral; `None` in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<bool>,
+    /// Of a create or a setData, the data, by [`data_text`]; `None` in records of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
     /// Servers whose logs contain it, in the order of their names; empty in records of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub servers: Vec<String>,
@@ -82,12 +95,14 @@ impl Txn {
             op: &self.op,
             path,
             ephemeral: self.ephemeral,
+            data: self.data.as_deref(),
         });
         let parts = self.parts.iter().filter(|part| !part.path.is_empty());
         own.chain(parts.map(|part| ZnodeChange {
             op: &part.op,
             path: &part.path,
             ephemeral: part.ephemeral,
+            data: part.data.as_deref(),
         }))
     }
 
@@ -108,6 +123,9 @@ pub struct TxnPart {
     /// Of a create, whether its znode is ephemeral.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ephemeral: Option<bool>,
+    /// As [`Txn::data`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<String>,
 }
 
 /// What a transaction, or a part of a multi, did to one znode.
@@ -119,6 +137,8 @@ pub struct ZnodeChange<'a> {
     pub path: &'a str,
     /// Of a create, whether the znode is ephemeral; `None` where it is not recorded.
     pub ephemeral: Option<bool>,
+    /// Of a create or a setData, the data; `None` where they are not recorded.
+    pub data: Option<&'a str>,
 }
 
 /// What was read of one server's transaction logs, an entry of `txnlogs.json`.
@@ -168,6 +188,7 @@ mod tests {
             op: (*op).to_owned(),
             path: (*path).to_owned(),
             ephemeral: (*op == "create").then_some(true),
+            data: (*op == "create").then(|| "7".to_owned()),
         };
         Txn {
             op: op.to_owned(),
@@ -187,7 +208,8 @@ mod tests {
         let pair = |op: &str, path: &str| (op.to_owned(), path.to_owned());
         let multi = txn("multi", &[], &[("create", "/a"), ("delete", "/b")]);
         assert_eq!(changes(&multi), [pair("create", "/a"), pair("delete", "/b")]);
-        assert_eq!(multi.changes().next().and_then(|change| change.ephemeral), Some(true));
+        let first = multi.changes().next().expect("a change");
+        assert_eq!((first.ephemeral, first.data), (Some(true), Some("7")));
         let close = txn("closeSession", &["/a", "/b"], &[]);
         assert_eq!(
             changes(&close),

@@ -9,7 +9,7 @@ use std::future::ready;
 use std::time::Duration;
 use zooquake_backend::sidecar::Dropped;
 use zooquake_backend::{Cluster, Directions, Doing, LeaderDelay, OnOutput, ServerState, Stdin, setup_paths};
-use zooquake_checkers::evidence::Znode;
+use zooquake_checkers::evidence::{Znode, data_text};
 use zooquake_history::fault::Wire;
 use zooquake_history::txnlog::entry::LogEntry;
 use zooquake_history::txnlog::{ServerEntries, TxnLogs, union};
@@ -31,7 +31,7 @@ fn znode((path, node): (&str, &Node)) -> Znode {
         mzxid: stat.mzxid,
         version: stat.version,
         owner: (stat.ephemeral_owner != 0).then(|| session_hex(stat.ephemeral_owner)),
-        data: String::from_utf8_lossy(data).chars().take(256).collect(),
+        data: data_text(data),
     }
 }
 

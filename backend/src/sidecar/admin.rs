@@ -6,14 +6,12 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 use zookeeper_client::{Acls, Client, CreateMode, Error};
-use zooquake_history::evidence::Znode;
+use zooquake_history::evidence::{Znode, data_text};
 
 const SERVER: &str = "127.0.0.1:2181";
 /// The znode that probe writes set.
 pub(super) const PROBE: &str = "/zooquake/probe";
 const CANARY: &str = "/zooquake/canary";
-/// Longest text of a znode's data that a reading keeps.
-const DATA_LIMIT: usize = 256;
 
 /// Opens a session on this host's server.
 ///
@@ -113,7 +111,7 @@ fn znode(path: &str, data: &[u8], stat: &zookeeper_client::Stat) -> Znode {
         mzxid: stat.mzxid,
         version: stat.version,
         owner: (stat.ephemeral_owner != 0).then(|| format!("{:#x}", stat.ephemeral_owner)),
-        data: String::from_utf8_lossy(data).chars().take(DATA_LIMIT).collect(),
+        data: data_text(data),
     }
 }
 

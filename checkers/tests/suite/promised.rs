@@ -61,7 +61,7 @@ fn what_stands_after_a_hidden_transaction_is_not_known() {
         parts: vec![TxnPart {
             op: op.to_owned(),
             path: path.to_owned(),
-            ephemeral: None,
+            ..TxnPart::default()
         }],
         servers: vec!["n1".to_owned()],
         ..txn(zxid, "0x1", "multi", "")

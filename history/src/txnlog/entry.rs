@@ -1,7 +1,7 @@
 //! The bytes of one transaction: a header, the record of its type, and from ZooKeeper 3.6 on a digest of the tree.
 
 use super::jute::Jute;
-use crate::evidence::{Txn, TxnPart};
+use crate::evidence::{Txn, TxnPart, data_text};
 
 /// A transaction of one server's log.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,10 +66,8 @@ pub fn decode(bytes: &[u8]) -> Option<LogEntry> {
         opcode::ERROR | opcode::CREATE_SESSION => {}
         _ => {
             let part = part(kind, record)?;
-            (txn.ephemeral, txn.paths) = (
-                part.ephemeral,
-                Vec::from_iter(Some(part.path).filter(|path| !path.is_empty())),
-            );
+            (txn.ephemeral, txn.data) = (part.ephemeral, part.data);
+            txn.paths = Vec::from_iter(Some(part.path).filter(|path| !path.is_empty()));
         }
     }
     Some(logged)
@@ -101,20 +99,22 @@ fn part(kind: i32, mut record: Jute<'_>) -> Option<TxnPart> {
     match kind {
         opcode::CREATE | opcode::CREATE2 => {
             part.path = record.string()?;
-            record.buffer()?;
+            part.data = Some(data_text(record.buffer()?));
             record.vector(access)?;
             part.ephemeral = Some(record.boolean()?);
         }
         opcode::CREATE_CONTAINER | opcode::CREATE_TTL => {
             part.path = record.string()?;
+            part.data = Some(data_text(record.buffer()?));
             part.ephemeral = Some(false);
         }
-        opcode::DELETE
-        | opcode::DELETE_CONTAINER
-        | opcode::SET_DATA
-        | opcode::SET_ACL
-        | opcode::CHECK
-        | opcode::RECONFIG => part.path = record.string()?,
+        opcode::SET_DATA => {
+            part.path = record.string()?;
+            part.data = Some(data_text(record.buffer()?));
+        }
+        opcode::DELETE | opcode::DELETE_CONTAINER | opcode::SET_ACL | opcode::CHECK | opcode::RECONFIG => {
+            part.path = record.string()?;
+        }
         _ => {}
     }
     Some(part)

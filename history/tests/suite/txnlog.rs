@@ -1,5 +1,6 @@
 //! Transaction logs: what ZooKeeper writes is read, and what is torn, damaged or hostile is named.
 
+mod data;
 mod union;
 mod writer;
 
@@ -97,6 +98,7 @@ fn a_multi_has_its_parts_and_a_failed_one_changes_nothing() {
         op: op.to_owned(),
         path: path.to_owned(),
         ephemeral,
+        data: (op == "create").then(|| "some data".to_owned()),
     };
     let expected = [
         part_of("check", "/c", None),

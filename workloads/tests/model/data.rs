@@ -1,6 +1,6 @@
 //! Znodes: names, versions, transactions.
 
-use zooquake_history::evidence::Txn;
+use zooquake_history::evidence::{Txn, TxnPart, ZnodeChange};
 use zooquake_workloads::zk::{CreateMode, Error, Host, Op, OpResult};
 
 use crate::bed::Bed;
@@ -108,6 +108,59 @@ fn a_multi_is_done_as_a_whole_or_not_at_all_and_names_what_failed() {
         .run(zk.create("/s-", b"", CreateMode::PersistentSequential))
         .unwrap();
     assert_eq!(made.path, "/s-0000000001");
+}
+
+#[test]
+fn a_log_has_the_data_of_creates_and_sets() {
+    let bed = Bed::new(3, 5);
+    let zk = bed.session();
+    let create = |path: &str, data: &[u8]| Op::Create(path.into(), data.to_vec(), CreateMode::PersistentSequential);
+    bed.world.run(zk.create("/a", b"7\xff", CreateMode::Ephemeral)).unwrap();
+    bed.world.run(zk.set("/a", &[b'8'; 300], None)).unwrap();
+    let parts = [
+        create("/b-", b"9"),
+        Op::Set("/a".into(), vec![], None),
+        Op::Check("/a".into(), None),
+        Op::Delete("/a".into(), None),
+    ];
+    bed.world.run(zk.multi(parts.to_vec())).unwrap();
+    let failing = [create("/c-", b"10"), Op::Delete("/none".into(), None)];
+    bed.world.run(zk.multi(failing.to_vec())).unwrap_err();
+    bed.world
+        .run(zk.create("/a/none/b", b"11", CreateMode::Persistent))
+        .unwrap_err();
+    let logged: Vec<Txn> = bed.net.server().logged(bed.leader()).collect();
+    let of = |change: ZnodeChange<'_>| {
+        (
+            change.op.to_owned(),
+            change.path.to_owned(),
+            change.data.map(str::to_owned),
+        )
+    };
+    let changes: Vec<_> = logged.iter().flat_map(|txn| txn.changes().map(of)).collect();
+    let change = |op: &str, path: &str, data: Option<&str>| (op.to_owned(), path.to_owned(), data.map(str::to_owned));
+    assert_eq!(
+        changes,
+        [
+            change("create", "/a", Some("7\u{fffd}")),
+            change("setData", "/a", Some(&"8".repeat(256))),
+            change("create", "/b-0000000001", Some("9")),
+            change("setData", "/a", Some("")),
+            change("check", "/a", None),
+            change("delete", "/a", None),
+        ]
+    );
+    let failed = logged
+        .iter()
+        .find(|txn| txn.parts.iter().any(|part| part.op == "error"))
+        .unwrap();
+    assert!(failed.parts.iter().all(|part: &TxnPart| part.data.is_none()));
+    assert!(
+        logged
+            .iter()
+            .filter(|txn| txn.op == "error")
+            .all(|txn| txn.data.is_none())
+    );
 }
 
 #[test]

@@ -14,6 +14,11 @@ fn logged(server: &str, entries: &[Vec<u8>]) -> ServerEntries {
     }
 }
 
+/// The logs of two servers that voted.
+pub fn united(first: &[Vec<u8>], second: &[Vec<u8>]) -> TxnLogs {
+    union(vec![logged("n1", first), logged("n2", second)])
+}
+
 fn servers_of(logs: &TxnLogs) -> Vec<String> {
     logs.transactions.iter().map(|txn| txn.servers.join("+")).collect()
 }

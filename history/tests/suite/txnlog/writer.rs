@@ -57,9 +57,14 @@ fn access(record: Record) -> Record {
     record.int(1).int(31).buffer(b"world").buffer(b"anyone")
 }
 
-/// The record of a create, with data and the number of the parent's next child.
+/// The record of a create, with some data.
 pub fn create(at: &str, ephemeral: bool) -> Record {
-    access(path(at).buffer(b"some data")).boolean(ephemeral).int(4)
+    create_with(at, b"some data", ephemeral)
+}
+
+/// The record of a create with these data, and the number of the parent's next child.
+pub fn create_with(at: &str, data: &[u8], ephemeral: bool) -> Record {
+    access(path(at).buffer(data)).boolean(ephemeral).int(4)
 }
 
 /// The record of another type that names one znode.

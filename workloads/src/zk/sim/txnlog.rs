@@ -3,7 +3,7 @@
 use super::tree::Change;
 use super::txn::{Txn, Write};
 use crate::zk::{MultiError, Op, OpResult, session_hex};
-use zooquake_history::evidence::{self, TxnPart};
+use zooquake_history::evidence::{self, TxnPart, data_text};
 
 impl Txn {
     /// What a server's log has of it.
@@ -29,7 +29,7 @@ impl Txn {
             }
             (Write::One(op), Ok(results)) => {
                 let part = results.first().map_or_else(error, |result| part((op, result)));
-                (logged.op, logged.ephemeral) = (part.op, part.ephemeral);
+                (logged.op, logged.ephemeral, logged.data) = (part.op, part.ephemeral, part.data);
                 logged.paths.push(part.path);
                 return logged;
             }
@@ -48,17 +48,23 @@ fn deleted(change: &Change) -> Option<String> {
 
 /// What is logged of one operation, alone or in a multi.
 fn part((op, result): (&Op, &OpResult)) -> TxnPart {
-    let (name, path, ephemeral) = match (op, result) {
-        (Op::Create(.., mode), OpResult::Created(created)) => ("create", &created.path, Some(mode.is_ephemeral())),
-        (Op::Create(path, ..), _) => ("create", path, None),
-        (Op::Delete(path, _), _) => ("delete", path, None),
-        (Op::Set(path, ..), _) => ("setData", path, None),
-        (Op::Check(path, _), _) => ("check", path, None),
+    let (name, path) = match (op, result) {
+        (Op::Create(..), OpResult::Created(created)) => ("create", &created.path),
+        (Op::Create(path, ..), _) => ("create", path),
+        (Op::Delete(path, _), _) => ("delete", path),
+        (Op::Set(path, ..), _) => ("setData", path),
+        (Op::Check(path, _), _) => ("check", path),
+    };
+    let (ephemeral, data) = match op {
+        Op::Create(_, data, mode) => (Some(mode.is_ephemeral()), Some(data)),
+        Op::Set(_, data, _) => (None, Some(data)),
+        Op::Delete(..) | Op::Check(..) => (None, None),
     };
     TxnPart {
         op: name.to_string(),
         path: path.clone(),
         ephemeral,
+        data: data.map(|data| data_text(data)),
     }
 }
 

@@ -1,7 +1,8 @@
 //! The znodes that carry items, and what the transaction logs show of them.
 //!
-//! A znode carries an item if the answer to the item's enqueue, or to a delivery of it, names it, or if it was created with the item's
-//! number: its data are the number, or JSON with it under `item`.
+//! A znode carries an item if the answer to the item's enqueue, or to a delivery of it, names it, or if its data name the item: they are
+//! its number, or JSON with it under `item`. Data name an item from the create or the setData with them to the next setData of the znode.
+//! In records of older versions only the line of ZooKeeper's own tool has data, and those of creates alone are read.
 
 use super::items::{Done, names_its_own, number};
 use crate::analysis::Analysis;
@@ -13,24 +14,36 @@ use zooquake_history::operation::queue::ITEM;
 
 /// What a transaction did to a znode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Change {
-    /// Created it, with the number of this item.
+enum Change {
+    /// Created it, with data that name this item.
     Create(Option<i64>),
+    /// Set its data, to some that name this item. In records without data this is left out.
+    Set(Option<i64>),
     /// Deleted it.
     Delete,
 }
 
 /// A znode that carries an item.
-#[derive(Debug, Clone)]
-pub struct Carrier<'a> {
+#[derive(Debug)]
+struct Carrier<'a> {
     /// Where it stands.
-    pub path: &'a str,
-    /// The transaction that created it; `None` if only its path is named.
-    czxid: Option<i64>,
-    /// Whether only a delivery names it, so that it may be a lock on the item.
+    path: &'a str,
+    /// The transaction that created it, or set the data that name the item; `None` if only its path is named.
+    since: Option<i64>,
+    /// Whether it may be a lock on the item: only a delivery names it, or only its data do, and it is ephemeral or was not created with
+    /// them.
     perhaps_lock: bool,
-    /// The events that name it; none if the logs do.
-    pub named: Vec<usize>,
+    /// The events that name it; none if its data name the item.
+    named: Vec<usize>,
+}
+
+/// The znode of an item that a transaction removed.
+#[derive(Debug)]
+pub struct ItemZnode<'a> {
+    /// Where it stood.
+    pub path: &'a str,
+    /// The events by which it carries the item; none if its data are enough.
+    pub witness: Vec<usize>,
 }
 
 /// What the transaction logs show of znodes, and which of them carry items.
@@ -38,7 +51,7 @@ pub struct Carrier<'a> {
 pub struct Carriers<'a> {
     /// By item.
     all: BTreeMap<i64, Vec<Carrier<'a>>>,
-    /// By path its creations and deletions, in the order of the log.
+    /// By path what was done to it, in the order of zxids.
     changes: HashMap<&'a str, Vec<(i64, Change)>>,
     /// The transactions that created something.
     creating: HashMap<i64, &'a Txn>,
@@ -49,19 +62,10 @@ impl<'a> Carriers<'a> {
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut carriers = Self::default();
         for txn in run.record.txnlog.unwrap_or_default() {
-            for (path, change) in changes(txn).unwrap_or_default() {
-                carriers.changes.entry(path).or_default().push((txn.zxid, change));
-                if let Change::Create(number) = change {
-                    carriers.creating.insert(txn.zxid, txn);
-                    let carrier = Carrier {
-                        path,
-                        czxid: Some(txn.zxid),
-                        perhaps_lock: false,
-                        named: Vec::new(),
-                    };
-                    number.into_iter().for_each(|item| carriers.add(item, carrier.clone()));
-                }
-            }
+            carriers.logged(txn);
+        }
+        for changes in carriers.changes.values_mut() {
+            changes.sort_by_key(|&(zxid, _)| zxid);
         }
         for op in run.ops.work.iter().filter(|op| matches!(op.f, "enqueue" | "dequeue")) {
             let Some(read) = op
@@ -79,7 +83,7 @@ impl<'a> Carriers<'a> {
                 };
                 let carrier = Carrier {
                     path,
-                    czxid: answer.czxid(),
+                    since: answer.czxid(),
                     perhaps_lock: op.f == "dequeue",
                     named: done.witness(run).collect(),
                 };
@@ -89,6 +93,36 @@ impl<'a> Carriers<'a> {
         carriers
     }
 
+    /// Adds what a transaction did, and the znodes whose data it made name an item.
+    fn logged(&mut self, txn: &'a Txn) {
+        for (path, ephemeral, change) in changes(txn).unwrap_or_default() {
+            let before = self.changes.entry(path).or_default();
+            let (item, perhaps_lock) = match change {
+                Change::Create(item) => {
+                    self.creating.insert(txn.zxid, txn);
+                    (item, ephemeral)
+                }
+                // Data that name the same item as those before go on with its carrier.
+                Change::Set(item) => {
+                    let same =
+                        |(_, change): &(i64, Change)| *change == Change::Create(item) || *change == Change::Set(item);
+                    (item.filter(|_| !before.last().is_some_and(same)), true)
+                }
+                Change::Delete => (None, false),
+            };
+            before.push((txn.zxid, change));
+            if let Some(item) = item {
+                let carrier = Carrier {
+                    path,
+                    since: Some(txn.zxid),
+                    perhaps_lock,
+                    named: Vec::new(),
+                };
+                self.add(item, carrier);
+            }
+        }
+    }
+
     fn add(&mut self, item: i64, carrier: Carrier<'a>) {
         self.all.entry(item).or_default().push(carrier);
     }
@@ -96,79 +130,110 @@ impl<'a> Carriers<'a> {
     /// Whether a znode that its delivery names is no lock that the client made which removed it: another session created it, or the item was
     /// moved into it by a transaction that deleted another.
     fn holds_item(&self, carrier: &Carrier<'_>, removing: &Txn) -> bool {
-        let made = carrier.czxid.and_then(|czxid| self.creating.get(&czxid));
+        let named = carrier.since.filter(|_| !carrier.named.is_empty());
+        let made = named.and_then(|czxid| self.creating.get(&czxid));
         made.is_some_and(|made| {
-            let moved = changes(made).is_some_and(|all| all.iter().any(|(_, change)| *change == Change::Delete));
+            let moved = changes(made).is_some_and(|all| all.iter().any(|(.., change)| *change == Change::Delete));
             moved || made.session != removing.session
         })
     }
 
     /// The znode of an item that a transaction removed, so that none is left that is known to carry it. `None` if the logs do not show
-    /// so: if the transaction created something, which may carry the item on, if another znode still carries it, if the znode carries
+    /// so: if the transaction created something or set data, which may carry the item on, if another znode still carries it, if the znode carries
     /// another item too, or if it may be a lock and the item's own is not known.
-    pub fn removed(&self, item: i64, txn: &'a Txn) -> Option<&Carrier<'a>> {
+    pub fn removed(&self, item: i64, txn: &'a Txn) -> Option<ItemZnode<'a>> {
         let changed = changes(txn)?;
-        let deletes = |path: &str| changed.contains(&(path, Change::Delete));
-        if changed.iter().any(|(_, change)| *change != Change::Delete) {
+        if changed.iter().any(|(.., change)| *change != Change::Delete) {
             return None;
         }
         let own = self.all.get(&item)?;
-        let before = |carrier: &&Carrier<'a>| self.stands(carrier, txn.zxid - 1);
-        let removed = own.iter().filter(before).find(|carrier| deletes(carrier.path))?;
-        let left = own.iter().filter(before).any(|carrier| !deletes(carrier.path));
-        let shared = self.all.iter().filter(|(other, _)| **other != item);
-        let shared = shared
-            .flat_map(|(_, all)| all)
-            .any(|carrier| carrier.path == removed.path && self.stands(carrier, txn.zxid - 1));
-        let known = own.iter().any(|carrier| !carrier.perhaps_lock) || self.holds_item(removed, txn);
-        (!left && !shared && known).then_some(removed)
+        let before = |carrier: &&Carrier<'a>| self.carries(carrier, item, txn.zxid - 1);
+        let standing: Vec<&Carrier<'a>> = own.iter().filter(before).collect();
+        let deleted = |carrier: &&Carrier<'a>| changed.iter().any(|&(path, ..)| path == carrier.path);
+        if !standing.iter().all(deleted) || self.shared(&standing, item, txn.zxid - 1) {
+            return None;
+        }
+        let lasting = own.iter().filter(|carrier| !carrier.perhaps_lock);
+        let known = lasting.min_by_key(|carrier| carrier.named.len());
+        let proofs = standing.into_iter().filter_map(|carrier| {
+            let mut witness = carrier.named.clone();
+            if carrier.perhaps_lock && !self.holds_item(carrier, txn) {
+                witness.extend(&known?.named);
+            }
+            Some(ItemZnode {
+                path: carrier.path,
+                witness,
+            })
+        });
+        proofs.min_by_key(|removed| removed.witness.len())
+    }
+
+    /// Whether one of these znodes of an item carried another one, too, just after a transaction.
+    fn shared(&self, standing: &[&Carrier<'a>], item: i64, zxid: i64) -> bool {
+        let mut others = self.all.iter().filter(|(other, _)| **other != item);
+        others.any(|(&other, all)| {
+            let same = |carrier: &&Carrier<'_>| standing.iter().any(|own| own.path == carrier.path);
+            all.iter()
+                .filter(same)
+                .any(|carrier| self.carries(carrier, other, zxid))
+        })
     }
 
     /// The items that a transaction may have removed.
     pub fn items(&self, txn: &'a Txn) -> Vec<i64> {
         let changed = changes(txn).unwrap_or_default();
-        let touched = |carrier: &Carrier<'_>| changed.iter().any(|&(path, _)| path == carrier.path);
+        let touched = |carrier: &Carrier<'_>| changed.iter().any(|&(path, ..)| path == carrier.path);
         let items = self.all.iter().filter(|(_, all)| all.iter().any(touched));
         items.map(|(&item, _)| item).collect()
     }
 
-    /// Whether a znode, as far as the logs show, was there just after a transaction.
-    fn stands(&self, carrier: &Carrier<'_>, zxid: i64) -> bool {
+    /// Whether a znode, as far as the logs show, was there and carried an item just after a transaction.
+    fn carries(&self, carrier: &Carrier<'_>, item: i64, zxid: i64) -> bool {
         let changes = self.changes.get(carrier.path).map_or(&[][..], Vec::as_slice);
-        let mut creates = changes.iter().filter(|(_, change)| *change != Change::Delete);
+        let mut creates = changes.iter().filter(|(_, change)| matches!(change, Change::Create(_)));
         let only = || {
             creates
                 .next()
                 .filter(|_| creates.next().is_none())
                 .map(|&(zxid, _)| zxid)
         };
-        let Some(czxid) = carrier.czxid.or_else(only) else {
+        let Some(since) = carrier.since.or_else(only) else {
             return false;
         };
-        let later = |&&(at, _): &&(i64, Change)| czxid < at && at <= zxid;
-        czxid <= zxid && changes.iter().find(later).is_none()
+        let ends = |change: Change| match change {
+            Change::Create(_) | Change::Delete => true,
+            Change::Set(Some(other)) => other != item,
+            // An answer that names the znode holds for data of any form.
+            Change::Set(None) => carrier.named.is_empty(),
+        };
+        let later = &changes[changes.partition_point(|&(at, _)| at <= since)..];
+        let mut until = later.iter().take_while(|&&(at, _)| at <= zxid);
+        since <= zxid && !until.any(|&(_, change)| ends(change))
     }
 }
 
-/// What a transaction did to znodes that it created or deleted; `None` if that cannot be read.
-fn changes(txn: &Txn) -> Option<Vec<(&str, Change)>> {
+/// What a transaction did to znodes, each with whether it was created as an ephemeral one; `None` if that cannot be read.
+fn changes(txn: &Txn) -> Option<Vec<(&str, bool, Change)>> {
     if txn.hides_parts() {
         return deletes(&txn.raw);
     }
-    let item = |of: ZnodeChange<'_>| numbered(printed_data(&txn.raw, of.path)?);
+    let printed = |of: ZnodeChange<'_>| numbered(printed_data(&txn.raw, of.path)?);
     let change = |of: ZnodeChange<'_>| match of.op {
         "createSession" => None,
         "delete" | "deleteContainer" | "closeSession" => Some(Change::Delete),
-        op if op.starts_with("create") => Some(Change::Create(item(of))),
+        "setData" => of.data.map(|data| Change::Set(numbered(data))),
+        op if op.starts_with("create") => Some(Change::Create(of.data.map_or_else(|| printed(of), numbered))),
         _ => None,
     };
-    let all = txn.changes().filter_map(|of| Some((of.path, change(of)?)));
+    let all = txn
+        .changes()
+        .filter_map(|of| Some((of.path, of.ephemeral == Some(true), change(of)?)));
     Some(all.collect())
 }
 
 /// The parts of a multi that consists of deletes alone, in the words of ZooKeeper's own tool: `delete:`, the length of the path in four
 /// bytes, the path, and `;` before the next one.
-fn deletes(raw: &str) -> Option<Vec<(&str, Change)>> {
+fn deletes(raw: &str) -> Option<Vec<(&str, bool, Change)>> {
     let (_, mut rest) = raw.split_once(" multi ")?;
     let mut all = Vec::new();
     loop {
@@ -176,7 +241,7 @@ fn deletes(raw: &str) -> Option<Vec<(&str, Change)>> {
         let length = rest.as_bytes().first_chunk::<4>().filter(|bytes| bytes.is_ascii())?;
         let end = usize::try_from(u32::from_be_bytes(*length)).ok()?.checked_add(4)?;
         let path = rest.get(4..end).filter(|path| path.starts_with('/'))?;
-        all.push((path, Change::Delete));
+        all.push((path, false, Change::Delete));
         match rest.get(end..)?.strip_prefix(';') {
             Some(next) => rest = next,
             None => return rest.get(end..).filter(|rest| rest.trim().is_empty()).map(|_| all),

@@ -73,7 +73,7 @@ fn removal<'a>(
     (applied, op, sent): (&Applied<'a>, &Op<'a>, usize),
     item: i64,
 ) -> Option<Removal<'a>> {
-    let carrier = carriers.removed(item, applied.txn)?;
+    let znode = carriers.removed(item, applied.txn)?;
     let words = format!(
         "the `{}` of {} sent at {} was not answered, but its request was applied: the reply to it was lost, as recorded at {}, and the \
          transaction log shows that it, transaction 0x{:x} of the session {}, deleted {}, which carries the item",
@@ -83,16 +83,15 @@ fn removal<'a>(
         run.at(applied.on),
         applied.txn.zxid,
         applied.txn.session,
-        carrier.path,
+        znode.path,
     );
-    let witness = carrier.named.iter().copied();
     Some(Removal {
         done: Done {
             node: op.node,
             sent: Some(sent),
             read: applied.on,
         },
-        witness: witness.chain([sent, applied.tie, applied.begin, applied.on]).collect(),
+        witness: [znode.witness, vec![sent, applied.tie, applied.begin, applied.on]].concat(),
         words,
     })
 }

@@ -3,8 +3,10 @@
 mod agree;
 mod barriers;
 pub mod brute;
+mod carriers;
 mod contradictions;
 mod items;
+mod logged;
 pub mod meetings;
 mod nameless;
 mod orphans;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use zooquake_checkers::evidence::TxnPart;
 use zooquake_checkers::{Record, Txn};
 
-const CONSUMED: &str = "
+pub const CONSUMED: &str = "
     c2 note session state=connected session=0x2
     c1 invoke enqueue item=7; c1 ok enqueue item=7 path=/queue/a czxid=5
     c2 invoke dequeue; c2 ok dequeue item=7
@@ -23,12 +23,12 @@ fn log() -> Vec<Txn> {
     vec![txn(5, "0x1", "create", "/queue/a"), txn(9, "0x2", "delete", "/queue/a")]
 }
 
-fn evidence() -> Value {
+pub fn evidence() -> Value {
     json!({"lost": "reply", "op": "delete", "path": "/queue/a", "session": "0x2", "zxid": 9, "outcome": "applied"})
 }
 
 /// The record with the evidence of its fault and its log.
-fn with(mut record: Record, evidence: &Value, log: Vec<Txn>) -> Record {
+pub fn with(mut record: Record, evidence: &Value, log: Vec<Txn>) -> Record {
     for event in &mut record.history.events {
         if event.phase() == Some("on") {
             event.value["evidence"] = evidence.clone().into();

@@ -18,11 +18,14 @@ struct Unowned {
 
 /// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let (mut all, looked_at) = unowned(run);
-    // Of several under one grant the one that the fewest events prove.
-    all.sort_by_key(|found| (found.grant, found.witness.len()));
-    all.dedup_by_key(|found| found.grant);
-    for found in all {
+    let (all, looked_at) = unowned(run);
+    // One deletion is one anomaly, whether an answer names it, or the logs, or both.
+    let mut convicted = BTreeSet::new();
+    let client = |found: &Unowned| run.grants.all[found.grant].node;
+    for found in all
+        .into_iter()
+        .filter(|found| convicted.insert((client(found), found.removed)))
+    {
         let found = Found::new("unowned-release", "ownership", found.witness, found.why);
         out.add(run, found);
     }

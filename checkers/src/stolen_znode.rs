@@ -44,9 +44,9 @@ fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
         if by == creator || clients.any(|(node, _)| unowned(node)) {
             continue;
         }
-        let proofs = places
-            .iter()
-            .map(|place| (*place, proof(run, place, &deletion, (&later, &denials))));
+        // Where its holder deletes the znode in the session that it names, whose znode it is is a matter of `foreign-znode`.
+        let others = places.iter().filter(|place| place.session.and_then(session) != by);
+        let proofs = others.map(|place| (*place, proof(run, place, &deletion, (&later, &denials))));
         let best = proofs.reduce(|best, next| if best.1.is_ok() { best } else { next });
         best.into_iter()
             .for_each(|(place, proof)| add(run, place, &deletion, proof, out));
@@ -54,7 +54,7 @@ fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
     out.ran("stolen-znode", looked_at);
 }
 
-/// That a client deleted the znode while another held by it: the events that prove it, and in words how. Else in words what is not shown.
+/// That a client deleted the znode while another held by it: the witness, and in words how. Else in words what is not shown.
 fn proof(
     run: &Analysis<'_>,
     place: &Place<'_>,
@@ -80,7 +80,7 @@ fn proof(
             place.node,
             run.at(read)
         );
-        return Ok((vec![tie, read], words));
+        return Ok((witness(run, deletion, [place.read, tie, read]), words));
     }
     if denials.any(run, place) {
         return Err(format!("{} may have held no more by then", place.node));
@@ -89,20 +89,30 @@ fn proof(
     match later.first(zxid).filter(|&at| at < end && !place.end_unknown) {
         Some(at) => {
             let words = format!(
-                "{named} An answer at {} names a later transaction; {} had been asked for nothing by then that ends its hold, and never denied it.",
+                "{named} An answer at {} names a later transaction; {} had been asked for nothing by then that ends its hold, and never \
+                 denied it.",
                 run.at(at),
                 place.node
             );
-            Ok((
-                if ties(run, at, deletion) {
-                    vec![at]
-                } else {
-                    vec![tie, at]
-                },
-                words,
-            ))
+            Ok((witness(run, deletion, [place.read, tie, at]), words))
         }
         None => Err(format!("{} may have given it back by then", place.node)),
+    }
+}
+
+/// Of the answer that names the znode, the event that ties the deleting session to a client, and the answer that names a later transaction:
+/// those that are not needed beside the others are left out.
+fn witness(run: &Analysis<'_>, deletion: &Deletion<'_>, [read, tie, later]: [usize; 3]) -> Vec<usize> {
+    let names_later = |at: usize| {
+        let named = zxids::named(&run.events[at]);
+        run.events[at].kind == EventType::Ok && named.iter().any(|&zxid| zxid > deletion.txn.zxid)
+    };
+    if names_later(read) || names_later(tie) {
+        vec![read, tie]
+    } else if ties(run, later, deletion) {
+        vec![read, later]
+    } else {
+        vec![read, tie, later]
     }
 }
 
@@ -126,11 +136,10 @@ fn add(
     out: &mut Findings,
 ) {
     let advisory = proof.is_err();
-    let (mut witness, shown) = proof.unwrap_or_else(|lack| {
+    let (witness, shown) = proof.unwrap_or_else(|lack| {
         let words = format!("{lack}, so this is an observation and no violation.");
-        (Vec::new(), words)
+        (vec![place.read], words)
     });
-    witness.push(place.read);
     let why = format!(
         "{} was read at {} and rests on {}. The transaction log shows that the session {}, which is not the one that created this znode \
          ({}), deleted it in transaction 0x{:x}, before the creator's session was closed. {shown}",

@@ -10,8 +10,12 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-/// The engine's own socket.
-const ENGINE: &str = "/var/run/docker.sock";
+/// The engine's own socket: the one that `DOCKER_HOST` names, at which everything else here asks, or the usual one.
+fn engine_socket() -> PathBuf {
+    let chosen = std::env::var("DOCKER_HOST").ok();
+    let chosen = chosen.as_deref().and_then(|address| address.strip_prefix("unix://"));
+    PathBuf::from(chosen.unwrap_or("/var/run/docker.sock"))
+}
 
 /// What happens to one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -135,7 +139,7 @@ impl State {
             }
             _ => {}
         }
-        let mut engine = UnixStream::connect(ENGINE)?;
+        let mut engine = UnixStream::connect(engine_socket())?;
         engine.write_all(&head)?;
         let (mut from, mut to) = (client.try_clone()?, engine.try_clone()?);
         thread::spawn(move || {

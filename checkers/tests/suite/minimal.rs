@@ -43,6 +43,8 @@ type Names = BTreeSet<String>;
 fn about(anomaly: &Anomaly) -> Option<&str> {
     match anomaly.kind.as_str() {
         "orphan-node" => anomaly.why.split(' ').nth(2),
+        // The deletion that the logs show.
+        "unowned-release" => anomaly.why.split(" in transaction ").nth(1)?.split(',').next(),
         // Who was sent to which round.
         "stuck-barrier" | "stuck-queue" => anomaly.why.split(" at ").next(),
         kind if commit::agree::KINDS.iter().any(|(name, _)| *name == kind) => Some(transaction(&anomaly.why)),

@@ -142,11 +142,12 @@ fn held(events: &[Event], name: &str, at: usize) -> bool {
     })
 }
 
-/// Whether the event at `asked` asks for a grant and was not answered by the event at `at`.
+/// Whether the event at `asked` asks for a grant, and by the event at `at` it was not answered and its process had not ended.
 fn open(events: &[Event], asked: usize, at: usize) -> bool {
     let asks = |event: &Event| event.f == "acquire" && event.kind == EventType::Invoke;
     let same = |event: &Event| event.f == "acquire" && event.process == events[asked].process;
-    asks(&events[asked]) && !events[asked + 1..=at].iter().any(same)
+    let ended = |event: &Event| event.f == "exit" && node(event) == node(&events[asked]);
+    asks(&events[asked]) && !events[asked + 1..=at].iter().any(|event| same(event) || ended(event))
 }
 
 /// How an attempt to acquire ended that did not finish.

@@ -80,7 +80,7 @@ fn a_holder_that_never_denied_held_while_later_transactions_were_answered() {
     let part = TxnPart {
         op: "delete".to_owned(),
         path: "/lock/a".to_owned(),
-        ephemeral: None,
+        ..TxnPart::default()
     };
     (multi[1].op, multi[1].paths, multi[1].parts) = ("multi".to_owned(), vec![], vec![part]);
     assert_eq!(certain(&record(QUIET, multi)), [1, 3, 5]);
@@ -276,6 +276,7 @@ struct Place<'a> {
     who: &'a str,
     czxid: i64,
     path: &'a str,
+    session: Option<&'a str>,
     /// Where it was asked to end its hold.
     asked_back: Option<usize>,
     /// Where it denied that it holds, or its process ended, by the time at which it answered that.
@@ -284,7 +285,7 @@ struct Place<'a> {
     confirms: Vec<(usize, usize)>,
 }
 
-/// Deletions of holders' znodes by other sessions: where each grant was read, and whether every execution that fits the history has its client
+/// Deletions of holders' znodes by other sessions than their creators' and those that the holders name for them: where each grant was read, and whether every execution that fits the history has its client
 /// hold by the znode, or until it is granted, when that goes.
 ///
 /// An execution has a moment of the deletion, a moment at which the client held no more, and for each `confirm` one of its write and a later one of its
@@ -316,6 +317,7 @@ pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
             who,
             czxid: answer.czxid()?,
             path: answer.path()?,
+            session: answer.session(),
             asked_back: asked(events, &release),
             denied: denied.chain((read + 1..events.len()).filter(disclaims)).collect(),
             confirms: confirms(events, name),
@@ -342,6 +344,7 @@ fn naive_members(record: &Record) -> BTreeSet<(usize, bool)> {
             who,
             czxid: answer.czxid()?,
             path: answer.path()?,
+            session: answer.session(),
             asked_back: asked(later, &leaves).map(|at| entered + at),
             denied: (read + 1..=until).filter(|&at| denies(&events[at])).collect(),
             confirms: vec![],
@@ -376,7 +379,7 @@ fn judged(record: &Record, places: Vec<Place<'_>>) -> BTreeSet<(usize, bool)> {
     for [create, delete] in known_deletions(record) {
         let (creator, by) = (create.session.as_str(), delete.session.as_str());
         let clients: BTreeSet<&str> = events.iter().filter(|event| names(event, by)).map(node).collect();
-        for place in places.iter().filter(|_| creator != by) {
+        for place in places.iter().filter(|place| creator != by && place.session != Some(by)) {
             if place.czxid == create.zxid && place.path == delete.paths[0] {
                 let other = !clients.is_empty() && !clients.contains(place.who);
                 found.insert((place.read, other && !innocent(events, place, delete.zxid)));

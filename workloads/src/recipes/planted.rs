@@ -37,7 +37,6 @@ pub enum Bug {
     B3,
     B7,
     B8,
-    B9,
     T1,
     T6,
     P1,
@@ -141,8 +140,6 @@ planted! {
         in DOUBLE, shows "stuck-barrier" under [], "the text of ZooKeeper's recipe";
     B8: "a member that leaves lists the others, lists them again to watch, and does not look at the second list",
         in DOUBLE, shows "stuck-barrier" under [], "Helix 44";
-    B9: "a member that leaves deletes the first znode of the round, whosever that is",
-        in DOUBLE, shows "stolen-znode" under [], "ZooKeeper's barrier recipe: who is not the last deletes its own node";
     T1: "the coordinator takes an unknown outcome of its decision for a failure",
         in ATOMIC, shows "wrong-outcome" under ["drop-reply"], "ClickHouse 2939";
     T6: "the decision is sent again, and what its first try has made is taken for a refusal",
@@ -179,7 +176,7 @@ impl Planted {
 
     /// Whether the expected anomaly is an advisory one.
     pub fn advisory(&self) -> bool {
-        matches!(self.expected, "idle-lock" | "leaderless")
+        matches!(self.expected, "idle-lock" | "leaderless" | "persistent-contender")
     }
 
     /// The name that users give, `planted/L12`.

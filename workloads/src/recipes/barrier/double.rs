@@ -180,14 +180,9 @@ impl Double {
                 // As recipes do that use one parent again; who has not seen it waits for ever.
                 drop(zk.delete(&self.ready(round), None).await);
             }
-            let first = match self.env.has(Bug::B9) {
-                true => self.first(zk.as_ref(), round).await,
-                false => None,
-            };
-            let target = first.as_ref().unwrap_or(&own.path);
             // In each session anew, and be there nothing to delete: by a write of its own it sees all that was before.
-            match zk.delete(target, None).await {
-                Ok(()) => removed = Some(Made::from(&own)).filter(|own| own.path == *target),
+            match zk.delete(&own.path, None).await {
+                Ok(()) => removed = Some(Made::from(&own)),
                 Err(Error::NoNode) => {}
                 Err(error) if error.is_definite() => return Err(OpError::unknown("leave", &error)),
                 Err(_) => {
@@ -201,14 +196,6 @@ impl Double {
                 return Ok(Answer::ok(Answered::Left { round, removed }));
             }
         }
-    }
-
-    /// B9: the first znode of a member in a round.
-    async fn first(&self, zk: &dyn Zk, round: i64) -> Option<String> {
-        let parent = self.parent(round);
-        let names = zk.children(&parent).await.unwrap_or_default();
-        let members = names.into_iter().filter(|name| !name.starts_with(READY));
-        members.min().map(|first| format!("{parent}/{first}"))
     }
 
     /// Waits until nobody is in a round. False if the session is over before.

@@ -9,12 +9,12 @@ use crate::text::count;
 
 /// Looks for them among the znodes of grants.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    judge(run, &places::of_grants(run), out);
+    judge(run, &places::grant_places(run), out);
 }
 
 /// Looks for them among the places of members that enter and leave a round together.
 pub fn check_members(run: &Analysis<'_>, out: &mut Findings) {
-    judge(run, &places::of_members(run), out);
+    judge(run, &places::member_places(run), out);
 }
 
 /// A recipe makes all of its znodes in one way, so one anomaly stands for all: the first.

@@ -30,7 +30,7 @@ pub struct Place<'a> {
 }
 
 /// Those of grants, in the order in which they were read.
-pub fn of_grants<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
+pub fn grant_places<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
     let grants = run.grants.read().into_iter();
     let place = |number: usize| {
         let grant = &run.grants.all[number];
@@ -52,7 +52,7 @@ pub fn of_grants<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
 }
 
 /// Those of members that entered a round, in the order of their requests.
-pub fn of_members<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
+pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
     let mut ends: HashMap<&str, Vec<usize>> = HashMap::new();
     for op in run.ops.work.iter().filter(|op| matches!(op.f, "leave" | "close")) {
         ends.entry(op.node).or_default().extend(op.invoke.or(op.end));

@@ -7,7 +7,7 @@ use crate::findings::{Findings, Found};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A release that removed a znode of another transaction than the one that its grant rests on.
-struct Unowned {
+struct ForeignRemoval {
     /// The grant of the client that removed it.
     grant: usize,
     /// The transaction that created the removed znode.
@@ -18,14 +18,9 @@ struct Unowned {
 
 /// Looks for removed znodes that were not the grant's, in the answers and in the transaction logs.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let (all, looked_at) = unowned(run);
-    // One deletion is one anomaly, whether an answer names it, or the logs, or both.
+    let (all, looked_at) = foreign_removals(run);
     let mut convicted = BTreeSet::new();
-    let client = |found: &Unowned| run.grants.all[found.grant].node;
-    for found in all
-        .into_iter()
-        .filter(|found| convicted.insert((client(found), found.removed)))
-    {
+    for found in all.into_iter().filter(|found| convicted.insert(found.grant)) {
         let found = Found::new("unowned-release", "ownership", found.witness, found.why);
         out.add(run, found);
     }
@@ -34,13 +29,13 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 
 /// The znodes whose removals are releases of others' znodes: by the client that removed each and the transaction that created it.
 pub fn removed<'a>(run: &Analysis<'a>) -> BTreeSet<(&'a str, i64)> {
-    let (all, _) = unowned(run);
-    let client = |found: &Unowned| (run.grants.all[found.grant].node, found.removed);
+    let (all, _) = foreign_removals(run);
+    let client = |found: &ForeignRemoval| (run.grants.all[found.grant].node, found.removed);
     all.iter().map(client).collect()
 }
 
 /// All of them, those that answers name first, and the number of releases and deletions that were looked at.
-fn unowned(run: &Analysis<'_>) -> (Vec<Unowned>, usize) {
+fn foreign_removals(run: &Analysis<'_>) -> (Vec<ForeignRemoval>, usize) {
     let (mut all, mut looked_at) = (Vec::new(), 0);
     for (number, grant) in run.grants.all.iter().enumerate() {
         let (Some(read), Some(czxid), Some(at)) = (grant.read, grant.czxid, grant.released) else {
@@ -58,7 +53,7 @@ fn unowned(run: &Analysis<'_>) -> (Vec<Unowned>, usize) {
                 run.at(read),
                 run.at(at),
             );
-            all.push(Unowned {
+            all.push(ForeignRemoval {
                 grant: number,
                 removed,
                 witness: vec![read, at],
@@ -74,7 +69,7 @@ fn unowned(run: &Analysis<'_>) -> (Vec<Unowned>, usize) {
 type ByPath<'a> = BTreeMap<(&'a str, &'a str), Vec<(i64, usize)>>;
 
 /// A client that deletes, at the path of a grant of its own, a znode that another session created has removed what was not its own.
-fn logged(run: &Analysis<'_>, all: &mut Vec<Unowned>) -> usize {
+fn logged(run: &Analysis<'_>, all: &mut Vec<ForeignRemoval>) -> usize {
     let grants = &run.grants.all;
     let mut by_path = ByPath::new();
     for (number, grant) in grants.iter().enumerate() {
@@ -111,7 +106,7 @@ fn owner(run: &Analysis<'_>, by_path: &ByPath<'_>, deletion: &Deletion<'_>) -> O
     Some((grant, by.event))
 }
 
-fn deleted(run: &Analysis<'_>, number: usize, tie: usize, deletion: &Deletion<'_>) -> Option<Unowned> {
+fn deleted(run: &Analysis<'_>, number: usize, tie: usize, deletion: &Deletion<'_>) -> Option<ForeignRemoval> {
     let grant = &run.grants.all[number];
     let read = grant.read?;
     let by = &deletion.txn.session;
@@ -127,7 +122,7 @@ fn deleted(run: &Analysis<'_>, number: usize, tie: usize, deletion: &Deletion<'_
     );
     // The grant itself may be what ties the session to the client.
     let ties = session(by) == grant.session.and_then(session);
-    Some(Unowned {
+    Some(ForeignRemoval {
         grant: number,
         removed: deletion.made.zxid,
         witness: if ties { vec![read] } else { vec![read, tie] },

@@ -18,12 +18,12 @@ use std::collections::HashMap;
 
 /// Looks for them among the grants.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    judge(run, &places::of_grants(run), out);
+    judge(run, &places::grant_places(run), out);
 }
 
 /// Looks for them among the places of members that enter and leave a round together.
 pub fn check_members(run: &Analysis<'_>, out: &mut Findings) {
-    judge(run, &places::of_members(run), out);
+    judge(run, &places::member_places(run), out);
 }
 
 fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
@@ -181,7 +181,7 @@ impl LaterAnswers {
 
 /// What a denial is about: the name of a grant, or a session of a client.
 #[derive(PartialEq, Eq, Hash)]
-enum Denied<'a> {
+enum DenialSubject<'a> {
     Grant(&'a str),
     Session(u64),
     /// Whatever the client holds.
@@ -192,7 +192,7 @@ enum Denied<'a> {
 /// `expired` or `closed`.
 #[derive(Default)]
 struct Denials<'a> {
-    of: HashMap<(&'a str, Denied<'a>), Vec<usize>>,
+    of: HashMap<(&'a str, DenialSubject<'a>), Vec<usize>>,
     /// By the request that ends a hold: where its client answered it.
     answered: HashMap<usize, usize>,
 }
@@ -202,14 +202,14 @@ impl<'a> Denials<'a> {
         let mut denials = Self::default();
         for (at, event) in run.events.iter().enumerate() {
             let (node, name) = (ops::node(event), event.grant());
-            let about = |name: Option<&'a str>| name.map_or(Denied::Anything, Denied::Grant);
+            let about = |name: Option<&'a str>| name.map_or(DenialSubject::Anything, DenialSubject::Grant);
             let error = event.error.as_deref().unwrap_or_default();
             let denied = match (event.f.as_str(), event.kind) {
                 ("lost", EventType::Info) => about(name),
                 ("session", EventType::Info) if matches!(event.state(), Some("expired" | "closed")) => event
                     .session()
                     .and_then(session)
-                    .map_or(Denied::Anything, Denied::Session),
+                    .map_or(DenialSubject::Anything, DenialSubject::Session),
                 (_, EventType::Fail) if error.starts_with("not-held") => {
                     let op = run.ops.completes[at].map(|op| &run.ops.work[op]);
                     let asked = op.and_then(|op| op.sent()).and_then(|sent| run.events[sent].grant());
@@ -222,7 +222,11 @@ impl<'a> Denials<'a> {
         for op in run.ops.control.iter().filter(|op| op.f == "confirm") {
             if let Some(read) = op.end.filter(|&end| run.events[end].holds() == Some(false)) {
                 let at = op.sent().unwrap_or(read);
-                denials.of.entry((op.node, Denied::Anything)).or_default().push(at);
+                denials
+                    .of
+                    .entry((op.node, DenialSubject::Anything))
+                    .or_default()
+                    .push(at);
             }
         }
         denials.of.values_mut().for_each(|all| all.sort_unstable());
@@ -239,8 +243,12 @@ impl<'a> Denials<'a> {
         let answered = place.end.and_then(|end| self.answered.get(&end)).copied();
         let until = answered.unwrap_or(usize::MAX);
         let within = |all: &Vec<usize>| places::first_after(all, place.read).is_some_and(|at| at <= until);
-        let session = place.session.and_then(session).map(Denied::Session);
-        let about = [Some(Denied::Anything), place.grant.map(Denied::Grant), session];
+        let session = place.session.and_then(session).map(DenialSubject::Session);
+        let about = [
+            Some(DenialSubject::Anything),
+            place.grant.map(DenialSubject::Grant),
+            session,
+        ];
         let denied = about
             .into_iter()
             .flatten()

@@ -4,7 +4,7 @@
 use crate::drawn::{Counts, count, drawn, spread};
 use crate::election::{self, Words};
 use crate::expect;
-use crate::{brute, foreign, naive, overlaps, semaphore, spoilt, stolen, world};
+use crate::{brute, deletions, foreign, naive, overlaps, semaphore, spoilt, stolen, world};
 use std::collections::BTreeSet;
 use zooquake_checkers::{Anomaly, Record, Verdict, check};
 
@@ -122,7 +122,11 @@ fn agree(seed: u64, source: Source, counts: &mut Counts) {
     assert_eq!(by_others, foreign::naive(&record), "seed {seed}");
     stolen(&record, &found("stolen-znode"), &found("unowned-release"), seed);
     let persistent: Vec<usize> = found("persistent-contender").iter().map(first).collect();
-    assert_eq!(persistent, Vec::from_iter(naive::persistent(&record)), "seed {seed}");
+    assert_eq!(
+        persistent,
+        Vec::from_iter(deletions::persistent(&record)),
+        "seed {seed}"
+    );
 
     let wrong = results.anomalies.iter().any(|anomaly| !anomaly.advisory);
     assert_eq!(results.verdict == Verdict::Invalid, wrong, "seed {seed}");
@@ -155,7 +159,7 @@ fn unowned(record: &Record, found: &[&Anomaly], seed: u64) {
     let names: BTreeSet<String> = names.map(str::to_owned).collect();
     assert_eq!(names, naive::unowned(record), "seed {seed}");
     // One that the release itself told is not told again from the log.
-    let (clients, told, by_log) = (nodes(&logged), nodes(&told), naive::unowned_by_log(record));
+    let (clients, told, by_log) = (nodes(&logged), nodes(&told), deletions::unowned_by_log(record));
     assert!(clients.is_subset(&by_log), "seed {seed}: {clients:?} {by_log:?}");
     assert!(
         by_log.is_subset(&(&clients | &told)),
@@ -171,7 +175,7 @@ fn stolen(record: &Record, found: &[&Anomaly], unowned: &[&Anomaly], seed: u64) 
         let read = acquires(record, anomaly).into_iter().find(rests);
         (read.expect("its grant"), !anomaly.advisory)
     };
-    let (found, naive): (BTreeSet<_>, BTreeSet<_>) = (found.iter().map(place).collect(), stolen::naive(record));
+    let (found, naive): (BTreeSet<_>, BTreeSet<_>) = (found.iter().map(place).collect(), stolen::naive::naive(record));
     let fits = found.is_subset(&naive) && (found == naive || !unowned.is_empty());
     assert!(fits, "seed {seed}: {found:?} {naive:?}\n{}", spoilt::lines(record));
 }

@@ -31,6 +31,7 @@ mod concurrent;
 mod counter;
 mod crash;
 mod damage;
+mod deletions;
 mod disputed;
 mod drawn;
 mod election;

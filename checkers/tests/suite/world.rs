@@ -218,7 +218,7 @@ impl World {
 
     fn step(&mut self, faults: bool) {
         let who = self.random.usize(..self.clients.len());
-        if self.cheats.theft > 0 && self.chance(8) {
+        if self.cheats.theft > 0 && self.chance(10) {
             self.steal(who);
         }
         match self.random.u32(..100) {

@@ -129,7 +129,8 @@ fn a_log_has_the_data_of_creates_and_sets() {
     bed.world
         .run(zk.create("/a/none/b", b"11", CreateMode::Persistent))
         .unwrap_err();
-    let logged: Vec<Txn> = bed.net.server().logged(bed.leader()).collect();
+    let leader = bed.leader();
+    let logged: Vec<Txn> = bed.net.server().logged(leader).collect();
     let of = |change: ZnodeChange<'_>| {
         (
             change.op.to_owned(),

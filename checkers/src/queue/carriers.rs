@@ -62,7 +62,7 @@ impl<'a> Carriers<'a> {
     pub fn new(run: &Analysis<'a>) -> Self {
         let mut carriers = Self::default();
         for txn in run.record.txnlog.unwrap_or_default() {
-            carriers.logged(txn);
+            carriers.logged(txn, run.log.committed(txn));
         }
         for changes in carriers.changes.values_mut() {
             changes.sort_by_key(|&(zxid, _)| zxid);
@@ -93,8 +93,9 @@ impl<'a> Carriers<'a> {
         carriers
     }
 
-    /// Adds what a transaction did, and the znodes whose data it made name an item.
-    fn logged(&mut self, txn: &'a Txn) {
+    /// Adds what a transaction did, and the znodes whose data it made name an item. One that may never have been committed ends no
+    /// carrier, and its own carriers count: an item that may still stand somewhere is not known to be gone.
+    fn logged(&mut self, txn: &'a Txn, committed: bool) {
         for (path, ephemeral, change) in changes(txn).unwrap_or_default() {
             let before = self.changes.entry(path).or_default();
             let (item, perhaps_lock) = match change {
@@ -110,7 +111,9 @@ impl<'a> Carriers<'a> {
                 }
                 Change::Delete => (None, false),
             };
-            before.push((txn.zxid, change));
+            if committed {
+                before.push((txn.zxid, change));
+            }
             if let Some(item) = item {
                 let carrier = Carrier {
                     path,

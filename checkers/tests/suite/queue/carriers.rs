@@ -156,6 +156,46 @@ fn data_that_were_set_name_another_item_or_none() {
     none(&named("8"));
 }
 
+/// A server that led alone for a moment may have logged what no other did, and what the next epoch does not have.
+#[test]
+fn what_was_never_committed_takes_no_carrier_away() {
+    let epoch = |number: i64, counter: i64| number << 32 | counter;
+    let judged = |changes: [Txn; 2], servers: &[&str]| {
+        let by = |servers: &[&str], zxid: i64, txn: &Txn| Txn {
+            zxid,
+            servers: servers.iter().map(|&name| name.to_owned()).collect(),
+            ..txn.clone()
+        };
+        let (all, [first, second]) = (["n1", "n2", "n3"], changes);
+        let log = vec![
+            by(&all, epoch(1, 1), &create("7")),
+            by(&all, epoch(1, 2), &first),
+            by(servers, epoch(1, 3), &second),
+            by(&all, epoch(2, 1), &delete("/queue/a")),
+        ];
+        let mut evidence = evidence();
+        evidence["zxid"] = epoch(2, 1).into();
+        let mut record = with(claimed(&edited(CONSUMED, "path=/queue/a czxid=5 =>")), &evidence, log);
+        record.server_txnlogs = Some(Vec::new());
+        record
+    };
+    let copy = holding(0, "create", "/queue/b", "7");
+    for change in [delete("/queue/b"), holding(0, "setData", "/queue/b", "8")] {
+        proven(
+            &judged([copy.clone(), change.clone()], &["n1", "n3"]),
+            "duplicate-delivery",
+        );
+        none(&judged([copy.clone(), change], &["n1"]));
+    }
+    // What may have put the item elsewhere counts, committed or not.
+    let empty = holding(0, "create", "/queue/b", "");
+    proven(
+        &judged([empty.clone(), holding(0, "setData", "/queue/b", "8")], &["n1"]),
+        "duplicate-delivery",
+    );
+    none(&judged([empty, holding(0, "setData", "/queue/b", "7")], &["n1"]));
+}
+
 #[test]
 fn an_ephemeral_znode_with_the_number_may_be_a_lock() {
     let ephemeral = |session: &str| Txn {

@@ -42,8 +42,8 @@ struct Spell<'a> {
     until: usize,
     /// How often it was refused, if it was.
     refused: usize,
-    /// Where it was answered after that, if nothing else shows what it took.
-    answered: Option<usize>,
+    /// The events that show what its dequeues took, where the client cannot name that: pending ones may have taken any item.
+    answers: Vec<usize>,
 }
 
 /// Looks for operations that are never answered. What did not finish and cannot be judged is a reason against `valid`.
@@ -70,7 +70,10 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     let judged = run.recovery.doubt().is_none();
     let (mut stuck_spells, mut reasons) = (Vec::new(), Vec::new());
     for one in &all {
-        match spells(one).into_iter().find(|spell| judged && stuck.convicts(spell)) {
+        match spells(run, one)
+            .into_iter()
+            .find(|spell| judged && stuck.convicts(spell))
+        {
             Some(spell) => stuck_spells.push(spell),
             None if one.made_up && !stuck.lasts(one) => {}
             None => reasons.push(one.reason(run, &stuck.why(one))),
@@ -92,15 +95,24 @@ fn drain(run: &Analysis<'_>, Span { recovered, end, .. }: Span) -> Option<usize>
         .find(|&at| recovered < at && at < end)
 }
 
-fn spells<'a>(one: &Unfinished<'_, 'a>) -> Vec<Spell<'a>> {
+/// Whether an operation is a dequeue of a client that cannot name what it takes.
+fn nameless(run: &Analysis<'_>, op: &Op<'_>) -> bool {
+    op.f == "dequeue" && run.declared.cannot(op.node, Cannot::Taking)
+}
+
+fn spells<'a>(run: &Analysis<'_>, one: &Unfinished<'_, 'a>) -> Vec<Spell<'a>> {
     let refused = if one.how == How::Failed { one.attempts.len() } else { 0 };
+    let answers = match (one.attempts.first(), one.attempts.last()) {
+        (Some(first), Some(last)) if refused > 0 && nameless(run, one.op) => vec![first.0, first.1, last.0, last.1],
+        _ => Vec::new(),
+    };
     let spell = |(asked, until)| Spell {
         node: one.op.node,
         f: one.op.f,
         asked,
         until,
         refused,
-        answered: None,
+        answers: answers.clone(),
     };
     one.spells().into_iter().map(spell).collect()
 }
@@ -143,12 +155,11 @@ impl<'a> Stuck<'_, 'a> {
     fn answered_in_drain(&self) -> Vec<Spell<'a>> {
         let run = self.run;
         let Some(drain) = self.drain else { return Vec::new() };
-        let nameless = |op: &Op<'_>| op.f == "dequeue" && run.declared.cannot(op.node, Cannot::Taking);
         let late = |op: &&Op<'a>| {
             let ok = |&read: &usize| drain < read && read <= self.span.end && run.events[read].kind == EventType::Ok;
             let asked = op.sent().filter(|&asked| asked < drain && run.ops.fits(asked));
             // What it found later says nothing of what it could have taken before.
-            let nothing = |&read: &usize| nameless(op) && told(run, read) == Some(Told::Nothing);
+            let nothing = |&read: &usize| nameless(run, op) && told(run, read) == Some(Told::Nothing);
             let ok = |read: &usize| ok(read) && !nothing(read);
             matches!(op.f, "dequeue" | "acknowledge") && asked.is_some() && op.end.as_ref().is_some_and(ok)
         };
@@ -158,7 +169,10 @@ impl<'a> Stuck<'_, 'a> {
             asked: op.invoke.unwrap_or(drain),
             until: drain,
             refused: 0,
-            answered: op.end.filter(|_| nameless(op)),
+            answers: match op.end {
+                Some(read) if nameless(run, op) => vec![drain, read],
+                _ => Vec::new(),
+            },
         };
         run.ops.work.iter().filter(late).map(spell).collect()
     }
@@ -238,8 +252,8 @@ impl<'a> Stuck<'_, 'a> {
         );
         let stored = shown.iter().map(|stay| stay.stored);
         let first = stored.clone().chain([asked]).min();
-        let answered = spell.answered.into_iter().flat_map(|read| [spell.until, read]);
-        let own = [asked, span.recovered, span.end].into_iter().chain(answered);
+        let own = [asked, span.recovered, span.end].into_iter();
+        let own = own.chain(spell.answers.iter().copied());
         let found = Found::new("stuck-queue", "liveness", stored.chain(own).collect(), why);
         out.add_at_end(run, found, first.map(|first| run.time(first)));
     }

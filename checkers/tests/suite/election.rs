@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use zooquake_checkers::{EventType, Record, Results};
 
 use crate::brute::read;
-use crate::world;
+use crate::{stolen, world};
 
 /// What a family calls its anomalies.
 #[derive(Debug, Clone, Copy)]
@@ -52,7 +52,8 @@ pub fn retold(lock: &Record) -> Record {
     record
 }
 
-/// A random history of a lock, with acknowledgements of which every other world's may be missing or too old.
+/// A random history of a lock, with acknowledgements of which every other world's may be missing or too old. None is later than what was
+/// named before it: an answer names no transaction of the future.
 pub fn acknowledged(seed: u64) -> Record {
     let mut record = world::record(seed);
     let mut random = fastrand::Rng::with_seed(!seed);
@@ -64,7 +65,12 @@ pub fn acknowledged(seed: u64) -> Record {
         .map(|event| read(&record.history.events, event.grant()?))
         .map(|at| record.history.events[at?].czxid())
         .collect();
+    let mut latest = 0;
     for (event, age) in record.history.events.iter_mut().zip(ages) {
+        if event.kind == EventType::Ok {
+            let value = serde_json::to_value(&event.value).expect("a value");
+            latest = stolen::naive::latest(&value).max(Some(latest)).expect("at least that");
+        }
         let granted = event.f == "acquire" && event.kind == EventType::Ok;
         if !(granted || event.f == "write" && event.kind != EventType::Invoke) {
             continue;
@@ -73,7 +79,11 @@ pub fn acknowledged(seed: u64) -> Record {
             0..3 => continue,
             3 if granted || cheats => Value::Null,
             4 if cheats => json!({ "path": "/election-ack/a", "czxid": age.unwrap_or(100) - random.i64(1..9) }),
-            _ => json!({ "path": "/election-ack/a", "czxid": age.unwrap_or(100) + random.i64(1..9) }),
+            _ => {
+                let own = age.unwrap_or(100);
+                let czxid = (own + random.i64(1..9)).min(latest.max(own));
+                json!({ "path": "/election-ack/a", "czxid": czxid })
+            }
         };
         event.value["ack"] = ack.into();
     }

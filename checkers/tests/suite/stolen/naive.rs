@@ -26,7 +26,7 @@ struct Place<'a> {
 /// hold by the znode, or until it is granted, when that goes.
 ///
 /// An execution has a moment of the deletion, a moment at which the client held no more, and for each `confirm` one of its write and a later one of its
-/// look, all between events or after the last. A deletion comes before an answer that names a later transaction. Belief ends after the last look of
+/// look, all between events or after the last; several may lie between the same two events, in any order. A deletion comes before an answer that names a later transaction. Belief ends after the last look of
 /// a confirm that says that it holds, and after the release was sent if nothing was denied.
 pub fn naive(record: &Record) -> BTreeSet<(usize, bool)> {
     let events = &record.history.events;
@@ -126,13 +126,15 @@ fn judged(record: &Record, places: Vec<Place<'_>>) -> BTreeSet<(usize, bool)> {
     found
 }
 
-/// Whether some execution has the client hold no more when its znode goes in a transaction. The moment `n` is that before event `n`.
+/// Whether some execution has the client hold no more when its znode goes in a transaction. The moments `2 * n` and `2 * n + 1` are those
+/// between event `n` and the one before it: a confirm is written and belief ends after that, both there, and all later deletions follow.
 fn innocent(events: &[Event], place: &Place<'_>, zxid: i64) -> bool {
     let named = |event: &Event| latest(&serde_json::to_value(&event.value).expect("a value"));
     let later = |event: &Event| event.kind == EventType::Ok && named(event) > Some(zxid);
-    let first_later = events.iter().position(later).unwrap_or(events.len() + 1);
+    let after_all = events.len() + 1;
+    let first_later = events.iter().position(later).unwrap_or(after_all);
     let first_end = match place.denied.is_empty() {
-        true => place.asked_back.map_or(events.len() + 1, |sent| sent + 1),
+        true => place.asked_back.map_or(after_all, |sent| sent + 1),
         false => 0,
     };
     let fits = |deletion: usize, end: usize| {
@@ -145,18 +147,18 @@ fn innocent(events: &[Event], place: &Place<'_>, zxid: i64) -> bool {
                     write <= deletion
                 }
             };
-            (sent + 1..=answered).any(|write| write < end && ordered(write))
+            (2 * (sent + 1)..=2 * answered + 1).any(|write| write < end && ordered(write))
         })
     };
-    let mut moments =
-        (first_end..=events.len() + 1).flat_map(|end| (0..=first_later).map(move |deletion| (deletion, end)));
+    let ends = 2 * first_end..=2 * after_all + 1;
+    let mut moments = ends.flat_map(|end| (0..=2 * first_later + 1).map(move |deletion| (deletion, end)));
     // Of a history that no execution fits nothing is certain.
     let possible = moments.clone().any(|(deletion, end)| fits(deletion, end));
     !possible || moments.any(|(deletion, end)| end <= deletion && fits(deletion, end))
 }
 
 /// The latest transaction that a value names, in whichever field.
-fn latest(value: &Value) -> Option<i64> {
+pub fn latest(value: &Value) -> Option<i64> {
     let of_field = |(name, value): (&String, &Value)| match name.as_str() {
         "czxid" | "mzxid" | "zxid" if value.is_i64() => value.as_i64(),
         _ => latest(value),

@@ -2,9 +2,9 @@
 
 use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft, any_server, servers};
-use crate::engine::Report;
 use anyhow::{Context, Result};
 use std::time::Duration;
+use zooquake_engine::Report;
 use zooquake_history::fault;
 use zooquake_history::plan::{State, Target};
 

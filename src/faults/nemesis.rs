@@ -3,7 +3,6 @@
 use super::Fault;
 use super::strike::victims;
 use super::strike::{Missed, Seen, Strike};
-use crate::engine::{Answer, Entry, Fired, Report};
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
@@ -13,6 +12,7 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
 use zooquake_checkers::plan::{Plan, Scene, Window};
+use zooquake_engine::{Answer, Entry, Fired, Report};
 use zooquake_history::operation::nemesis::{Phase, WindowEvent};
 
 /// How long after a healing that failed it is tried again.

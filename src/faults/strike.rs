@@ -1,13 +1,13 @@
 //! What a fault finds when it strikes and when it heals, and what it says afterwards.
 
 use super::nemesis::Link;
-use crate::engine::Fired;
 use anyhow::{Context, Result};
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
 use std::fmt;
 use tokio::sync::watch;
 use zooquake_backend::{Clock, Cluster};
+use zooquake_engine::Fired;
 use zooquake_history::plan::{Target, Window};
 
 /// The window that is on, and what a fault acts with.

@@ -9,7 +9,6 @@ use super::shell::Shell;
 use super::stage;
 use super::store::Store;
 use super::txnlogs;
-use crate::engine::{Conclusion, Entry};
 use crate::faults::nemesis::Schedule;
 use crate::judge;
 use anyhow::{Context, Result};
@@ -26,6 +25,7 @@ use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster};
 use zooquake_checkers::Results;
 use zooquake_checkers::plan::{On, Plan};
+use zooquake_engine::{Conclusion, Entry};
 
 /// What to run.
 pub struct Order {

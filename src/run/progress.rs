@@ -1,11 +1,11 @@
 //! What a run does at the moment, on stderr.
 
-use crate::engine::Status;
 use crate::output::{Level, keep_below, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use zooquake_checkers::plan::On;
+use zooquake_engine::Status;
 
 /// The line while operations and faults go on.
 const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";

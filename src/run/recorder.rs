@@ -2,7 +2,6 @@
 
 use super::store::Events;
 use super::watchdog::{Clocks, Watchdog};
-use crate::engine::{Entry, Stalls};
 use anyhow::Result;
 use serde_json::json;
 use std::fmt;
@@ -10,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::Clock;
 use zooquake_checkers::Event;
+use zooquake_engine::{Entry, Stalls};
 use zooquake_history::operation::nemesis;
 
 /// Numbers and stamps the events of a history, and appends them.

@@ -6,7 +6,6 @@ use super::recorder::Recorder;
 use super::stage;
 use super::steady::{steady_and_silent, still_leads};
 use super::watchdog::Clocks;
-use crate::engine::{Answer, Conclusion, Effect, Engine, Input, Question, Stalls};
 use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
 use anyhow::{Context, Result, bail};
 use futures_util::future::BoxFuture;
@@ -18,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::Stdin;
 use zooquake_checkers::evidence::Reading;
 use zooquake_checkers::plan::{Plan, Timing};
+use zooquake_engine::{Answer, Conclusion, Effect, Engine, Input, Question, Stalls};
 
 /// What passes between tasks and the shell.
 enum Happened {

@@ -1,81 +1,90 @@
-//! The audit: what stands in the tree at the end, and what of it the clients know to be their own.
+//! The audit: the tree at the end, and which of its znodes the clients claim as their own.
 
-use super::control::QUIESCE;
-use super::effect::{Conclusion, Effect, Question, Stalls};
+use super::clients::Clients;
+use super::clients::quiesce::QUIESCE;
+use super::context::{Deadline, RunContext};
+use super::course::ShellAnswer;
+use super::effect::{Effect, Question, Stalls};
 use super::generator::Phase;
-use super::stage::{Seen, Stage, Turn};
-use super::{Deadline, Engine};
 use zooquake_history::evidence::{Reading, Tree};
 
-/// How often the tree is read anew after a stall, at most.
+/// The number of times that the tree is read anew after a stall, at most.
 const ATTEMPTS: usize = 3;
 
 /// The tree is read, every client is asked once more which znodes are its own, and the tree is read again. A stall may have
 /// cost an answer, so that what fails around one is done again.
 #[derive(Debug)]
-pub(super) struct Audit {
+pub struct Audit {
     attempt: usize,
+    /// The stalls before the attempt.
     before: Stalls,
-    step: Step,
+    step: AuditStep,
 }
 
 #[derive(Debug)]
-enum Step {
-    First,
+enum AuditStep {
+    FirstReading,
     Quiescing(Result<Reading, String>, Deadline),
-    Second(Result<Reading, String>),
+    SecondReading(Result<Reading, String>),
 }
 
 impl Audit {
-    pub(super) fn due(&self) -> Option<Deadline> {
-        match self.step {
-            Step::Quiescing(_, by) => Some(by),
-            Step::First | Step::Second(_) => None,
-        }
-    }
-}
-
-impl Engine {
-    pub(super) fn audit(&mut self) -> Stage {
-        self.enter("audit", Phase::Quiet);
-        self.read(1)
+    pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
+        clients.enter(run, "audit", Phase::Quiet);
+        Self::attempt(run, 1)
     }
 
-    fn read(&mut self, attempt: usize) -> Stage {
-        self.emit(Effect::Ask(Question::Tree));
-        Stage::Auditing(Audit {
+    fn attempt(run: &mut RunContext, attempt: usize) -> Self {
+        run.emit(Effect::Ask(Question::Tree));
+        Self {
             attempt,
-            before: self.stalls,
-            step: Step::First,
-        })
-    }
-
-    pub(super) fn auditing(&mut self, audit: Audit, seen: Option<Seen>) -> Turn {
-        let Audit { attempt, before, step } = audit;
-        let goes_on = |step| Stage::Auditing(Audit { attempt, before, step });
-        match (step, seen) {
-            (Step::First, Some(Seen::Read(first))) => {
-                self.ask_quiesce();
-                let by = self.deadline(QUIESCE);
-                Turn::Moves(goes_on(Step::Quiescing(first, by)))
-            }
-            (Step::Quiescing(first, by), _) if self.all_quiesced() || self.passed(by) => {
-                self.emit(Effect::Ask(Question::Tree));
-                Turn::Stays(goes_on(Step::Second(first)))
-            }
-            (Step::Second(first), Some(Seen::Read(second))) => match (first, second) {
-                (Ok(first), Ok(second)) => Turn::Moves(self.audited(Ok(Tree {
-                    readings: vec![first, second],
-                }))),
-                _ if attempt < ATTEMPTS && self.stalls != before => Turn::Moves(self.read(attempt + 1)),
-                (Err(why), _) | (_, Err(why)) => Turn::Moves(self.audited(Err(why))),
-            },
-            (step, _) => Turn::Stays(goes_on(step)),
+            before: run.stalls,
+            step: AuditStep::FirstReading,
         }
     }
 
-    fn audited(&mut self, tree: Result<Tree, String>) -> Stage {
-        self.enter("done", Phase::Quiet);
-        self.over(Conclusion::Audited(tree))
+    /// The moment at which it has to be looked at, if nothing happens before.
+    pub fn due(&self) -> Option<Deadline> {
+        match self.step {
+            AuditStep::Quiescing(_, until) => Some(until),
+            AuditStep::FirstReading | AuditStep::SecondReading(_) => None,
+        }
+    }
+
+    /// Goes on as far as it can; returns the tree once it is over, or the reason why it was not read.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<Result<Tree, String>> {
+        loop {
+            let step = std::mem::replace(&mut self.step, AuditStep::FirstReading);
+            match (step, answer.take()) {
+                (AuditStep::FirstReading, Some(ShellAnswer::Tree(first))) => {
+                    clients.ask_quiesce(run);
+                    self.step = AuditStep::Quiescing(first, run.deadline(QUIESCE));
+                }
+                (AuditStep::Quiescing(first, until), _) if clients.all_quiesced() || run.passed(until) => {
+                    run.emit(Effect::Ask(Question::Tree));
+                    self.step = AuditStep::SecondReading(first);
+                    return None;
+                }
+                (AuditStep::SecondReading(first), Some(ShellAnswer::Tree(second))) => match (first, second) {
+                    (Ok(first), Ok(second)) => {
+                        let readings = vec![first, second];
+                        return Some(Ok(Tree { readings }));
+                    }
+                    _ if self.attempt < ATTEMPTS && run.stalls != self.before => {
+                        *self = Self::attempt(run, self.attempt + 1);
+                    }
+                    (Err(why), _) | (_, Err(why)) => return Some(Err(why)),
+                },
+                (step, _) => {
+                    self.step = step;
+                    return None;
+                }
+            }
+        }
     }
 }

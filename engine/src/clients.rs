@@ -1,78 +1,146 @@
-//! What comes from clients: the starts, lines and ends of their processes.
+//! The clients of a run: each is given its next operation, and what its process writes is taken.
 
-use super::Engine;
-use super::effect::{Effect, Entry};
-use super::nemesis::Answer;
-use super::restart::Restart;
-use serde_json::{Value, json};
-use zooquake_history::EventType;
-use zooquake_history::operation::control::{Exit, Hello};
+mod control;
+mod holds;
+mod lifecycle;
+mod operations;
+mod process;
+pub mod quiesce;
+pub mod worker;
+
+use crate::context::RunContext;
+use crate::effect::{Effect, HistoryEntry};
+use crate::generator::{self, Generator, Phase, UnknownFamily};
+use crate::operation::{Completion, OpKind};
+use crate::resource::ExternalResource;
+use control::ControlRequest;
+use holds::Holds;
+use serde_json::json;
+use std::time::Duration;
+use worker::Worker;
+use zooquake_history::operation::control::Hello;
 use zooquake_history::operation::grant::GRANT;
-use zooquake_history::protocol::ProcessOutput;
-use zooquake_history::protocol::{Cannot, Message};
+use zooquake_history::plan::Plan;
+use zooquake_history::protocol::{Message, ProcessOutput};
 
-impl Engine {
-    /// Has a client's process started.
-    pub(super) fn start_client(&mut self, number: usize) {
-        let worker = &mut self.workers[number];
-        worker.incarnation += 1;
-        worker.killed = false;
-        worker.restart = Restart::None;
-        let incarnation = worker.incarnation;
-        self.emit(Effect::Start {
-            client: number,
-            incarnation,
-        });
+/// All clients, what they hold and what they are given to do.
+#[derive(Debug)]
+pub struct Clients {
+    pub workers: Vec<Worker>,
+    pub holds: Holds,
+    generator: Box<dyn Generator>,
+    /// The operations that clients are given.
+    phase: Phase,
+    pub resource: ExternalResource,
+    /// The durations of the operations that were answered `ok` and wait for other clients.
+    waits: Vec<Duration>,
+    /// The number of operations that were answered.
+    completed: u64,
+    /// The number of the request that was sent last.
+    last_request: u64,
+}
+
+impl Clients {
+    /// The clients of a plan, none of which was started.
+    ///
+    /// # Errors
+    /// If the plan's family has no generator.
+    pub fn new(plan: &Plan) -> Result<Self, UnknownFamily> {
+        let count = plan.cluster.clients;
+        Ok(Self {
+            workers: (0..count).map(Worker::new).collect(),
+            holds: Holds::new(count, plan.workload.capabilities().capacity),
+            generator: generator::from_plan(plan)?,
+            phase: Phase::Quiet,
+            resource: ExternalResource::default(),
+            waits: Vec::new(),
+            completed: 0,
+            last_request: 0,
+        })
     }
 
-    /// A client's process was started, or could not be.
-    pub(super) fn started(&mut self, number: usize, incarnation: u64, started: Result<(), String>) {
-        match started {
-            Err(why) => self.broken(number, why),
-            Ok(()) if self.workers[number].incarnation == incarnation => {
-                self.workers[number].connected = true;
-                self.wake(number);
-            }
-            Ok(()) => {}
+    /// Begins a phase of the run, in which clients are given these operations.
+    pub fn enter(&mut self, run: &mut RunContext, name: &'static str, phase: Phase) {
+        run.phase = name;
+        self.phase = phase;
+        run.emit(Effect::Entered(name));
+        run.record(HistoryEntry::named("run", "phase", json!(name)));
+        for worker in self.workers.iter_mut().filter(|worker| worker.is_idle()) {
+            worker.due = worker.due.or(Some(run.now));
         }
     }
 
-    /// A client's process said something, or has ended. A process wrote all that it said before its end, so only a second
-    /// end could come from an earlier one.
-    pub(super) fn said(&mut self, number: usize, incarnation: u64, output: ProcessOutput) {
-        if self.workers[number].incarnation != incarnation {
-            return;
+    /// Does all that is due: starts, control requests, next operations.
+    pub fn act(&mut self, run: &mut RunContext) {
+        for number in 0..self.workers.len() {
+            let due = self.workers[number].process.restart_due();
+            if due.is_some_and(|due| due <= run.now) {
+                self.start(run, number);
+            }
+        }
+        self.confirm_holders(run);
+        for number in 0..self.workers.len() {
+            let worker = &mut self.workers[number];
+            if worker.is_idle() && worker.due.is_some_and(|due| due <= run.now) {
+                worker.due = None;
+                self.assign(run, number);
+            }
+        }
+    }
+
+    /// The moment at which something is due, if nothing happens before; `None` if nothing is.
+    pub fn due(&self, run: &RunContext) -> Option<Duration> {
+        let idle = self.workers.iter().filter(|worker| worker.is_idle());
+        let ops = idle.filter_map(|worker| worker.due);
+        let restarts = self.workers.iter().filter_map(|worker| worker.process.restart_due());
+        ops.chain(restarts).chain(self.confirm_due(run)).min()
+    }
+
+    /// Takes what was read from a client's process; returns whether that has ended by itself. A process wrote all its output before its
+    /// end, so only a second end could come from an earlier one.
+    pub fn read(&mut self, run: &mut RunContext, number: usize, incarnation: u64, output: ProcessOutput) -> bool {
+        if self.workers[number].process.incarnation != incarnation {
+            return false;
         }
         match output {
-            ProcessOutput::Line(line) => self.line(number, &line),
-            ProcessOutput::Message(message) => self.message(number, message),
-            ProcessOutput::Ended => self.ended(number),
-        }
-    }
-
-    fn line(&mut self, number: usize, line: &str) {
-        match serde_json::from_str(line) {
-            Ok(message) => self.message(number, message),
-            Err(error) => {
-                let name = &self.workers[number].name;
-                let why = format!("client {name} wrote a line that is no message of the protocol: {line}: {error}");
-                self.broken(number, why);
+            ProcessOutput::Line(line) => match serde_json::from_str(&line) {
+                Ok(message) => self.message(run, number, message),
+                Err(error) => {
+                    let name = &self.workers[number].name;
+                    let why = format!("client {name} wrote a line that is no message of the protocol: {line}: {error}");
+                    run.broken(number, why);
+                }
+            },
+            ProcessOutput::Message(message) => self.message(run, number, message),
+            ProcessOutput::Ended => {
+                self.end(run, number);
+                return !self.workers[number].process.is_killed();
             }
         }
+        false
     }
 
-    fn message(&mut self, number: usize, message: Message) {
+    fn message(&mut self, run: &mut RunContext, number: usize, message: Message) {
+        let worker = &mut self.workers[number];
         match message {
             Message::Hello {
                 pid, session, cannot, ..
-            } => self.greeted(number, pid, session, cannot),
+            } => {
+                let incarnation = worker.process.incarnation;
+                let hello = Hello {
+                    pid,
+                    incarnation,
+                    session,
+                    cannot,
+                };
+                self.greet(run, number, &hello);
+            }
             Message::Notice { notice, value } => {
-                let name = self.workers[number].name.clone();
                 let grant = GRANT.of(&value).filter(|_| notice == "lost");
-                let lost = grant.is_some_and(|grant| self.workers[number].holds(grant));
-                self.record(Entry::named(&name, &notice, value));
+                let lost = grant.is_some_and(|grant| self.holds.is_holder_of(number, grant));
+                run.record(HistoryEntry::named(&worker.name, &notice, value));
                 if lost {
-                    self.hold_ended(number);
+                    self.end_hold(run, number);
                 }
             }
             Message::Reply {
@@ -81,78 +149,38 @@ impl Engine {
                 value,
                 error,
             } => {
-                if self.workers[number].op.as_ref().is_some_and(|op| op.id == id) {
-                    self.complete(number, outcome, value, error);
-                } else if let Some(f) = self.workers[number].control.remove(&id) {
-                    self.control_answered(number, (id, f), outcome, value, error);
+                if worker.op.as_ref().is_some_and(|op| op.id == id) {
+                    self.complete(run, number, Completion::from_reply(outcome, value, error));
+                } else if let Some(f) = worker.control.remove(&id) {
+                    let client = number;
+                    let request = ControlRequest { client, id, f };
+                    self.complete_control(run, &request, Completion::from_reply(outcome, value, error));
                 } else {
-                    let name = &self.workers[number].name;
+                    let name = &worker.name;
                     let why =
                         format!("client {name} answered request {id}, which it was not asked: {outcome:?} {value}");
-                    self.broken(number, why);
+                    run.broken(number, why);
                 }
             }
         }
     }
 
-    fn greeted(&mut self, number: usize, pid: u32, session: Option<String>, cannot: Vec<String>) {
-        let worker = &mut self.workers[number];
-        worker.beside = !cannot.iter().any(|word| Cannot::of(word) == Some(Cannot::Beside));
-        worker.greeted = true;
-        let (name, awaited) = (worker.name.clone(), worker.awaited.take());
-        let hello = Hello {
-            pid,
-            incarnation: worker.incarnation,
-            session,
-            cannot,
-        };
-        self.record(Entry::named(&name, "hello", json!(hello)));
-        if let Some(token) = awaited {
-            self.answer_nemesis(token, Some(Answer::Done));
-        }
-        self.kill_now(number);
-        self.wake(number);
+    /// The harness stood still, and what waited unread meanwhile was not free time: the time that counts for liveness begins anew.
+    pub fn restart_free_time(&mut self) {
+        self.holds.restart_free_time();
+        let pending = self.workers.iter_mut().filter_map(|worker| worker.op.as_mut());
+        pending.for_each(|op| op.free_at = Duration::ZERO);
     }
 
-    /// Lets a client that is started and has said hello go on.
-    fn wake(&mut self, number: usize) {
-        let worker = &mut self.workers[number];
-        if worker.idle() {
-            worker.due = Some(self.now);
-        }
+    /// The name of the first client that holds.
+    pub fn holder(&self) -> Option<&str> {
+        self.holds.holder().map(|number| self.workers[number].name.as_str())
     }
 
-    /// A client's stream has ended: its operation completes now, and its hold ends.
-    fn ended(&mut self, number: usize) {
-        self.kill_now(number);
-        let died = || Some("the client's process died".to_string());
-        if let Some(op) = self.workers[number].op.take() {
-            self.record_end(number, &op, EventType::Info, Value::Null, died());
-        }
-        // In the order in which they were asked: a history is the same whenever the run is.
-        let mut asked: Vec<(u64, &'static str)> = self.workers[number].control.drain().collect();
-        asked.sort_unstable();
-        for (_, f) in asked {
-            self.record_control(number, f, EventType::Info, Value::Null, died());
-        }
-        let (name, incarnation) = (self.workers[number].name.clone(), self.workers[number].incarnation);
-        let exit = Exit {
-            incarnation,
-            by_itself: !self.workers[number].killed && self.plan.workload.recipe.is_some(),
-        };
-        self.record(Entry::named(&name, "exit", json!(exit)));
-        self.hold_ended(number);
-        self.generator.died(number);
-        self.wake_others();
-        let clients = self.workers.len() as u64;
-        let worker = &mut self.workers[number];
-        worker.connected = false;
-        worker.greeted = false;
-        worker.answered = None;
-        worker.due = None;
-        worker.process += clients;
-        if !worker.killed {
-            self.ended_by_itself(number);
-        }
+    /// Lets the clocks of free time run until this moment.
+    pub fn pass_free_time(&mut self, run: &RunContext, now: Duration) {
+        let acquires = |worker: &&Worker| worker.op.as_ref().is_some_and(|op| op.kind == OpKind::Acquire);
+        let waiting = self.workers.iter().filter(acquires).map(|worker| worker.number);
+        self.holds.pass(now - run.now, waiting);
     }
 }

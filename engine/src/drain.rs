@@ -1,11 +1,12 @@
 //! The drain: when all have finished the last client empties the queue, or reads the counter, each time after a quorum write.
 //! `docs/families/queue.md`, `docs/families/counter.md`.
 
-use super::effect::Entry;
-use super::generator::{AtEnd, Request, single_ms};
-use super::stage::{Stage, Turn};
-use super::worker::End;
-use super::{Deadline, Engine};
+use super::clients::Clients;
+use super::clients::worker::Worker;
+use super::context::{Deadline, RunContext};
+use super::effect::HistoryEntry;
+use super::generator::{ClosingTask, OperationRequest, single_ms};
+use super::operation::Completion;
 use serde_json::{Value, json};
 use std::time::Duration;
 use zooquake_history::EventType;
@@ -23,19 +24,18 @@ const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// A drain on its way.
 #[derive(Debug)]
-pub(super) struct Drain {
-    by: Deadline,
-    /// What is done.
-    what: AtEnd,
+pub struct Drain {
+    until: Deadline,
+    task: ClosingTask,
     /// Operations that it may still take.
     operations: u64,
     /// Dequeues that found nothing, up to now without another one between.
     empty: usize,
-    step: Step,
+    step: DrainStep,
 }
 
 #[derive(Debug, Clone, Copy)]
-enum Step {
+enum DrainStep {
     /// A quorum write is to come.
     Unsure,
     Confirming,
@@ -47,101 +47,129 @@ enum Step {
     Acknowledging,
 }
 
+/// What follows a step of the drain.
+enum DrainTransition {
+    Wait,
+    Move(DrainStep),
+    End,
+}
+
 impl Drain {
-    pub(super) fn due(&self) -> Option<Deadline> {
+    /// A drain of the queue, or of the counter, through the last client.
+    pub fn new(run: &RunContext, clients: &Clients, task: ClosingTask) -> Self {
+        Self {
+            until: run.deadline(PATIENCE),
+            task,
+            // An item more than were ever enqueued would be a wonder; two operations each, and a thousand to spare.
+            operations: 1_000 + 2 * clients.completed(),
+            empty: 0,
+            step: DrainStep::Unsure,
+        }
+    }
+
+    /// The moment at which it has to be looked at, if nothing happens before.
+    pub fn due(&self) -> Deadline {
         match self.step {
-            Step::Pausing(until) => Some(until),
-            _ => Some(self.by),
+            DrainStep::Pausing(until) => until,
+            _ => self.until,
+        }
+    }
+
+    /// Goes on as far as it can; returns whether it is over.
+    pub fn advance(&mut self, run: &mut RunContext, clients: &mut Clients) -> bool {
+        loop {
+            match self.transition(run, clients) {
+                DrainTransition::Wait => return false,
+                DrainTransition::Move(step) => self.step = step,
+                DrainTransition::End => return true,
+            }
+        }
+    }
+
+    /// Writes `drained` if the queue was seen empty.
+    fn transition(&mut self, run: &mut RunContext, clients: &mut Clients) -> DrainTransition {
+        let late = run.passed(self.until);
+        let last = last(clients);
+        let next = match self.step {
+            DrainStep::Unsure | DrainStep::Sure if self.empty >= EMPTY_READS || self.operations == 0 || late => {
+                if self.empty >= EMPTY_READS {
+                    run.record(HistoryEntry::named("run", "phase", json!("drained")));
+                }
+                return DrainTransition::End;
+            }
+            DrainStep::Unsure => {
+                self.operations -= 1;
+                let last = last.number;
+                clients.ask_control(run, last, "confirm");
+                DrainStep::Confirming
+            }
+            DrainStep::Sure if self.task == ClosingTask::Read => {
+                self.ask(run, clients, &counter::Request::Get {});
+                DrainStep::Reading
+            }
+            DrainStep::Sure => {
+                self.ask(run, clients, &queue::Request::Dequeue {});
+                DrainStep::Dequeuing
+            }
+            DrainStep::Confirming if !late && last.was_asked("confirm") => return DrainTransition::Wait,
+            DrainStep::Confirming if last.last_confirm == Some(EventType::Ok) => DrainStep::Sure,
+            DrainStep::Confirming => {
+                self.empty = 0;
+                DrainStep::Pausing(run.deadline(AFTER_FAILURE))
+            }
+            DrainStep::Pausing(until) if !run.passed(until) => return DrainTransition::Wait,
+            DrainStep::Pausing(_) => DrainStep::Unsure,
+            DrainStep::Reading | DrainStep::Dequeuing | DrainStep::Acknowledging if !late && last.op.is_some() => {
+                return DrainTransition::Wait;
+            }
+            DrainStep::Reading if late || last.last.take().is_some_and(|end| end.is_ok()) => {
+                return DrainTransition::End;
+            }
+            DrainStep::Reading => DrainStep::Pausing(run.deadline(AFTER_FAILURE)),
+            DrainStep::Dequeuing => self.dequeued(run, clients),
+            DrainStep::Acknowledging => DrainStep::Sure,
+        };
+        DrainTransition::Move(next)
+    }
+
+    fn ask(&mut self, run: &mut RunContext, clients: &mut Clients, operation: &impl Operation) {
+        self.operations -= 1;
+        send(run, clients, operation);
+    }
+
+    fn dequeued(&mut self, run: &mut RunContext, clients: &mut Clients) -> DrainStep {
+        let end = last(clients).last.take().filter(Completion::is_ok);
+        let none = |end: &Completion| end.get(queue::ITEM.any()).is_none_or(Value::is_null);
+        self.empty = match &end {
+            Some(end) if none(end) => self.empty + 1,
+            _ => 0,
+        };
+        let Some(end) = end.filter(|end| !none(end)) else {
+            return DrainStep::Unsure;
+        };
+        match end.get(queue::ITEM) {
+            Some(item) if run.plan.workload.capabilities().delivery == Delivery::AtLeastOnce => {
+                send(run, clients, &queue::Request::Acknowledge { item });
+                DrainStep::Acknowledging
+            }
+            _ => DrainStep::Sure,
         }
     }
 }
 
-impl Engine {
-    /// Begins to empty the queue, or to read the counter, through the last client.
-    pub(super) fn drain(&mut self, what: AtEnd) -> Stage {
-        Stage::Draining(Drain {
-            by: self.deadline(PATIENCE),
-            what,
-            // An item more than were ever enqueued would be a wonder; two operations each, and a thousand to spare.
-            operations: 1_000 + 2 * self.completed,
-            empty: 0,
-            step: Step::Unsure,
-        })
-    }
+/// The client that drains.
+fn last(clients: &mut Clients) -> &mut Worker {
+    clients
+        .workers
+        .last_mut()
+        .expect("a drain begins only where there is a client")
+}
 
-    /// Writes `drained` if the queue was seen empty.
-    pub(super) fn draining(&mut self, mut drain: Drain) -> Turn {
-        let last = self.workers.len() - 1;
-        let late = self.passed(drain.by);
-        drain.step = match drain.step {
-            Step::Unsure | Step::Sure if drain.empty >= EMPTY_READS || drain.operations == 0 || late => {
-                if drain.empty >= EMPTY_READS {
-                    self.record(Entry::named("run", "phase", json!("drained")));
-                }
-                return Turn::Moves(self.after_recovery());
-            }
-            Step::Unsure => {
-                drain.operations -= 1;
-                self.ask_control(last, "confirm");
-                Step::Confirming
-            }
-            Step::Sure if drain.what == AtEnd::Read => {
-                drain.operations -= 1;
-                self.drain_one(&counter::Request::Get {});
-                Step::Reading
-            }
-            Step::Sure => {
-                drain.operations -= 1;
-                self.drain_one(&queue::Request::Dequeue {});
-                Step::Dequeuing
-            }
-            Step::Confirming if !late && self.workers[last].asked("confirm") => {
-                return Turn::Stays(Stage::Draining(drain));
-            }
-            Step::Confirming if self.workers[last].last_confirm == Some(EventType::Ok) => Step::Sure,
-            Step::Confirming => {
-                drain.empty = 0;
-                Step::Pausing(self.deadline(AFTER_FAILURE))
-            }
-            Step::Pausing(until) if !self.passed(until) => return Turn::Stays(Stage::Draining(drain)),
-            Step::Pausing(_) => Step::Unsure,
-            Step::Reading | Step::Dequeuing | Step::Acknowledging if !late && self.workers[last].op.is_some() => {
-                return Turn::Stays(Stage::Draining(drain));
-            }
-            Step::Reading if late || self.workers[last].last.take().is_some_and(|end| end.is_ok()) => {
-                return Turn::Moves(self.after_recovery());
-            }
-            Step::Reading => Step::Pausing(self.deadline(AFTER_FAILURE)),
-            Step::Dequeuing => self.dequeued(&mut drain),
-            Step::Acknowledging => Step::Sure,
-        };
-        Turn::Moves(Stage::Draining(drain))
-    }
-
-    fn drain_one(&mut self, request: &impl Operation) {
-        let last = self.workers.len() - 1;
-        self.workers[last].last = None;
-        let request = Request::new(request, single_ms(&self.plan));
-        self.ask(last, request);
-    }
-
-    fn dequeued(&mut self, drain: &mut Drain) -> Step {
-        let last = self.workers.len() - 1;
-        let ended = self.workers[last].last.take().filter(End::is_ok);
-        let none = |end: &End| end.get(queue::ITEM.any()).is_none_or(Value::is_null);
-        drain.empty = match &ended {
-            Some(end) if none(end) => drain.empty + 1,
-            _ => 0,
-        };
-        let Some(end) = ended.filter(|end| !none(end)) else {
-            return Step::Unsure;
-        };
-        match end.get(queue::ITEM) {
-            Some(item) if self.plan.workload.capabilities().delivery == Delivery::AtLeastOnce => {
-                self.drain_one(&queue::Request::Acknowledge { item });
-                Step::Acknowledging
-            }
-            _ => Step::Sure,
-        }
-    }
+/// Asks it for an operation.
+fn send(run: &mut RunContext, clients: &mut Clients, operation: &impl Operation) {
+    let worker = last(clients);
+    worker.last = None;
+    let number = worker.number;
+    let request = OperationRequest::new(operation, single_ms(&run.plan));
+    clients.ask(run, number, request);
 }

@@ -1,6 +1,6 @@
 //! What goes into the engine and what comes out of it.
 
-use super::nemesis::{Answer, Report};
+use super::nemesis::{NemesisAnswer, NemesisReport};
 use serde_json::Value;
 use std::time::Duration;
 use zooquake_history::evidence::Reading;
@@ -38,7 +38,7 @@ pub enum Input {
         /// Names the report.
         token: u64,
         /// What it says or asks.
-        report: Report,
+        report: NemesisReport,
     },
     /// The harness stood still; these are all its stalls, the last of which is recorded.
     Stalled(Stalls),
@@ -58,7 +58,7 @@ pub enum Input {
 #[derive(Debug)]
 pub enum Effect {
     /// Append an event to the history.
-    Record(Entry),
+    Record(HistoryEntry),
     /// Bring the history to the disk.
     Sync,
     /// Send a request to a client.
@@ -86,7 +86,7 @@ pub enum Effect {
         /// The token of the report.
         token: u64,
         /// The answer.
-        answer: Option<Answer>,
+        answer: Option<NemesisAnswer>,
     },
     /// Say something to the user.
     Say(String),
@@ -129,7 +129,7 @@ pub enum Question {
 
 /// What an event says; the recorder adds index and time.
 #[derive(Debug)]
-pub struct Entry {
+pub struct HistoryEntry {
     /// Who.
     pub process: Process,
     /// Type.
@@ -144,7 +144,7 @@ pub struct Entry {
     pub node: Option<String>,
 }
 
-impl Entry {
+impl HistoryEntry {
     /// An event of a named process that is no operation.
     pub fn named(name: &str, f: &str, value: Value) -> Self {
         Self {

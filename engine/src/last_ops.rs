@@ -1,11 +1,12 @@
 //! The last operations: each client finishes what it has pending and does one thing more, within the bound of liveness.
 
-use super::control::Asking;
+use super::clients::Clients;
+use super::clients::quiesce::QuiesceRound;
+use super::clients::worker::Worker;
+use super::context::{Deadline, RunContext};
+use super::course::ShellAnswer;
 use super::effect::{Effect, Leader, Question, Stalls};
-use super::generator::{AtEnd, Phase};
-use super::stage::{Seen, Stage, Turn};
-use super::worker::Worker;
-use super::{Deadline, Engine};
+use super::generator::Phase;
 use std::time::Duration;
 
 /// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
@@ -20,170 +21,170 @@ const SHORT: Duration = Duration::from_secs(1);
 /// The last operations, which must come to their end within the bound of liveness. If one does not, that must be its own
 /// doing: every client answers all the time and at the end, and the same server leads.
 #[derive(Debug)]
-pub(super) struct LastOps {
+pub struct LastOps {
     leader: Leader,
     bound: Duration,
     /// The stalls before them.
     before: Stalls,
     deadline: Deadline,
-    step: Step,
+    step: LastOpsStep,
 }
 
 #[derive(Debug)]
-enum Step {
+enum LastOpsStep {
     /// Until then, nobody is asked.
     Going(Deadline),
     /// Clients that cannot answer are being looked at.
-    Looking(Asking),
+    Looking(QuiesceRound),
     /// What waited unread in a stall is being read.
     AfterStall(Deadline),
     /// At the end of the bound: every client answers.
-    Checking(Asking),
+    Checking(QuiesceRound),
     /// At the end of the bound: the same server leads.
     Leading,
 }
 
-/// What follows from a step.
-enum Onward {
-    /// It goes on.
-    Wait(Step),
-    /// Another one.
-    Go(Step),
-    /// Another stage of the run.
-    Leave(Stage),
+/// How the last operations ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LastOpsEnd {
+    /// Each client has finished, or has had the bound for it.
+    Over,
+    /// Recovery has to begin again, for this reason.
+    Disturbed(String),
+}
+
+/// What follows a step.
+enum LastOpsTransition {
+    Wait(LastOpsStep),
+    Move(LastOpsStep),
+    End(LastOpsEnd),
 }
 
 impl LastOps {
-    pub(super) fn due(&self) -> Option<Deadline> {
-        match &self.step {
-            Step::Going(until) | Step::AfterStall(until) => Some(*until),
-            Step::Looking(asking) | Step::Checking(asking) => asking.by,
-            Step::Leading => None,
-        }
-    }
-}
-
-impl Engine {
-    pub(super) fn begin_last_ops(&mut self, leader: Leader, bound: Duration) -> Stage {
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader, bound: Duration) -> Self {
         let bound = bound + BEYOND;
-        // What was sent before recovery counts from recovery.
-        for worker in &mut self.workers {
-            worker.failing = false;
-            worker.quiesced = true;
-            worker.op.iter_mut().for_each(|op| op.free_at = Duration::ZERO);
-        }
-        self.enter("final", Phase::Final);
-        Stage::LastOps(LastOps {
+        clients.begin_last_ops();
+        clients.enter(run, "final", Phase::Final);
+        Self {
             leader,
             bound,
-            before: self.stalls,
-            deadline: self.deadline(bound * 3),
-            step: Step::Going(self.deadline(self.session())),
-        })
-    }
-
-    pub(super) fn session(&self) -> Duration {
-        Duration::from_millis(self.plan.cluster.timing.session_ms)
-    }
-
-    pub(super) fn last_ops(&mut self, mut last: LastOps, seen: Option<Seen>) -> Turn {
-        let step = std::mem::replace(&mut last.step, Step::Leading);
-        match self.last_step(&last, step, seen) {
-            Onward::Wait(step) => Turn::Stays(Stage::LastOps(LastOps { step, ..last })),
-            Onward::Go(step) => Turn::Moves(Stage::LastOps(LastOps { step, ..last })),
-            Onward::Leave(stage) => Turn::Moves(stage),
+            before: run.stalls,
+            deadline: run.deadline(bound * 3),
+            step: LastOpsStep::Going(run.deadline(run.session())),
         }
     }
 
-    fn last_step(&mut self, last: &LastOps, step: Step, seen: Option<Seen>) -> Onward {
+    /// The moment at which they have to be looked at, if nothing happens before.
+    pub fn due(&self) -> Option<Deadline> {
+        match &self.step {
+            LastOpsStep::Going(until) | LastOpsStep::AfterStall(until) => Some(*until),
+            LastOpsStep::Looking(round) | LastOpsStep::Checking(round) => round.until(),
+            LastOpsStep::Leading => None,
+        }
+    }
+
+    /// Goes on as far as they can; returns their end once they are over.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<LastOpsEnd> {
+        loop {
+            let step = std::mem::replace(&mut self.step, LastOpsStep::Leading);
+            match self.transition(run, clients, step, answer.take()) {
+                LastOpsTransition::Wait(step) => {
+                    self.step = step;
+                    return None;
+                }
+                LastOpsTransition::Move(step) => self.step = step,
+                LastOpsTransition::End(end) => return Some(end),
+            }
+        }
+    }
+
+    fn transition(
+        &self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        step: LastOpsStep,
+        answer: Option<ShellAnswer>,
+    ) -> LastOpsTransition {
         match step {
-            Step::Going(until) => self.going(last, until),
-            Step::Looking(mut asking) => {
-                self.seen(&mut asking, seen);
-                match asking.by {
-                    Some(until) => Onward::Go(Step::Going(until)),
-                    None => Onward::Wait(Step::Looking(asking)),
+            LastOpsStep::Going(until) => self.going(run, clients, until),
+            LastOpsStep::Looking(mut round) => {
+                round.take(run, clients, answer);
+                match round.until() {
+                    Some(until) => LastOpsTransition::Move(LastOpsStep::Going(until)),
+                    None => LastOpsTransition::Wait(LastOpsStep::Looking(round)),
                 }
             }
-            Step::AfterStall(until) if self.finished() || self.interrupted || self.passed(until) => {
-                Onward::Leave(self.conclude(last.before, Ok(())))
+            LastOpsStep::AfterStall(until) if clients.all_have_finished() || run.interrupted || run.passed(until) => {
+                self.conclude(run, clients, Ok(()))
             }
-            Step::Checking(mut asking) => {
-                self.seen(&mut asking, seen);
-                match self.answered(&asking) {
-                    None => Onward::Wait(Step::Checking(asking)),
-                    Some(Err(silent)) => Onward::Leave(self.conclude(last.before, Err(silent))),
+            LastOpsStep::Checking(mut round) => {
+                round.take(run, clients, answer);
+                match round.outcome(run, clients) {
+                    None => LastOpsTransition::Wait(LastOpsStep::Checking(round)),
+                    Some(Err(silent)) => self.conclude(run, clients, Err(silent)),
                     Some(Ok(())) => {
-                        self.emit(Effect::Ask(Question::Leader(last.leader.clone())));
-                        Onward::Go(Step::Leading)
+                        run.emit(Effect::Ask(Question::Leader(self.leader.clone())));
+                        LastOpsTransition::Move(LastOpsStep::Leading)
                     }
                 }
             }
-            Step::Leading => match seen {
-                Some(Seen::Leads(leads)) => {
+            LastOpsStep::Leading => match answer {
+                Some(ShellAnswer::Leads(leads)) => {
                     let leads = leads.map_err(|error| format!("at the end of the bound {error}"));
-                    Onward::Leave(self.conclude(last.before, leads))
+                    self.conclude(run, clients, leads)
                 }
-                _ => Onward::Wait(Step::Leading),
+                _ => LastOpsTransition::Wait(LastOpsStep::Leading),
             },
-            Step::AfterStall(_) => Onward::Wait(step),
+            LastOpsStep::AfterStall(_) => LastOpsTransition::Wait(step),
         }
     }
 
-    fn going(&mut self, last: &LastOps, until: Deadline) -> Onward {
-        let every = self.session();
-        if self.stalls != last.before {
-            return Onward::Go(Step::AfterStall(self.deadline(AFTER_STALL)));
+    fn going(&self, run: &mut RunContext, clients: &mut Clients, until: Deadline) -> LastOpsTransition {
+        let every = run.session();
+        if run.stalls != self.before {
+            return LastOpsTransition::Move(LastOpsStep::AfterStall(run.deadline(AFTER_STALL)));
         }
-        if self.interrupted || self.finished() {
-            return Onward::Leave(self.at_end());
+        if run.interrupted || clients.all_have_finished() {
+            return LastOpsTransition::End(LastOpsEnd::Over);
         }
-        if self.settled(last.bound) || self.passed(last.deadline) {
-            return Onward::Go(Step::Checking(self.ask_all(every)));
+        if settled(clients, self.bound) || run.passed(self.deadline) {
+            return LastOpsTransition::Move(LastOpsStep::Checking(QuiesceRound::begin(run, clients, every)));
         }
-        if !self.passed(until) {
-            return Onward::Wait(Step::Going(until));
+        if !run.passed(until) {
+            return LastOpsTransition::Wait(LastOpsStep::Going(until));
         }
         // A client that does not run for a while in the middle of the bound has had less than the bound.
-        match self.silent(every) {
-            Some(silent) => Onward::Leave(self.recover_again(silent)),
-            None => Onward::Go(Step::Looking(self.ask_all(every))),
+        match clients.silent(every) {
+            Some(silent) => LastOpsTransition::End(LastOpsEnd::Disturbed(silent)),
+            None => LastOpsTransition::Move(LastOpsStep::Looking(QuiesceRound::begin(run, clients, every))),
         }
     }
 
     /// The bound is over. What did not finish has had it, unless the ensemble or the clients were not well, or the harness
     /// stood still: then recovery begins again.
-    fn conclude(&mut self, before: Stalls, well: Result<(), String>) -> Stage {
-        if self.finished() || self.interrupted {
-            return self.at_end();
-        }
-        match stall_since(before, self.stalls).map_or(well, Err) {
-            Ok(()) => self.at_end(),
-            Err(why) => self.recover_again(why),
-        }
-    }
-
-    fn at_end(&mut self) -> Stage {
-        match self.generator.at_end() {
-            AtEnd::Nothing => self.after_recovery(),
-            // Nothing can be asked of a client that has not finished.
-            _ if self.interrupted || self.workers.last().is_none_or(|last| last.op.is_some()) => self.after_recovery(),
-            at_end => self.drain(at_end),
-        }
-    }
-
-    /// Whether each client has finished its last operation.
-    fn finished(&self) -> bool {
-        (0..self.workers.len()).all(|n| self.generator.finished(n))
-    }
-
-    /// Whether each client has finished, or has had the bound for it and was asked all that it may answer.
-    fn settled(&self, bound: Duration) -> bool {
-        let had_its_time = |n: usize| had_its_time(&self.workers[n], self.free_time(n), bound);
-        let asked = |n: usize| !self.generator.unasked(n);
-        (0..self.workers.len()).all(|n| self.generator.finished(n) || asked(n) && had_its_time(n))
+    fn conclude(&self, run: &RunContext, clients: &Clients, well: Result<(), String>) -> LastOpsTransition {
+        let disturbed = stall_since(self.before, run.stalls).or(well.err());
+        LastOpsTransition::End(match disturbed {
+            Some(why) if !(clients.all_have_finished() || run.interrupted) => LastOpsEnd::Disturbed(why),
+            _ => LastOpsEnd::Over,
+        })
     }
 }
+
+/// Whether each client has finished, or has had the bound for it and was asked all that it may answer.
+fn settled(clients: &Clients, bound: Duration) -> bool {
+    clients.workers.iter().all(|worker| {
+        let number = worker.number;
+        let free = clients.holds.free_time(number);
+        clients.has_finished(number) || !clients.is_unasked(number) && had_its_time(worker, free, bound)
+    })
+}
+
 /// A stall since then, in words.
 fn stall_since(before: Stalls, now: Stalls) -> Option<String> {
     let ms = now.last.as_millis();
@@ -205,12 +206,12 @@ fn had_its_time(worker: &Worker, free: Duration, bound: Duration) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::{Op, OpKind};
+    use crate::operation::{OpKind, PendingOp};
 
     const BOUND: Duration = Duration::from_secs(10);
 
     fn worker(failing: bool, pending_since: Option<u64>, due: bool) -> Worker {
-        let op = |since| Op {
+        let op = |since| PendingOp {
             id: 1,
             f: "acquire",
             kind: OpKind::Acquire,

@@ -1,14 +1,17 @@
-//! What passes between the engine and the nemesis. The engine alone writes the history and knows the clients' states.
+//! What passes between the engine and the nemesis. The engine alone writes the history, and triggers are those of its clients' states.
 
-use super::Engine;
-use super::effect::{Effect, Entry};
-use super::trigger::Armed;
+use super::clients::Clients;
+use super::context::RunContext;
+use super::effect::{Effect, HistoryEntry};
+use super::trigger::{ArmedTrigger, TriggerState};
+use std::collections::BTreeSet;
+use std::time::Duration;
 use zooquake_history::operation::nemesis::{DETAIL, PHASE, VERIFIED, WINDOW};
 use zooquake_history::plan::Window;
 
-/// What the engine knew when a trigger fired.
+/// The state of the clients at which a trigger fired.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Fired {
+pub struct TriggerFiring {
     /// The client whose state fired it.
     pub client: Option<String>,
     /// The client that held.
@@ -17,9 +20,9 @@ pub struct Fired {
 
 /// What the nemesis says or asks.
 #[derive(Debug)]
-pub enum Report {
+pub enum NemesisReport {
     /// Write an event; answered when it is written, and on disk if it is the begin of a window or of a step.
-    Record(Entry),
+    Record(HistoryEntry),
     /// Answered when the window's trigger fires; refused if it does not in time.
     Arm(Box<Window>),
     /// A client's process is about to be killed on purpose; answered when its end is expected.
@@ -32,45 +35,63 @@ pub enum Report {
 
 /// An answer to the nemesis.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Answer {
+pub enum NemesisAnswer {
     /// It is done.
     Done,
     /// The trigger has fired.
-    Fired(Fired),
+    Fired(TriggerFiring),
 }
 
-impl Engine {
-    pub(super) fn reported(&mut self, token: u64, report: Report) {
+/// The nemesis as the engine sees it: its windows and its trigger.
+#[derive(Debug)]
+pub struct Nemesis {
+    /// Whether nothing more will come.
+    done: bool,
+    armed: Option<ArmedTrigger>,
+    /// Windows that have begun and were not seen to be healed, by number.
+    unhealed: BTreeSet<i64>,
+    /// The number of windows or steps that have begun.
+    faults: usize,
+}
+
+impl Nemesis {
+    /// A nemesis that was not let begin.
+    pub fn new() -> Self {
+        Self {
+            done: true,
+            armed: None,
+            unhealed: BTreeSet::new(),
+            faults: 0,
+        }
+    }
+
+    /// Lets the nemesis begin with its schedule.
+    pub fn strike(&mut self, run: &mut RunContext) {
+        self.done = false;
+        run.emit(Effect::Strike);
+    }
+
+    /// Takes a report, which this token names.
+    pub fn report(&mut self, run: &mut RunContext, clients: &mut Clients, token: u64, report: NemesisReport) {
         match report {
-            Report::Record(entry) => {
-                self.record_deed(entry);
-                self.answer_nemesis(token, Some(Answer::Done));
+            NemesisReport::Record(entry) => {
+                self.record(run, clients, entry);
+                run.answer_nemesis(token, Some(NemesisAnswer::Done));
             }
-            Report::Arm(window) => {
-                let armed = Armed::new(&window, self.ops_began, self.now, token);
-                if let Some(before) = self.armed.replace(armed) {
-                    self.answer_nemesis(before.token(), None);
-                }
+            NemesisReport::Arm(window) => {
+                self.disarm(run);
+                self.armed = Some(ArmedTrigger::new(&window, run.ops_began, run.now, token));
             }
-            Report::Killing(client) => match self.workers.iter().position(|worker| worker.name == client) {
-                Some(number) => self.killing(number, token),
-                None => self.answer_nemesis(token, Some(Answer::Done)),
-            },
-            Report::Restart(client) => match self.workers.iter().position(|worker| worker.name == client) {
-                Some(number) => {
-                    self.workers[number].awaited = Some(token);
-                    self.start_client(number);
-                }
-                None => self.answer_nemesis(token, None),
-            },
-            Report::Done => {
-                self.nemesis_done = true;
-                self.answer_nemesis(token, Some(Answer::Done));
+            NemesisReport::Killing(client) => clients.kill(run, &client, token),
+            NemesisReport::Restart(client) => clients.restart_killed(run, &client, token),
+            NemesisReport::Done => {
+                self.done = true;
+                run.answer_nemesis(token, Some(NemesisAnswer::Done));
             }
         }
     }
 
-    fn record_deed(&mut self, entry: Entry) {
+    fn record(&mut self, run: &mut RunContext, clients: &mut Clients, entry: HistoryEntry) {
         let (phase, window) = (PHASE.of(&entry.value), WINDOW.of(&entry.value));
         let begins = phase == Some("begin");
         let healed = phase == Some("off") && VERIFIED.of(&entry.value) == Some(true);
@@ -80,29 +101,65 @@ impl Engine {
             self.unhealed.retain(|unhealed| window != Some(*unhealed));
         }
         if healed {
-            self.owe_confirms();
+            clients.owe_confirms(run);
         }
         self.faults += usize::from(begins);
         if let Some(detail) = DETAIL.of(&entry.value).filter(|_| phase == Some("done")) {
-            self.emit(Effect::Say(format!("  {}: {detail}", entry.f)));
+            run.say(format!("  {}: {detail}", entry.f));
         }
-        self.record(entry);
+        run.record(entry);
         if begins {
-            self.emit(Effect::Sync);
+            run.emit(Effect::Sync);
         }
-        if over {
-            self.forgive_deaths();
+        if over && !self.is_window_on() {
+            clients.forgive_deaths(run);
         }
     }
 
-    pub(super) fn answer_nemesis(&mut self, token: u64, answer: Option<Answer>) {
-        self.emit(Effect::Answer { token, answer });
+    /// Fires the trigger that is armed, if its moment has come, or gives it up.
+    pub fn poll(&mut self, run: &mut RunContext, clients: &Clients) {
+        let Some(armed) = self.armed.take() else { return };
+        let token = armed.token();
+        match armed.poll(clients, run.now) {
+            TriggerState::Waits(armed) => self.armed = Some(armed),
+            TriggerState::Fires(client) => {
+                let holder = clients.holder().map(str::to_string);
+                let firing = TriggerFiring { client, holder };
+                run.answer_nemesis(token, Some(NemesisAnswer::Fired(firing)));
+            }
+            TriggerState::Expires => run.answer_nemesis(token, None),
+        }
+    }
+
+    /// The moment at which the trigger that is armed has to be looked at, if nothing happens before.
+    pub fn due(&self, clients: &Clients) -> Option<Duration> {
+        self.armed.as_ref().map(|armed| armed.due(clients))
     }
 
     /// Arms nothing any more: a window that still waits for its trigger is given up.
-    pub(super) fn disarm(&mut self) {
+    pub fn disarm(&mut self, run: &mut RunContext) {
         if let Some(armed) = self.armed.take() {
-            self.answer_nemesis(armed.token(), None);
+            run.answer_nemesis(armed.token(), None);
         }
+    }
+
+    /// Whether nothing more will come.
+    pub fn is_done(&self) -> bool {
+        self.done
+    }
+
+    /// Whether a window has begun and was not seen to be healed.
+    pub fn is_window_on(&self) -> bool {
+        !self.unhealed.is_empty()
+    }
+
+    /// Windows that have begun and were not seen to be healed, by number.
+    pub fn unhealed(&self) -> &BTreeSet<i64> {
+        &self.unhealed
+    }
+
+    /// The number of windows or steps that have begun.
+    pub fn faults(&self) -> usize {
+        self.faults
     }
 }

@@ -1,8 +1,8 @@
 //! Triggers: when a fault window that waits for its moment, or for a client's state, begins.
 
-use super::holds::holders;
-use super::worker::{OpKind, Worker};
-use std::num::NonZeroUsize;
+use super::clients::Clients;
+use super::clients::worker::Worker;
+use super::operation::OpKind;
 use std::time::Duration;
 use zooquake_history::plan::{State, Trigger, Window};
 
@@ -20,7 +20,7 @@ const MOMENT_MS: u64 = 2;
 
 /// A window that waits for its trigger.
 #[derive(Debug)]
-pub struct Armed {
+pub struct ArmedTrigger {
     trigger: Trigger,
     from: Duration,
     /// When it is given up.
@@ -30,16 +30,16 @@ pub struct Armed {
 
 /// What comes of looking at a trigger.
 #[derive(Debug)]
-pub enum Polled {
+pub enum TriggerState {
     /// It has to wait on.
-    Waits(Armed),
+    Waits(ArmedTrigger),
     /// It fires, for the state of this client if it waited for one.
     Fires(Option<String>),
     /// It has waited too long.
     Expires,
 }
 
-impl Armed {
+impl ArmedTrigger {
     /// Arms a window; `ops_began` is the moment from which its times count, `token` that of the nemesis's report.
     pub fn new(window: &Window, ops_began: Duration, now: Duration, token: u64) -> Self {
         let (from_ms, by_ms) = match window.trigger {
@@ -61,26 +61,22 @@ impl Armed {
     }
 
     /// When it has to be looked at again, if nothing happens before.
-    pub fn due(&self, workers: &[Worker], capacity: NonZeroUsize) -> Duration {
+    pub fn due(&self, clients: &Clients) -> Duration {
         match self.trigger {
             Trigger::At { .. } => self.from,
             Trigger::State { .. } | Trigger::Op { .. } => {
-                let ready = workers
-                    .iter()
-                    .filter_map(|worker| self.ready(worker, workers, capacity));
+                let workers = clients.workers.iter();
+                let ready = workers.filter_map(|worker| self.ready(worker, clients));
                 ready.min().unwrap_or(self.until).max(self.from)
             }
         }
     }
 
     /// When the client's state will have lasted long enough, if it is in the state.
-    fn ready(&self, worker: &Worker, workers: &[Worker], capacity: NonZeroUsize) -> Option<Duration> {
+    fn ready(&self, worker: &Worker, clients: &Clients) -> Option<Duration> {
         match &self.trigger {
             Trigger::At { .. } => None,
-            Trigger::State { state, after_ms, .. } => {
-                let others = holders(workers.iter().filter(|other| other.name != worker.name));
-                self.in_state(state, *after_ms, worker, others.exclude(worker.mode, capacity))
-            }
+            Trigger::State { state, after_ms, .. } => self.in_state(state, *after_ms, worker, clients),
             Trigger::Op {
                 client,
                 f,
@@ -97,8 +93,8 @@ impl Armed {
         }
     }
 
-    /// The same for a state; `excluded`: others hold in a way that excludes what the client asked for last.
-    fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, excluded: bool) -> Option<Duration> {
+    /// The same for a state.
+    fn in_state(&self, state: &State, after_ms: u64, worker: &Worker, clients: &Clients) -> Option<Duration> {
         if let State::Answered(f) = state {
             let (_, since) = worker.answered.filter(|(answered, _)| answered == f)?;
             let ready = since + Duration::from_millis(after_ms);
@@ -114,7 +110,7 @@ impl Armed {
         let ready = op.since + after;
         // These two strike at the request itself, so it must be a fresh one.
         let fresh = op.since >= self.from;
-        let lasts = worker.hold.is_some() && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
+        let lasts = clients.holds.is_holder(worker.number) && Duration::from_millis(op.work_ms) >= after + WORK_LEFT;
         let fits = match state {
             State::Asked(f) => op.f == f && fresh,
             _ if any => fresh,
@@ -122,25 +118,25 @@ impl Armed {
             State::Releasing => op.kind == OpKind::Release && fresh,
             // Work that began too long before the trigger was armed has too little left.
             State::Working => works && lasts && ready >= self.from,
-            State::Waiting => op.kind == OpKind::Acquire && excluded,
+            State::Waiting => op.kind == OpKind::Acquire && clients.holds.excludes(worker.number),
             State::Answered(_) => false,
         };
         fits.then_some(ready)
     }
 
     /// Fires if the moment has come, and is given up if it has waited too long.
-    pub fn poll(self, workers: &[Worker], capacity: NonZeroUsize, now: Duration) -> Polled {
+    pub fn poll(self, clients: &Clients, now: Duration) -> TriggerState {
         if now < self.from {
-            return Polled::Waits(self);
+            return TriggerState::Waits(self);
         }
         if matches!(self.trigger, Trigger::At { .. }) {
-            return Polled::Fires(None);
+            return TriggerState::Fires(None);
         }
-        let ready = |worker: &&Worker| self.ready(worker, workers, capacity).is_some_and(|at| at <= now);
-        match workers.iter().find(ready) {
-            Some(worker) => Polled::Fires(Some(worker.name.clone())),
-            None if now < self.until => Polled::Waits(self),
-            None => Polled::Expires,
+        let ready = |worker: &&Worker| self.ready(worker, clients).is_some_and(|at| at <= now);
+        match clients.workers.iter().find(ready) {
+            Some(worker) => TriggerState::Fires(Some(worker.name.clone())),
+            None if now < self.until => TriggerState::Waits(self),
+            None => TriggerState::Expires,
         }
     }
 }

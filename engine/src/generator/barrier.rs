@@ -1,7 +1,7 @@
 //! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/barrier.md`.
 
-use super::{BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, Next, Phase, Request, single_ms};
-use crate::worker::{End, Op};
+use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase, single_ms};
+use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::{ClientPlan, Cycle, Plan};
@@ -19,7 +19,7 @@ const STUCK: Duration = Duration::from_secs(5);
 const STAY: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stage {
+enum RoundStage {
     /// Members join, the application waits.
     Gather,
     /// Nobody came through: members close, then join again.
@@ -35,7 +35,7 @@ pub struct Barrier {
     wait_ms: u64,
     join_ms: u64,
     round: i64,
-    stage: Stage,
+    stage: RoundStage,
     begun: Duration,
     /// Members that have joined this round, by number from 0.
     joined: Vec<bool>,
@@ -63,7 +63,7 @@ impl Barrier {
             wait_ms: plan.time_ms + BEYOND_MS,
             join_ms: single_ms(plan),
             round: 1,
-            stage: Stage::Gather,
+            stage: RoundStage::Gather,
             begun: Duration::ZERO,
             joined: vec![false; count - 1],
             closed: vec![false; count],
@@ -121,47 +121,47 @@ impl Barrier {
         let idle = |busy: &[bool]| busy.iter().all(|busy| !busy);
         let members = self.members();
         match self.stage {
-            Stage::Gather if self.entered && idle(&self.busy[..members]) => {
-                self.stage = Stage::Close;
+            RoundStage::Gather if self.entered && idle(&self.busy[..members]) => {
+                self.stage = RoundStage::Close;
                 self.closed.fill(false);
             }
-            Stage::Gather => {
+            RoundStage::Gather => {
                 let all = self.joined.iter().all(|joined| *joined) && idle(&self.busy[..members]);
                 let again = !(self.recovered && self.rejoined);
                 if all && !self.entered && again && now - self.last_join >= STUCK {
                     self.rejoined = self.recovered;
-                    self.stage = Stage::Rejoin;
+                    self.stage = RoundStage::Rejoin;
                     self.closed.fill(false);
                 }
             }
-            Stage::Rejoin if self.closed[..members].iter().all(|closed| *closed) => {
-                self.stage = Stage::Gather;
+            RoundStage::Rejoin if self.closed[..members].iter().all(|closed| *closed) => {
+                self.stage = RoundStage::Gather;
                 self.joined.fill(false);
             }
-            Stage::Close if self.closed.iter().all(|closed| *closed) => {
+            RoundStage::Close if self.closed.iter().all(|closed| *closed) => {
                 self.round += 1;
-                self.stage = Stage::Gather;
+                self.stage = RoundStage::Gather;
                 self.begun = now;
                 self.joined.fill(false);
                 (self.asked, self.entered) = (false, false);
             }
-            Stage::Rejoin | Stage::Close => {}
+            RoundStage::Rejoin | RoundStage::Close => {}
         }
     }
 
-    fn gather(&mut self, client: usize, now: Duration) -> Next {
+    fn gather(&mut self, client: usize, now: Duration) -> Assignment {
         let (round, members) = (self.round, self.members());
         if client == members {
             if self.entered {
-                return Next::Nothing;
+                return Assignment::Nothing;
             }
             self.asked = true;
             let enter = barrier::Request::Enter { round, members };
-            return Next::Ask(Request::new(&enter, self.wait_ms));
+            return Assignment::Ask(OperationRequest::new(&enter, self.wait_ms));
         }
         let from = self.begun + HEAD_START + self.think(client);
         if !self.asked || now < from {
-            return Next::Wait(from.saturating_sub(now).max(HEAD_START));
+            return Assignment::Wait(from.saturating_sub(now).max(HEAD_START));
         }
         let member = match (self.alone(), client) {
             (true, 0) => self.joined.iter().position(|joined| !joined),
@@ -172,32 +172,32 @@ impl Barrier {
             Some(member) => {
                 let member = member as u64 + 1;
                 let join = barrier::Request::Join { round, members, member };
-                Next::Ask(Request::new(&join, self.join_ms))
+                Assignment::Ask(OperationRequest::new(&join, self.join_ms))
             }
             // Perhaps nobody comes through; that is looked at by the clock.
-            None => Next::Wait(STUCK / 10),
+            None => Assignment::Wait(STUCK / 10),
         }
     }
 }
 
 impl Generator for Barrier {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
         if phase == Phase::Quiet {
-            return Next::Nothing;
+            return Assignment::Nothing;
         }
         self.stages(now);
         let next = match self.stage {
-            Stage::Gather if self.may_begin(phase) => self.gather(client, now),
-            Stage::Gather => Next::Nothing,
-            Stage::Rejoin if client == self.members() => Next::Nothing,
-            Stage::Rejoin | Stage::Close if self.closed[client] => Next::Nothing,
-            Stage::Close if !self.stays(client, now).is_zero() => Next::Wait(self.stays(client, now)),
-            Stage::Rejoin | Stage::Close => {
+            RoundStage::Gather if self.may_begin(phase) => self.gather(client, now),
+            RoundStage::Gather => Assignment::Nothing,
+            RoundStage::Rejoin if client == self.members() => Assignment::Nothing,
+            RoundStage::Rejoin | RoundStage::Close if self.closed[client] => Assignment::Nothing,
+            RoundStage::Close if !self.stays(client, now).is_zero() => Assignment::Wait(self.stays(client, now)),
+            RoundStage::Rejoin | RoundStage::Close => {
                 let close = barrier::Request::Close { round: self.round };
-                Next::Ask(Request::new(&close, GIVE_BACK_MS))
+                Assignment::Ask(OperationRequest::new(&close, GIVE_BACK_MS))
             }
         };
-        self.busy[client] = matches!(next, Next::Ask(_));
+        self.busy[client] = matches!(next, Assignment::Ask(_));
         next
     }
 
@@ -205,7 +205,7 @@ impl Generator for Barrier {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, now }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, now }: Moment) -> Duration {
         self.busy[client] = false;
         let again = if phase == Phase::Final { FINAL_AGAIN } else { AGAIN };
         match op.f {
@@ -240,7 +240,7 @@ impl Generator for Barrier {
         self.closed[client] = true;
         if self.alone() && client == 0 {
             self.joined.fill(false);
-        } else if client < self.members() && self.stage == Stage::Gather && !self.entered {
+        } else if client < self.members() && self.stage == RoundStage::Gather && !self.entered {
             self.joined[client] = false;
         }
     }

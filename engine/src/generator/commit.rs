@@ -1,13 +1,13 @@
 //! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other. `docs/families/commit.md`.
 
+mod duty;
 mod ends;
-mod part;
-mod questions;
+mod queries;
 
-use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
-use crate::worker::{End, Op};
-use part::Part;
-use questions::{Questions, Times};
+use super::{Assignment, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use crate::operation::{Completion, PendingOp};
+use duty::CommitDuty;
+use queries::{DecisionQueries, QueryTimes};
 use std::collections::HashSet;
 use std::time::Duration;
 use zooquake_history::operation::commit::{self, Vote};
@@ -19,12 +19,12 @@ const DECIDE_MS: u64 = DECIDE.as_millis() as u64;
 
 #[derive(Debug)]
 struct Party {
-    part: Part,
+    duty: CommitDuty,
     busy: bool,
     /// Transactions whose decision it has not reported, oldest first.
     unreported: Vec<String>,
     /// After recovery: those that it is still to be asked about.
-    questions: Questions,
+    queries: DecisionQueries,
 }
 
 /// The generator of two-phase commits.
@@ -51,10 +51,10 @@ impl Commit {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
         let party = |_| Party {
-            part: Part::Done,
+            duty: CommitDuty::Done,
             busy: false,
             unreported: Vec::new(),
-            questions: Questions::default(),
+            queries: DecisionQueries::default(),
         };
         Self {
             planned: plan.transactions.clone(),
@@ -79,7 +79,7 @@ impl Commit {
     }
 
     fn all_done(&self) -> bool {
-        let done = |party: &Party| party.part == Part::Done && (!party.busy || party.questions.asking());
+        let done = |party: &Party| party.duty == CommitDuty::Done && (!party.busy || party.queries.asking());
         self.parties.iter().all(done)
     }
 
@@ -103,7 +103,11 @@ impl Commit {
         (self.begun, self.void) = (false, false);
         let name = self.name();
         for (client, party) in self.parties.iter_mut().enumerate() {
-            party.part = if client == 0 { Part::Begin } else { Part::Vote(0) };
+            party.duty = if client == 0 {
+                CommitDuty::Begin
+            } else {
+                CommitDuty::Vote(0)
+            };
             if client > 0 {
                 party.unreported.push(name.clone());
             }
@@ -111,10 +115,12 @@ impl Commit {
     }
 
     fn all_voted(&self) -> bool {
-        self.parties[1..].iter().all(|site| !matches!(site.part, Part::Vote(_)))
+        self.parties[1..]
+            .iter()
+            .all(|site| !matches!(site.duty, CommitDuty::Vote(_)))
     }
 
-    fn coordinator(&mut self) -> Option<Request> {
+    fn coordinator(&mut self) -> Option<OperationRequest> {
         let transaction = commit::Transaction {
             tx: self.name(),
             sites: (1..self.parties.len())
@@ -122,22 +128,26 @@ impl Commit {
                 .collect(),
             payload: self.number.into(),
         };
-        match self.parties[0].part {
-            Part::Begin => {
+        match self.parties[0].duty {
+            CommitDuty::Begin => {
                 self.begun = true;
-                Some(Request::new(&commit::Request::Begin(transaction), self.single_ms))
+                Some(OperationRequest::new(
+                    &commit::Request::Begin(transaction),
+                    self.single_ms,
+                ))
             }
-            Part::Decide if self.current.early || self.all_voted() => {
-                Some(Request::new(&commit::Request::Decide(transaction), self.single_ms))
-            }
+            CommitDuty::Decide if self.current.early || self.all_voted() => Some(OperationRequest::new(
+                &commit::Request::Decide(transaction),
+                self.single_ms,
+            )),
             _ => None,
         }
     }
 
-    fn site(&mut self, client: usize) -> Option<Request> {
+    fn site(&mut self, client: usize) -> Option<OperationRequest> {
         let tx = self.name();
-        match self.parties[client].part {
-            Part::Vote(_) if self.begun => {
+        match self.parties[client].duty {
+            CommitDuty::Vote(_) if self.begun => {
                 let vote = if self.current.votes[client - 1] {
                     Vote::Yes
                 } else {
@@ -145,33 +155,33 @@ impl Commit {
                 };
                 let work_ms = self.current.work_ms[client - 1];
                 let request = commit::Request::Vote { tx, vote, work_ms };
-                Some(Request::new(&request, self.single_ms + work_ms))
+                Some(OperationRequest::new(&request, self.single_ms + work_ms))
             }
-            Part::Decided(_) => Some(decided(tx, DECIDE_MS)),
+            CommitDuty::Decided(_) => Some(decided(tx, DECIDE_MS)),
             _ => None,
         }
     }
 
     /// At the end: what the site has not reported.
-    fn question(&mut self, client: usize, now: Duration) -> Option<Request> {
+    fn question(&mut self, client: usize, now: Duration) -> Option<OperationRequest> {
         let party = &mut self.parties[client];
-        if !self.last_begun || party.part != Part::Done {
+        if !self.last_begun || party.duty != CommitDuty::Done {
             return None;
         }
-        let (tx, time) = party.questions.ask(now)?;
+        let (tx, time) = party.queries.ask(now)?;
         Some(decided(tx, time.as_millis() as u64))
     }
 }
 
 /// Asks a site for the decision, which it may have to wait for.
-fn decided(tx: String, timeout_ms: u64) -> Request {
-    Request::new(&commit::Request::Decided { tx }, timeout_ms)
+fn decided(tx: String, timeout_ms: u64) -> OperationRequest {
+    OperationRequest::new(&commit::Request::Decided { tx }, timeout_ms)
 }
 
 impl Generator for Commit {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
         if phase == Phase::Quiet {
-            return Next::Nothing;
+            return Assignment::Nothing;
         }
         self.turn(phase);
         let request = match client {
@@ -179,24 +189,24 @@ impl Generator for Commit {
             _ => self.site(client).or_else(|| self.question(client, now)),
         };
         self.parties[client].busy = request.is_some();
-        request.map_or(Next::Nothing, Next::Ask)
+        request.map_or(Assignment::Nothing, Assignment::Ask)
     }
 
     fn coordinates(&self) -> bool {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, now }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, now }: Moment) -> Duration {
         self.parties[client].busy = false;
         let last = phase == Phase::Final && self.last_begun;
-        match self.parties[client].questions.ended() {
+        match self.parties[client].queries.ended() {
             Some(question) if end.is_ok() => {
                 self.told(question.tx());
                 self.reported(client, question.tx());
             }
             Some(question) if self.void && question.tx() == self.name() => {}
-            Some(question) => self.parties[client].questions.again(question, Some(now)),
-            _ if self.void => self.parties[client].part = Part::Done,
+            Some(question) => self.parties[client].queries.again(question, Some(now)),
+            _ if self.void => self.parties[client].duty = CommitDuty::Done,
             None if client == 0 => self.coordinated(op, end, last),
             None => self.answered(client, op, end, last),
         }
@@ -212,19 +222,19 @@ impl Generator for Commit {
         if !std::mem::take(&mut party.busy) {
             return;
         }
-        if let Some(question) = party.questions.ended() {
-            party.questions.again(question, None);
+        if let Some(question) = party.queries.ended() {
+            party.queries.again(question, None);
         } else if client == 0 {
             // Never asked twice: who recovers what it left is up to the variant.
-            party.part = Part::Done;
+            party.duty = CommitDuty::Done;
         } else {
-            party.part.missed(false);
+            party.duty.missed(false);
         }
     }
 
     fn recovered(&mut self, bound: Duration) {
         self.last_begun = false;
-        let times = Times {
+        let times = QueryTimes {
             one: DECIDE.max(self.session * 2),
             alone: bound + Duration::from_secs(2),
             bound,
@@ -232,16 +242,16 @@ impl Generator for Commit {
         for party in &mut self.parties {
             let unreported = party.unreported.iter();
             let unreported: Vec<(&str, bool)> = unreported.map(|tx| (tx.as_str(), self.sure.contains(tx))).collect();
-            party.questions.about(&unreported, times);
+            party.queries.about(&unreported, times);
         }
     }
 
     fn unasked(&self, client: usize) -> bool {
-        self.last_begun && self.parties[client].questions.unasked()
+        self.last_begun && self.parties[client].queries.unasked()
     }
 
     fn finished(&self, client: usize) -> bool {
-        let all_done = self.parties.iter().all(|party| party.part == Part::Done);
-        self.last_begun && all_done && self.parties[client].questions.over()
+        let all_done = self.parties.iter().all(|party| party.duty == CommitDuty::Done);
+        self.last_begun && all_done && self.parties[client].queries.over()
     }
 }

@@ -1,7 +1,7 @@
 //! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
 
-use super::{AtEnd, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
-use crate::worker::{End, Op};
+use super::{Assignment, ClosingTask, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::counter;
 use zooquake_history::plan::{ClientPlan, Plan};
@@ -45,25 +45,25 @@ impl Counter {
 }
 
 impl Generator for Counter {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Assignment {
         let state = &mut self.clients[client];
         let last = phase == Phase::Final;
         if matches!(phase, Phase::Quiet | Phase::Drain) || last && state.finished {
-            return Next::Nothing;
+            return Assignment::Nothing;
         }
         state.asked_last = last;
         let request = match last || state.dice.u32(0..10) < 7 {
             true => counter::Request::Increment {},
             false => counter::Request::Get {},
         };
-        Next::Ask(Request::new(&request, self.single_ms))
+        Assignment::Ask(OperationRequest::new(&request, self.single_ms))
     }
 
-    fn at_end(&self) -> AtEnd {
-        AtEnd::Read
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Read
     }
 
-    fn ended(&mut self, client: usize, _: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, _: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
         let state = &mut self.clients[client];
         state.finished |= state.asked_last && end.is_ok();
         let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));

@@ -1,7 +1,7 @@
 //! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is, give back.
 
-use super::{BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, Next, Phase, Request};
-use crate::worker::{End, Op};
+use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase};
+use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::operation::{Mode, grant};
@@ -12,7 +12,7 @@ const AFTER_FAILURE: Duration = Duration::from_millis(50);
 
 /// How a family asks for a grant of this name, for work under it, and for its return.
 #[derive(Debug)]
-pub struct Words {
+pub struct GrantWords {
     acquire: fn(String, Mode) -> grant::Request,
     /// The grant, a value that no other client writes, and milliseconds of work.
     work: fn(String, u64, u64) -> grant::Request,
@@ -22,7 +22,7 @@ pub struct Words {
 }
 
 /// Of a lock.
-pub const LOCK: Words = Words {
+pub const LOCK: GrantWords = GrantWords {
     acquire: |grant, mode| grant::Request::Acquire { grant, mode },
     work: write,
     release: |grant| grant::Request::Release { grant },
@@ -30,16 +30,16 @@ pub const LOCK: Words = Words {
 };
 
 /// Of a read-write lock.
-pub const RWLOCK: Words = Words { shared: 6, ..LOCK };
+pub const RWLOCK: GrantWords = GrantWords { shared: 6, ..LOCK };
 
 /// Of a semaphore.
-pub const SEMAPHORE: Words = Words {
+pub const SEMAPHORE: GrantWords = GrantWords {
     work: |grant, _, work_ms| grant::Request::Work { grant, work_ms },
     ..LOCK
 };
 
 /// Of an election.
-pub const ELECTION: Words = Words {
+pub const ELECTION: GrantWords = GrantWords {
     acquire: |grant, _| grant::Request::Elect { grant },
     work: write,
     release: |grant| grant::Request::Resign { grant },
@@ -56,7 +56,7 @@ fn write(grant: String, value: u64, work_ms: u64) -> grant::Request {
 
 /// Where a client is in its cycle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum CycleStep {
     Acquire,
     /// Under the grant it works, and writes or, where that is shared, reads; how often it has done so.
     Work(usize),
@@ -69,7 +69,7 @@ struct Client {
     /// The dice of its modes, so that they depend on nothing but the plan's seed and its number.
     dice: fastrand::Rng,
     cycle: usize,
-    step: Step,
+    step: CycleStep,
     /// The grant of this cycle, held or not, that is to be given back.
     grant: String,
     /// How that is asked for.
@@ -86,7 +86,7 @@ impl Client {
 
     fn next_cycle(&mut self) {
         self.cycle += 1;
-        self.step = Step::Acquire;
+        self.step = CycleStep::Acquire;
         self.last = false;
     }
 }
@@ -94,7 +94,7 @@ impl Client {
 /// The generator of all that grants.
 #[derive(Debug)]
 pub struct Grants {
-    words: &'static Words,
+    words: &'static GrantWords,
     clients: Vec<Client>,
     wait_ms: u64,
     next_grant: u64,
@@ -103,12 +103,12 @@ pub struct Grants {
 
 impl Grants {
     /// The generator of a plan.
-    pub fn new(plan: &Plan, words: &'static Words) -> Self {
+    pub fn new(plan: &Plan, words: &'static GrantWords) -> Self {
         let client = |(number, of): (u64, &ClientPlan)| Client {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x5a_4ed0),
             cycle: 0,
-            step: Step::Acquire,
+            step: CycleStep::Acquire,
             grant: String::new(),
             mode: Mode::Exclusive,
             last: false,
@@ -123,13 +123,13 @@ impl Grants {
         }
     }
 
-    fn planned_work(&mut self, client: usize, number: usize, phase: Phase) -> Request {
+    fn planned_work(&mut self, client: usize, number: usize, phase: Phase) -> OperationRequest {
         let planned = self.clients[client].cycle();
         let planned = planned.and_then(|cycle| cycle.writes.get(number).copied());
         self.work_for(client, planned.filter(|_| phase != Phase::Final).unwrap_or(0))
     }
 
-    fn work_for(&mut self, client: usize, work_ms: u64) -> Request {
+    fn work_for(&mut self, client: usize, work_ms: u64) -> OperationRequest {
         let state = &self.clients[client];
         let grant = state.grant.clone();
         let work = match state.mode {
@@ -139,17 +139,17 @@ impl Grants {
                 (self.words.work)(grant, self.next_value, work_ms)
             }
         };
-        Request::new(&work, work_ms + GIVE_BACK_MS)
+        OperationRequest::new(&work, work_ms + GIVE_BACK_MS)
     }
 }
 
 impl Generator for Grants {
-    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Assignment {
         let state = &mut self.clients[client];
         match (state.step, phase) {
-            (_, Phase::Quiet) | (Step::Acquire, Phase::Drain) => Next::Nothing,
-            (Step::Acquire, Phase::Final) if state.finished => Next::Nothing,
-            (Step::Acquire, _) => {
+            (_, Phase::Quiet) | (CycleStep::Acquire, Phase::Drain) => Assignment::Nothing,
+            (CycleStep::Acquire, Phase::Final) if state.finished => Assignment::Nothing,
+            (CycleStep::Acquire, _) => {
                 self.next_grant += 1;
                 state.grant = format!("g{}", self.next_grant);
                 state.last = phase == Phase::Final;
@@ -158,28 +158,32 @@ impl Generator for Grants {
                     false => Mode::Exclusive,
                 };
                 let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
-                Next::Ask(Request::new(&acquire, self.wait_ms))
+                Assignment::Ask(OperationRequest::new(&acquire, self.wait_ms))
             }
-            (Step::Work(number), Phase::Load | Phase::Drain) => Next::Ask(self.planned_work(client, number, phase)),
-            (Step::Work(number), Phase::Final) if state.last => Next::Ask(self.planned_work(client, number, phase)),
+            (CycleStep::Work(number), Phase::Load | Phase::Drain) => {
+                Assignment::Ask(self.planned_work(client, number, phase))
+            }
+            (CycleStep::Work(number), Phase::Final) if state.last => {
+                Assignment::Ask(self.planned_work(client, number, phase))
+            }
             // After recovery whoever still holds gives back at once.
-            (Step::Work(_) | Step::Release, _) => {
+            (CycleStep::Work(_) | CycleStep::Release, _) => {
                 let release = (self.words.release)(state.grant.clone());
-                Next::Ask(Request::new(&release, GIVE_BACK_MS))
+                Assignment::Ask(OperationRequest::new(&release, GIVE_BACK_MS))
             }
         }
     }
 
-    fn work(&mut self, client: usize) -> Option<Request> {
-        let granted = self.clients[client].step != Step::Acquire;
+    fn work(&mut self, client: usize) -> Option<OperationRequest> {
+        let granted = self.clients[client].step != CycleStep::Acquire;
         granted.then(|| self.work_for(client, 0))
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
         let state = &mut self.clients[client];
         let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
         match (op.f, state.step) {
-            ("acquire" | "elect", _) if end.is_ok() => state.step = Step::Work(0),
+            ("acquire" | "elect", _) if end.is_ok() => state.step = CycleStep::Work(0),
             ("acquire" | "elect", _) => {
                 state.next_cycle();
                 return if phase == Phase::Final {
@@ -188,10 +192,12 @@ impl Generator for Grants {
                     AFTER_FAILURE
                 };
             }
-            ("read" | "write" | "work", Step::Work(n)) if n + 1 < writes && end.is_ok() && phase != Phase::Final => {
-                state.step = Step::Work(n + 1);
+            ("read" | "write" | "work", CycleStep::Work(n))
+                if n + 1 < writes && end.is_ok() && phase != Phase::Final =>
+            {
+                state.step = CycleStep::Work(n + 1);
             }
-            ("read" | "write" | "work", _) => state.step = Step::Release,
+            ("read" | "write" | "work", _) => state.step = CycleStep::Release,
             _ => {
                 // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
                 let unknown = end.kind == EventType::Info;

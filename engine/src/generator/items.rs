@@ -1,8 +1,10 @@
 //! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
 
 use super::backlog::Backlog;
-use super::{AFTER_BOUND_MS, AtEnd, FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
-use crate::worker::{End, Op};
+use super::{
+    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms,
+};
+use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
 use zooquake_history::operation::queue;
@@ -16,7 +18,7 @@ const AFTER_NOTHING: Duration = Duration::from_millis(50);
 const HEAD_START: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Role {
+enum ClientRole {
     Produces,
     Consumes,
     /// Does nothing before the drain.
@@ -25,7 +27,7 @@ enum Role {
 
 #[derive(Debug)]
 struct Client {
-    role: Role,
+    role: ClientRole,
     plan: ClientPlan,
     cycle: usize,
     /// The item that it was given and has to acknowledge.
@@ -53,9 +55,9 @@ impl Items {
     /// The generator of a plan.
     pub fn new(plan: &Plan) -> Self {
         let role = |number: usize| match number {
-            _ if number + 1 == plan.clients.len() => Role::Waits,
-            _ if number.is_multiple_of(2) => Role::Produces,
-            _ => Role::Consumes,
+            _ if number + 1 == plan.clients.len() => ClientRole::Waits,
+            _ if number.is_multiple_of(2) => ClientRole::Produces,
+            _ => ClientRole::Consumes,
         };
         let client = |(number, of): (usize, &ClientPlan)| Client {
             role: role(number),
@@ -63,7 +65,7 @@ impl Items {
             cycle: 0,
             given: None,
             last: false,
-            finished: role(number) == Role::Waits,
+            finished: role(number) == ClientRole::Waits,
         };
         let clients = plan.clients.iter().enumerate().map(client).collect();
         Self {
@@ -77,32 +79,35 @@ impl Items {
         }
     }
 
-    fn ask(&self, request: &queue::Request, phase: Phase) -> Next {
+    fn ask(&self, request: &queue::Request, phase: Phase) -> Assignment {
         let last = phase == Phase::Final;
-        Next::Ask(Request::new(request, if last { self.last_ms } else { self.single_ms }))
+        Assignment::Ask(OperationRequest::new(
+            request,
+            if last { self.last_ms } else { self.single_ms },
+        ))
     }
 
     /// Whether a consumer waits for the last items of producers.
     fn has_head_start(&mut self, now: Duration) -> bool {
         let since = *self.last_since.get_or_insert(now);
-        let puts = |client: &Client| client.role == Role::Produces && !client.finished;
+        let puts = |client: &Client| client.role == ClientRole::Produces && !client.finished;
         now.saturating_sub(since) < HEAD_START && self.clients.iter().any(puts)
     }
 }
 
 impl Generator for Items {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
         let state = &self.clients[client];
-        if phase == Phase::Quiet || state.role == Role::Waits {
-            return Next::Nothing;
+        if phase == Phase::Quiet || state.role == ClientRole::Waits {
+            return Assignment::Nothing;
         }
         if let Some(item) = state.given {
             return self.ask(&queue::Request::Acknowledge { item }, phase);
         }
         if phase == Phase::Drain || state.finished && phase == Phase::Final {
-            return Next::Nothing;
+            return Assignment::Nothing;
         }
-        let produces = state.role == Role::Produces;
+        let produces = state.role == ClientRole::Produces;
         let waits = match (phase, produces) {
             (Phase::Load, true) => self.backlog.full(),
             (Phase::Load, false) => self.backlog.rests(now),
@@ -110,7 +115,7 @@ impl Generator for Items {
             _ => false,
         };
         if waits {
-            return Next::Await(AFTER_NOTHING);
+            return Assignment::Await(AFTER_NOTHING);
         }
         self.clients[client].last = phase == Phase::Final;
         if !produces {
@@ -126,11 +131,11 @@ impl Generator for Items {
         true
     }
 
-    fn at_end(&self) -> AtEnd {
-        AtEnd::Drain
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Drain
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, _: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, _: Moment) -> Duration {
         let state = &mut self.clients[client];
         let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
@@ -171,7 +176,7 @@ impl Generator for Items {
         self.last_ms = self.single_ms.max(bound.as_millis() as u64 + AFTER_BOUND_MS);
         self.last_since = None;
         for client in &mut self.clients {
-            client.finished = client.role == Role::Waits;
+            client.finished = client.role == ClientRole::Waits;
             client.last = false;
         }
     }

@@ -11,7 +11,7 @@ mod rounds;
 #[cfg(test)]
 mod tests;
 
-use super::worker::{End, Op};
+use super::operation::{Completion, PendingOp};
 use serde_json::Value;
 use std::error::Error;
 use std::fmt::{self, Debug};
@@ -60,7 +60,7 @@ pub struct Moment {
 
 /// What a client is asked next.
 #[derive(Debug)]
-pub struct Request {
+pub struct OperationRequest {
     /// The operation.
     pub f: &'static str,
     /// The grant it is about; empty if the family has none.
@@ -73,7 +73,7 @@ pub struct Request {
     pub timeout_ms: Option<u64>,
 }
 
-impl Request {
+impl OperationRequest {
     /// An operation that the recipe has `timeout_ms` milliseconds to answer.
     pub fn new(operation: &impl Operation, timeout_ms: u64) -> Self {
         Self {
@@ -88,9 +88,9 @@ impl Request {
 
 /// What a client does next.
 #[derive(Debug)]
-pub enum Next {
+pub enum Assignment {
     /// It is asked this.
-    Ask(Request),
+    Ask(OperationRequest),
     /// It is looked at again after a while.
     Wait(Duration),
     /// It is looked at again when an operation of another ends, and after a while at the latest.
@@ -101,7 +101,7 @@ pub enum Next {
 
 /// What the last client does when all have finished, each time after a quorum write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AtEnd {
+pub enum ClosingTask {
     /// Nothing.
     Nothing,
     /// It empties the queue.
@@ -113,11 +113,11 @@ pub enum AtEnd {
 /// The clients' next operations. Generators count clients from 0.
 pub trait Generator: Debug + Send {
     /// What the client does next. To give back it may be asked again before that is sent.
-    fn next(&mut self, client: usize, at: Moment) -> Next;
+    fn next(&mut self, client: usize, at: Moment) -> Assignment;
 
     /// Work under the grant that the client is to give back next, once more and at once; `None` in families that grant
     /// nothing.
-    fn work(&mut self, _: usize) -> Option<Request> {
+    fn work(&mut self, _: usize) -> Option<OperationRequest> {
         None
     }
 
@@ -127,13 +127,13 @@ pub trait Generator: Debug + Send {
     }
 
     /// What the last client does when all others have finished.
-    fn at_end(&self) -> AtEnd {
-        AtEnd::Nothing
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Nothing
     }
 
     /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one that
     /// did not finish is asked again.
-    fn ended(&mut self, client: usize, op: &Op, end: &End, at: Moment) -> Duration;
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: Moment) -> Duration;
 
     /// The client's process has died.
     fn died(&mut self, client: usize);

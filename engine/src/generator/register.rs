@@ -1,7 +1,7 @@
 //! Registers: every client reads, writes and compares-and-sets, one operation after the other. `docs/families/register.md`.
 
-use super::{FINAL_AGAIN, Generator, Moment, Next, Phase, Request, single_ms};
-use crate::worker::{End, Op};
+use super::{Assignment, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use crate::operation::{Completion, PendingOp};
 use std::ops::Range;
 use std::time::Duration;
 use zooquake_history::FaultKind;
@@ -18,7 +18,7 @@ const AFTER_MS: u64 = 500;
 
 /// What a client still has to do after recovery.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum FinalOp {
     Write,
     Read,
     Nothing,
@@ -30,7 +30,7 @@ struct Client {
     /// The dice of its operations, so that they depend on nothing but the plan's seed and their number.
     dice: fastrand::Rng,
     cycle: usize,
-    last: Last,
+    last: FinalOp,
     /// Whether its operation in flight is one of the last.
     asked_last: bool,
     /// Whether it has lost an operation and not been answered since.
@@ -73,7 +73,7 @@ impl Register {
             plan: of.clone(),
             dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x7e91_57e4),
             cycle: 0,
-            last: Last::Write,
+            last: FinalOp::Write,
             asked_last: false,
             lost: false,
         };
@@ -93,21 +93,21 @@ impl Register {
         self.next_value - 1
     }
 
-    fn ask(&self, request: &register::Request) -> Next {
-        Next::Ask(Request::new(request, self.single_ms))
+    fn ask(&self, request: &register::Request) -> Assignment {
+        Assignment::Ask(OperationRequest::new(request, self.single_ms))
     }
 
-    fn read(&self) -> Next {
+    fn read(&self) -> Assignment {
         self.ask(&register::Request::Read {})
     }
 
-    fn write(&mut self) -> Next {
+    fn write(&mut self) -> Assignment {
         let value = self.fresh();
         self.ask(&register::Request::Write { value })
     }
 
     /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first hears no more of it.
-    fn any(&mut self, client: usize, now: Duration) -> Next {
+    fn any(&mut self, client: usize, now: Duration) -> Assignment {
         let since = (now - *self.began.get_or_insert(now)).as_millis() as u64;
         let drawn = self.clients[client].dice.u32(0..10);
         if self.clients[client].lost || self.reading.iter().any(|spell| spell.contains(&since)) {
@@ -125,21 +125,21 @@ impl Register {
 }
 
 impl Generator for Register {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
         let last = self.clients[client].last;
         self.clients[client].asked_last = phase == Phase::Final;
         match phase {
-            Phase::Quiet | Phase::Drain => Next::Nothing,
+            Phase::Quiet | Phase::Drain => Assignment::Nothing,
             Phase::Load => self.any(client, now),
             Phase::Final => match last {
-                Last::Write => self.write(),
-                Last::Read => self.read(),
-                Last::Nothing => Next::Nothing,
+                FinalOp::Write => self.write(),
+                FinalOp::Read => self.read(),
+                FinalOp::Nothing => Assignment::Nothing,
             },
         }
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, .. }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
         if end.is_ok() {
             let field = if op.f == "cas" { register::TO } else { register::VALUE };
             self.heard = end.get(field).or(self.heard);
@@ -148,10 +148,10 @@ impl Generator for Register {
         let refused = matches!(end.error.as_deref(), Some("mismatch" | "bad-version"));
         state.lost = !end.is_ok() && !refused;
         if state.asked_last && end.is_ok() {
-            state.last = if state.last == Last::Write {
-                Last::Read
+            state.last = if state.last == FinalOp::Write {
+                FinalOp::Read
             } else {
-                Last::Nothing
+                FinalOp::Nothing
             };
         }
         let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
@@ -172,20 +172,20 @@ impl Generator for Register {
 
     fn recovered(&mut self, _: Duration) {
         for client in &mut self.clients {
-            client.last = Last::Write;
+            client.last = FinalOp::Write;
             client.asked_last = false;
         }
     }
 
     fn finished(&self, client: usize) -> bool {
-        self.clients[client].last == Last::Nothing
+        self.clients[client].last == FinalOp::Nothing
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::worker::OpKind;
+    use crate::operation::OpKind;
     use serde_json::Value;
     use std::collections::BTreeSet;
     use zooquake_history::EventType;
@@ -204,10 +204,10 @@ mod tests {
 
     /// Lets a client do its next operation, which succeeds.
     fn go(generator: &mut Register, client: usize, phase: Phase) -> Option<(&'static str, Value)> {
-        let Next::Ask(request) = generator.next(client, at(phase)) else {
+        let Assignment::Ask(request) = generator.next(client, at(phase)) else {
             return None;
         };
-        let op = Op {
+        let op = PendingOp {
             id: 1,
             f: request.f,
             kind: OpKind::Single,
@@ -216,7 +216,7 @@ mod tests {
             since: Duration::ZERO,
             free_at: Duration::ZERO,
         };
-        let end = End {
+        let end = Completion {
             kind: EventType::Ok,
             value: request.value.clone(),
             error: None,

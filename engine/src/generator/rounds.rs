@@ -1,7 +1,7 @@
 //! The double barrier: the clients enter and leave, round after round. `docs/families/barrier.md`.
 
-use super::{BEYOND_MS, FINAL_AGAIN, Generator, Moment, Next, Phase, Request};
-use crate::worker::{End, Op};
+use super::{Assignment, BEYOND_MS, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase};
+use crate::operation::{Completion, PendingOp};
 use std::time::Duration;
 use zooquake_history::operation::barrier;
 use zooquake_history::plan::{ClientPlan, Plan};
@@ -13,7 +13,7 @@ const AGAIN: Duration = Duration::from_millis(50);
 const PATIENCE: u32 = 3;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Step {
+enum RoundStep {
     /// It has ended its round, and is in no other one yet.
     Between,
     Entering,
@@ -24,7 +24,7 @@ enum Step {
 #[derive(Debug)]
 struct Client {
     plan: ClientPlan,
-    step: Step,
+    step: RoundStep,
     /// Since when.
     since: Duration,
     /// The round that it is in, or was in last, and how many members that has.
@@ -51,7 +51,7 @@ impl Rounds {
     pub fn new(plan: &Plan) -> Self {
         let client = |plan: &ClientPlan| Client {
             plan: plan.clone(),
-            step: Step::Between,
+            step: RoundStep::Between,
             since: Duration::ZERO,
             round: 0,
             members: 0,
@@ -67,38 +67,41 @@ impl Rounds {
     }
 
     /// Opens the next round, when all have ended theirs, or those who have not are stuck; else says how long to wait.
-    fn open(&mut self, phase: Phase, now: Duration) -> Next {
+    fn open(&mut self, phase: Phase, now: Duration) -> Assignment {
         let may_open = phase == Phase::Load || phase == Phase::Final && self.opened < self.last;
-        let busy = self.clients.iter().filter(|client| client.step != Step::Between);
+        let busy = self.clients.iter().filter(|client| client.step != RoundStep::Between);
         let patient_until = busy.map(|client| client.since + self.patience).max();
         let members = self
             .clients
             .iter()
-            .filter(|client| client.step == Step::Between)
+            .filter(|client| client.step == RoundStep::Between)
             .count();
         if !may_open || members < self.clients.len().min(2) {
-            return Next::Nothing;
+            return Assignment::Nothing;
         }
         if let Some(until) = patient_until.filter(|until| *until > now) {
-            return Next::Await(until - now);
+            return Assignment::Await(until - now);
         }
         self.opened += 1;
-        let between = self.clients.iter_mut().filter(|client| client.step == Step::Between);
+        let between = self
+            .clients
+            .iter_mut()
+            .filter(|client| client.step == RoundStep::Between);
         for client in between {
-            (client.step, client.since) = (Step::Entering, now);
+            (client.step, client.since) = (RoundStep::Entering, now);
             (client.round, client.members) = (self.opened, members);
         }
-        Next::Nothing
+        Assignment::Nothing
     }
 }
 
 impl Generator for Rounds {
-    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Next {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
         if phase == Phase::Quiet {
-            return Next::Nothing;
+            return Assignment::Nothing;
         }
-        if self.clients[client].step == Step::Between
-            && let wait @ Next::Await(_) = self.open(phase, now)
+        if self.clients[client].step == RoundStep::Between
+            && let wait @ Assignment::Await(_) = self.open(phase, now)
         {
             return wait;
         }
@@ -106,20 +109,20 @@ impl Generator for Rounds {
             step, round, members, ..
         } = &self.clients[client];
         let request = match step {
-            Step::Between => return Next::Nothing,
-            Step::Entering if phase == Phase::Drain && round > self.begun => return Next::Nothing,
-            Step::Entering => barrier::Request::Enter { round, members },
-            Step::Inside => barrier::Request::Leave { round },
+            RoundStep::Between => return Assignment::Nothing,
+            RoundStep::Entering if phase == Phase::Drain && round > self.begun => return Assignment::Nothing,
+            RoundStep::Entering => barrier::Request::Enter { round, members },
+            RoundStep::Inside => barrier::Request::Leave { round },
         };
         self.begun = self.begun.max(round);
-        Next::Ask(Request::new(&request, self.wait_ms))
+        Assignment::Ask(OperationRequest::new(&request, self.wait_ms))
     }
 
     fn coordinates(&self) -> bool {
         true
     }
 
-    fn ended(&mut self, client: usize, op: &Op, end: &End, Moment { phase, now }: Moment) -> Duration {
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, now }: Moment) -> Duration {
         let state = &mut self.clients[client];
         if phase == Phase::Final && !end.is_ok() {
             return FINAL_AGAIN;
@@ -134,16 +137,16 @@ impl Generator for Rounds {
         let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
         state.since = now;
         state.step = match op.f {
-            "enter" => Step::Inside,
-            _ => Step::Between,
+            "enter" => RoundStep::Inside,
+            _ => RoundStep::Between,
         };
         if phase == Phase::Load { think } else { Duration::ZERO }
     }
 
     fn died(&mut self, client: usize) {
         let state = &mut self.clients[client];
-        if state.step == Step::Inside {
-            state.step = Step::Between;
+        if state.step == RoundStep::Inside {
+            state.step = RoundStep::Between;
         }
     }
 
@@ -152,6 +155,6 @@ impl Generator for Rounds {
     }
 
     fn finished(&self, client: usize) -> bool {
-        self.clients[client].step == Step::Between && self.opened >= self.last
+        self.clients[client].step == RoundStep::Between && self.opened >= self.last
     }
 }

@@ -5,7 +5,7 @@ mod commit;
 mod rounds;
 
 use super::*;
-use crate::worker::OpKind;
+use crate::operation::OpKind;
 use serde_json::json;
 use std::collections::BTreeMap;
 use zooquake_history::EventType;
@@ -27,9 +27,9 @@ fn generator(name: &str) -> Box<dyn Generator> {
 }
 
 /// An end without an error.
-fn end(kind: EventType, value: Value) -> End {
+fn end(kind: EventType, value: Value) -> Completion {
     let error = None;
-    End { kind, value, error }
+    Completion { kind, value, error }
 }
 
 const ALL: [&str; 11] = [
@@ -58,11 +58,11 @@ fn well(f: &str, value: &Value) -> Value {
 }
 
 /// The operation of a request that was sent at a moment.
-fn op(request: Request, since: Duration) -> Op {
-    Op {
+fn op(request: OperationRequest, since: Duration) -> PendingOp {
+    PendingOp {
         id: 1,
         f: request.f,
-        kind: OpKind::of("", request.f),
+        kind: OpKind::in_family("", request.f),
         grant: request.grant,
         work_ms: 0,
         since,
@@ -88,10 +88,10 @@ fn go(
         let mut sent = Vec::new();
         for client in 0..CLIENTS {
             match generator.next(client, at(*now)) {
-                Next::Ask(request) => sent.push((client, request)),
+                Assignment::Ask(request) => sent.push((client, request)),
                 // The barrier's members give the application a head start.
-                Next::Wait(time) | Next::Await(time) => *now += time.min(Duration::from_millis(20)),
-                Next::Nothing => {}
+                Assignment::Wait(time) | Assignment::Await(time) => *now += time.min(Duration::from_millis(20)),
+                Assignment::Nothing => {}
             }
         }
         for (client, request) in sent {
@@ -104,7 +104,7 @@ fn go(
                 _ => json!({ "tx": value["tx"] }),
             };
             let error = (kind != EventType::Ok).then(|| "no".to_string());
-            let pause = generator.ended(client, &op, &End { kind, value, error }, at(*now));
+            let pause = generator.ended(client, &op, &Completion { kind, value, error }, at(*now));
             if kind != EventType::Ok {
                 shortest = shortest.min(pause);
             }
@@ -168,7 +168,7 @@ fn requests(name: &str) -> Vec<String> {
     for phase in [Phase::Load, Phase::Final] {
         for turn in 0..30 * CLIENTS {
             let (client, at) = (turn % CLIENTS, Moment { phase, now });
-            let Next::Ask(request) = generator.next(client, at) else {
+            let Assignment::Ask(request) = generator.next(client, at) else {
                 now += Duration::from_millis(20);
                 continue;
             };

@@ -3,8 +3,8 @@
 use super::*;
 use zooquake_history::plan::{State, Target, Trigger, Window};
 
-fn window(trigger: Trigger) -> Report {
-    Report::Arm(Box::new(Window {
+fn window(trigger: Trigger) -> NemesisReport {
+    NemesisReport::Arm(Box::new(Window {
         id: 1,
         fault: "pause".to_string(),
         target: Target::Client,
@@ -14,7 +14,7 @@ fn window(trigger: Trigger) -> Report {
     }))
 }
 
-pub(super) fn in_state(state: State, after_ms: u64) -> Report {
+pub(super) fn in_state(state: State, after_ms: u64) -> NemesisReport {
     window(Trigger::State {
         state,
         from_ms: 0,
@@ -22,8 +22,8 @@ pub(super) fn in_state(state: State, after_ms: u64) -> Report {
     })
 }
 
-fn fired(client: Option<&str>, holder: Option<&str>) -> Option<Answer> {
-    Some(Answer::Fired(Fired {
+fn fired(client: Option<&str>, holder: Option<&str>) -> Option<NemesisAnswer> {
+    Some(NemesisAnswer::Fired(TriggerFiring {
         client: client.map(str::to_string),
         holder: holder.map(str::to_string),
     }))
@@ -122,7 +122,7 @@ fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
     let mut bench = Bench::running("lock/fenced", 1);
     let report = |phase: &str| {
         let value = json!({ "phase": phase, "window": 1, "verified": true });
-        Report::Record(Entry::named("nemesis", "pause", value))
+        NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value))
     };
     let begin = bench.engine.step(
         bench.now,
@@ -136,7 +136,7 @@ fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
     };
     assert_eq!(
         (&entry.process, answer),
-        (&Process::Name("nemesis".into()), &Some(Answer::Done))
+        (&Process::Name("nemesis".into()), &Some(NemesisAnswer::Done))
     );
     bench.effects.clear();
     bench.report(4, report("on"));
@@ -147,10 +147,10 @@ fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
 fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_again() {
     let mut bench = Bench::working("lock/fenced", 2);
     bench.answers();
-    bench.report(5, Report::Killing("c1".to_string()));
-    bench.engine.ask_control(0, "confirm");
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.ask_control(0, "confirm");
     bench.output(0, ProcessOutput::Ended);
-    assert_eq!(bench.answers(), [(5, Some(Answer::Done))], "and the run goes on");
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))], "and the run goes on");
     assert_eq!(bench.ends("write"), [EventType::Info]);
     assert_eq!(bench.ends("confirm"), [EventType::Info]);
     assert_eq!(
@@ -158,12 +158,12 @@ fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_aga
         (None, "exit")
     );
 
-    bench.report(6, Report::Restart("c1".to_string()));
+    bench.report(6, NemesisReport::Restart("c1".to_string()));
     assert_eq!(bench.starting, [(0, 2)]);
     assert_eq!(bench.answers(), []);
     bench.sent.clear();
     bench.greet(&[]);
-    assert_eq!(bench.answers(), [(6, Some(Answer::Done))]);
+    assert_eq!(bench.answers(), [(6, Some(NemesisAnswer::Done))]);
     bench.pass(0);
     assert!(bench.asked(0, "acquire"));
 }
@@ -171,9 +171,9 @@ fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_aga
 #[test]
 fn what_an_earlier_process_says_counts_no_more() {
     let mut bench = Bench::running("lock/fenced", 1);
-    bench.report(5, Report::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
     bench.output(0, ProcessOutput::Ended);
-    bench.report(6, Report::Restart("c1".to_string()));
+    bench.report(6, NemesisReport::Restart("c1".to_string()));
     bench.greet(&[]);
     let events = bench.history.len();
     bench.step(Input::Client {
@@ -189,11 +189,11 @@ fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recove
     let mut bench = Bench::running("lock/fenced", 2);
     let report = |phase: &str, verified: bool| {
         let value = json!({ "phase": phase, "window": 7, "verified": verified });
-        Report::Record(Entry::named("nemesis", "pause", value))
+        NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value))
     };
     bench.report(3, report("begin", true));
     bench.report(4, report("off", false));
-    bench.report(5, Report::Killing("c2".to_string()));
+    bench.report(5, NemesisReport::Killing("c2".to_string()));
     bench.output(1, ProcessOutput::Ended);
     bench.pass(TIME_MS + 59_000);
     assert_eq!(bench.phases(), ["ops", "heal"]);

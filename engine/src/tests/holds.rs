@@ -34,14 +34,14 @@ fn only_an_answer_to_what_was_asked_after_the_grant_was_read_ends_the_hold() {
     let mut bench = Bench::running("lock/fenced", 3);
     bench.ok(0, "acquire");
     // c2 was asked in an earlier hold; the answer comes when it has another one.
-    bench.engine.ask_control(1, "confirm");
+    bench.ask_control(1, "confirm");
     bench.step(Input::Turn);
     bench.ok(1, "acquire");
     bench.answer(1, "confirm", Outcome::Ok, json!({ "holds": false }));
-    assert!(bench.engine.workers[1].holds("g2"));
+    assert!(bench.engine.clients.holds.is_holder_of(1, "g2"));
     bench.pass(500);
     bench.answer(1, "confirm", Outcome::Ok, json!({ "holds": false }));
-    assert_eq!(bench.engine.workers[1].hold, None);
+    assert!(!bench.engine.clients.holds.is_holder(1));
 }
 
 #[test]
@@ -49,7 +49,7 @@ fn a_confirm_that_failed_says_nothing() {
     let mut bench = both_hold();
     for outcome in [Outcome::Info, Outcome::Fail] {
         bench.answer(1, "confirm", outcome, json!({ "holds": false }));
-        assert!(bench.engine.workers[1].hold.is_some());
+        assert!(bench.engine.clients.holds.is_holder(1));
         bench.pass(500);
     }
 }
@@ -90,7 +90,7 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
         let written = json!({ "grant": grant, "value": 1, "token": token });
         bench.answer(client, "write", Outcome::Ok, written);
     }
-    let told = |entry: &&Entry| (entry.kind, ACCEPTED.of(&entry.value));
+    let told = |entry: &&HistoryEntry| (entry.kind, ACCEPTED.of(&entry.value));
     let told: Vec<_> = bench.completions("write").iter().map(told).collect();
     let (accepted, refused) = ((EventType::Ok, Some(true)), (EventType::Fail, Some(false)));
     assert_eq!(told, [accepted, refused]);
@@ -99,7 +99,10 @@ fn the_resource_refuses_a_token_lower_than_the_highest() {
 /// A window is seen to be healed.
 fn heal(bench: &mut Bench) {
     let off = json!({ "window": 1, "phase": "off", "verified": true });
-    bench.report(1, Report::Record(Entry::named("nemesis", "partition", off)));
+    bench.report(
+        1,
+        NemesisReport::Record(HistoryEntry::named("nemesis", "partition", off)),
+    );
 }
 
 /// A client of a family whose work is done, after a window was healed while it held; it is to give back.
@@ -140,7 +143,7 @@ fn after_a_healed_window_a_holder_confirms_before_it_gives_back() {
 #[test]
 fn a_confirm_that_was_asked_before_the_healing_is_not_enough() {
     let mut bench = Bench::working("lock/fenced", 2);
-    bench.engine.ask_control(0, "confirm");
+    bench.ask_control(0, "confirm");
     heal(&mut bench);
     bench.ok(0, "write");
     bench.pass(0);
@@ -174,7 +177,7 @@ fn a_window_that_is_not_seen_healed_withholds_nothing() {
         json!({ "window": 1, "phase": "off", "verified": false }),
     ] {
         let mut bench = Bench::working("lock/fenced", 2);
-        bench.report(1, Report::Record(Entry::named("nemesis", "kill", off)));
+        bench.report(1, NemesisReport::Record(HistoryEntry::named("nemesis", "kill", off)));
         bench.ok(0, "write");
         bench.pass(0);
         assert!(bench.asked(0, "release"));
@@ -238,7 +241,7 @@ fn who_does_not_hold_any_more_when_it_is_asked_to_work_gives_back_at_once() {
 #[test]
 fn only_answers_to_what_was_asked_after_a_healing_count_and_a_failure_is_none() {
     let mut bench = Bench::working("lock/fenced", 2);
-    bench.engine.ask_control(0, "confirm");
+    bench.ask_control(0, "confirm");
     heal(&mut bench);
     bench.ok(0, "write");
     bench.pass(0);

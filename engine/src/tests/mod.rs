@@ -29,7 +29,7 @@ const TIME_MS: u64 = 10_000;
 struct Bench {
     engine: Engine,
     now: Duration,
-    history: Vec<Entry>,
+    history: Vec<HistoryEntry>,
     /// Requests that were sent and not answered.
     sent: Vec<(usize, Request)>,
     /// Processes that were started, and are not greeted: client and incarnation.
@@ -90,7 +90,7 @@ impl Bench {
         bench.step(Input::Begin);
         bench.greet(&[]);
         assert!(took!(bench, Effect::Strike));
-        bench.report(0, Report::Done);
+        bench.report(0, NemesisReport::Done);
         bench.pass(1);
         bench
     }
@@ -158,7 +158,7 @@ impl Bench {
     }
 
     fn output(&mut self, client: usize, output: ProcessOutput) {
-        let incarnation = self.engine.workers[client].incarnation;
+        let incarnation = self.engine.clients.workers[client].process.incarnation;
         self.step(Input::Client {
             client,
             incarnation,
@@ -166,7 +166,19 @@ impl Bench {
         });
     }
 
-    fn report(&mut self, token: u64, report: Report) {
+    /// The client is sent a control request with the next step.
+    fn ask_control(&mut self, client: usize, f: &'static str) {
+        let Engine { clients, run, .. } = &mut self.engine;
+        clients.ask_control(run, client, f);
+    }
+
+    /// No client does anything more by itself.
+    fn let_rest(&mut self) {
+        let workers = self.engine.clients.workers.iter_mut();
+        workers.for_each(|worker| worker.due = None);
+    }
+
+    fn report(&mut self, token: u64, report: NemesisReport) {
         self.step(Input::Nemesis { token, report });
     }
 
@@ -209,7 +221,7 @@ impl Bench {
     }
 
     /// The answers to the nemesis since the effects were looked at last.
-    fn answers(&mut self) -> Vec<(u64, Option<Answer>)> {
+    fn answers(&mut self) -> Vec<(u64, Option<NemesisAnswer>)> {
         let answer = |effect| match effect {
             Effect::Answer { token, answer } => Some((token, answer)),
             _ => None,
@@ -228,7 +240,7 @@ impl Bench {
     /// The phases of the run, each with its error.
     fn phases(&self) -> Vec<String> {
         let phases = self.history.iter().filter(|entry| entry.f == "phase");
-        let told = |entry: &Entry| {
+        let told = |entry: &HistoryEntry| {
             let error = entry.error.as_deref().map(|error| format!(": {error}"));
             format!("{}{}", entry.value.as_str().unwrap(), error.unwrap_or_default())
         };
@@ -236,12 +248,12 @@ impl Bench {
     }
 
     fn holder(&self) -> Option<&str> {
-        self.engine.holder()
+        self.engine.clients.holder()
     }
 
     /// The completions of operations of this name.
-    fn completions(&self, f: &str) -> Vec<&Entry> {
-        let of = |entry: &&Entry| entry.f == f && entry.kind != EventType::Invoke;
+    fn completions(&self, f: &str) -> Vec<&HistoryEntry> {
+        let of = |entry: &&HistoryEntry| entry.f == f && entry.kind != EventType::Invoke;
         self.history.iter().filter(of).collect()
     }
 

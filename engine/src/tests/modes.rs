@@ -28,15 +28,15 @@ fn ask(bench: &mut Bench, client: usize, mode: Mode) {
         grant: grant.clone(),
         mode,
     };
-    let request = generator::Request {
+    let request = generator::OperationRequest {
         f: "acquire",
         grant,
         work_ms: 0,
         value: value.value(),
         timeout_ms: None,
     };
-    bench.engine.workers[client].due = None;
-    bench.engine.ask(client, request);
+    bench.engine.clients.workers[client].due = None;
+    bench.engine.clients.ask(&mut bench.engine.run, client, request);
     bench.step(Input::Turn);
 }
 
@@ -75,13 +75,13 @@ fn nobody_is_asked_any_more_once_what_is_left_fits() {
 /// Milliseconds of free time of each client while some hold and the rest wait, in a tenth of a second.
 fn free(capacity: usize, modes: &[Mode], holders: &[usize]) -> Vec<u128> {
     let mut bench = asking(capacity, modes);
-    bench.engine.workers.iter_mut().for_each(|worker| worker.due = None);
+    bench.let_rest();
     holders.iter().for_each(|&client| bench.ok(client, "acquire"));
-    bench.engine.workers.iter_mut().for_each(|worker| worker.due = None);
-    bench.engine.restart_free_time();
+    bench.let_rest();
+    bench.engine.clients.restart_free_time();
     bench.now += Duration::from_millis(100);
     bench.step(Input::Turn);
-    let free = |client| bench.engine.free_time(client).as_millis();
+    let free = |client| bench.engine.clients.holds.free_time(client).as_millis();
     (0..modes.len()).map(free).collect()
 }
 
@@ -106,7 +106,7 @@ fn time_is_not_free_for_a_reader_while_a_writer_waits_for_another_reader() {
 fn strikes_one_that_waits(capacity: usize, modes: &[Mode]) -> bool {
     let mut bench = asking(capacity, modes);
     (0..modes.len() - 1).for_each(|client| bench.ok(client, "acquire"));
-    bench.engine.workers.iter_mut().for_each(|worker| worker.due = None);
+    bench.let_rest();
     bench.answers();
     bench.report(5, super::faults::in_state(State::Waiting, 0));
     !bench.answers().is_empty()
@@ -129,7 +129,7 @@ fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
     for _ in 0..20 {
         bench.ok(0, "acquire");
         bench.pass(0);
-        let reads = bench.engine.workers[0].mode == Shared;
+        let reads = bench.engine.clients.holds.mode(0) == Shared;
         assert_ne!(bench.asked(0, "read"), bench.asked(0, "write"));
         assert_eq!(bench.asked(0, "read"), reads);
         bench.report(5, super::faults::in_state(State::Working, 0));
@@ -137,7 +137,7 @@ fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
         if reads {
             bench.ok(0, "read");
             let read = bench.completions("read").pop().map(|entry| entry.value.clone());
-            assert_eq!(read.unwrap()["value"], bench.engine.resource.read().clone());
+            assert_eq!(read.unwrap()["value"], bench.engine.clients.resource.read().clone());
         } else {
             let written = json!({ "grant": "g", "value": 7, "token": 7 });
             bench.answer(0, "write", Outcome::Ok, written);
@@ -153,13 +153,13 @@ fn one_that_works_under_a_shared_grant_reads_and_is_struck_as_a_holder() {
 fn a_read_that_is_not_held_ends_the_hold() {
     let mut bench = Bench::running("rwlock/fenced", 4);
     let shared = (0..4)
-        .find(|&client| bench.engine.workers[client].mode == Shared)
+        .find(|&client| bench.engine.clients.holds.mode(client) == Shared)
         .unwrap();
     bench.ok(shared, "acquire");
     bench.pass(0);
-    assert!(bench.engine.workers[shared].hold.is_some());
+    assert!(bench.engine.clients.holds.is_holder(shared));
     bench.answer(shared, "read", Outcome::Fail, Value::Null);
-    assert_eq!(bench.engine.workers[shared].hold, None);
+    assert!(!bench.engine.clients.holds.is_holder(shared));
 }
 
 /// After recovery a second reader stays pending while another one holds: that is its own doing.
@@ -168,11 +168,11 @@ fn the_bound_of_liveness_runs_for_a_reader_while_another_one_holds() {
     for (modes, over) in [([Shared, Shared], true), ([Exclusive, Shared], false)] {
         let mut bench = asking(1, &modes);
         bench.ok(0, "acquire");
-        bench.engine.restart_free_time();
-        bench.engine.workers.iter_mut().for_each(|worker| worker.due = None);
+        bench.engine.clients.restart_free_time();
+        bench.let_rest();
         bench.now += Duration::from_secs(11);
         bench.step(Input::Turn);
         let bound = Duration::from_secs(10);
-        assert_eq!(bench.engine.free_time(1) >= bound, over, "{modes:?}");
+        assert_eq!(bench.engine.clients.holds.free_time(1) >= bound, over, "{modes:?}");
     }
 }

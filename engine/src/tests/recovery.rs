@@ -108,7 +108,7 @@ fn what_stays_pending_for_the_bound_is_its_own_doing_if_all_answer_and_the_same_
 #[test]
 fn a_client_that_falls_silent_within_the_bound_begins_recovery_anew() {
     let mut bench = last_ops("lock/fenced", 2);
-    let session = bench.engine.plan.cluster.timing.session_ms;
+    let session = bench.engine.run.plan.cluster.timing.session_ms;
     bench.pass(session);
     assert!(bench.asked(0, "quiesce") && bench.asked(1, "quiesce"));
     bench.ok(0, "quiesce");
@@ -149,7 +149,7 @@ fn one_that_cannot_answer_beside_its_operation_is_looked_at() {
         let mut bench = Bench::new("lock/fenced", 1);
         bench.step(Input::Begin);
         bench.greet(&["beside"]);
-        bench.report(0, Report::Done);
+        bench.report(0, NemesisReport::Done);
         bench.pass(TIME_MS);
         bench.effects.clear();
         bench.step(Input::Steady(Ok(leader())));

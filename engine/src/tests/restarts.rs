@@ -17,7 +17,7 @@ fn bench() -> Bench {
 fn fault(bench: &mut Bench, phase: &str) {
     let verified = (phase != "begin").then_some(true);
     let value = json!({"window": 1, "phase": phase, "target": "n1", "verified": verified});
-    bench.report(7, Report::Record(Entry::named("nemesis", "pause", value)));
+    bench.report(7, NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value)));
 }
 
 /// The ends of processes, and whether each ended by itself.
@@ -88,8 +88,8 @@ fn one_that_ends_too_often_in_a_window_stays_dead_until_it_is_healed() {
 fn a_kill_is_no_end_by_itself_and_only_the_nemesis_starts_it_again() {
     let mut bench = bench();
     bench.answers();
-    bench.report(5, Report::Killing("c1".to_string()));
-    assert_eq!(bench.answers(), [(5, Some(Answer::Done))]);
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
     bench.output(0, ProcessOutput::Ended);
     assert_eq!(exits(&bench), [("c1".to_string(), json!({"incarnation": 1}))]);
     bench.pass(5_000);
@@ -101,13 +101,13 @@ fn one_that_is_dead_already_when_it_is_killed_is_left_to_the_nemesis() {
     let mut bench = bench();
     bench.output(0, ProcessOutput::Ended);
     bench.answers();
-    bench.report(5, Report::Killing("c1".to_string()));
-    assert_eq!(bench.answers(), [(5, Some(Answer::Done))]);
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
     bench.pass(5_000);
     assert_eq!(bench.starting, []);
-    bench.report(6, Report::Restart("c1".to_string()));
+    bench.report(6, NemesisReport::Restart("c1".to_string()));
     bench.greet(&[]);
-    assert_eq!(bench.answers(), [(6, Some(Answer::Done))]);
+    assert_eq!(bench.answers(), [(6, Some(NemesisAnswer::Done))]);
 }
 
 #[test]
@@ -116,10 +116,10 @@ fn one_that_is_being_started_is_killed_once_it_runs() {
     bench.output(0, ProcessOutput::Ended);
     bench.pass(1_000);
     bench.answers();
-    bench.report(5, Report::Killing("c1".to_string()));
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
     assert_eq!(bench.answers(), []);
     bench.greet(&[]);
-    assert_eq!(bench.answers(), [(5, Some(Answer::Done))]);
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
     bench.output(0, ProcessOutput::Ended);
     assert_eq!(exits(&bench)[1].1, json!({"incarnation": 2}), "that was the kill");
 }

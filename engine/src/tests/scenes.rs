@@ -13,9 +13,9 @@ fn scene() -> Bench {
     bench
 }
 
-fn step(phase: &str) -> Report {
+fn step(phase: &str) -> NemesisReport {
     let value = json!({ "scene": "zxid", "step": 1, "phase": phase, "detail": "n1 started" });
-    Report::Record(Entry::named("scene", "start", value))
+    NemesisReport::Record(HistoryEntry::named("scene", "start", value))
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn it_is_over_when_the_nemesis_is_done_and_nothing_follows() {
     let mut bench = scene();
     bench.pass(600_000);
     assert!(!took!(bench, _), "it takes as long as it takes");
-    bench.report(1, Report::Done);
+    bench.report(1, NemesisReport::Done);
     assert!(took!(bench, Effect::Done(Conclusion::Played)));
     assert_eq!(bench.phases(), [""; 0]);
 }
@@ -47,7 +47,7 @@ fn the_user_stops_the_nemesis_and_that_ends_it() {
     let mut bench = scene();
     bench.step(Input::Interrupted);
     assert!(took!(bench, Effect::Over));
-    bench.report(1, Report::Done);
+    bench.report(1, NemesisReport::Done);
     assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
     assert_eq!(bench.phases(), ["interrupted"]);
 }

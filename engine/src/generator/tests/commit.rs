@@ -26,7 +26,7 @@ fn leave_undecided(generator: &mut dyn Generator, begun: bool) {
     // Each site is asked twice.
     let mut left = 2 * (CLIENTS - 1);
     for client in (0..CLIENTS).cycle() {
-        if let Next::Ask(request) = generator.next(client, at) {
+        if let Assignment::Ask(request) = generator.next(client, at) {
             left -= usize::from(request.f == "decided");
             let known = begun && !request.f.starts_with("decide");
             let kind = if known { EventType::Ok } else { EventType::Info };
@@ -46,7 +46,7 @@ fn asked(generator: &mut dyn Generator, site: usize, knows: &[&str], turns: usiz
     for _ in 0..turns {
         let begun = now;
         for client in 0..CLIENTS {
-            let Next::Ask(request) = generator.next(client, at(begun)) else {
+            let Assignment::Ask(request) = generator.next(client, at(begun)) else {
                 continue;
             };
             let tx = request.value["tx"].as_str().unwrap_or_default().to_string();
@@ -135,13 +135,15 @@ fn a_site_is_asked_for_a_decision_that_another_was_told_as_often_again() {
     assert_eq!(told(&first)[1..], [("t1", 4_000), ("t2", 4_000)]);
     // The other one is asked for t1, too, and knows it now; it is 8 s.
     let ask = generator.next(2, at(Duration::from_secs(8)));
-    let Next::Ask(request) = ask else { panic!("{ask:?}") };
+    let Assignment::Ask(request) = ask else {
+        panic!("{ask:?}")
+    };
     assert_eq!(request.value["tx"], "t1");
     let (op, end) = (op(request, BOUND), end(EventType::Ok, json!({ "tx": "t1" })));
     generator.ended(2, &op, &end, at(Duration::from_secs(8)));
     let mut now = Duration::from_secs(8);
     let mut of_first = 0;
-    while let Next::Ask(request) = generator.next(1, at(now)) {
+    while let Assignment::Ask(request) = generator.next(1, at(now)) {
         let tx = request.value["tx"].clone();
         of_first += usize::from(tx == "t1");
         now += Duration::from_millis(request.timeout_ms.unwrap());
@@ -158,7 +160,7 @@ fn who_died_over_a_question_is_asked_it_anew() {
     let mut asks = Vec::new();
     for seconds in [8, 12, 16, 20, 24, 28] {
         let now = Duration::from_secs(seconds);
-        let Next::Ask(request) = generator.next(1, at(now)) else {
+        let Assignment::Ask(request) = generator.next(1, at(now)) else {
             break;
         };
         asks.push(request.value["tx"].as_str().unwrap().to_string());
@@ -179,7 +181,7 @@ fn closing(kind: EventType, lost: bool) -> Vec<String> {
     let mut told = Vec::new();
     for _ in 0..12 {
         for client in 0..CLIENTS {
-            let Next::Ask(request) = generator.next(client, at(Duration::ZERO)) else {
+            let Assignment::Ask(request) = generator.next(client, at(Duration::ZERO)) else {
                 continue;
             };
             let tx = request.value["tx"].as_str().unwrap().to_string();

@@ -5,7 +5,7 @@ use super::*;
 /// A generator with its clients' pending operations.
 struct Played {
     generator: Box<dyn Generator>,
-    pending: Vec<Option<Request>>,
+    pending: Vec<Option<OperationRequest>>,
     now: Duration,
     phase: Phase,
 }
@@ -32,7 +32,7 @@ impl Played {
         for client in 0..CLIENTS {
             let at = self.at();
             if self.pending[client].is_none()
-                && let Next::Ask(request) = self.generator.next(client, at)
+                && let Assignment::Ask(request) = self.generator.next(client, at)
             {
                 self.pending[client] = Some(request);
             }
@@ -52,7 +52,7 @@ impl Played {
 
     /// What each client has pending.
     fn asked(&self) -> Vec<String> {
-        let told = |request: &Option<Request>| {
+        let told = |request: &Option<OperationRequest>| {
             let of = request
                 .as_ref()
                 .map(|request| format!("{} {}", request.f, request.value));

@@ -2,7 +2,7 @@
 
 /// What a client does next in the transaction; the number counts its tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Part {
+pub enum CommitDuty {
     Begin,
     Decide,
     Vote(u8),
@@ -10,7 +10,7 @@ pub enum Part {
     Done,
 }
 
-impl Part {
+impl CommitDuty {
     /// It was not answered `ok`; `known` if it certainly did not happen.
     pub fn missed(&mut self, known: bool) {
         *self = match *self {

@@ -7,17 +7,17 @@ const OLDEST: usize = 3;
 
 /// What a site is still to be asked about.
 #[derive(Debug, Default)]
-pub struct Questions {
+pub struct DecisionQueries {
     /// The next one first.
-    left: Vec<Question>,
+    left: Vec<DecisionQuery>,
     /// The one that it is being asked.
-    asking: Option<Question>,
-    times: Times,
+    asking: Option<DecisionQuery>,
+    times: QueryTimes,
 }
 
 /// How long a site has to answer.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Times {
+pub struct QueryTimes {
     /// One question among others.
     pub one: Duration,
     /// The only one.
@@ -27,7 +27,7 @@ pub struct Times {
 }
 
 #[derive(Debug)]
-struct Question {
+struct DecisionQuery {
     tx: String,
     /// Whether the transaction certainly began: only then it can be blocked.
     began: bool,
@@ -40,7 +40,7 @@ struct Question {
     alone: bool,
 }
 
-impl Question {
+impl DecisionQuery {
     fn new(tx: &str, began: bool) -> Self {
         Self {
             tx: tx.to_string(),
@@ -58,19 +58,19 @@ impl Question {
     }
 }
 
-impl Questions {
+impl DecisionQueries {
     /// After recovery: about these transactions, each with whether it certainly began, oldest first, and what is being asked.
-    pub fn about(&mut self, unreported: &[(&str, bool)], times: Times) {
+    pub fn about(&mut self, unreported: &[(&str, bool)], times: QueryTimes) {
         let newest = unreported.len().saturating_sub(1);
         let chosen = (0..unreported.len()).filter(|n| *n < OLDEST || *n == newest);
         let chosen = chosen.map(|n| unreported[n]).filter(|(tx, _)| !self.is_asking(tx));
-        self.left = chosen.map(|(tx, began)| Question::new(tx, began)).collect();
+        self.left = chosen.map(|(tx, began)| DecisionQuery::new(tx, began)).collect();
         self.times = times;
     }
 
     /// One more, before all others.
     pub fn first(&mut self, tx: &str, began: bool) {
-        self.left.insert(0, Question::new(tx, began));
+        self.left.insert(0, DecisionQuery::new(tx, began));
     }
 
     /// Asks the next one at a moment: the transaction, and the time to answer. Each is asked once, so that the site tells all
@@ -98,13 +98,13 @@ impl Questions {
     }
 
     /// What was being asked, which has ended; `None` if nothing was.
-    pub fn ended(&mut self) -> Option<Answered> {
-        self.asking.take().map(Answered)
+    pub fn ended(&mut self) -> Option<AskedQuery> {
+        self.asking.take().map(AskedQuery)
     }
 
     /// Asks about it again, after all others. It was answered at a moment; `None` if the site's process died over it, and has
     /// to begin anew.
-    pub fn again(&mut self, Answered(mut question): Answered, at: Option<Duration>) {
+    pub fn again(&mut self, AskedQuery(mut question): AskedQuery, at: Option<Duration>) {
         question.alone = false;
         // It begins later if the decision was told to another client meanwhile.
         question.span = question.span.and_then(|(first, _)| Some((first, at?)));
@@ -126,7 +126,7 @@ impl Questions {
 
     /// Whether something is still to be asked, or is being asked that is.
     pub fn unasked(&self) -> bool {
-        let open = |asking: &Question| asking.alone || !asking.settled(self.times.bound);
+        let open = |asking: &DecisionQuery| asking.alone || !asking.settled(self.times.bound);
         self.next().is_some() || self.asking.as_ref().is_some_and(open)
     }
 
@@ -147,9 +147,9 @@ impl Questions {
 
 /// A question that was answered.
 #[derive(Debug)]
-pub struct Answered(Question);
+pub struct AskedQuery(DecisionQuery);
 
-impl Answered {
+impl AskedQuery {
     /// The transaction.
     pub fn tx(&self) -> &str {
         &self.0.tx

@@ -7,11 +7,9 @@ use crate::generator::{Assignment, ClosingTask, Moment, OperationRequest, Phase}
 use crate::operation::{Completion, OpKind, PendingOp};
 use std::time::Duration;
 use zooquake_history::EventType;
+use zooquake_history::liveness;
 use zooquake_history::operation::grant::{ACCEPTED, MODE, TOKEN, VALUE};
 use zooquake_history::plan::{Plan, Resource};
-
-/// Least bound of liveness.
-const LIVENESS: Duration = Duration::from_secs(10);
 
 impl Clients {
     /// Asks the client for its next operation, if it has one.
@@ -58,8 +56,8 @@ impl Clients {
         self.last_request
     }
 
-    /// Whether this operation gives back what the client has still to confirm. It is asked for again when that is done, and
-    /// one that could not confirm is asked to work meanwhile.
+    /// Whether this operation gives back what the client has still to confirm. It is asked for again when that is done,
+    /// and one that could not confirm is asked to work meanwhile.
     fn withholds(&mut self, run: &mut RunContext, number: usize, f: &str) -> bool {
         if OpKind::in_family(&run.plan.workload.family, f) != OpKind::Release {
             return false;
@@ -110,7 +108,7 @@ impl Clients {
         if end.is_ok() && matches!(op.kind, OpKind::Acquire | OpKind::Meet) {
             self.waits.push(run.now - op.since);
         }
-        // What the resource refused was done by one that holds, as far as it knows.
+        // A write that the resource refused was one of a client that believes to hold.
         let works = matches!(op.kind, OpKind::Read | OpKind::Write);
         let not_held = works && end.kind == EventType::Fail && !answered;
         if op.kind == OpKind::Acquire && end.is_ok() {
@@ -170,12 +168,11 @@ impl Clients {
         self.completed
     }
 
-    /// The run counts as recovered: what was sent before counts from now. Returns the bound of liveness: ten times the median of the
-    /// waits that were answered.
+    /// The run counts as recovered: what was sent before counts from now. Returns the bound of liveness, by the waits
+    /// that were answered.
     pub fn recover(&mut self) -> Duration {
         self.restart_free_time();
-        self.waits.sort_unstable();
-        let bound = LIVENESS.max(self.waits.get(self.waits.len() / 2).copied().unwrap_or_default() * 10);
+        let bound = liveness::bound(&mut self.waits);
         self.generator.recovered(bound);
         bound
     }

@@ -96,8 +96,8 @@ impl Clients {
         ops.chain(restarts).chain(self.confirm_due(run)).min()
     }
 
-    /// Takes what was read from a client's process; returns whether that has ended by itself. A process wrote all its output before its
-    /// end, so only a second end could come from an earlier one.
+    /// Takes what was read from a client's process; returns whether that has ended by itself. A process wrote all its
+    /// output before its end, so only a second end could come from an earlier one.
     pub fn read(&mut self, run: &mut RunContext, number: usize, incarnation: u64, output: ProcessOutput) -> bool {
         if self.workers[number].process.incarnation != incarnation {
             return false;
@@ -165,7 +165,8 @@ impl Clients {
         }
     }
 
-    /// The harness stood still, and what waited unread meanwhile was not free time: the time that counts for liveness begins anew.
+    /// The harness stood still, and what waited unread meanwhile was not free time: the time that counts for liveness
+    /// begins anew.
     pub fn restart_free_time(&mut self) {
         self.holds.restart_free_time();
         let pending = self.workers.iter_mut().filter_map(|worker| worker.op.as_mut());

@@ -6,7 +6,8 @@ use serde_json::json;
 use std::time::Duration;
 use zooquake_history::plan::Plan;
 
-/// The plan and the time of a run, and the effects of the current step in the order in which they are to be carried out.
+/// The plan and the time of a run, and the effects of the current step in the order in which they are to be carried
+/// out.
 #[derive(Debug)]
 pub struct RunContext {
     pub plan: Plan,
@@ -24,8 +25,8 @@ pub struct RunContext {
     effects: Vec<Effect>,
 }
 
-/// A moment by which something must have come about. It moves by what stalls take from it: what waited unread in one is read
-/// before it is given up.
+/// A moment by which something must have come about. It moves by what stalls take from it: what waited unread in one is
+/// read before it is given up.
 #[derive(Debug, Clone, Copy)]
 pub struct Deadline {
     at: Duration,

@@ -11,7 +11,7 @@ use super::recovery::{Recovery, RecoveryEnd};
 use std::time::Duration;
 use zooquake_history::evidence::Reading;
 
-/// Longest wait for all clients to say hello.
+/// Longest wait for the `hello` of every client.
 const GREETING: Duration = Duration::from_secs(30);
 
 /// How far a run is.
@@ -27,7 +27,7 @@ enum Stage {
     SetUp,
     /// The end of a scene, which has no clients.
     Playing,
-    /// All clients to say hello.
+    /// The `hello` of every client.
     Greeting(Deadline),
     /// The end of the operations.
     Ops(Deadline),

@@ -1,5 +1,5 @@
-//! The drain: when all have finished the last client empties the queue, or reads the counter, each time after a quorum write.
-//! `docs/families/queue.md`, `docs/families/counter.md`.
+//! The drain: when all have finished the last client empties the queue, or reads the counter, each time after a quorum
+//! write. `docs/families/queue.md`, `docs/families/counter.md`.
 
 use super::clients::Clients;
 use super::clients::worker::Worker;

@@ -15,13 +15,13 @@ pub enum Input {
     Begin,
     /// Time has passed.
     Turn,
-    /// A client's process said something, or has ended.
+    /// Output of a client's process was read, or its end.
     Client {
         /// Which client.
         client: usize,
         /// Which of its processes.
         incarnation: u64,
-        /// What it said.
+        /// The output.
         output: ProcessOutput,
     },
     /// A client's process was started, or could not be, with the reason.
@@ -37,7 +37,7 @@ pub enum Input {
     Nemesis {
         /// Names the report.
         token: u64,
-        /// What it says or asks.
+        /// The report.
         report: NemesisReport,
     },
     /// The harness stood still; these are all its stalls, the last of which is recorded.
@@ -79,7 +79,7 @@ pub enum Effect {
     Entered(&'static str),
     /// Let the nemesis begin with its schedule.
     Strike,
-    /// Tell the nemesis that the operations are over.
+    /// Let the nemesis end: the operations are over.
     Over,
     /// Answer a report of the nemesis; `None` refuses what it asked.
     Answer {
@@ -88,7 +88,7 @@ pub enum Effect {
         /// The answer.
         answer: Option<NemesisAnswer>,
     },
-    /// Say something to the user.
+    /// Print a line for the user.
     Say(String),
     /// Find the answer to a question.
     Ask(Question),
@@ -114,10 +114,11 @@ pub enum Conclusion {
     Interrupted,
 }
 
-/// What the engine wants to know of the cluster. One question is open at a time.
+/// A question about the cluster, which the shell answers. One is open at a time.
 #[derive(Debug)]
 pub enum Question {
-    /// Which server leads, once it has led steadily and a silent session has expired under it; [`Input::Steady`] answers.
+    /// Which server leads, once it has led steadily and a silent session has expired under it; [`Input::Steady`]
+    /// answers.
     Steady,
     /// Whether the same server leads as before; [`Input::Leads`] answers.
     Leader(Leader),
@@ -127,7 +128,7 @@ pub enum Question {
     Tree,
 }
 
-/// What an event says; the recorder adds index and time.
+/// An event but for its index and time, which the recorder adds.
 #[derive(Debug)]
 pub struct HistoryEntry {
     /// Who.

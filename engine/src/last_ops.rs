@@ -18,8 +18,8 @@ const AFTER_STALL: Duration = Duration::from_secs(2);
 /// An operation that has been pending for less than this may yet be answered as those before it.
 const SHORT: Duration = Duration::from_secs(1);
 
-/// The last operations, which must come to their end within the bound of liveness. If one does not, that must be its own
-/// doing: every client answers all the time and at the end, and the same server leads.
+/// The last operations, which must come to their end within the bound of liveness. If one does not, that must be its
+/// own doing: every client answers all the time and at the end, and the same server leads.
 #[derive(Debug)]
 pub struct LastOps {
     leader: Leader,
@@ -165,8 +165,8 @@ impl LastOps {
         }
     }
 
-    /// The bound is over. What did not finish has had it, unless the ensemble or the clients were not well, or the harness
-    /// stood still: then recovery begins again.
+    /// The bound is over. What did not finish has had it, unless the ensemble or the clients were not well, or the
+    /// harness stood still: then recovery begins again.
     fn conclude(&self, run: &RunContext, clients: &Clients, well: Result<(), String>) -> LastOpsTransition {
         let disturbed = stall_since(self.before, run.stalls).or(well.err());
         LastOpsTransition::End(match disturbed {
@@ -191,8 +191,8 @@ fn stall_since(before: Stalls, now: Stalls) -> Option<String> {
     (now != before).then(|| format!("the harness itself stood still for {ms} ms, and something did not finish"))
 }
 
-/// Whether a client that has not finished has had the bound for it, of which `free` has passed since recovery: with what it
-/// has pending, or with failing again and again, or without anything to do.
+/// Whether a client that has not finished has had the bound for it, of which `free` has passed since recovery: with
+/// what it has pending, or with failing again and again, or without anything to do.
 fn had_its_time(worker: &Worker, free: Duration, bound: Duration) -> bool {
     match &worker.op {
         Some(op) => {

@@ -1,13 +1,13 @@
-//! The engine of a run: a state machine that gives each client its next operation, takes replies, holds the resource, fires
-//! the triggers of faults, and decides what follows the faults: recovery, drain, audit.
+//! The engine of a run: a state machine that gives each client its next operation, takes replies, holds the resource,
+//! fires the triggers of faults, and decides what follows the faults: recovery, drain, audit.
 //!
-//! It is pure: [`Engine::step`] takes what has happened and the time, and gives what is to be done. It reads no clock, waits
-//! for nothing and has no backend; a shell around it feeds it and carries out its effects, in order.
+//! It is pure: [`Engine::step`] takes what has happened and the time, and gives what is to be done. It reads no clock,
+//! waits for nothing and has no backend; a shell around it feeds it and carries out its effects, in order.
 //!
-//! [`Engine`] routes inputs to its machines and collects their effects: `clients` (processes, operations, control requests and holds),
-//! `nemesis` with its `trigger`, and `course`, which goes from one stage of the run to the next: `recovery` with its `last_ops`,
-//! `drain`, `audit`. The plan, the time and the effects, which all of them share, are their `context`. What a family's clients are asked
-//! for is its generator's.
+//! [`Engine`] routes inputs to its machines and collects their effects: `clients` (processes, operations, control
+//! requests and holds), `nemesis` with its `trigger`, and `course`, which goes from one stage of the run to the next:
+//! `recovery` with its `last_ops`, `drain`, `audit`. The plan, the time and the effects, which all of them share, are
+//! their `context`. What a family's clients are asked for is its generator's.
 
 mod audit;
 mod clients;

@@ -1,4 +1,5 @@
-//! What passes between the engine and the nemesis. The engine alone writes the history, and triggers are those of its clients' states.
+//! What passes between the engine and the nemesis. The engine alone writes the history, and triggers are those of its
+//! clients' states.
 
 use super::clients::Clients;
 use super::context::RunContext;
@@ -18,7 +19,7 @@ pub struct TriggerFiring {
     pub holder: Option<String>,
 }
 
-/// What the nemesis says or asks.
+/// A report of the nemesis, or a request.
 #[derive(Debug)]
 pub enum NemesisReport {
     /// Write an event; answered when it is written, and on disk if it is the begin of a window or of a step.

@@ -95,7 +95,7 @@ impl Completion {
         self.kind == EventType::Ok
     }
 
-    /// What a field of its value says; `None` if it is missing or of another type.
+    /// A field of its value; `None` if it is missing or of another type.
     pub fn get<T: FieldType + ?Sized>(&self, field: Field<T>) -> Option<T::Read<'_, Value>> {
         field.of(&self.value)
     }

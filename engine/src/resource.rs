@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-/// Accepts writes in the order of their arrival; with fencing it refuses a token lower than the highest it has seen. Reads carry no
-/// token, since readers that hold together arrive in any order of theirs.
+/// Accepts writes in the order of their arrival; with fencing it refuses a token lower than the highest it has seen.
+/// Reads carry no token, since readers that hold together arrive in any order of theirs.
 ///
 /// Fencing as in Martin Kleppmann, "How to do distributed locking" (2016).
 #[derive(Debug, Default)]

@@ -1,5 +1,5 @@
-//! Control requests: `confirm` while clients believe that they hold in ways that exclude each other and before what a fault may
-//! have cost is given back, `quiesce` around recovery and audit.
+//! Control requests: `confirm` while clients believe that they hold in ways that exclude each other and before what a
+//! fault may have cost is given back, `quiesce` around recovery and audit.
 
 use super::Clients;
 use super::worker::Worker;
@@ -20,8 +20,8 @@ pub(super) struct ControlRequest {
 }
 
 impl Clients {
-    /// While holds have not ended that exclude each other, every client that believes to hold is asked, again and again; and
-    /// one whose release waits for that.
+    /// While holds have not ended that exclude each other, every client that believes to hold is asked, again and
+    /// again; and one whose release waits for that.
     pub(super) fn confirm_holders(&mut self, run: &mut RunContext) {
         let due = |number: &usize| self.holds.confirm_due(*number, run.now) <= run.now;
         let due: Vec<usize> = self.to_confirm().filter(due).collect();
@@ -63,7 +63,7 @@ impl Clients {
             self.confirmed(run, request, kind, holds_nothing);
         }
         let worker = &mut self.workers[client];
-        // An answer to an earlier one says nothing of now.
+        // An answer to an earlier one is no evidence of now.
         if kind == EventType::Ok && worker.quiesce == Some(id) {
             worker.quiesced = true;
         }
@@ -72,7 +72,7 @@ impl Clients {
     fn confirmed(&mut self, run: &RunContext, request: &ControlRequest, kind: EventType, holds_nothing: bool) {
         let &ControlRequest { client, id, .. } = request;
         self.workers[client].last_confirm = Some(kind);
-        // An answer to what was asked before the grant was read says nothing of it.
+        // An answer to a request from before the grant was read is not about it.
         if holds_nothing && self.holds.is_about_grant(client, id) {
             return self.end_hold(run, client);
         }

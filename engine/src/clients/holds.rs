@@ -1,5 +1,5 @@
-//! Who holds according to the history, what holders have to confirm before they give back, and the clocks that run only while a
-//! grant could be given.
+//! Who holds according to the history, what holders have to confirm before they give back, and the clocks that run only
+//! while a grant could be given.
 
 use crate::context::{Deadline, RunContext};
 use std::num::NonZeroUsize;
@@ -9,12 +9,12 @@ use zooquake_history::operation::{Holders, Mode};
 /// A client is asked to confirm at most this often.
 const CONFIRM_EVERY: Duration = Duration::from_millis(500);
 
-/// After a window was seen to be healed a release waits so many session timeouts at most for the answer to a `confirm`: the
-/// client has connected again by then, or learnt that its session is over.
+/// After a window was seen to be healed a release waits so many session timeouts at most for the answer to a `confirm`:
+/// the client has connected again by then, or its session was reported to be over.
 const DEBT_SESSIONS: u32 = 2;
 
-/// After so many answers `info` to a `confirm` a client is asked to work under its grant: one whose session is over, and that
-/// holds all the same, cannot confirm that, but acts on it.
+/// After so many answers `info` to a `confirm` a client is asked to work under its grant: one whose session is over,
+/// and that holds all the same, cannot confirm that, but acts on it.
 const UNKNOWN: u32 = 2;
 
 /// The holds of all clients, numbered from 0.
@@ -157,9 +157,9 @@ impl Holds {
         others.exclude(self.mode(client), self.capacity)
     }
 
-    /// A window was seen to be healed. Only now can its victims say what they believe: if they gave back before, one that
-    /// goes on believing that it holds could not be told from one that has learnt better. A release that waits already is put
-    /// off no further.
+    /// A window was seen to be healed. Only now can its victims answer whether they believe to hold: if they gave back
+    /// before, one that goes on believing it could not be distinguished from one that has given it up. A release that
+    /// waits already is put off no further.
     pub fn owe_confirms(&mut self, run: &RunContext, last_request: u64) {
         let until = run.deadline(run.session() * DEBT_SESSIONS);
         for state in self.clients.iter_mut().filter(|state| state.grant.is_some()) {
@@ -179,8 +179,8 @@ impl Holds {
         debt.is_some_and(|debt| request > debt.last_before)
     }
 
-    /// Withholds the client's release for what it has still to confirm; returns the moment until which, `None` if nothing is to
-    /// be confirmed.
+    /// Withholds the client's release for what it has still to confirm; returns the moment until which, `None` if
+    /// nothing is to be confirmed.
     pub fn withhold(&mut self, run: &RunContext, client: usize) -> Option<Duration> {
         let state = &mut self.clients[client];
         let debt = state.debt.filter(|debt| !run.passed(debt.until))?;
@@ -200,7 +200,8 @@ impl Holds {
         debt.into_iter().for_each(|debt| debt.unknown = 0);
     }
 
-    /// The client could not confirm, to a request sent after the healing; returns whether its release is to be looked at again.
+    /// The client could not confirm, to a request sent after the healing; returns whether its release is to be looked
+    /// at again.
     pub fn could_not_confirm(&mut self, client: usize) -> bool {
         let state = &mut self.clients[client];
         let Some(debt) = &mut state.debt else { return false };
@@ -208,7 +209,8 @@ impl Holds {
         debt.unknown >= UNKNOWN && state.withheld
     }
 
-    /// The clients that have to confirm: all that hold while some exclude each other, and those whose release waits for it.
+    /// The clients that have to confirm: all that hold while some exclude each other, and those whose release waits for
+    /// it.
     pub fn to_confirm(&self) -> impl Iterator<Item = usize> + '_ {
         let conflict = holders(&self.clients).conflict(self.capacity);
         let clients = self.clients.iter().enumerate();

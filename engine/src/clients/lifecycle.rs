@@ -46,7 +46,7 @@ impl Clients {
         self.wake(run, number);
     }
 
-    /// Lets a client that is started and has said hello go on.
+    /// Lets a client go on that is started and whose `hello` was read.
     fn wake(&mut self, run: &RunContext, number: usize) {
         let worker = &mut self.workers[number];
         if worker.is_idle() {
@@ -85,7 +85,7 @@ impl Clients {
         }
     }
 
-    /// The nemesis has a client started again that it killed; this report is answered when that says hello.
+    /// The nemesis has a client started again that it killed; this report is answered when that one's `hello` is read.
     pub fn restart_killed(&mut self, run: &mut RunContext, client: &str, report: u64) {
         match self.workers.iter_mut().find(|worker| worker.name == client) {
             Some(worker) => {
@@ -96,9 +96,9 @@ impl Clients {
         }
     }
 
-    /// A client's process has ended by itself. That of a user's own recipe is started again, as a supervisor would do it: to end is
-    /// common practice when a session is lost. One of a built-in variant never does, nor does one before the operations have begun:
-    /// then the run proves nothing.
+    /// A client's process has ended by itself. That of a user's own recipe is started again, as a supervisor would do
+    /// it: to end is common practice when a session is lost. One of a built-in variant never does, nor does one before
+    /// the operations have begun: then the run proves nothing.
     pub fn ended_by_itself(&mut self, run: &mut RunContext, number: usize, window_on: bool, begun: bool) {
         let worker = &mut self.workers[number];
         let Some(recipe) = run.plan.workload.recipe.as_ref().filter(|_| begun) else {

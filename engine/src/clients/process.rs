@@ -12,7 +12,7 @@ pub struct ClientProcess {
     pub incarnation: u64,
     /// Whether it takes requests; false while it is dead.
     connected: bool,
-    /// Whether it has said hello.
+    /// Whether its `hello` was read.
     greeted: bool,
     /// Whether its death was ordered by the nemesis.
     killed: bool,
@@ -21,7 +21,7 @@ pub struct ClientProcess {
     deaths: u32,
     /// The report of a kill that waits for it to run.
     kill: Option<u64>,
-    /// The report that is answered when it says hello after a kill.
+    /// The report that is answered when its `hello` after a kill is read.
     restart_report: Option<u64>,
 }
 
@@ -57,7 +57,7 @@ impl ClientProcess {
         self.connected = true;
     }
 
-    /// It has said hello; returns the report that waited for that.
+    /// Its `hello` was read; returns the report that waited for that.
     pub fn greet(&mut self) -> Option<u64> {
         self.greeted = true;
         self.restart_report.take()
@@ -77,13 +77,14 @@ impl ClientProcess {
         self.killed
     }
 
-    /// Whether it takes requests and has said hello.
+    /// Whether it takes requests and its `hello` was read.
     pub fn runs(&self) -> bool {
         self.greeted && self.connected
     }
 
-    /// The nemesis is about to kill it, and alone starts it again. One that is just being started, where the engine does so by itself
-    /// (`restarts`), is killed once it runs, so that none is left behind. Returns whether it may be killed now.
+    /// The nemesis is about to kill it, and alone starts it again. One that is just being started, where the engine
+    /// does so by itself (`restarts`), is killed once it runs, so that none is left behind. Returns whether it may be
+    /// killed now.
     pub fn kill(&mut self, report: u64, restarts: bool) -> bool {
         let starting = self.restart == RestartState::None && !self.runs() && !self.killed;
         if starting && restarts {
@@ -102,8 +103,8 @@ impl ClientProcess {
         report
     }
 
-    /// It has ended by itself; returns whether it is started again soon. It is not if it has done so more often than `max_restarts`
-    /// while windows were on.
+    /// It has ended by itself; returns whether it is started again soon. It is not if it has done so more often than
+    /// `max_restarts` while windows were on.
     pub fn restart_later(&mut self, now: Duration, max_restarts: u32, window_on: bool) -> bool {
         self.deaths = if window_on { self.deaths + 1 } else { 0 };
         let again = self.deaths <= max_restarts;

@@ -43,8 +43,8 @@ impl QuiesceRound {
         }
     }
 
-    /// Takes what was seen of the client that is looked at, if the answer is about that; records what was seen of one that
-    /// runs.
+    /// Takes what was seen of the client that is looked at, if the answer is about that; records what was seen of one
+    /// that runs.
     pub fn take(&mut self, run: &mut RunContext, clients: &mut Clients, answer: Option<ShellAnswer>) {
         let Some(ShellAnswer::Running(seen)) = answer else {
             return;

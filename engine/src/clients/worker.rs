@@ -74,7 +74,7 @@ impl Worker {
         }
     }
 
-    /// Whether its process runs and has said hello.
+    /// Whether its process runs and its `hello` was read.
     pub fn runs(&self) -> bool {
         self.process.runs()
     }

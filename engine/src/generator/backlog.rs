@@ -1,11 +1,12 @@
-//! The backlog of a queue: consumers rest now and then, and producers put in a burst of items meanwhile. Otherwise the queue would
-//! nearly always be empty, and neither could a list of it be out of date when it is used nor an order be wrong.
+//! The backlog of a queue: consumers rest now and then, and producers put in a burst of items meanwhile. Otherwise the
+//! queue would nearly always be empty, and neither could a list of it be out of date when it is used nor an order be
+//! wrong.
 
 use std::ops::RangeInclusive;
 use std::time::Duration;
 
-/// Items at which producers hold back: consumers work longer than producers think, and what they leave would have to be drained
-/// at the end.
+/// Items at which producers hold back: consumers work longer than producers think, and what they leave would have to be
+/// drained at the end.
 const MOST: usize = 16;
 
 /// How many items consumers rest for.
@@ -14,12 +15,12 @@ const BURST: RangeInclusive<usize> = 2..=12;
 /// The longest rest: where producers are cut off, consumers go on.
 const REST: Duration = Duration::from_millis(400);
 
-/// What is known of the items in a queue, and whether its consumers rest.
+/// An estimate of the items in a queue, and whether its consumers rest.
 #[derive(Debug)]
 pub struct Backlog {
     /// The dice of its bursts, so that they depend on nothing but the plan's seed.
     dice: fastrand::Rng,
-    /// Items that were enqueued, as far as is known, and not dequeued yet.
+    /// Items whose `enqueue` did not fail and that were not dequeued yet.
     items: usize,
     /// Whether an item was enqueued since the last rest began.
     fresh: bool,

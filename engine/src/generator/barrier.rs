@@ -1,4 +1,5 @@
-//! The tutorial's barrier: members join, whoever counts them all opens it, an application waits. `docs/families/barrier.md`.
+//! The tutorial's barrier: members join, whoever counts them all opens it, an application waits.
+//! `docs/families/barrier.md`.
 
 use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase, single_ms};
 use crate::operation::{Completion, PendingOp};
@@ -14,8 +15,8 @@ const HEAD_START: Duration = Duration::from_millis(20);
 /// If the barrier has not opened this long after the last join, the members join anew.
 const STUCK: Duration = Duration::from_secs(5);
 
-/// A member stays for its planned work after the barrier has opened, but no longer than this: who dies meanwhile leaves a
-/// znode to the next round.
+/// A member stays for its planned work after the barrier has opened, but no longer than this: who dies meanwhile leaves
+/// a znode to the next round.
 const STAY: Duration = Duration::from_millis(400);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other. `docs/families/commit.md`.
+//! Two-phase commit: `c1` coordinates, all others are sites, one transaction after the other.
+//! `docs/families/commit.md`.
 
 mod duty;
 mod ends;
@@ -42,7 +43,7 @@ pub struct Commit {
     sure: HashSet<String>,
     /// How long a site may take to come to a decision in a coordinator's place.
     session: Duration,
-    /// Whether another transaction takes the place of the current one, which never began as far as is known.
+    /// Whether another transaction takes the place of the current one, which never began as far as answers show.
     void: bool,
     single_ms: u64,
 }
@@ -201,7 +202,7 @@ impl Generator for Commit {
         let last = phase == Phase::Final && self.last_begun;
         match self.parties[client].queries.ended() {
             Some(question) if end.is_ok() => {
-                self.told(question.tx());
+                self.decided(question.tx());
                 self.reported(client, question.tx());
             }
             Some(question) if self.void && question.tx() == self.name() => {}

@@ -1,4 +1,5 @@
-//! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is, give back.
+//! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is,
+//! give back.
 
 use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase};
 use crate::operation::{Completion, PendingOp};
@@ -199,7 +200,7 @@ impl Generator for Grants {
             }
             ("read" | "write" | "work", _) => state.step = CycleStep::Release,
             _ => {
-                // It was granted, and a refusal says that it holds no more; of an unknown end nothing is known.
+                // It was granted, and after a refusal it holds no more; after an unknown end it may hold.
                 let unknown = end.kind == EventType::Info;
                 state.finished = state.last && !unknown;
                 state.next_cycle();

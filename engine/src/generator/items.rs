@@ -13,8 +13,8 @@ use zooquake_history::plan::{ClientPlan, Delivery, Plan};
 /// A consumer that was given nothing waits this long.
 const AFTER_NOTHING: Duration = Duration::from_millis(50);
 
-/// After recovery consumers ask when producers have put in their last items, so that there is something to be given; they wait no
-/// longer than this.
+/// After recovery consumers ask when producers have put in their last items, so that there is something to be given;
+/// they wait no longer than this.
 const HEAD_START: Duration = Duration::from_secs(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,8 @@ pub struct Items {
     clients: Vec<Client>,
     next_item: i64,
     backlog: Backlog,
-    /// Milliseconds that the recipe has for an operation: before recovery, and after it, where it is pending for the bound of
-    /// liveness before it has timed out.
+    /// Milliseconds that the recipe has for an operation: before recovery, and after it, where it is pending for the
+    /// bound of liveness before it has timed out.
     single_ms: u64,
     last_ms: u64,
     /// When the last operations began.

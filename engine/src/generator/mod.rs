@@ -23,14 +23,16 @@ use zooquake_history::plan::Plan;
 /// Milliseconds that a recipe has at least for a single request.
 const LEAST_SINGLE_MS: u64 = 5_000;
 
-/// Milliseconds beyond the bound of liveness that a recipe has for an operation that convicts if it is pending for that long.
+/// Milliseconds beyond the bound of liveness that a recipe has for an operation that convicts if it is pending for that
+/// long.
 const AFTER_BOUND_MS: u64 = 2_000;
 
-/// Milliseconds that a recipe has to write under a grant, or to give back or close (beside the work in it): well beyond any fault.
+/// Milliseconds that a recipe has to write under a grant, or to give back or close (beside the work in it): well beyond
+/// any fault.
 const GIVE_BACK_MS: u64 = 30_000;
 
-/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because a
-/// wait that gives up hides a lost wake-up.
+/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because
+/// a wait that gives up hides a lost wake-up.
 const BEYOND_MS: u64 = 600_000;
 
 /// After recovery an operation that did not finish is asked again after this: often enough, and no busy loop.
@@ -131,19 +133,19 @@ pub trait Generator: Debug + Send {
         ClosingTask::Nothing
     }
 
-    /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one that
-    /// did not finish is asked again.
+    /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one
+    /// that did not finish is asked again.
     fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: Moment) -> Duration;
 
     /// The client's process has died.
     fn died(&mut self, client: usize);
 
-    /// Recovery is over: what counts as the last thing to do begins now, also if that was said before. `bound` is that of
-    /// liveness.
+    /// Recovery is over: what counts as the last thing to do begins now, also after an earlier recovery. `bound` is
+    /// that of liveness.
     fn recovered(&mut self, bound: Duration);
 
-    /// Whether there is something that the client was not asked since recovery, or not for long enough, though it may know the
-    /// answer.
+    /// Whether there is something that the client was not asked since recovery, or not for long enough, though it may
+    /// be able to answer it.
     fn unasked(&self, _: usize) -> bool {
         false
     }
@@ -152,8 +154,8 @@ pub trait Generator: Debug + Send {
     fn finished(&self, client: usize) -> bool;
 }
 
-/// Milliseconds that a recipe has for a single request: longer than the plan's longest pause, so that who was frozen in it acts when
-/// it is thawed, rather than to have timed out.
+/// Milliseconds that a recipe has for a single request: longer than the plan's longest pause, so that who was frozen in
+/// it acts when it is thawed, rather than to have timed out.
 pub fn single_ms(plan: &Plan) -> u64 {
     let pauses = plan
         .windows

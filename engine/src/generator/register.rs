@@ -1,4 +1,5 @@
-//! Registers: every client reads, writes and compares-and-sets, one operation after the other. `docs/families/register.md`.
+//! Registers: every client reads, writes and compares-and-sets, one operation after the other.
+//! `docs/families/register.md`.
 
 use super::{Assignment, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
 use crate::operation::{Completion, PendingOp};
@@ -42,8 +43,8 @@ struct Client {
 pub struct Register {
     clients: Vec<Client>,
     next_value: i64,
-    /// The value that was told last to any client.
-    heard: Option<i64>,
+    /// The value that was returned last to any client.
+    newest: Option<i64>,
     /// When the first operation was asked for.
     began: Option<Duration>,
     /// Spells, in milliseconds since then, in which clients only read.
@@ -51,9 +52,9 @@ pub struct Register {
     single_ms: u64,
 }
 
-/// The spells in which clients only read: around every other moment at which a leader is frozen, until its followers have
-/// given it up. A write that it has received and cannot carry out any more holds up the syncs behind it when it is thawed, so
-/// nobody would see what else it answers.
+/// The spells in which clients only read: around every other moment at which a leader is frozen, until its followers
+/// have given it up. A write that it has received and cannot carry out any more holds up the syncs behind it when it is
+/// thawed, so nobody would see what else it answers.
 fn reading(plan: &Plan) -> Vec<Range<u64>> {
     let spell = |window: &Window| match window.trigger {
         Trigger::At { at_ms }
@@ -80,7 +81,7 @@ impl Register {
         Self {
             clients: (1..).zip(&plan.clients).map(client).collect(),
             next_value: 1,
-            heard: None,
+            newest: None,
             began: None,
             reading: reading(plan),
             single_ms: single_ms(plan),
@@ -106,14 +107,15 @@ impl Register {
         self.ask(&register::Request::Write { value })
     }
 
-    /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first hears no more of it.
+    /// Mostly reads, and nothing else after a loss: who comes back to a deposed leader and writes first gets no more of
+    /// its answers.
     fn any(&mut self, client: usize, now: Duration) -> Assignment {
         let since = (now - *self.began.get_or_insert(now)).as_millis() as u64;
         let drawn = self.clients[client].dice.u32(0..10);
         if self.clients[client].lost || self.reading.iter().any(|spell| spell.contains(&since)) {
             return self.read();
         }
-        match (drawn, self.heard) {
+        match (drawn, self.newest) {
             (0..6, _) => self.read(),
             (6..8, Some(from)) => {
                 let to = self.fresh();
@@ -142,7 +144,7 @@ impl Generator for Register {
     fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
         if end.is_ok() {
             let field = if op.f == "cas" { register::TO } else { register::VALUE };
-            self.heard = end.get(field).or(self.heard);
+            self.newest = end.get(field).or(self.newest);
         }
         let state = &mut self.clients[client];
         let refused = matches!(end.error.as_deref(), Some("mismatch" | "bad-version"));

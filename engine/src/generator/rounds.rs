@@ -66,7 +66,8 @@ impl Rounds {
         }
     }
 
-    /// Opens the next round, when all have ended theirs, or those who have not are stuck; else says how long to wait.
+    /// Opens the next round, when all have ended theirs, or those who have not are stuck; else returns how long to
+    /// wait.
     fn open(&mut self, phase: Phase, now: Duration) -> Assignment {
         let may_open = phase == Phase::Load || phase == Phase::Final && self.opened < self.last;
         let busy = self.clients.iter().filter(|client| client.step != RoundStep::Between);

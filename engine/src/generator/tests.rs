@@ -1,5 +1,5 @@
-//! What all generators have in common after recovery: each client finishes, failing fast is not finishing, and it can be said
-//! again.
+//! What all generators have in common after recovery: each client finishes, failing fast is not finishing, and a second
+//! recovery begins it again.
 
 mod commit;
 mod rounds;

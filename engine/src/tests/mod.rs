@@ -18,8 +18,7 @@ mod scenes;
 use super::*;
 use serde_json::{Value, json};
 use zooquake_history::plan::{ClientPlan, Cluster, Cycle};
-use zooquake_history::protocol::ProcessOutput;
-use zooquake_history::protocol::{Message, Outcome, Request};
+use zooquake_history::protocol::{Message, Outcome, ProcessOutput, Request};
 use zooquake_history::{EventType, Process};
 
 /// Milliseconds of operations.

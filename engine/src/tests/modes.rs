@@ -6,7 +6,8 @@ use std::num::NonZeroUsize;
 use zooquake_history::operation::{Mode, Operation, grant};
 use zooquake_history::plan::{Capabilities, State};
 
-/// An engine whose clients, of a lock that so many may hold, have asked for grants of these modes, named `m1` for c1 and so on.
+/// An engine whose clients, of a lock that so many may hold, have asked for grants of these modes, named `m1` for c1
+/// and so on.
 fn asking(capacity: usize, modes: &[Mode]) -> Bench {
     let mut bench = Bench::with("lock/fenced", modes.len(), |plan| {
         let capacity = NonZeroUsize::new(capacity).unwrap();

@@ -204,8 +204,8 @@ fn finish_but_drain(bench: &mut Bench) {
     bench.pass(100);
 }
 
-/// A coordinator and a site after recovery. The site has not heard the decisions about `t1`, `t2` and `t3`; it is asked about these
-/// as soon as all about the closing transaction was answered.
+/// A coordinator and a site after recovery. The site has not heard the decisions about `t1`, `t2` and `t3`; it is asked
+/// about these as soon as all about the closing transaction was answered.
 fn undecided() -> Bench {
     let mut bench = Bench::with("commit/coordinated", 2, |plan| {
         plan.transactions = vec![Transaction {

@@ -1,6 +1,6 @@
-//! The parts of a transaction, one after the other.
+//! The duties of a client in a transaction, one after the other.
 
-/// What a client does next in the transaction; the number counts its tries.
+/// The next duty of a client in the transaction; the number counts its tries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CommitDuty {
     Begin,
@@ -11,10 +11,10 @@ pub enum CommitDuty {
 }
 
 impl CommitDuty {
-    /// It was not answered `ok`; `known` if it certainly did not happen.
-    pub fn missed(&mut self, known: bool) {
+    /// It was not answered `ok`; `certain`: it certainly did not happen.
+    pub fn missed(&mut self, certain: bool) {
         *self = match *self {
-            Self::Vote(0) if !known => Self::Vote(1),
+            Self::Vote(0) if !certain => Self::Vote(1),
             Self::Vote(_) => Self::Decided(0),
             Self::Decided(0) => Self::Decided(1),
             _ => Self::Done,

@@ -7,8 +7,8 @@ use zooquake_history::EventType;
 use zooquake_history::operation::commit;
 
 impl Commit {
-    /// A client was told the decision.
-    pub(super) fn told(&mut self, tx: &str) {
+    /// A client reported the decision.
+    pub(super) fn decided(&mut self, tx: &str) {
         self.parties.iter_mut().for_each(|party| party.queries.decided(tx));
     }
 
@@ -19,8 +19,8 @@ impl Commit {
         party.queries.forget(tx);
     }
 
-    /// The last transaction never began, as far as is known: there is to be another one, and nobody is asked about this one
-    /// any more.
+    /// The last transaction never began, as far as answers show: there is to be another one, and nobody is asked about
+    /// this one any more.
     fn give_up(&mut self) {
         let tx = self.name();
         (self.void, self.last_begun) = (true, false);
@@ -51,10 +51,10 @@ impl Commit {
                 self.parties[0].duty = CommitDuty::Decide;
             }
             _ if end.is_ok() => {
-                self.told(&self.name());
+                self.decided(&self.name());
                 self.parties[0].duty = CommitDuty::Done;
             }
-            // Whatever the decision is, it is to be known in the end, unless there is nothing to decide.
+            // Whatever the decision is, every site is to report it in the end, unless there is nothing to decide.
             _ if last && (self.sure.contains(&self.name()) || !self.all_voted()) => {}
             _ if last => self.give_up(),
             _ => self.parties[0].duty = CommitDuty::Done,
@@ -69,7 +69,7 @@ impl Commit {
                 self.parties[client].duty = CommitDuty::Decided(0);
             }
             "decided" if end.is_ok() => {
-                self.told(&self.name());
+                self.decided(&self.name());
                 self.reported(client, &self.name());
                 self.parties[client].duty = CommitDuty::Done;
             }

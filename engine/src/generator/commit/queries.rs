@@ -1,4 +1,4 @@
-//! What a site is asked at the end: for each decision that it has not reported, until it knows it.
+//! What a site is asked at the end: for each decision that it has not reported, until it reports it.
 
 use std::time::Duration;
 
@@ -33,8 +33,8 @@ struct DecisionQuery {
     began: bool,
     /// Whether it was asked since recovery.
     asked: bool,
-    /// From when on it was asked, and until when, since another client was told the decision. One that is asked for less than
-    /// the bound has to be asked again to make that long enough.
+    /// From when on it was asked, and until when, since another client reported the decision. One that is asked for
+    /// less than the bound has to be asked again to make that long enough.
     span: Option<(Duration, Duration)>,
     /// Whether it is being asked and nothing else is to be asked.
     alone: bool,
@@ -59,7 +59,8 @@ impl DecisionQuery {
 }
 
 impl DecisionQueries {
-    /// After recovery: about these transactions, each with whether it certainly began, oldest first, and what is being asked.
+    /// After recovery: about these transactions, each with whether it certainly began, oldest first, and what is being
+    /// asked.
     pub fn about(&mut self, unreported: &[(&str, bool)], times: QueryTimes) {
         let newest = unreported.len().saturating_sub(1);
         let chosen = (0..unreported.len()).filter(|n| *n < OLDEST || *n == newest);
@@ -73,9 +74,9 @@ impl DecisionQueries {
         self.left.insert(0, DecisionQuery::new(tx, began));
     }
 
-    /// Asks the next one at a moment: the transaction, and the time to answer. Each is asked once, so that the site tells all
-    /// that it knows. Then those that certainly began are asked about in turn, or all if none did, until each was asked over
-    /// the bound; a single one is asked for longer than that.
+    /// Asks the next one at a moment: the transaction, and the time to answer. Each is asked once, so that the site can
+    /// report every decision that it has. Then those that certainly began are asked about in turn, or all if none did,
+    /// until each was asked over the bound; a single one is asked for longer than that.
     pub fn ask(&mut self, now: Duration) -> Option<(String, Duration)> {
         let mut next = self.left.remove(self.next()?);
         (next.asked, next.alone) = (true, self.left.is_empty());
@@ -102,11 +103,11 @@ impl DecisionQueries {
         self.asking.take().map(AskedQuery)
     }
 
-    /// Asks about it again, after all others. It was answered at a moment; `None` if the site's process died over it, and has
-    /// to begin anew.
+    /// Asks about it again, after all others. It was answered at a moment; `None` if the site's process died over it,
+    /// and has to begin anew.
     pub fn again(&mut self, AskedQuery(mut question): AskedQuery, at: Option<Duration>) {
         question.alone = false;
-        // It begins later if the decision was told to another client meanwhile.
+        // It begins later if another client reported the decision meanwhile.
         question.span = question.span.and_then(|(first, _)| Some((first, at?)));
         self.left.push(question);
     }
@@ -116,7 +117,7 @@ impl DecisionQueries {
         self.left.retain(|question| question.tx != tx);
     }
 
-    /// Another client was told the decision: whether this one learns of it is another question than whether there is one.
+    /// Another client reported the decision: whether it reaches this one is another question than whether there is one.
     pub fn decided(&mut self, tx: &str) {
         let all = self.left.iter_mut().chain(&mut self.asking);
         for question in all.filter(|question| question.tx == tx) {

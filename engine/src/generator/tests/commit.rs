@@ -1,11 +1,12 @@
-//! The end of two-phase commits: what is asked about transactions that nobody could decide, and when all of it was asked.
+//! The end of two-phase commits: what is asked about transactions that nobody could decide, and when all of it was
+//! asked.
 
 use super::*;
 
 const BOUND: Duration = Duration::from_secs(10);
 
-/// The generator after recovery. Before it no site heard the decision of any transaction; `begun` says of each whether it
-/// certainly began.
+/// The generator after recovery. Before it no site heard the decision of any transaction; `begun` says of each whether
+/// it certainly began.
 fn undecided(begun: &[bool]) -> Box<dyn Generator> {
     let mut plan = plan("commit/atomic");
     plan.transactions = vec![Transaction {
@@ -39,8 +40,8 @@ fn leave_undecided(generator: &mut dyn Generator, begun: bool) {
     }
 }
 
-/// What the site is asked at the end, while all sites can tell these decisions only, and all else is answered. A site that
-/// cannot takes all its time. Each with that time.
+/// What the site is asked at the end, while all sites can tell these decisions only, and all else is answered. A site
+/// that cannot takes all its time. Each with that time.
 fn asked(generator: &mut dyn Generator, site: usize, knows: &[&str], turns: usize) -> Vec<(String, u64)> {
     let (mut asked, mut now) = (Vec::new(), Duration::ZERO);
     for _ in 0..turns {

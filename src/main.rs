@@ -11,7 +11,6 @@ mod campaign;
 mod cli;
 mod compare;
 mod confirm;
-mod engine;
 mod explore;
 mod faults;
 mod judge;

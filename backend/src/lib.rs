@@ -25,7 +25,7 @@ use zooquake_history::fault::Wire;
 use zooquake_history::plan::Plan;
 use zooquake_history::txnlog::TxnLogs;
 use zooquake_workloads::client::Asked;
-use zooquake_workloads::protocol::{Message, Request};
+use zooquake_workloads::protocol::{ProcessOutput, Request};
 
 pub use clock::{Clock, RealClock, within};
 
@@ -70,19 +70,8 @@ pub struct LeaderDelay {
     pub at_most: Duration,
 }
 
-/// What a process on a host says.
-#[derive(Debug)]
-pub enum Output {
-    /// A whole line on its stdout, without the newline.
-    Line(String),
-    /// A message, of which a process in memory makes no line.
-    Message(Message),
-    /// Its stream has ended: it has died, and all that it had written was read before.
-    Ended,
-}
-
 /// Takes what a process says, in order.
-pub type OnOutput = Box<dyn FnMut(Output) + Send>;
+pub type OnOutput = Box<dyn FnMut(ProcessOutput) + Send>;
 
 /// The way to a process on a host; dropping it closes the process's stdin.
 #[derive(Debug, Clone)]

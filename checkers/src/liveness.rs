@@ -14,9 +14,8 @@ use crate::pending::{How, Unfinished, idle, of_bound, unfinished};
 use crate::recovery::Span;
 use crate::text::seconds;
 use std::collections::HashSet;
-
-/// Nanoseconds that an acquire may stay pending though nobody holds, whatever the run's median.
-const LEAST_BOUND: u64 = 10_000_000_000;
+use std::time::Duration;
+use zooquake_history::liveness;
 
 /// Looks for acquires that are never granted. What did not finish and cannot be judged is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -54,18 +53,16 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran(run.names.pending, looked_at);
 }
 
-/// Ten times the median duration of the operations of this name that were answered before the span's end, in nanoseconds, at
-/// least [`LEAST_BOUND`]. An answer that is the history's last event shows only how long others waited.
+/// The bound ([`liveness::bound`]) of the operations of this name that were answered before the span's end, in nanoseconds. An
+/// answer that is the history's last event shows only how long others waited.
 pub fn bound(run: &Analysis<'_>, f: &str, span: Span) -> u64 {
     let ok = |end: usize| end < span.end && run.events[end].kind == EventType::Ok;
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(ok);
     // One whose request is missing may have been sent at any time.
     let sent = |op: &Op<'_>| op.sent().map_or(0, |at| run.time(at));
-    let duration = |op: &Op<'_>| Some(run.time(op.end?).saturating_sub(sent(op)));
-    let mut durations: Vec<u64> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
-    durations.sort_unstable();
-    let median = durations.get(durations.len() / 2).copied().unwrap_or(0);
-    median.saturating_mul(10).max(LEAST_BOUND)
+    let duration = |op: &Op<'_>| Some(Duration::from_nanos(run.time(op.end?).saturating_sub(sent(op))));
+    let mut durations: Vec<Duration> = run.ops.work.iter().filter(answered).filter_map(duration).collect();
+    u64::try_from(liveness::bound(&mut durations).as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither begins

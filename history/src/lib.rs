@@ -6,7 +6,7 @@
 //! [`operation`] of a family of recipes; what the ensemble left behind is its
 //! [`evidence`] and each [`server_log`]. A [`Record`] is all of them, [`files`] reads one from a run's folder, and
 //! [`jsonl`] reads and writes the lines of its files. A [`value`] holds an event's JSON, and a [`text`] a name in it, in little memory. [`edn`] and [`textlog`] read Jepsen's histories. Names that earlier
-//! versions wrote are [`renamed`]. [`protocol`] is what orchestrator and client say to each other.
+//! versions wrote are [`renamed`]. Engine and checkers share the bound of [`liveness`]. [`protocol`] is what orchestrator and client say to each other.
 //!
 //! # Example
 //!
@@ -33,6 +33,7 @@ pub mod evidence;
 pub mod fault;
 pub mod files;
 pub mod jsonl;
+pub mod liveness;
 pub mod operation;
 pub mod plan;
 pub mod protocol;

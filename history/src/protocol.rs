@@ -113,6 +113,17 @@ pub enum Message {
     },
 }
 
+/// What is read from a process on a host, in order.
+#[derive(Debug)]
+pub enum ProcessOutput {
+    /// A whole line on its stdout, without the newline.
+    Line(String),
+    /// A message, of which a process in memory makes no line.
+    Message(Message),
+    /// Its stream has ended: it has died, and all that it had written was read before.
+    Ended,
+}
+
 /// How an operation ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]

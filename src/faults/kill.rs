@@ -2,9 +2,9 @@
 
 use super::strike::{Seen, Strike};
 use super::{Fault, WindowDraft, any_server, servers};
-use crate::engine::Report;
 use anyhow::{Context, Result};
 use std::time::Duration;
+use zooquake_engine::NemesisReport;
 use zooquake_history::fault;
 use zooquake_history::plan::{State, Target};
 
@@ -43,7 +43,7 @@ pub const FAULT: Fault = Fault {
 async fn kill(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
     if victim.starts_with('c') {
         // The end of its stream takes another way, and must not be read before this.
-        let known = strike.link.report(Report::Killing(victim.to_string())).await?;
+        let known = strike.link.report(NemesisReport::Killing(victim.to_string())).await?;
         known.context("the run has ended")?;
     }
     Ok(strike.cluster.kill(victim).await?.into())
@@ -54,7 +54,7 @@ async fn start(strike: &Strike<'_>, victim: &str) -> Result<Seen> {
         strike.cluster.start_server(victim).await?;
         return Ok(serves_again(strike, victim).await?.into());
     }
-    let hello = strike.link.report(Report::Restart(victim.to_string())).await?;
+    let hello = strike.link.report(NemesisReport::Restart(victim.to_string())).await?;
     hello.context("its process did not say hello")?;
     Ok("started again, and it said hello".to_string().into())
 }

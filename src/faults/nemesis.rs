@@ -3,7 +3,6 @@
 use super::Fault;
 use super::strike::victims;
 use super::strike::{Missed, Seen, Strike};
-use crate::engine::{Answer, Entry, Fired, Report};
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
 use serde_json::{Value, json};
@@ -13,13 +12,14 @@ use std::time::Duration;
 use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::{Clock, Cluster};
 use zooquake_checkers::plan::{Plan, Scene, Window};
+use zooquake_engine::{HistoryEntry, NemesisAnswer, NemesisReport, TriggerFiring};
 use zooquake_history::operation::nemesis::{Phase, WindowEvent};
 
 /// How long after a healing that failed it is tried again.
 const AGAIN: Duration = Duration::from_millis(500);
 
 /// A report to the engine, and the way back for the answer; dropped, it refuses.
-pub type Told = (Report, oneshot::Sender<Answer>);
+pub type Told = (NemesisReport, oneshot::Sender<NemesisAnswer>);
 
 /// The nemesis's way to the engine.
 #[derive(Debug, Clone)]
@@ -37,7 +37,7 @@ impl Link {
     ///
     /// # Errors
     /// If the run has ended.
-    pub async fn report(&self, report: Report) -> Result<Option<Answer>> {
+    pub async fn report(&self, report: NemesisReport) -> Result<Option<NemesisAnswer>> {
         let (answer, answered) = oneshot::channel();
         self.reports.send((report, answer)).context("the run has ended")?;
         Ok(answered.await.ok())
@@ -84,7 +84,7 @@ impl Nemesis {
             Schedule::Scene(scene) => self.scene(&scene).await,
         }
         // The receiver is gone once the run has ended.
-        let _ = self.link.report(Report::Done).await;
+        let _ = self.link.report(NemesisReport::Done).await;
     }
 
     async fn windows(&mut self, windows: Vec<Window>) {
@@ -109,7 +109,10 @@ impl Nemesis {
 
     pub(super) async fn record(&self, process: &str, f: &str, value: Value) {
         // A run that ends meanwhile needs no record any more.
-        let _ = self.link.report(Report::Record(Entry::named(process, f, value))).await;
+        let _ = self
+            .link
+            .report(NemesisReport::Record(HistoryEntry::named(process, f, value)))
+            .await;
     }
 
     async fn window(&mut self, window: &Window) -> Result<()> {
@@ -158,14 +161,14 @@ impl Nemesis {
         until_healed((&*self.clock, &self.over), heal, tell).await;
     }
 
-    async fn triggered(&mut self, window: &Window) -> Result<Fired> {
-        let arming = self.link.report(Report::Arm(Box::new(window.clone())));
+    async fn triggered(&mut self, window: &Window) -> Result<TriggerFiring> {
+        let arming = self.link.report(NemesisReport::Arm(Box::new(window.clone())));
         // The engine lets go of a trigger that has waited too long.
         tokio::select! {
             biased;
             _ = self.over.wait_for(|over| *over) => bail!("the operations were over before its trigger fired"),
             answer = arming => match answer? {
-                Some(Answer::Fired(fired)) => Ok(fired),
+                Some(NemesisAnswer::Fired(fired)) => Ok(fired),
                 _ => bail!("its trigger did not fire in time"),
             },
         }

@@ -1,13 +1,13 @@
 //! What a fault finds when it strikes and when it heals, and what it says afterwards.
 
 use super::nemesis::Link;
-use crate::engine::Fired;
 use anyhow::{Context, Result};
 use futures_util::future::{BoxFuture, join_all};
 use serde_json::Value;
 use std::fmt;
 use tokio::sync::watch;
 use zooquake_backend::{Clock, Cluster};
+use zooquake_engine::TriggerFiring;
 use zooquake_history::plan::{Target, Window};
 
 /// The window that is on, and what a fault acts with.
@@ -75,7 +75,7 @@ impl std::error::Error for Missed {}
 ///
 /// # Errors
 /// If there is none at the moment: nobody leads, nobody holds, or the holder is not connected.
-pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &Fired) -> Result<Vec<String>> {
+pub async fn victims(cluster: &dyn Cluster, window: &Window, fired: &TriggerFiring) -> Result<Vec<String>> {
     Ok(match &window.target {
         Target::Node(name) => vec![name.clone()],
         Target::Servers(names) => names.clone(),

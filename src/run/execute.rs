@@ -9,7 +9,6 @@ use super::shell::Shell;
 use super::stage;
 use super::store::Store;
 use super::txnlogs;
-use crate::engine::{Conclusion, Entry};
 use crate::faults::nemesis::Schedule;
 use crate::judge;
 use anyhow::{Context, Result};
@@ -26,6 +25,7 @@ use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster};
 use zooquake_checkers::Results;
 use zooquake_checkers::plan::{On, Plan};
+use zooquake_engine::{Conclusion, HistoryEntry};
 
 /// What to run.
 pub struct Order {
@@ -210,11 +210,11 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
             none => none.insert(Recorder::begin(store.history()?, clock.clone())?),
         };
         let Some((place, confined)) = up else {
-            recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
+            recorder.record(HistoryEntry::named("run", "phase", json!("interrupted")))?;
             return Ok(Left::HalfACluster);
         };
         if number == 1 {
-            recorder.record(Entry::named("run", "confinement", confined))?;
+            recorder.record(HistoryEntry::named("run", "confinement", confined))?;
         }
         let samples = Samples::start(&place, recorder.begun());
         let said = (recorder, &mut progress);
@@ -244,7 +244,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
     }
     // Where there are clients the engine has said so, after its audit.
     if let (false, Some(recorder)) = (plan.scenes.is_empty(), &mut history) {
-        recorder.record(Entry::named("run", "phase", json!("done")))?;
+        recorder.record(HistoryEntry::named("run", "phase", json!("done")))?;
     }
     Ok(left)
 }

@@ -1,11 +1,11 @@
 //! What a run does at the moment, on stderr.
 
-use crate::engine::Status;
 use crate::output::{Level, keep_below, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 use zooquake_checkers::plan::On;
+use zooquake_engine::RunStatus;
 
 /// The line while operations and faults go on.
 const OPS: &str = "[{bar:16}] {pos}/{len} s {wide_msg}";
@@ -74,7 +74,7 @@ impl Progress {
     }
 
     /// Renews the line, unless it was renewed just before.
-    pub fn tick(&mut self, status: impl FnOnce() -> Status) {
+    pub fn tick(&mut self, status: impl FnOnce() -> RunStatus) {
         // The user's time, which a simulated run does not live in.
         let (now, every) = (
             Instant::now(),
@@ -84,7 +84,7 @@ impl Progress {
             return;
         }
         self.last = Some(now);
-        let Status { text, ops } = status();
+        let RunStatus { text, ops } = status();
         let text = format!("{}{}", self.simulated(), crate::terminal::line(&text));
         match (&self.line, ops) {
             (Some(line), Some((elapsed, all))) => {

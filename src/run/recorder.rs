@@ -2,7 +2,6 @@
 
 use super::store::Events;
 use super::watchdog::{Clocks, Watchdog};
-use crate::engine::{Entry, Stalls};
 use anyhow::Result;
 use serde_json::json;
 use std::fmt;
@@ -10,6 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::Clock;
 use zooquake_checkers::Event;
+use zooquake_engine::{HistoryEntry, Stalls};
 use zooquake_history::operation::nemesis;
 
 /// Numbers and stamps the events of a history, and appends them.
@@ -47,7 +47,7 @@ impl Recorder {
             stalls: Stalls::default(),
         };
         let unix_us = recorder.clock.unix().as_micros() as u64;
-        recorder.record(Entry::named("run", "clock", json!(nemesis::Clock { unix_us })))?;
+        recorder.record(HistoryEntry::named("run", "clock", json!(nemesis::Clock { unix_us })))?;
         Ok(recorder)
     }
 
@@ -86,7 +86,7 @@ impl Recorder {
         let value = nemesis::Stall {
             ms: stall.lasted.as_millis() as u64,
         };
-        self.append(now, Entry::named("run", "stall", json!(value)))?;
+        self.append(now, HistoryEntry::named("run", "stall", json!(value)))?;
         Ok(now)
     }
 
@@ -116,13 +116,13 @@ impl Recorder {
     ///
     /// # Errors
     /// If it cannot be written: a history with a hole proves nothing, so the run must end.
-    pub fn record(&mut self, entry: Entry) -> Result<usize> {
+    pub fn record(&mut self, entry: HistoryEntry) -> Result<usize> {
         let now = self.turns()?;
         self.append(now, entry)
     }
 
-    fn append(&mut self, now: Clocks, entry: Entry) -> Result<usize> {
-        let Entry {
+    fn append(&mut self, now: Clocks, entry: HistoryEntry) -> Result<usize> {
+        let HistoryEntry {
             process,
             kind,
             f,

@@ -6,7 +6,6 @@ use super::recorder::Recorder;
 use super::stage;
 use super::steady::{steady_and_silent, still_leads};
 use super::watchdog::Clocks;
-use crate::engine::{Answer, Conclusion, Effect, Engine, Input, Question, Stalls};
 use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
 use anyhow::{Context, Result, bail};
 use futures_util::future::BoxFuture;
@@ -18,6 +17,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use zooquake_backend::Stdin;
 use zooquake_checkers::evidence::Reading;
 use zooquake_checkers::plan::{Plan, Timing};
+use zooquake_engine::{Conclusion, Effect, Engine, Input, NemesisAnswer, Question, Stalls};
 
 /// What passes between tasks and the shell.
 enum Happened {
@@ -44,7 +44,7 @@ pub struct Shell<'a> {
     /// The ways to the clients' processes.
     clients: Vec<Option<Stdin>>,
     /// Reports of the nemesis that wait for their answer, by token.
-    reports: HashMap<u64, oneshot::Sender<Answer>>,
+    reports: HashMap<u64, oneshot::Sender<NemesisAnswer>>,
     next_token: u64,
     over: watch::Sender<bool>,
     stalls: Stalls,

@@ -1,10 +1,10 @@
 //! Whether the ensemble is steady: one leader, serving without change, under which a silent session expires.
 
-use crate::engine::Leader;
 use anyhow::{Context, Result, bail};
 use futures_util::future::join_all;
 use std::time::Duration;
 use zooquake_backend::{Clock, Cluster};
+use zooquake_engine::Leader;
 
 /// Longest wait for a steady leader, beside the time for which it must be steady.
 const PATIENCE: Duration = Duration::from_secs(30);

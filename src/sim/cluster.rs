@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use tokio::sync::mpsc;
-use zooquake_backend::{OnOutput, Output, Stdin};
+use zooquake_backend::{OnOutput, Stdin};
 use zooquake_checkers::plan::Plan;
 use zooquake_workloads::client::{Asked, Client, Output as Lines, message};
-use zooquake_workloads::protocol::{Message, VERSION};
+use zooquake_workloads::protocol::{Message, ProcessOutput, VERSION};
 use zooquake_workloads::recipes::commit::Journal;
 use zooquake_workloads::recipes::{Env, variant};
 use zooquake_workloads::zk::counted::Counters;
@@ -114,7 +114,7 @@ impl SimCluster {
                 .get_mut(client)
                 .and_then(|machine| machine.process.take());
             if let Some((_, said)) = said {
-                say(&said, Output::Ended);
+                say(&said, ProcessOutput::Ended);
             }
         }
         Ok(())
@@ -137,7 +137,7 @@ impl SimCluster {
         let journal = machine.journal.get_or_insert_with(Journal::in_memory).clone();
         let pinned = machine.net.only_server().map(|server| self.servers[server].clone());
         drop(machines);
-        let lines = Lines::direct(move |message| say(&said, Output::Message(message)));
+        let lines = Lines::direct(move |message| say(&said, ProcessOutput::Message(message)));
         lines.send(Message::Hello {
             protocol: VERSION,
             pid: u32::try_from(incarnation).unwrap_or(u32::MAX),
@@ -169,6 +169,6 @@ impl SimCluster {
     }
 }
 
-fn say(said: &Said, output: Output) {
+fn say(said: &Said, output: ProcessOutput) {
     said.lock().unwrap_or_else(PoisonError::into_inner)(output);
 }

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
-use zooquake_backend::{Clock, OnOutput, Output, Stdin};
-use zooquake_history::protocol::{Message, Outcome, Request};
+use zooquake_backend::{Clock, OnOutput, Stdin};
+use zooquake_history::protocol::{Message, Outcome, ProcessOutput, Request};
 
 /// How often it is looked whether something was said.
 const LOOK: Duration = Duration::from_millis(5);
@@ -91,17 +91,17 @@ impl Talk {
         let on_output = Box::new(move |output| {
             let mut said = hears.lock().unwrap_or_else(PoisonError::into_inner);
             match output {
-                Output::Line(line) => said.lines.push(Heard {
+                ProcessOutput::Line(line) => said.lines.push(Heard {
                     at: now.now(),
                     message: serde_json::from_str(&line).ok(),
                     line,
                 }),
-                Output::Message(message) => said.lines.push(Heard {
+                ProcessOutput::Message(message) => said.lines.push(Heard {
                     at: now.now(),
                     line: json!(message).to_string(),
                     message: Some(message),
                 }),
-                Output::Ended => said.ended = true,
+                ProcessOutput::Ended => said.ended = true,
             }
         });
         let talk = Self {

@@ -4,7 +4,7 @@ use super::*;
 use crate::sim::SimBackend;
 use serde_json::Value;
 use tokio::sync::mpsc;
-use zooquake_backend::Output;
+use zooquake_history::protocol::ProcessOutput;
 use zooquake_workloads::recipes::{registry, workload};
 
 /// What stands between a client and the trial.
@@ -74,7 +74,7 @@ fn tried(name: &str, between: Between) -> Vec<Finding> {
 
 fn altered(mut on_output: OnOutput, said: Option<fn(&mut Value) -> Say>) -> OnOutput {
     Box::new(move |output| match (output, said) {
-        (Output::Message(message), Some(said)) => {
+        (ProcessOutput::Message(message), Some(said)) => {
             let mut line = serde_json::to_value(message).unwrap();
             let lines = match said(&mut line) {
                 Say::Nothing => vec![],
@@ -82,7 +82,7 @@ fn altered(mut on_output: OnOutput, said: Option<fn(&mut Value) -> Say>) -> OnOu
                 Say::Twice => vec![line.to_string(); 2],
                 Say::ThenWords => vec![line.to_string(), "connected".to_string()],
             };
-            lines.into_iter().for_each(|line| on_output(Output::Line(line)));
+            lines.into_iter().for_each(|line| on_output(ProcessOutput::Line(line)));
         }
         (output, _) => on_output(output),
     })

@@ -2,7 +2,7 @@
 
 use super::POLL;
 use super::engine::{Attempts, again};
-use crate::{Output, Stdin};
+use crate::Stdin;
 use anyhow::{Context, Result, bail};
 use futures_util::StreamExt;
 use std::path::PathBuf;
@@ -13,6 +13,7 @@ use testcontainers::bollard::errors::Error;
 use testcontainers::bollard::exec::{CreateExecOptions, StartExecOptions, StartExecResults};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
+use zooquake_history::protocol::ProcessOutput;
 
 /// Most bytes that a process's log takes; the rest is left out, so that no process fills the disk.
 const LOG: u64 = 256 << 20;
@@ -50,7 +51,7 @@ pub async fn spawn(
     docker: &Docker,
     container: &str,
     command: &Command,
-    mut on_output: impl FnMut(Output) + Send + 'static,
+    mut on_output: impl FnMut(ProcessOutput) + Send + 'static,
 ) -> Result<Stdin> {
     let config = CreateExecOptions {
         attach_stdin: Some(true),
@@ -93,7 +94,7 @@ pub async fn spawn(
             }
         }
         let _ = log.flush().await;
-        on_output(Output::Ended);
+        on_output(ProcessOutput::Ended);
     });
     let (sender, receiver) = mpsc::unbounded_channel();
     tokio::spawn(write_lines(input, receiver));
@@ -131,10 +132,10 @@ async fn ends(docker: &Docker, exec: &str) -> bool {
 }
 
 /// Cuts complete lines out of the stream; what is left waits in `partial`.
-fn lines(partial: &mut Vec<u8>, bytes: &[u8], on_output: &mut impl FnMut(Output)) {
+fn lines(partial: &mut Vec<u8>, bytes: &[u8], on_output: &mut impl FnMut(ProcessOutput)) {
     for byte in bytes {
         if *byte == b'\n' || partial.len() == LINE {
-            on_output(Output::Line(String::from_utf8_lossy(partial).into_owned()));
+            on_output(ProcessOutput::Line(String::from_utf8_lossy(partial).into_owned()));
             partial.clear();
         }
         if *byte != b'\n' {

@@ -2,13 +2,14 @@
 
 use super::exec::{Command, spawn};
 use super::{DockerCluster, LOCAL, POLL, wire};
-use crate::{Cluster, Doing, OnOutput, Output, Stdin};
+use crate::{Cluster, Doing, OnOutput, Stdin};
 use anyhow::{Context, Result, bail};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 use testcontainers::bollard::query_parameters::TopOptionsBuilder;
+use zooquake_history::protocol::ProcessOutput;
 
 /// A frozen node is watched for this long; one that lives wakes several times in it.
 const FROZEN_MS: u64 = 400;
@@ -128,7 +129,7 @@ impl DockerCluster {
         let node = self.node(server)?;
         let streams = Arc::clone(&node.streams);
         let on_output = move |output| {
-            if matches!(output, Output::Ended) {
+            if matches!(output, ProcessOutput::Ended) {
                 streams.fetch_sub(1, Ordering::Relaxed);
             }
         };

@@ -2,7 +2,7 @@
 
 use super::LOCAL;
 use super::exec::{Command, spawn};
-use crate::{Output, Stdin};
+use crate::Stdin;
 use anyhow::{Context, Result, anyhow};
 use serde_json::{Value, json};
 use std::collections::HashMap;
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use testcontainers::bollard::Docker;
 use tokio::sync::oneshot;
-use zooquake_workloads::protocol::{Message, Outcome, Request};
+use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput, Request};
 
 /// If this program stood still until the time was up, an answer that waited unread meanwhile is read within this.
 const UNREAD: Duration = Duration::from_millis(500);
@@ -102,12 +102,12 @@ impl Sidecar {
     }
 }
 
-fn deliver(host: &str, pending: &Pending, output: Output) {
+fn deliver(host: &str, pending: &Pending, output: ProcessOutput) {
     let mut pending = pending.lock().expect("no holder of this lock panics");
     let said = match output {
-        Output::Ended => return pending.clear(),
-        Output::Message(message) => Ok(message),
-        Output::Line(line) => serde_json::from_str(&line).map_err(|_| line),
+        ProcessOutput::Ended => return pending.clear(),
+        ProcessOutput::Message(message) => Ok(message),
+        ProcessOutput::Line(line) => serde_json::from_str(&line).map_err(|_| line),
     };
     match said {
         Ok(Message::Reply {

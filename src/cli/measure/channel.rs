@@ -8,9 +8,9 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::Instant;
 use tokio::sync::mpsc;
+use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
-use zooquake_backend::{Cluster, Output};
-use zooquake_workloads::protocol::{Message, Request};
+use zooquake_workloads::protocol::{Message, ProcessOutput, Request};
 
 /// Sends requests that do nothing to one client in its container, one after the other.
 ///
@@ -70,7 +70,7 @@ async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<Channel> 
         };
         stdin.request(request)?;
         loop {
-            let Some(Output::Line(line)) = lines.recv().await else {
+            let Some(ProcessOutput::Line(line)) = lines.recv().await else {
                 bail!("the client ended")
             };
             match serde_json::from_str(&line).with_context(|| format!("reading {line}"))? {

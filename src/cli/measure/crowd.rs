@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
+use zooquake_backend::Stdin;
 use zooquake_backend::docker::DockerCluster;
-use zooquake_backend::{Output, Stdin};
-use zooquake_workloads::protocol::{Message, Outcome, Request};
+use zooquake_workloads::protocol::{Message, Outcome, ProcessOutput, Request};
 use zooquake_workloads::zk::counted::Counts;
 
 /// Nothing that is measured takes as long as this.
@@ -18,7 +18,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 pub struct Crowd {
     clients: Vec<String>,
     stdin: Stdin,
-    output: mpsc::UnboundedReceiver<(Instant, Output)>,
+    output: mpsc::UnboundedReceiver<(Instant, ProcessOutput)>,
     last_id: u64,
     /// Replies that are not waited for yet.
     arrived: HashMap<u64, Reply>,
@@ -109,7 +109,7 @@ impl Crowd {
 
     /// Reads one line.
     async fn read(&mut self) -> Result<()> {
-        let Some((at, Output::Line(line))) = self.output.recv().await else {
+        let Some((at, ProcessOutput::Line(line))) = self.output.recv().await else {
             bail!("the process of the clients ended")
         };
         let (client, message) = line.split_once(' ').with_context(|| format!("reading {line}"))?;

@@ -1,0 +1,90 @@
+//! The audit: the tree at the end, and which of its znodes the clients claim as their own.
+
+use super::clients::Clients;
+use super::clients::quiesce::QUIESCE;
+use super::context::{Deadline, RunContext};
+use super::course::ShellAnswer;
+use super::effect::{Effect, Question, Stalls};
+use super::generator::Phase;
+use zooquake_history::evidence::{Reading, Tree};
+
+/// The number of times that the tree is read anew after a stall, at most.
+const ATTEMPTS: usize = 3;
+
+/// The tree is read, every client is asked once more which znodes are its own, and the tree is read again. A stall may
+/// have cost an answer, so that what fails around one is done again.
+#[derive(Debug)]
+pub struct Audit {
+    attempt: usize,
+    /// The stalls before the attempt.
+    before: Stalls,
+    step: AuditStep,
+}
+
+#[derive(Debug)]
+enum AuditStep {
+    FirstReading,
+    Quiescing(Result<Reading, String>, Deadline),
+    SecondReading(Result<Reading, String>),
+}
+
+impl Audit {
+    pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
+        clients.enter(run, "audit", Phase::Quiet);
+        Self::attempt(run, 1)
+    }
+
+    fn attempt(run: &mut RunContext, attempt: usize) -> Self {
+        run.emit(Effect::Ask(Question::Tree));
+        Self {
+            attempt,
+            before: run.stalls,
+            step: AuditStep::FirstReading,
+        }
+    }
+
+    /// The moment at which it has to be looked at, if nothing happens before.
+    pub fn due(&self) -> Option<Deadline> {
+        match self.step {
+            AuditStep::Quiescing(_, until) => Some(until),
+            AuditStep::FirstReading | AuditStep::SecondReading(_) => None,
+        }
+    }
+
+    /// Goes on as far as it can; returns the tree once it is over, or the reason why it was not read.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<Result<Tree, String>> {
+        loop {
+            let step = std::mem::replace(&mut self.step, AuditStep::FirstReading);
+            match (step, answer.take()) {
+                (AuditStep::FirstReading, Some(ShellAnswer::Tree(first))) => {
+                    clients.ask_quiesce(run);
+                    self.step = AuditStep::Quiescing(first, run.deadline(QUIESCE));
+                }
+                (AuditStep::Quiescing(first, until), _) if clients.all_quiesced() || run.passed(until) => {
+                    run.emit(Effect::Ask(Question::Tree));
+                    self.step = AuditStep::SecondReading(first);
+                    return None;
+                }
+                (AuditStep::SecondReading(first), Some(ShellAnswer::Tree(second))) => match (first, second) {
+                    (Ok(first), Ok(second)) => {
+                        let readings = vec![first, second];
+                        return Some(Ok(Tree { readings }));
+                    }
+                    _ if self.attempt < ATTEMPTS && run.stalls != self.before => {
+                        *self = Self::attempt(run, self.attempt + 1);
+                    }
+                    (Err(why), _) | (_, Err(why)) => return Some(Err(why)),
+                },
+                (step, _) => {
+                    self.step = step;
+                    return None;
+                }
+            }
+        }
+    }
+}

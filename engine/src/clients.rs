@@ -1,0 +1,187 @@
+//! The clients of a run: each is given its next operation, and what its process writes is taken.
+
+mod control;
+mod holds;
+mod lifecycle;
+mod operations;
+mod process;
+pub mod quiesce;
+pub mod worker;
+
+use crate::context::RunContext;
+use crate::effect::{Effect, HistoryEntry};
+use crate::generator::{self, Generator, Phase, UnknownFamily};
+use crate::operation::{Completion, OpKind};
+use crate::resource::ExternalResource;
+use control::ControlRequest;
+use holds::Holds;
+use serde_json::json;
+use std::time::Duration;
+use worker::Worker;
+use zooquake_history::operation::control::Hello;
+use zooquake_history::operation::grant::GRANT;
+use zooquake_history::plan::Plan;
+use zooquake_history::protocol::{Message, ProcessOutput};
+
+/// All clients, what they hold and what they are given to do.
+#[derive(Debug)]
+pub struct Clients {
+    pub workers: Vec<Worker>,
+    pub holds: Holds,
+    generator: Box<dyn Generator>,
+    /// The operations that clients are given.
+    phase: Phase,
+    pub resource: ExternalResource,
+    /// The durations of the operations that were answered `ok` and wait for other clients.
+    waits: Vec<Duration>,
+    /// The number of operations that were answered.
+    completed: u64,
+    /// The number of the request that was sent last.
+    last_request: u64,
+}
+
+impl Clients {
+    /// The clients of a plan, none of which was started.
+    ///
+    /// # Errors
+    /// If the plan's family has no generator.
+    pub fn new(plan: &Plan) -> Result<Self, UnknownFamily> {
+        let count = plan.cluster.clients;
+        Ok(Self {
+            workers: (0..count).map(Worker::new).collect(),
+            holds: Holds::new(count, plan.workload.capabilities().capacity),
+            generator: generator::from_plan(plan)?,
+            phase: Phase::Quiet,
+            resource: ExternalResource::default(),
+            waits: Vec::new(),
+            completed: 0,
+            last_request: 0,
+        })
+    }
+
+    /// Begins a phase of the run, in which clients are given these operations.
+    pub fn enter(&mut self, run: &mut RunContext, name: &'static str, phase: Phase) {
+        run.phase = name;
+        self.phase = phase;
+        run.emit(Effect::Entered(name));
+        run.record(HistoryEntry::named("run", "phase", json!(name)));
+        for worker in self.workers.iter_mut().filter(|worker| worker.is_idle()) {
+            worker.due = worker.due.or(Some(run.now));
+        }
+    }
+
+    /// Does all that is due: starts, control requests, next operations.
+    pub fn act(&mut self, run: &mut RunContext) {
+        for number in 0..self.workers.len() {
+            let due = self.workers[number].process.restart_due();
+            if due.is_some_and(|due| due <= run.now) {
+                self.start(run, number);
+            }
+        }
+        self.confirm_holders(run);
+        for number in 0..self.workers.len() {
+            let worker = &mut self.workers[number];
+            if worker.is_idle() && worker.due.is_some_and(|due| due <= run.now) {
+                worker.due = None;
+                self.assign(run, number);
+            }
+        }
+    }
+
+    /// The moment at which something is due, if nothing happens before; `None` if nothing is.
+    pub fn due(&self, run: &RunContext) -> Option<Duration> {
+        let idle = self.workers.iter().filter(|worker| worker.is_idle());
+        let ops = idle.filter_map(|worker| worker.due);
+        let restarts = self.workers.iter().filter_map(|worker| worker.process.restart_due());
+        ops.chain(restarts).chain(self.confirm_due(run)).min()
+    }
+
+    /// Takes what was read from a client's process; returns whether that has ended by itself. A process wrote all its
+    /// output before its end, so only a second end could come from an earlier one.
+    pub fn read(&mut self, run: &mut RunContext, number: usize, incarnation: u64, output: ProcessOutput) -> bool {
+        if self.workers[number].process.incarnation != incarnation {
+            return false;
+        }
+        match output {
+            ProcessOutput::Line(line) => match serde_json::from_str(&line) {
+                Ok(message) => self.message(run, number, message),
+                Err(error) => {
+                    let name = &self.workers[number].name;
+                    let why = format!("client {name} wrote a line that is no message of the protocol: {line}: {error}");
+                    run.broken(number, why);
+                }
+            },
+            ProcessOutput::Message(message) => self.message(run, number, message),
+            ProcessOutput::Ended => {
+                self.end(run, number);
+                return !self.workers[number].process.is_killed();
+            }
+        }
+        false
+    }
+
+    fn message(&mut self, run: &mut RunContext, number: usize, message: Message) {
+        let worker = &mut self.workers[number];
+        match message {
+            Message::Hello {
+                pid, session, cannot, ..
+            } => {
+                let incarnation = worker.process.incarnation;
+                let hello = Hello {
+                    pid,
+                    incarnation,
+                    session,
+                    cannot,
+                };
+                self.greet(run, number, &hello);
+            }
+            Message::Notice { notice, value } => {
+                let grant = GRANT.of(&value).filter(|_| notice == "lost");
+                let lost = grant.is_some_and(|grant| self.holds.is_holder_of(number, grant));
+                run.record(HistoryEntry::named(&worker.name, &notice, value));
+                if lost {
+                    self.end_hold(run, number);
+                }
+            }
+            Message::Reply {
+                id,
+                outcome,
+                value,
+                error,
+            } => {
+                if worker.op.as_ref().is_some_and(|op| op.id == id) {
+                    self.complete(run, number, Completion::from_reply(outcome, value, error));
+                } else if let Some(f) = worker.control.remove(&id) {
+                    let client = number;
+                    let request = ControlRequest { client, id, f };
+                    self.complete_control(run, &request, Completion::from_reply(outcome, value, error));
+                } else {
+                    let name = &worker.name;
+                    let why =
+                        format!("client {name} answered request {id}, which it was not asked: {outcome:?} {value}");
+                    run.broken(number, why);
+                }
+            }
+        }
+    }
+
+    /// The harness stood still, and what waited unread meanwhile was not free time: the time that counts for liveness
+    /// begins anew.
+    pub fn restart_free_time(&mut self) {
+        self.holds.restart_free_time();
+        let pending = self.workers.iter_mut().filter_map(|worker| worker.op.as_mut());
+        pending.for_each(|op| op.free_at = Duration::ZERO);
+    }
+
+    /// The name of the first client that holds.
+    pub fn holder(&self) -> Option<&str> {
+        self.holds.holder().map(|number| self.workers[number].name.as_str())
+    }
+
+    /// Lets the clocks of free time run until this moment.
+    pub fn pass_free_time(&mut self, run: &RunContext, now: Duration) {
+        let acquires = |worker: &&Worker| worker.op.as_ref().is_some_and(|op| op.kind == OpKind::Acquire);
+        let waiting = self.workers.iter().filter(acquires).map(|worker| worker.number);
+        self.holds.pass(now - run.now, waiting);
+    }
+}

@@ -1,0 +1,127 @@
+//! Control requests: `confirm` while clients believe that they hold in ways that exclude each other and before what a
+//! fault may have cost is given back, `quiesce` around recovery and audit.
+
+use super::Clients;
+use super::worker::Worker;
+use crate::context::RunContext;
+use crate::effect::HistoryEntry;
+use crate::operation::Completion;
+use serde_json::json;
+use std::time::Duration;
+use zooquake_history::EventType;
+use zooquake_history::operation::control::{HOLDS, Running};
+
+/// A control request that was answered.
+#[derive(Debug)]
+pub(super) struct ControlRequest {
+    pub client: usize,
+    pub id: u64,
+    pub f: &'static str,
+}
+
+impl Clients {
+    /// While holds have not ended that exclude each other, every client that believes to hold is asked, again and
+    /// again; and one whose release waits for that.
+    pub(super) fn confirm_holders(&mut self, run: &mut RunContext) {
+        let due = |number: &usize| self.holds.confirm_due(*number, run.now) <= run.now;
+        let due: Vec<usize> = self.to_confirm().filter(due).collect();
+        for number in due {
+            self.holds.confirm(number, run.now);
+            self.ask_control(run, number, "confirm");
+        }
+    }
+
+    /// The clients that have to confirm and can be asked.
+    fn to_confirm(&self) -> impl Iterator<Item = usize> + '_ {
+        let can = |worker: &Worker| worker.process.is_connected() && !worker.was_asked("confirm");
+        self.holds
+            .to_confirm()
+            .filter(move |number| can(&self.workers[*number]))
+    }
+
+    /// The moment at which a client has to be asked again.
+    pub(super) fn confirm_due(&self, run: &RunContext) -> Option<Duration> {
+        self.to_confirm()
+            .map(|number| self.holds.confirm_due(number, run.now))
+            .min()
+    }
+
+    /// Sends a control request and returns its number.
+    pub fn ask_control(&mut self, run: &mut RunContext, number: usize, f: &'static str) -> u64 {
+        let id = self.request_id();
+        self.workers[number].send_control(run, id, f);
+        id
+    }
+
+    /// A control request was answered.
+    pub(super) fn complete_control(&mut self, run: &mut RunContext, request: &ControlRequest, end: Completion) {
+        let &ControlRequest { client, id, f } = request;
+        let kind = end.kind;
+        let holds_nothing = kind == EventType::Ok && HOLDS.of(&end.value) == Some(false);
+        self.workers[client].record_control(run, f, kind, end.value, end.error);
+        if f == "confirm" {
+            self.confirmed(run, request, kind, holds_nothing);
+        }
+        let worker = &mut self.workers[client];
+        // An answer to an earlier one is no evidence of now.
+        if kind == EventType::Ok && worker.quiesce == Some(id) {
+            worker.quiesced = true;
+        }
+    }
+
+    fn confirmed(&mut self, run: &RunContext, request: &ControlRequest, kind: EventType, holds_nothing: bool) {
+        let &ControlRequest { client, id, .. } = request;
+        self.workers[client].last_confirm = Some(kind);
+        // An answer to a request from before the grant was read is not about it.
+        if holds_nothing && self.holds.is_about_grant(client, id) {
+            return self.end_hold(run, client);
+        }
+        let goes_on = self.holds.owes(client, id)
+            && match kind {
+                EventType::Ok => self.holds.settle(client),
+                EventType::Info => self.holds.could_not_confirm(client),
+                EventType::Fail | EventType::Invoke => false,
+            };
+        if goes_on {
+            self.workers[client].due = Some(run.now);
+        }
+    }
+
+    /// A window was seen to be healed: every client that holds has to confirm.
+    pub fn owe_confirms(&mut self, run: &RunContext) {
+        self.holds.owe_confirms(run, self.last_request);
+    }
+
+    /// Asks every living client to quiesce that can answer now.
+    pub fn ask_quiesce(&mut self, run: &mut RunContext) {
+        for number in 0..self.workers.len() {
+            let worker = &mut self.workers[number];
+            worker.quiesced = false;
+            worker.quiesce = None;
+            if worker.process.is_connected() && worker.answers() {
+                let id = self.ask_control(run, number, "quiesce");
+                self.workers[number].quiesce = Some(id);
+            }
+        }
+    }
+
+    /// A client that cannot answer a `quiesce` was seen running.
+    pub fn seen_running(&mut self, run: &mut RunContext, number: usize, detail: String) {
+        let worker = &mut self.workers[number];
+        worker.quiesced = true;
+        run.record(HistoryEntry::named(&worker.name, "running", json!(Running { detail })));
+    }
+
+    /// Whether every client has answered, or was seen running.
+    pub fn all_quiesced(&self) -> bool {
+        self.workers.iter().all(|worker| worker.quiesced)
+    }
+
+    /// Who has not answered the `quiesce` sent last, in words.
+    pub fn silent(&self, limit: Duration) -> Option<String> {
+        let silent = self.workers.iter().filter(|worker| !worker.quiesced);
+        let silent: Vec<&str> = silent.map(|worker| worker.name.as_str()).collect();
+        let ms = limit.as_millis();
+        (!silent.is_empty()).then(|| format!("{} did not answer quiesce within {ms} ms", silent.join(", ")))
+    }
+}

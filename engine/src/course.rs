@@ -1,0 +1,214 @@
+//! The course of a run: what it waits for at the moment, and what comes next.
+
+use super::audit::Audit;
+use super::clients::Clients;
+use super::context::{Deadline, RunContext};
+use super::drain::Drain;
+use super::effect::{Conclusion, Effect, Leader};
+use super::generator::{ClosingTask, Phase};
+use super::nemesis::Nemesis;
+use super::recovery::{Recovery, RecoveryEnd};
+use std::time::Duration;
+use zooquake_history::evidence::Reading;
+
+/// Longest wait for the `hello` of every client.
+const GREETING: Duration = Duration::from_secs(30);
+
+/// How far a run is.
+#[derive(Debug)]
+pub struct Course {
+    stage: Stage,
+}
+
+/// What a run waits for.
+#[derive(Debug)]
+enum Stage {
+    /// To be begun.
+    SetUp,
+    /// The end of a scene, which has no clients.
+    Playing,
+    /// The `hello` of every client.
+    Greeting(Deadline),
+    /// The end of the operations.
+    Ops(Deadline),
+    /// Recovery, and the last operations after it.
+    Recovering(Recovery),
+    /// The queue to be empty.
+    Draining(Drain),
+    /// Two readings of the tree, and an answer of every client between them.
+    Auditing(Audit),
+    /// Nothing.
+    Over,
+}
+
+/// The answer to a question that the shell was asked.
+#[derive(Debug)]
+pub enum ShellAnswer {
+    /// To that for a steady leader.
+    Steady(Result<Leader, String>),
+    /// To that whether the same server leads.
+    Leads(Result<(), String>),
+    /// To that whether a client's process runs.
+    Running(Result<String, String>),
+    /// To that for the tree.
+    Tree(Result<Reading, String>),
+}
+
+/// Whether a stage goes on, or another one follows at once.
+enum Transition {
+    Wait(Stage),
+    Move(Stage),
+}
+
+impl Course {
+    pub fn new() -> Self {
+        Self { stage: Stage::SetUp }
+    }
+
+    /// Begins the run.
+    pub fn begin(&mut self, run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis) {
+        if !run.plan.scenes.is_empty() {
+            nemesis.strike(run);
+            self.stage = Stage::Playing;
+            return;
+        }
+        clients.start_all(run);
+        self.stage = Stage::Greeting(run.deadline(GREETING));
+    }
+
+    /// Goes from stage to stage until one has to wait.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        nemesis: &mut Nemesis,
+        mut answer: Option<ShellAnswer>,
+    ) {
+        loop {
+            let transition = match std::mem::replace(&mut self.stage, Stage::Over) {
+                stage @ (Stage::SetUp | Stage::Over) => Transition::Wait(stage),
+                Stage::Playing => play(run, nemesis),
+                Stage::Greeting(until) => greet(run, clients, nemesis, until),
+                Stage::Ops(end) => operate(run, clients, nemesis, end),
+                Stage::Recovering(mut recovery) => match recovery.advance(run, clients, nemesis, &mut answer) {
+                    None => Transition::Wait(Stage::Recovering(recovery)),
+                    Some(RecoveryEnd::Recovered) => Transition::Move(close(run, clients)),
+                    Some(RecoveryEnd::NotRecovered) => Transition::Move(audit(run, clients)),
+                },
+                Stage::Draining(mut drain) => match drain.advance(run, clients) {
+                    false => Transition::Wait(Stage::Draining(drain)),
+                    true => Transition::Move(audit(run, clients)),
+                },
+                Stage::Auditing(mut audit) => match audit.advance(run, clients, &mut answer) {
+                    None => Transition::Wait(Stage::Auditing(audit)),
+                    Some(tree) => {
+                        clients.enter(run, "done", Phase::Quiet);
+                        Transition::Move(conclude(run, Conclusion::Audited(tree)))
+                    }
+                },
+            };
+            match transition {
+                Transition::Move(stage) => self.stage = stage,
+                Transition::Wait(stage) => {
+                    self.stage = stage;
+                    return;
+                }
+            }
+        }
+    }
+
+    /// The moment at which the stage has to be looked at, if nothing happens before.
+    pub fn due(&self, run: &RunContext) -> Option<Duration> {
+        let deadline = match &self.stage {
+            Stage::SetUp | Stage::Playing | Stage::Over => None,
+            Stage::Greeting(until) | Stage::Ops(until) => Some(*until),
+            Stage::Recovering(recovery) => recovery.due(),
+            Stage::Draining(drain) => Some(drain.due()),
+            Stage::Auditing(audit) => audit.due(),
+        };
+        deadline.map(|deadline| run.moment_of(deadline))
+    }
+
+    /// Whether a scene is played.
+    pub fn is_playing(&self) -> bool {
+        matches!(self.stage, Stage::Playing)
+    }
+
+    /// Whether the operations have begun.
+    pub fn has_begun(&self) -> bool {
+        !matches!(self.stage, Stage::SetUp | Stage::Greeting(_))
+    }
+}
+
+fn play(run: &mut RunContext, nemesis: &Nemesis) -> Transition {
+    if run.interrupted {
+        run.emit(Effect::Over);
+    }
+    match (nemesis.is_done(), run.interrupted) {
+        (false, _) => Transition::Wait(Stage::Playing),
+        (true, true) => Transition::Move(give_up(run)),
+        (true, false) => Transition::Move(conclude(run, Conclusion::Played)),
+    }
+}
+
+fn greet(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, until: Deadline) -> Transition {
+    if run.interrupted {
+        return Transition::Move(give_up(run));
+    }
+    if clients.all_run() {
+        run.ops_began = run.now;
+        clients.enter(run, "ops", Phase::Load);
+        nemesis.strike(run);
+        let time = Duration::from_millis(run.plan.time_ms);
+        return Transition::Move(Stage::Ops(run.deadline(time)));
+    }
+    if !run.passed(until) {
+        return Transition::Wait(Stage::Greeting(until));
+    }
+    let silent: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
+    let why = format!("clients {silent:?} have not said hello in {} s.", GREETING.as_secs());
+    run.broken(clients.dead().next().map_or(0, |worker| worker.number), why);
+    Transition::Wait(Stage::Over)
+}
+
+fn operate(run: &mut RunContext, clients: &mut Clients, nemesis: &mut Nemesis, end: Deadline) -> Transition {
+    if !(run.interrupted || run.passed(end) || clients.all_have_done_their_own(&run.plan)) {
+        return Transition::Wait(Stage::Ops(end));
+    }
+    if run.interrupted {
+        run.record_interruption();
+    }
+    run.emit(Effect::Over);
+    nemesis.disarm(run);
+    Transition::Move(Stage::Recovering(Recovery::begin(run, clients)))
+}
+
+/// What follows the last operations: the drain, if the family has one.
+fn close(run: &mut RunContext, clients: &mut Clients) -> Stage {
+    // Nothing can be asked of a client that has not finished.
+    let busy = clients.workers.last().is_none_or(|last| last.op.is_some());
+    match clients.closing_task() {
+        ClosingTask::Nothing => audit(run, clients),
+        _ if run.interrupted || busy => audit(run, clients),
+        task => Stage::Draining(Drain::new(run, clients, task)),
+    }
+}
+
+/// The audit, unless the user has stopped the run.
+fn audit(run: &mut RunContext, clients: &mut Clients) -> Stage {
+    match run.interrupted {
+        true => give_up(run),
+        false => Stage::Auditing(Audit::begin(run, clients)),
+    }
+}
+
+/// The end of a run that the user stopped: nothing is audited.
+fn give_up(run: &mut RunContext) -> Stage {
+    run.record_interruption();
+    conclude(run, Conclusion::Interrupted)
+}
+
+fn conclude(run: &mut RunContext, conclusion: Conclusion) -> Stage {
+    run.emit(Effect::Done(conclusion));
+    Stage::Over
+}

@@ -1,0 +1,180 @@
+//! What goes into the engine and what comes out of it.
+
+use super::nemesis::{NemesisAnswer, NemesisReport};
+use serde_json::Value;
+use std::time::Duration;
+use zooquake_history::evidence::Reading;
+use zooquake_history::protocol::ProcessOutput;
+use zooquake_history::protocol::Request;
+use zooquake_history::{EventType, Process, Tree};
+
+/// Something that has happened. Clients are numbered from 0.
+#[derive(Debug)]
+pub enum Input {
+    /// The run begins: hosts and servers are up.
+    Begin,
+    /// Time has passed.
+    Turn,
+    /// Output of a client's process was read, or its end.
+    Client {
+        /// Which client.
+        client: usize,
+        /// Which of its processes.
+        incarnation: u64,
+        /// The output.
+        output: ProcessOutput,
+    },
+    /// A client's process was started, or could not be, with the reason.
+    Started {
+        /// Which client.
+        client: usize,
+        /// Which of its processes.
+        incarnation: u64,
+        /// Whether it was.
+        started: Result<(), String>,
+    },
+    /// The nemesis reports; it waits for an [`Effect::Answer`] with this token.
+    Nemesis {
+        /// Names the report.
+        token: u64,
+        /// The report.
+        report: NemesisReport,
+    },
+    /// The harness stood still; these are all its stalls, the last of which is recorded.
+    Stalled(Stalls),
+    /// The user wants the run to stop.
+    Interrupted,
+    /// Answers [`Question::Steady`].
+    Steady(Result<Leader, String>),
+    /// Answers [`Question::Leader`].
+    Leads(Result<(), String>),
+    /// Answers [`Question::Runs`], with what was seen.
+    Running(Result<String, String>),
+    /// Answers [`Question::Tree`].
+    Read(Result<Reading, String>),
+}
+
+/// Something to be done, in the order in which it is given.
+#[derive(Debug)]
+pub enum Effect {
+    /// Append an event to the history.
+    Record(HistoryEntry),
+    /// Bring the history to the disk.
+    Sync,
+    /// Send a request to a client.
+    Send {
+        /// Which client.
+        client: usize,
+        /// The request.
+        request: Request,
+    },
+    /// Start a client's process; [`Input::Started`] answers.
+    Start {
+        /// Which client.
+        client: usize,
+        /// Which of its processes.
+        incarnation: u64,
+    },
+    /// A phase of the run has begun.
+    Entered(&'static str),
+    /// Let the nemesis begin with its schedule.
+    Strike,
+    /// Let the nemesis end: the operations are over.
+    Over,
+    /// Answer a report of the nemesis; `None` refuses what it asked.
+    Answer {
+        /// The token of the report.
+        token: u64,
+        /// The answer.
+        answer: Option<NemesisAnswer>,
+    },
+    /// Print a line for the user.
+    Say(String),
+    /// Find the answer to a question.
+    Ask(Question),
+    /// A client breaks the protocol, ended by itself or cannot be started: the run fails, and proves nothing.
+    Broken {
+        /// Which client.
+        client: usize,
+        /// What it did.
+        why: String,
+    },
+    /// The run on this ensemble is over.
+    Done(Conclusion),
+}
+
+/// What a run on one ensemble has come to.
+#[derive(Debug)]
+pub enum Conclusion {
+    /// Its end, with the tree, or the reason why it was not read.
+    Audited(Result<Tree, String>),
+    /// The end of a scene.
+    Played,
+    /// The user stopped it before.
+    Interrupted,
+}
+
+/// A question about the cluster, which the shell answers. One is open at a time.
+#[derive(Debug)]
+pub enum Question {
+    /// Which server leads, once it has led steadily and a silent session has expired under it; [`Input::Steady`]
+    /// answers.
+    Steady,
+    /// Whether the same server leads as before; [`Input::Leads`] answers.
+    Leader(Leader),
+    /// Whether the process of a client runs; [`Input::Running`] answers.
+    Runs(usize),
+    /// All znodes; [`Input::Read`] answers.
+    Tree,
+}
+
+/// An event but for its index and time, which the recorder adds.
+#[derive(Debug)]
+pub struct HistoryEntry {
+    /// Who.
+    pub process: Process,
+    /// Type.
+    pub kind: EventType,
+    /// Operation.
+    pub f: String,
+    /// Value.
+    pub value: Value,
+    /// Error, if any.
+    pub error: Option<String>,
+    /// Client, if it is one's.
+    pub node: Option<String>,
+}
+
+impl HistoryEntry {
+    /// An event of a named process that is no operation.
+    pub fn named(name: &str, f: &str, value: Value) -> Self {
+        Self {
+            process: Process::Name(name.into()),
+            kind: EventType::Info,
+            f: f.to_string(),
+            value,
+            error: None,
+            node: name.starts_with('c').then(|| name.to_string()),
+        }
+    }
+}
+
+/// The stalls of the harness that were recorded so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Stalls {
+    /// How many.
+    pub count: usize,
+    /// How long the last one was.
+    pub last: Duration,
+    /// How much time all of them took from deadlines.
+    pub lost: Duration,
+}
+
+/// A server that leads, and since which epoch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Leader {
+    /// Its name.
+    pub name: String,
+    /// Its epoch.
+    pub epoch: i64,
+}

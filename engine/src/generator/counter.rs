@@ -1,0 +1,93 @@
+//! Counters: every client adds 1 and sometimes reads the value. `docs/families/counter.md`.
+
+use super::{Assignment, ClosingTask, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms};
+use crate::operation::{Completion, PendingOp};
+use std::time::Duration;
+use zooquake_history::operation::counter;
+use zooquake_history::plan::{ClientPlan, Plan};
+
+/// A client whose server is away must not fill the history with failures.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+#[derive(Debug)]
+struct Client {
+    plan: ClientPlan,
+    /// The dice of its operations, so that they depend on nothing but the plan's seed and their number.
+    dice: fastrand::Rng,
+    cycle: usize,
+    /// Whether its operation in flight is its last one.
+    asked_last: bool,
+    finished: bool,
+}
+
+/// The generator of counters.
+#[derive(Debug)]
+pub struct Counter {
+    clients: Vec<Client>,
+    single_ms: u64,
+}
+
+impl Counter {
+    /// The generator of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let client = |(number, of): (u64, &ClientPlan)| Client {
+            plan: of.clone(),
+            dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0xc0_0417),
+            cycle: 0,
+            asked_last: false,
+            finished: false,
+        };
+        Self {
+            clients: (1..).zip(&plan.clients).map(client).collect(),
+            single_ms: single_ms(plan),
+        }
+    }
+}
+
+impl Generator for Counter {
+    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Assignment {
+        let state = &mut self.clients[client];
+        let last = phase == Phase::Final;
+        if matches!(phase, Phase::Quiet | Phase::Drain) || last && state.finished {
+            return Assignment::Nothing;
+        }
+        state.asked_last = last;
+        let request = match last || state.dice.u32(0..10) < 7 {
+            true => counter::Request::Increment {},
+            false => counter::Request::Get {},
+        };
+        Assignment::Ask(OperationRequest::new(&request, self.single_ms))
+    }
+
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Read
+    }
+
+    fn ended(&mut self, client: usize, _: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
+        let state = &mut self.clients[client];
+        state.finished |= state.asked_last && end.is_ok();
+        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
+        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        state.cycle += 1;
+        match (end.is_ok(), phase) {
+            (true, _) => think,
+            (false, Phase::Final) => FINAL_AGAIN,
+            (false, _) => think.max(AFTER_FAILURE),
+        }
+    }
+
+    fn died(&mut self, client: usize) {
+        self.clients[client].asked_last = false;
+    }
+
+    fn recovered(&mut self, _: Duration) {
+        for client in &mut self.clients {
+            client.asked_last = false;
+            client.finished = false;
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].finished
+    }
+}

@@ -1,0 +1,235 @@
+//! Locks, also those that readers share, elections and semaphores: be granted, work and write or read what there is,
+//! give back.
+
+use super::{Assignment, BEYOND_MS, FINAL_AGAIN, GIVE_BACK_MS, Generator, Moment, OperationRequest, Phase};
+use crate::operation::{Completion, PendingOp};
+use std::time::Duration;
+use zooquake_history::EventType;
+use zooquake_history::operation::{Mode, grant};
+use zooquake_history::plan::{ClientPlan, Cycle, Plan};
+
+/// A client that cannot reach the ensemble must not fill the history with failures.
+const AFTER_FAILURE: Duration = Duration::from_millis(50);
+
+/// How a family asks for a grant of this name, for work under it, and for its return.
+#[derive(Debug)]
+pub struct GrantWords {
+    acquire: fn(String, Mode) -> grant::Request,
+    /// The grant, a value that no other client writes, and milliseconds of work.
+    work: fn(String, u64, u64) -> grant::Request,
+    release: fn(String) -> grant::Request,
+    /// How many of ten grants are asked for in the mode `shared`.
+    shared: u32,
+}
+
+/// Of a lock.
+pub const LOCK: GrantWords = GrantWords {
+    acquire: |grant, mode| grant::Request::Acquire { grant, mode },
+    work: write,
+    release: |grant| grant::Request::Release { grant },
+    shared: 0,
+};
+
+/// Of a read-write lock.
+pub const RWLOCK: GrantWords = GrantWords { shared: 6, ..LOCK };
+
+/// Of a semaphore.
+pub const SEMAPHORE: GrantWords = GrantWords {
+    work: |grant, _, work_ms| grant::Request::Work { grant, work_ms },
+    ..LOCK
+};
+
+/// Of an election.
+pub const ELECTION: GrantWords = GrantWords {
+    acquire: |grant, _| grant::Request::Elect { grant },
+    work: write,
+    release: |grant| grant::Request::Resign { grant },
+    shared: 0,
+};
+
+fn write(grant: String, value: u64, work_ms: u64) -> grant::Request {
+    grant::Request::Write {
+        grant,
+        value: value.into(),
+        work_ms,
+    }
+}
+
+/// Where a client is in its cycle.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum CycleStep {
+    Acquire,
+    /// Under the grant it works, and writes or, where that is shared, reads; how often it has done so.
+    Work(usize),
+    Release,
+}
+
+#[derive(Debug)]
+struct Client {
+    plan: ClientPlan,
+    /// The dice of its modes, so that they depend on nothing but the plan's seed and its number.
+    dice: fastrand::Rng,
+    cycle: usize,
+    step: CycleStep,
+    /// The grant of this cycle, held or not, that is to be given back.
+    grant: String,
+    /// How that is asked for.
+    mode: Mode,
+    /// Whether this cycle was begun after recovery.
+    last: bool,
+    finished: bool,
+}
+
+impl Client {
+    fn cycle(&self) -> Option<&Cycle> {
+        self.plan.cycles.get(self.cycle % self.plan.cycles.len().max(1))
+    }
+
+    fn next_cycle(&mut self) {
+        self.cycle += 1;
+        self.step = CycleStep::Acquire;
+        self.last = false;
+    }
+}
+
+/// The generator of all that grants.
+#[derive(Debug)]
+pub struct Grants {
+    words: &'static GrantWords,
+    clients: Vec<Client>,
+    wait_ms: u64,
+    next_grant: u64,
+    next_value: u64,
+}
+
+impl Grants {
+    /// The generator of a plan.
+    pub fn new(plan: &Plan, words: &'static GrantWords) -> Self {
+        let client = |(number, of): (u64, &ClientPlan)| Client {
+            plan: of.clone(),
+            dice: fastrand::Rng::with_seed(plan.seed ^ (number << 32) ^ 0x5a_4ed0),
+            cycle: 0,
+            step: CycleStep::Acquire,
+            grant: String::new(),
+            mode: Mode::Exclusive,
+            last: false,
+            finished: false,
+        };
+        Self {
+            words,
+            clients: (1..).zip(&plan.clients).map(client).collect(),
+            wait_ms: plan.time_ms + BEYOND_MS,
+            next_grant: 0,
+            next_value: 0,
+        }
+    }
+
+    fn planned_work(&mut self, client: usize, number: usize, phase: Phase) -> OperationRequest {
+        let planned = self.clients[client].cycle();
+        let planned = planned.and_then(|cycle| cycle.writes.get(number).copied());
+        self.work_for(client, planned.filter(|_| phase != Phase::Final).unwrap_or(0))
+    }
+
+    fn work_for(&mut self, client: usize, work_ms: u64) -> OperationRequest {
+        let state = &self.clients[client];
+        let grant = state.grant.clone();
+        let work = match state.mode {
+            Mode::Shared => grant::Request::Read { grant, work_ms },
+            Mode::Exclusive => {
+                self.next_value += 1;
+                (self.words.work)(grant, self.next_value, work_ms)
+            }
+        };
+        OperationRequest::new(&work, work_ms + GIVE_BACK_MS)
+    }
+}
+
+impl Generator for Grants {
+    fn next(&mut self, client: usize, Moment { phase, .. }: Moment) -> Assignment {
+        let state = &mut self.clients[client];
+        match (state.step, phase) {
+            (_, Phase::Quiet) | (CycleStep::Acquire, Phase::Drain) => Assignment::Nothing,
+            (CycleStep::Acquire, Phase::Final) if state.finished => Assignment::Nothing,
+            (CycleStep::Acquire, _) => {
+                self.next_grant += 1;
+                state.grant = format!("g{}", self.next_grant);
+                state.last = phase == Phase::Final;
+                state.mode = match state.dice.u32(0..10) < self.words.shared {
+                    true => Mode::Shared,
+                    false => Mode::Exclusive,
+                };
+                let acquire = (self.words.acquire)(state.grant.clone(), state.mode);
+                Assignment::Ask(OperationRequest::new(&acquire, self.wait_ms))
+            }
+            (CycleStep::Work(number), Phase::Load | Phase::Drain) => {
+                Assignment::Ask(self.planned_work(client, number, phase))
+            }
+            (CycleStep::Work(number), Phase::Final) if state.last => {
+                Assignment::Ask(self.planned_work(client, number, phase))
+            }
+            // After recovery whoever still holds gives back at once.
+            (CycleStep::Work(_) | CycleStep::Release, _) => {
+                let release = (self.words.release)(state.grant.clone());
+                Assignment::Ask(OperationRequest::new(&release, GIVE_BACK_MS))
+            }
+        }
+    }
+
+    fn work(&mut self, client: usize) -> Option<OperationRequest> {
+        let granted = self.clients[client].step != CycleStep::Acquire;
+        granted.then(|| self.work_for(client, 0))
+    }
+
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, Moment { phase, .. }: Moment) -> Duration {
+        let state = &mut self.clients[client];
+        let writes = state.cycle().map_or(0, |cycle| cycle.writes.len());
+        match (op.f, state.step) {
+            ("acquire" | "elect", _) if end.is_ok() => state.step = CycleStep::Work(0),
+            ("acquire" | "elect", _) => {
+                state.next_cycle();
+                return if phase == Phase::Final {
+                    FINAL_AGAIN
+                } else {
+                    AFTER_FAILURE
+                };
+            }
+            ("read" | "write" | "work", CycleStep::Work(n))
+                if n + 1 < writes && end.is_ok() && phase != Phase::Final =>
+            {
+                state.step = CycleStep::Work(n + 1);
+            }
+            ("read" | "write" | "work", _) => state.step = CycleStep::Release,
+            _ => {
+                // It was granted, and after a refusal it holds no more; after an unknown end it may hold.
+                let unknown = end.kind == EventType::Info;
+                state.finished = state.last && !unknown;
+                state.next_cycle();
+                if unknown && phase == Phase::Final {
+                    return FINAL_AGAIN;
+                }
+                let think = Duration::from_millis(state.cycle().map_or(0, |cycle| cycle.think_ms));
+                return if phase == Phase::Final {
+                    think.min(AFTER_FAILURE)
+                } else {
+                    think
+                };
+            }
+        }
+        Duration::ZERO
+    }
+
+    fn died(&mut self, client: usize) {
+        self.clients[client].next_cycle();
+    }
+
+    fn recovered(&mut self, _: Duration) {
+        for client in &mut self.clients {
+            client.finished = false;
+            client.last = false;
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].finished
+    }
+}

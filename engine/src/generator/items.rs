@@ -1,0 +1,187 @@
+//! Queues of items: some clients produce, others consume, the last one is kept for the drain. `docs/families/queue.md`.
+
+use super::backlog::Backlog;
+use super::{
+    AFTER_BOUND_MS, Assignment, ClosingTask, FINAL_AGAIN, Generator, Moment, OperationRequest, Phase, single_ms,
+};
+use crate::operation::{Completion, PendingOp};
+use std::time::Duration;
+use zooquake_history::EventType;
+use zooquake_history::operation::queue;
+use zooquake_history::plan::{ClientPlan, Delivery, Plan};
+
+/// A consumer that was given nothing waits this long.
+const AFTER_NOTHING: Duration = Duration::from_millis(50);
+
+/// After recovery consumers ask when producers have put in their last items, so that there is something to be given;
+/// they wait no longer than this.
+const HEAD_START: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ClientRole {
+    Produces,
+    Consumes,
+    /// Does nothing before the drain.
+    Waits,
+}
+
+#[derive(Debug)]
+struct Client {
+    role: ClientRole,
+    plan: ClientPlan,
+    cycle: usize,
+    /// The item that it was given and has to acknowledge.
+    given: Option<i64>,
+    last: bool,
+    finished: bool,
+}
+
+/// The generator of `fifo` and `claimed`.
+#[derive(Debug)]
+pub struct Items {
+    claimed: bool,
+    clients: Vec<Client>,
+    next_item: i64,
+    backlog: Backlog,
+    /// Milliseconds that the recipe has for an operation: before recovery, and after it, where it is pending for the
+    /// bound of liveness before it has timed out.
+    single_ms: u64,
+    last_ms: u64,
+    /// When the last operations began.
+    last_since: Option<Duration>,
+}
+
+impl Items {
+    /// The generator of a plan.
+    pub fn new(plan: &Plan) -> Self {
+        let role = |number: usize| match number {
+            _ if number + 1 == plan.clients.len() => ClientRole::Waits,
+            _ if number.is_multiple_of(2) => ClientRole::Produces,
+            _ => ClientRole::Consumes,
+        };
+        let client = |(number, of): (usize, &ClientPlan)| Client {
+            role: role(number),
+            plan: of.clone(),
+            cycle: 0,
+            given: None,
+            last: false,
+            finished: role(number) == ClientRole::Waits,
+        };
+        let clients = plan.clients.iter().enumerate().map(client).collect();
+        Self {
+            claimed: plan.workload.capabilities().delivery == Delivery::AtLeastOnce,
+            clients,
+            next_item: 1,
+            backlog: Backlog::new(plan.seed),
+            single_ms: single_ms(plan),
+            last_ms: single_ms(plan),
+            last_since: None,
+        }
+    }
+
+    fn ask(&self, request: &queue::Request, phase: Phase) -> Assignment {
+        let last = phase == Phase::Final;
+        Assignment::Ask(OperationRequest::new(
+            request,
+            if last { self.last_ms } else { self.single_ms },
+        ))
+    }
+
+    /// Whether a consumer waits for the last items of producers.
+    fn has_head_start(&mut self, now: Duration) -> bool {
+        let since = *self.last_since.get_or_insert(now);
+        let puts = |client: &Client| client.role == ClientRole::Produces && !client.finished;
+        now.saturating_sub(since) < HEAD_START && self.clients.iter().any(puts)
+    }
+}
+
+impl Generator for Items {
+    fn next(&mut self, client: usize, Moment { phase, now }: Moment) -> Assignment {
+        let state = &self.clients[client];
+        if phase == Phase::Quiet || state.role == ClientRole::Waits {
+            return Assignment::Nothing;
+        }
+        if let Some(item) = state.given {
+            return self.ask(&queue::Request::Acknowledge { item }, phase);
+        }
+        if phase == Phase::Drain || state.finished && phase == Phase::Final {
+            return Assignment::Nothing;
+        }
+        let produces = state.role == ClientRole::Produces;
+        let waits = match (phase, produces) {
+            (Phase::Load, true) => self.backlog.full(),
+            (Phase::Load, false) => self.backlog.rests(now),
+            (Phase::Final, false) => self.has_head_start(now),
+            _ => false,
+        };
+        if waits {
+            return Assignment::Await(AFTER_NOTHING);
+        }
+        self.clients[client].last = phase == Phase::Final;
+        if !produces {
+            return self.ask(&queue::Request::Dequeue {}, phase);
+        }
+        let item = self.next_item;
+        self.next_item += 1;
+        self.ask(&queue::Request::Enqueue { item }, phase)
+    }
+
+    /// Consumers that rest go on together.
+    fn coordinates(&self) -> bool {
+        true
+    }
+
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Drain
+    }
+
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, _: Moment) -> Duration {
+        let state = &mut self.clients[client];
+        let planned = state.plan.cycles.get(state.cycle % state.plan.cycles.len().max(1));
+        let think = Duration::from_millis(planned.map_or(0, |cycle| cycle.think_ms));
+        let work = Duration::from_millis(planned.and_then(|cycle| cycle.writes.first().copied()).unwrap_or(0));
+        state.cycle += 1;
+        let item = end.get(queue::ITEM).filter(|_| end.is_ok());
+        match (op.f, end.kind) {
+            ("enqueue", EventType::Ok | EventType::Info) => self.backlog.enqueued(),
+            ("dequeue", EventType::Ok) if item.is_none() => self.backlog.emptied(),
+            ("dequeue", EventType::Ok) => self.backlog.dequeued(),
+            _ => {}
+        }
+        match (op.f, item) {
+            ("dequeue", Some(item)) if self.claimed => {
+                state.given = Some(item);
+                return if state.last { Duration::ZERO } else { work };
+            }
+            ("acknowledge", _) => state.given = None,
+            _ => {}
+        }
+        // A dequeue that finds nothing has finished, too.
+        state.finished |= state.last && end.is_ok();
+        if state.last && !end.is_ok() {
+            return FINAL_AGAIN;
+        }
+        if op.f == "enqueue" && end.is_ok() {
+            return if self.backlog.bursts() { Duration::ZERO } else { think };
+        }
+        if item.is_some() { Duration::ZERO } else { AFTER_NOTHING }
+    }
+
+    fn died(&mut self, client: usize) {
+        // Its successor never acknowledges what it was given.
+        self.clients[client].given = None;
+    }
+
+    fn recovered(&mut self, bound: Duration) {
+        self.last_ms = self.single_ms.max(bound.as_millis() as u64 + AFTER_BOUND_MS);
+        self.last_since = None;
+        for client in &mut self.clients {
+            client.finished = client.role == ClientRole::Waits;
+            client.last = false;
+        }
+    }
+
+    fn finished(&self, client: usize) -> bool {
+        self.clients[client].finished
+    }
+}

@@ -1,0 +1,198 @@
+//! Generators: what the clients of a family are asked to do, one operation after the other. One family a file.
+
+mod backlog;
+mod barrier;
+mod commit;
+mod counter;
+mod grants;
+mod items;
+mod register;
+mod rounds;
+#[cfg(test)]
+mod tests;
+
+use super::operation::{Completion, PendingOp};
+use serde_json::Value;
+use std::error::Error;
+use std::fmt::{self, Debug};
+use std::time::Duration;
+use zooquake_history::FaultKind;
+use zooquake_history::operation::Operation;
+use zooquake_history::plan::Plan;
+
+/// Milliseconds that a recipe has at least for a single request.
+const LEAST_SINGLE_MS: u64 = 5_000;
+
+/// Milliseconds beyond the bound of liveness that a recipe has for an operation that convicts if it is pending for that
+/// long.
+const AFTER_BOUND_MS: u64 = 2_000;
+
+/// Milliseconds that a recipe has to write under a grant, or to give back or close (beside the work in it): well beyond
+/// any fault.
+const GIVE_BACK_MS: u64 = 30_000;
+
+/// Milliseconds beyond the planned end of a run that a wait may take: it must not give up while anybody looks, because
+/// a wait that gives up hides a lost wake-up.
+const BEYOND_MS: u64 = 600_000;
+
+/// After recovery an operation that did not finish is asked again after this: often enough, and no busy loop.
+const FINAL_AGAIN: Duration = Duration::from_millis(250);
+
+/// Which operations clients are given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Phase {
+    /// None.
+    Quiet,
+    /// As planned, on and on.
+    Load,
+    /// What was begun, to its end.
+    Drain,
+    /// After recovery: what was begun ends at once, then each client does one thing more, without work.
+    Final,
+}
+
+/// When a generator is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct Moment {
+    /// Which operations clients are given.
+    pub phase: Phase,
+    /// The engine's time.
+    pub now: Duration,
+}
+
+/// What a client is asked next.
+#[derive(Debug)]
+pub struct OperationRequest {
+    /// The operation.
+    pub f: &'static str,
+    /// The grant it is about; empty if the family has none.
+    pub grant: String,
+    /// Milliseconds of work in it.
+    pub work_ms: u64,
+    /// Its value.
+    pub value: Value,
+    /// The recipe's time to answer; `None` for no limit.
+    pub timeout_ms: Option<u64>,
+}
+
+impl OperationRequest {
+    /// An operation that the recipe has `timeout_ms` milliseconds to answer.
+    pub fn new(operation: &impl Operation, timeout_ms: u64) -> Self {
+        Self {
+            f: operation.name(),
+            grant: operation.grant().unwrap_or_default().to_string(),
+            work_ms: operation.work_ms(),
+            value: operation.value(),
+            timeout_ms: Some(timeout_ms),
+        }
+    }
+}
+
+/// What a client does next.
+#[derive(Debug)]
+pub enum Assignment {
+    /// It is asked this.
+    Ask(OperationRequest),
+    /// It is looked at again after a while.
+    Wait(Duration),
+    /// It is looked at again when an operation of another ends, and after a while at the latest.
+    Await(Duration),
+    /// Nothing, until something else happens.
+    Nothing,
+}
+
+/// What the last client does when all have finished, each time after a quorum write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClosingTask {
+    /// Nothing.
+    Nothing,
+    /// It empties the queue.
+    Drain,
+    /// It reads the counter.
+    Read,
+}
+
+/// The clients' next operations. Generators count clients from 0.
+pub trait Generator: Debug + Send {
+    /// What the client does next. To give back it may be asked again before that is sent.
+    fn next(&mut self, client: usize, at: Moment) -> Assignment;
+
+    /// Work under the grant that the client is to give back next, once more and at once; `None` in families that grant
+    /// nothing.
+    fn work(&mut self, _: usize) -> Option<OperationRequest> {
+        None
+    }
+
+    /// Whether what one client may do depends on others, so that all are looked at again when an operation ends.
+    fn coordinates(&self) -> bool {
+        false
+    }
+
+    /// What the last client does when all others have finished.
+    fn closing_task(&self) -> ClosingTask {
+        ClosingTask::Nothing
+    }
+
+    /// An operation has ended; returns how long the client waits before its next one. In the phase [`Phase::Final`] one
+    /// that did not finish is asked again.
+    fn ended(&mut self, client: usize, op: &PendingOp, end: &Completion, at: Moment) -> Duration;
+
+    /// The client's process has died.
+    fn died(&mut self, client: usize);
+
+    /// Recovery is over: what counts as the last thing to do begins now, also after an earlier recovery. `bound` is
+    /// that of liveness.
+    fn recovered(&mut self, bound: Duration);
+
+    /// Whether there is something that the client was not asked since recovery, or not for long enough, though it may
+    /// be able to answer it.
+    fn unasked(&self, _: usize) -> bool {
+        false
+    }
+
+    /// Whether the client has finished the last thing to do.
+    fn finished(&self, client: usize) -> bool;
+}
+
+/// Milliseconds that a recipe has for a single request: longer than the plan's longest pause, so that who was frozen in
+/// it acts when it is thawed, rather than to have timed out.
+pub fn single_ms(plan: &Plan) -> u64 {
+    let pauses = plan
+        .windows
+        .iter()
+        .filter(|window| FaultKind::of(&window.fault).freezes);
+    LEAST_SINGLE_MS + pauses.map(|window| window.duration_ms).max().unwrap_or(0)
+}
+
+/// A plan's family that has no generator.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct UnknownFamily(String);
+
+impl fmt::Display for UnknownFamily {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "there is no generator for the family `{}`", self.0)
+    }
+}
+
+impl Error for UnknownFamily {}
+
+/// The generator of the plan's family.
+///
+/// # Errors
+/// If there is none.
+pub fn from_plan(plan: &Plan) -> Result<Box<dyn Generator>, UnknownFamily> {
+    match plan.workload.family.as_str() {
+        "queue" => Ok(Box::new(items::Items::new(plan))),
+        "barrier" if plan.workload.capabilities().members => Ok(Box::new(barrier::Barrier::new(plan))),
+        "barrier" => Ok(Box::new(rounds::Rounds::new(plan))),
+        "commit" => Ok(Box::new(commit::Commit::new(plan))),
+        "register" => Ok(Box::new(register::Register::new(plan))),
+        "counter" => Ok(Box::new(counter::Counter::new(plan))),
+        // A scene has no clients that could be asked for anything.
+        "lock" | "ensemble" => Ok(Box::new(grants::Grants::new(plan, &grants::LOCK))),
+        "rwlock" => Ok(Box::new(grants::Grants::new(plan, &grants::RWLOCK))),
+        "election" => Ok(Box::new(grants::Grants::new(plan, &grants::ELECTION))),
+        "semaphore" => Ok(Box::new(grants::Grants::new(plan, &grants::SEMAPHORE))),
+        other => Err(UnknownFamily(other.to_string())),
+    }
+}

@@ -1,0 +1,267 @@
+//! The last operations: each client finishes what it has pending and does one thing more, within the bound of liveness.
+
+use super::clients::Clients;
+use super::clients::quiesce::QuiesceRound;
+use super::clients::worker::Worker;
+use super::context::{Deadline, RunContext};
+use super::course::ShellAnswer;
+use super::effect::{Effect, Leader, Question, Stalls};
+use super::generator::Phase;
+use std::time::Duration;
+
+/// What the engine waits beyond the bound, so that the checkers, which compute it from the history, find it reached.
+const BEYOND: Duration = Duration::from_millis(300);
+
+/// How long what waited unread in a stall may take to be read and followed by the rest of each client's last cycle.
+const AFTER_STALL: Duration = Duration::from_secs(2);
+
+/// An operation that has been pending for less than this may yet be answered as those before it.
+const SHORT: Duration = Duration::from_secs(1);
+
+/// The last operations, which must come to their end within the bound of liveness. If one does not, that must be its
+/// own doing: every client answers all the time and at the end, and the same server leads.
+#[derive(Debug)]
+pub struct LastOps {
+    leader: Leader,
+    bound: Duration,
+    /// The stalls before them.
+    before: Stalls,
+    deadline: Deadline,
+    step: LastOpsStep,
+}
+
+#[derive(Debug)]
+enum LastOpsStep {
+    /// Until then, nobody is asked.
+    Going(Deadline),
+    /// Clients that cannot answer are being looked at.
+    Looking(QuiesceRound),
+    /// What waited unread in a stall is being read.
+    AfterStall(Deadline),
+    /// At the end of the bound: every client answers.
+    Checking(QuiesceRound),
+    /// At the end of the bound: the same server leads.
+    Leading,
+}
+
+/// How the last operations ended.
+#[derive(Debug, PartialEq, Eq)]
+pub enum LastOpsEnd {
+    /// Each client has finished, or has had the bound for it.
+    Over,
+    /// Recovery has to begin again, for this reason.
+    Disturbed(String),
+}
+
+/// What follows a step.
+enum LastOpsTransition {
+    Wait(LastOpsStep),
+    Move(LastOpsStep),
+    End(LastOpsEnd),
+}
+
+impl LastOps {
+    pub fn begin(run: &mut RunContext, clients: &mut Clients, leader: Leader, bound: Duration) -> Self {
+        let bound = bound + BEYOND;
+        clients.begin_last_ops();
+        clients.enter(run, "final", Phase::Final);
+        Self {
+            leader,
+            bound,
+            before: run.stalls,
+            deadline: run.deadline(bound * 3),
+            step: LastOpsStep::Going(run.deadline(run.session())),
+        }
+    }
+
+    /// The moment at which they have to be looked at, if nothing happens before.
+    pub fn due(&self) -> Option<Deadline> {
+        match &self.step {
+            LastOpsStep::Going(until) | LastOpsStep::AfterStall(until) => Some(*until),
+            LastOpsStep::Looking(round) | LastOpsStep::Checking(round) => round.until(),
+            LastOpsStep::Leading => None,
+        }
+    }
+
+    /// Goes on as far as they can; returns their end once they are over.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<LastOpsEnd> {
+        loop {
+            let step = std::mem::replace(&mut self.step, LastOpsStep::Leading);
+            match self.transition(run, clients, step, answer.take()) {
+                LastOpsTransition::Wait(step) => {
+                    self.step = step;
+                    return None;
+                }
+                LastOpsTransition::Move(step) => self.step = step,
+                LastOpsTransition::End(end) => return Some(end),
+            }
+        }
+    }
+
+    fn transition(
+        &self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        step: LastOpsStep,
+        answer: Option<ShellAnswer>,
+    ) -> LastOpsTransition {
+        match step {
+            LastOpsStep::Going(until) => self.going(run, clients, until),
+            LastOpsStep::Looking(mut round) => {
+                round.take(run, clients, answer);
+                match round.until() {
+                    Some(until) => LastOpsTransition::Move(LastOpsStep::Going(until)),
+                    None => LastOpsTransition::Wait(LastOpsStep::Looking(round)),
+                }
+            }
+            LastOpsStep::AfterStall(until) if clients.all_have_finished() || run.interrupted || run.passed(until) => {
+                self.conclude(run, clients, Ok(()))
+            }
+            LastOpsStep::Checking(mut round) => {
+                round.take(run, clients, answer);
+                match round.outcome(run, clients) {
+                    None => LastOpsTransition::Wait(LastOpsStep::Checking(round)),
+                    Some(Err(silent)) => self.conclude(run, clients, Err(silent)),
+                    Some(Ok(())) => {
+                        run.emit(Effect::Ask(Question::Leader(self.leader.clone())));
+                        LastOpsTransition::Move(LastOpsStep::Leading)
+                    }
+                }
+            }
+            LastOpsStep::Leading => match answer {
+                Some(ShellAnswer::Leads(leads)) => {
+                    let leads = leads.map_err(|error| format!("at the end of the bound {error}"));
+                    self.conclude(run, clients, leads)
+                }
+                _ => LastOpsTransition::Wait(LastOpsStep::Leading),
+            },
+            LastOpsStep::AfterStall(_) => LastOpsTransition::Wait(step),
+        }
+    }
+
+    fn going(&self, run: &mut RunContext, clients: &mut Clients, until: Deadline) -> LastOpsTransition {
+        let every = run.session();
+        if run.stalls != self.before {
+            return LastOpsTransition::Move(LastOpsStep::AfterStall(run.deadline(AFTER_STALL)));
+        }
+        if run.interrupted || clients.all_have_finished() {
+            return LastOpsTransition::End(LastOpsEnd::Over);
+        }
+        if settled(clients, self.bound) || run.passed(self.deadline) {
+            return LastOpsTransition::Move(LastOpsStep::Checking(QuiesceRound::begin(run, clients, every)));
+        }
+        if !run.passed(until) {
+            return LastOpsTransition::Wait(LastOpsStep::Going(until));
+        }
+        // A client that does not run for a while in the middle of the bound has had less than the bound.
+        match clients.silent(every) {
+            Some(silent) => LastOpsTransition::End(LastOpsEnd::Disturbed(silent)),
+            None => LastOpsTransition::Move(LastOpsStep::Looking(QuiesceRound::begin(run, clients, every))),
+        }
+    }
+
+    /// The bound is over. What did not finish has had it, unless the ensemble or the clients were not well, or the
+    /// harness stood still: then recovery begins again.
+    fn conclude(&self, run: &RunContext, clients: &Clients, well: Result<(), String>) -> LastOpsTransition {
+        let disturbed = stall_since(self.before, run.stalls).or(well.err());
+        LastOpsTransition::End(match disturbed {
+            Some(why) if !(clients.all_have_finished() || run.interrupted) => LastOpsEnd::Disturbed(why),
+            _ => LastOpsEnd::Over,
+        })
+    }
+}
+
+/// Whether each client has finished, or has had the bound for it and was asked all that it may answer.
+fn settled(clients: &Clients, bound: Duration) -> bool {
+    clients.workers.iter().all(|worker| {
+        let number = worker.number;
+        let free = clients.holds.free_time(number);
+        clients.has_finished(number) || !clients.is_unasked(number) && had_its_time(worker, free, bound)
+    })
+}
+
+/// A stall since then, in words.
+fn stall_since(before: Stalls, now: Stalls) -> Option<String> {
+    let ms = now.last.as_millis();
+    (now != before).then(|| format!("the harness itself stood still for {ms} ms, and something did not finish"))
+}
+
+/// Whether a client that has not finished has had the bound for it, of which `free` has passed since recovery: with
+/// what it has pending, or with failing again and again, or without anything to do.
+fn had_its_time(worker: &Worker, free: Duration, bound: Duration) -> bool {
+    match &worker.op {
+        Some(op) => {
+            let pending = free.saturating_sub(op.free_at);
+            pending >= bound || worker.failing && pending < SHORT && free >= bound
+        }
+        None => free >= bound && (worker.failing || worker.due.is_none()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operation::{OpKind, PendingOp};
+
+    const BOUND: Duration = Duration::from_secs(10);
+
+    fn worker(failing: bool, pending_since: Option<u64>, due: bool) -> Worker {
+        let op = |since| PendingOp {
+            id: 1,
+            f: "acquire",
+            kind: OpKind::Acquire,
+            grant: "g1".to_string(),
+            work_ms: 0,
+            since: Duration::ZERO,
+            free_at: Duration::from_secs(since),
+        };
+        Worker {
+            failing,
+            op: pending_since.map(op),
+            due: due.then_some(Duration::ZERO),
+            ..Worker::new(0)
+        }
+    }
+
+    #[test]
+    fn a_pending_operation_has_the_bound_from_its_own_sending() {
+        let late = |failing| had_its_time(&worker(failing, Some(4), false), Duration::from_secs(13), BOUND);
+        assert!(!late(false) && !late(true));
+        assert!(had_its_time(
+            &worker(false, Some(4), false),
+            Duration::from_secs(14),
+            BOUND
+        ));
+    }
+
+    #[test]
+    fn a_client_that_fails_again_and_again_has_the_bound_from_recovery() {
+        for (op, due) in [(None, true), (Some(10), false)] {
+            assert!(had_its_time(&worker(true, op, due), BOUND, BOUND));
+            assert!(!had_its_time(&worker(true, op, due), Duration::from_secs(9), BOUND));
+        }
+    }
+
+    #[test]
+    fn a_client_between_two_operations_is_waited_for_and_an_idle_one_is_not() {
+        assert!(!had_its_time(&worker(false, None, true), BOUND, BOUND));
+        assert!(had_its_time(&worker(false, None, false), BOUND, BOUND));
+    }
+
+    #[test]
+    fn only_a_stall_since_then_is_a_reason_to_begin_again() {
+        let stalls = |count, last| Stalls {
+            count,
+            last: Duration::from_millis(last),
+            lost: Duration::ZERO,
+        };
+        assert_eq!(stall_since(stalls(1, 1_500), stalls(1, 1_500)), None);
+        let why = stall_since(stalls(1, 1_500), stalls(2, 22_000)).unwrap();
+        assert!(why.contains("22000 ms"), "{why}");
+    }
+}

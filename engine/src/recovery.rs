@@ -1,0 +1,225 @@
+//! After the faults: healing, recovery with its canary, and the last operations.
+
+use super::clients::Clients;
+use super::clients::quiesce::{QUIESCE, QuiesceRound};
+use super::context::{Deadline, RunContext};
+use super::course::ShellAnswer;
+use super::effect::{Effect, HistoryEntry, Leader, Question};
+use super::generator::Phase;
+use super::last_ops::{LastOps, LastOpsEnd};
+use super::nemesis::Nemesis;
+use serde_json::json;
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+/// Longest wait for all faults to be healed and all clients to run.
+const HEALING: Duration = Duration::from_secs(60);
+
+/// How often recovery is begun, for whatever reason.
+const ATTEMPTS: usize = 3;
+
+/// The recovery of a run, from the end of its operations to that of the last ones.
+#[derive(Debug)]
+pub struct Recovery {
+    /// Attempts that failed.
+    failed: usize,
+    step: RecoveryStep,
+}
+
+#[derive(Debug)]
+enum RecoveryStep {
+    /// Every fault is to be healed, every client to run.
+    Healing(Deadline),
+    /// A steady leader is looked for, and a silent session is to expire.
+    Steadying,
+    /// Every client is to answer, under this leader.
+    Quiescing(QuiesceRound, Leader),
+    /// Each client does one thing more, within the bound of liveness.
+    LastOps(LastOps),
+}
+
+/// How a recovery ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RecoveryEnd {
+    /// The last operations have had their time.
+    Recovered,
+    /// It failed, or the user stopped it.
+    NotRecovered,
+}
+
+/// What follows a step.
+enum RecoveryTransition {
+    Wait(RecoveryStep),
+    Move(RecoveryStep),
+    End(RecoveryEnd),
+}
+
+impl Recovery {
+    pub fn begin(run: &mut RunContext, clients: &mut Clients) -> Self {
+        clients.enter(run, "heal", Phase::Drain);
+        Self {
+            failed: 0,
+            step: RecoveryStep::Healing(run.deadline(HEALING)),
+        }
+    }
+
+    /// The moment at which it has to be looked at, if nothing happens before.
+    pub fn due(&self) -> Option<Deadline> {
+        match &self.step {
+            RecoveryStep::Healing(until) => Some(*until),
+            RecoveryStep::Steadying => None,
+            RecoveryStep::Quiescing(round, _) => round.until(),
+            RecoveryStep::LastOps(last) => last.due(),
+        }
+    }
+
+    /// Goes on as far as it can; returns its end once it is over.
+    pub fn advance(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        nemesis: &Nemesis,
+        answer: &mut Option<ShellAnswer>,
+    ) -> Option<RecoveryEnd> {
+        loop {
+            let transition = match std::mem::replace(&mut self.step, RecoveryStep::Steadying) {
+                RecoveryStep::Healing(until) => heal(run, clients, nemesis, until),
+                RecoveryStep::Steadying => self.steady(run, clients, answer.take()),
+                RecoveryStep::Quiescing(round, leader) => self.quiesce(run, clients, (round, leader), answer.take()),
+                RecoveryStep::LastOps(last) => self.last_ops(run, clients, last, answer),
+            };
+            match transition {
+                RecoveryTransition::Wait(step) => {
+                    self.step = step;
+                    return None;
+                }
+                RecoveryTransition::Move(step) => self.step = step,
+                RecoveryTransition::End(end) => return Some(end),
+            }
+        }
+    }
+
+    fn steady(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        answer: Option<ShellAnswer>,
+    ) -> RecoveryTransition {
+        match answer {
+            _ if run.interrupted => RecoveryTransition::End(RecoveryEnd::NotRecovered),
+            Some(ShellAnswer::Steady(Ok(leader))) => {
+                let round = QuiesceRound::begin(run, clients, QUIESCE);
+                RecoveryTransition::Move(RecoveryStep::Quiescing(round, leader))
+            }
+            Some(ShellAnswer::Steady(Err(error))) => self.fail(run, clients, format!("no steady leader: {error}")),
+            _ => RecoveryTransition::Wait(RecoveryStep::Steadying),
+        }
+    }
+
+    fn quiesce(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        (mut round, leader): (QuiesceRound, Leader),
+        answer: Option<ShellAnswer>,
+    ) -> RecoveryTransition {
+        round.take(run, clients, answer);
+        match round.outcome(run, clients) {
+            None => RecoveryTransition::Wait(RecoveryStep::Quiescing(round, leader)),
+            Some(Err(silent)) => self.fail(run, clients, silent),
+            Some(Ok(())) => {
+                // The run counts as recovered: the bound of liveness begins.
+                let bound = clients.recover();
+                clients.enter(run, "recovered", Phase::Final);
+                RecoveryTransition::Move(RecoveryStep::LastOps(LastOps::begin(run, clients, leader, bound)))
+            }
+        }
+    }
+
+    fn last_ops(
+        &mut self,
+        run: &mut RunContext,
+        clients: &mut Clients,
+        mut last: LastOps,
+        answer: &mut Option<ShellAnswer>,
+    ) -> RecoveryTransition {
+        match last.advance(run, clients, answer) {
+            None => RecoveryTransition::Wait(RecoveryStep::LastOps(last)),
+            Some(LastOpsEnd::Over) => RecoveryTransition::End(RecoveryEnd::Recovered),
+            Some(LastOpsEnd::Disturbed(why)) => self.fail(run, clients, why),
+        }
+    }
+
+    /// An attempt has failed: another one follows, three in all.
+    fn fail(&mut self, run: &mut RunContext, clients: &mut Clients, why: String) -> RecoveryTransition {
+        if run.interrupted {
+            return RecoveryTransition::End(RecoveryEnd::NotRecovered);
+        }
+        self.failed += 1;
+        if self.failed < ATTEMPTS {
+            return recover(run, clients);
+        }
+        record_not_recovered(run, format!("in {ATTEMPTS} attempts; the last one: {why}"));
+        RecoveryTransition::End(RecoveryEnd::NotRecovered)
+    }
+}
+
+/// Waits until every window is seen healed and every killed process runs again; records why not.
+fn heal(run: &mut RunContext, clients: &mut Clients, nemesis: &Nemesis, until: Deadline) -> RecoveryTransition {
+    if !(nemesis.is_done() && clients.all_run() || run.passed(until)) {
+        return RecoveryTransition::Wait(RecoveryStep::Healing(until));
+    }
+    let dead: Vec<&str> = clients.dead().map(|worker| worker.name.as_str()).collect();
+    let unhealed = unhealed(nemesis.unhealed(), &dead, nemesis.is_done());
+    let recovers = unhealed.is_none() && !run.interrupted;
+    if let Some(why) = unhealed {
+        record_not_recovered(run, why);
+    }
+    match recovers {
+        true => recover(run, clients),
+        false => RecoveryTransition::End(RecoveryEnd::NotRecovered),
+    }
+}
+
+fn recover(run: &mut RunContext, clients: &mut Clients) -> RecoveryTransition {
+    clients.enter(run, "recover", Phase::Drain);
+    run.emit(Effect::Ask(Question::Steady));
+    RecoveryTransition::Move(RecoveryStep::Steadying)
+}
+
+fn record_not_recovered(run: &mut RunContext, why: String) {
+    let mut entry = HistoryEntry::named("run", "phase", json!("not-recovered"));
+    entry.error = Some(why);
+    run.record(entry);
+}
+
+/// Why not everything is healed; `None` if it is.
+fn unhealed(windows: &BTreeSet<i64>, dead: &[&str], nemesis_done: bool) -> Option<String> {
+    let mut whys = Vec::new();
+    if !windows.is_empty() {
+        let windows: Vec<String> = windows.iter().map(i64::to_string).collect();
+        whys.push(format!("not seen to be healed: window {}", windows.join(", ")));
+    } else if !nemesis_done {
+        whys.push("the faults are not over".to_string());
+    }
+    if !dead.is_empty() {
+        whys.push(format!("not running: {}", dead.join(", ")));
+    }
+    (!whys.is_empty()).then(|| format!("after {} s {}", HEALING.as_secs(), whys.join("; ")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_window_and_every_client_must_be_back() {
+        assert_eq!(unhealed(&BTreeSet::new(), &[], true), None);
+        let said = |windows: &[i64], dead: &[&str], done| unhealed(&windows.iter().copied().collect(), dead, done);
+        assert_eq!(
+            said(&[2, 5], &["c3"], true).unwrap(),
+            "after 60 s not seen to be healed: window 2, 5; not running: c3"
+        );
+        assert_eq!(said(&[], &[], false).unwrap(), "after 60 s the faults are not over");
+    }
+}

@@ -1,0 +1,96 @@
+//! The clients' processes and operations.
+
+use super::*;
+
+#[test]
+fn operations_begin_when_all_have_said_hello() {
+    let mut bench = Bench::new("lock/fenced", 2);
+    bench.step(Input::Begin);
+    let second = bench.starting.pop().unwrap();
+    bench.greet(&[]);
+    bench.pass(1_000);
+    assert_eq!(bench.phases(), [""; 0]);
+    bench.starting.push(second);
+    bench.greet(&[]);
+    bench.pass(0);
+    assert_eq!(bench.phases(), ["ops"]);
+    assert!(bench.asked(0, "acquire") && bench.asked(1, "acquire"));
+}
+
+#[test]
+fn a_client_that_says_no_hello_or_cannot_be_started_ends_the_run() {
+    let mut bench = Bench::new("lock/fenced", 2);
+    bench.step(Input::Begin);
+    bench.starting.pop();
+    bench.greet(&[]);
+    bench.pass(29_999);
+    assert_eq!(bench.broken(), None);
+    bench.pass(1);
+    let why = bench.broken().unwrap();
+    assert_eq!(why, "clients [\"c2\"] have not said hello in 30 s.");
+
+    let mut bench = Bench::new("lock/fenced", 1);
+    bench.step(Input::Begin);
+    bench.step(Input::Started {
+        client: 0,
+        incarnation: 1,
+        started: Err("no such container".to_string()),
+    });
+    assert_eq!(bench.broken().unwrap(), "no such container");
+}
+
+#[test]
+fn a_client_that_breaks_the_protocol_or_ends_by_itself_ends_the_run() {
+    let mut bench = Bench::running("lock/fenced", 1);
+    bench.output(0, ProcessOutput::Line("what?".to_string()));
+    assert!(bench.broken().unwrap().contains("no message of the protocol: what?"));
+    let unasked = Message::Reply {
+        id: 99,
+        outcome: Outcome::Ok,
+        value: Value::Null,
+        error: None,
+    };
+    bench.say(0, &unasked);
+    assert!(bench.broken().unwrap().contains("answered request 99"));
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(bench.broken().unwrap(), "client c1 ended by itself.");
+}
+
+#[test]
+fn an_operation_is_recorded_before_it_is_sent_and_completes_under_its_process() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    let effects = {
+        let mut bench = Bench::new("lock/fenced", 1);
+        bench.step(Input::Begin);
+        bench.greet(&[]);
+        bench.engine.step(bench.now, Input::Turn)
+    };
+    let recorded = |effect: &Effect| matches!(effect, Effect::Record(entry) if entry.f == "acquire");
+    let sent = |effect: &Effect| matches!(effect, Effect::Send { .. });
+    assert!(effects.iter().position(recorded).unwrap() < effects.iter().position(sent).unwrap());
+
+    bench.answer(1, "acquire", Outcome::Info, Value::Null);
+    let end = bench.history.last().unwrap();
+    assert_eq!((&end.process, end.kind), (&Process::Number(1), EventType::Info));
+    assert_eq!(end.value, json!({ "grant": "g2" }), "it is still about its grant");
+    bench.pass(50);
+    let next = bench.history.last().unwrap();
+    assert_eq!(
+        next.process,
+        Process::Number(3),
+        "after an unknown end the process is another one"
+    );
+}
+
+#[test]
+fn an_interrupt_heals_and_gives_up_what_follows() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.step(Input::Interrupted);
+    assert_eq!(bench.phases(), ["ops", "interrupted", "heal"]);
+    assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
+
+    let mut bench = Bench::recovering("lock/fenced", 2);
+    bench.step(Input::Interrupted);
+    assert_eq!(bench.phases(), ["ops", "heal", "recover", "interrupted"]);
+    assert!(took!(bench, Effect::Done(Conclusion::Interrupted)));
+}

@@ -1,0 +1,207 @@
+//! Triggers, and what the nemesis asks.
+
+use super::*;
+use zooquake_history::plan::{State, Target, Trigger, Window};
+
+fn window(trigger: Trigger) -> NemesisReport {
+    NemesisReport::Arm(Box::new(Window {
+        id: 1,
+        fault: "pause".to_string(),
+        target: Target::Client,
+        payload: None,
+        trigger,
+        duration_ms: 1_000,
+    }))
+}
+
+pub(super) fn in_state(state: State, after_ms: u64) -> NemesisReport {
+    window(Trigger::State {
+        state,
+        from_ms: 0,
+        after_ms,
+    })
+}
+
+fn fired(client: Option<&str>, holder: Option<&str>) -> Option<NemesisAnswer> {
+    Some(NemesisAnswer::Fired(TriggerFiring {
+        client: client.map(str::to_string),
+        holder: holder.map(str::to_string),
+    }))
+}
+
+#[test]
+fn a_moment_comes_and_names_the_holder() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.ok(1, "acquire");
+    bench.report(5, window(Trigger::At { at_ms: 300 }));
+    bench.pass(298);
+    assert_eq!(bench.answers(), []);
+    bench.pass(1);
+    assert_eq!(bench.answers(), [(5, fired(None, Some("c2")))]);
+}
+
+#[test]
+fn a_holder_is_struck_when_its_work_has_lasted_long_enough() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, in_state(State::Working, 200));
+    bench.pass(500);
+    assert_eq!(bench.answers(), [], "nobody works");
+    bench.ok(0, "acquire");
+    bench.pass(199);
+    assert_eq!(bench.answers(), []);
+    bench.pass(1);
+    assert_eq!(bench.answers(), [(5, fired(Some("c1"), Some("c1")))]);
+    bench.pass(1_000);
+    assert_eq!(bench.answers(), [], "it fires once");
+}
+
+#[test]
+fn work_that_has_too_little_left_is_not_struck() {
+    let mut bench = Bench::running("lock/fenced", 1);
+    bench.answers();
+    bench.report(5, in_state(State::Working, 301));
+    bench.ok(0, "acquire");
+    bench.pass(7_900);
+    assert_eq!(bench.answers(), []);
+    bench.pass(200);
+    assert_eq!(bench.answers(), [(5, None)], "after 8 s it is refused");
+}
+
+#[test]
+fn one_that_waits_is_struck_while_another_holds() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, in_state(State::Waiting, 10));
+    bench.pass(100);
+    assert_eq!(bench.answers(), []);
+    bench.ok(0, "acquire");
+    assert_eq!(bench.answers(), [(5, fired(Some("c2"), Some("c1")))]);
+}
+
+#[test]
+fn a_member_is_struck_between_its_join_and_its_close() {
+    let mut bench = Bench::running("barrier/tutorial", 3);
+    bench.answers();
+    bench.report(5, in_state(State::Answered("join".into()), 150));
+    bench.pass(100);
+    bench.answer(0, "join", Outcome::Fail, Value::Null);
+    bench.pass(200);
+    assert_eq!(bench.answers(), [], "it has not joined");
+    bench.ok(1, "join");
+    bench.pass(149);
+    assert_eq!(bench.answers(), []);
+    bench.pass(1);
+    assert_eq!(bench.answers(), [(5, fired(Some("c2"), None))]);
+    bench.report(6, in_state(State::Answered("join".into()), 200));
+    bench.all_ok("join");
+    bench.ok(2, "enter");
+    bench.pass(1_000);
+    assert!(bench.asked(0, "close") && bench.asked(1, "close"));
+    bench.report(7, in_state(State::Answered("join".into()), 500));
+    bench.pass(1_000);
+    let [(6, _)] = bench.answers()[..] else {
+        panic!("whose session is being closed is not struck")
+    };
+}
+
+#[test]
+fn what_still_waits_when_the_operations_are_over_is_refused() {
+    let mut bench = Bench::running("lock/fenced", 1);
+    bench.pass(9_000);
+    bench.answers();
+    bench.report(5, in_state(State::Working, 200));
+    bench.pass(1_000);
+    assert_eq!(bench.answers(), [(5, None)]);
+    assert_eq!(bench.phases()[..2], ["ops", "heal"]);
+}
+
+#[test]
+fn the_begin_of_a_window_is_on_disk_before_the_nemesis_goes_on() {
+    let mut bench = Bench::running("lock/fenced", 1);
+    let report = |phase: &str| {
+        let value = json!({ "phase": phase, "window": 1, "verified": true });
+        NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value))
+    };
+    let begin = bench.engine.step(
+        bench.now,
+        Input::Nemesis {
+            token: 3,
+            report: report("begin"),
+        },
+    );
+    let [Effect::Record(entry), Effect::Sync, Effect::Answer { token: 3, answer }] = &begin[..] else {
+        panic!("{begin:?}");
+    };
+    assert_eq!(
+        (&entry.process, answer),
+        (&Process::Name("nemesis".into()), &Some(NemesisAnswer::Done))
+    );
+    bench.effects.clear();
+    bench.report(4, report("on"));
+    assert!(!took!(bench, Effect::Sync));
+}
+
+#[test]
+fn a_client_that_is_killed_on_purpose_completes_its_operation_and_is_started_again() {
+    let mut bench = Bench::working("lock/fenced", 2);
+    bench.answers();
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.ask_control(0, "confirm");
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))], "and the run goes on");
+    assert_eq!(bench.ends("write"), [EventType::Info]);
+    assert_eq!(bench.ends("confirm"), [EventType::Info]);
+    assert_eq!(
+        (bench.holder(), bench.history.last().unwrap().f.as_str()),
+        (None, "exit")
+    );
+
+    bench.report(6, NemesisReport::Restart("c1".to_string()));
+    assert_eq!(bench.starting, [(0, 2)]);
+    assert_eq!(bench.answers(), []);
+    bench.sent.clear();
+    bench.greet(&[]);
+    assert_eq!(bench.answers(), [(6, Some(NemesisAnswer::Done))]);
+    bench.pass(0);
+    assert!(bench.asked(0, "acquire"));
+}
+
+#[test]
+fn what_an_earlier_process_says_counts_no_more() {
+    let mut bench = Bench::running("lock/fenced", 1);
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    bench.output(0, ProcessOutput::Ended);
+    bench.report(6, NemesisReport::Restart("c1".to_string()));
+    bench.greet(&[]);
+    let events = bench.history.len();
+    bench.step(Input::Client {
+        client: 0,
+        incarnation: 1,
+        output: ProcessOutput::Ended,
+    });
+    assert_eq!((bench.broken(), bench.history.len()), (None, events));
+}
+
+#[test]
+fn a_window_that_is_not_seen_healed_and_a_client_that_does_not_run_forbid_recovery() {
+    let mut bench = Bench::running("lock/fenced", 2);
+    let report = |phase: &str, verified: bool| {
+        let value = json!({ "phase": phase, "window": 7, "verified": verified });
+        NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value))
+    };
+    bench.report(3, report("begin", true));
+    bench.report(4, report("off", false));
+    bench.report(5, NemesisReport::Killing("c2".to_string()));
+    bench.output(1, ProcessOutput::Ended);
+    bench.pass(TIME_MS + 59_000);
+    assert_eq!(bench.phases(), ["ops", "heal"]);
+    bench.pass(1_000);
+    let why = "not-recovered: after 60 s not seen to be healed: window 7; not running: c2";
+    assert_eq!(bench.phases(), ["ops", "heal", why, "audit"]);
+    assert!(
+        took!(bench, Effect::Ask(Question::Tree)),
+        "the evidence is read all the same"
+    );
+}

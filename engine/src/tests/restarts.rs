@@ -1,0 +1,135 @@
+//! Clients of a user's own recipe that end by themselves.
+
+use super::*;
+use serde_json::json;
+use zooquake_history::plan::Recipe;
+
+/// A run of one's own recipe by two clients, which may end twice in a window.
+fn bench() -> Bench {
+    Bench::with("lock/fenced", 2, |plan| {
+        plan.workload.recipe = Some(Recipe {
+            max_restarts: 2,
+            ..Recipe::default()
+        });
+    })
+}
+
+fn fault(bench: &mut Bench, phase: &str) {
+    let verified = (phase != "begin").then_some(true);
+    let value = json!({"window": 1, "phase": phase, "target": "n1", "verified": verified});
+    bench.report(7, NemesisReport::Record(HistoryEntry::named("nemesis", "pause", value)));
+}
+
+/// The ends of processes, and whether each ended by itself.
+fn exits(bench: &Bench) -> Vec<(String, Value)> {
+    let exits = bench.history.iter().filter(|entry| entry.f == "exit");
+    exits
+        .map(|entry| (entry.node.clone().unwrap(), entry.value.clone()))
+        .collect()
+}
+
+#[test]
+fn one_that_ends_by_itself_is_recorded_and_started_again() {
+    let mut bench = bench();
+    bench.ok(0, "acquire");
+    bench.pass(100);
+    assert!(bench.asked(0, "write"));
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(bench.broken(), None);
+    assert_eq!(bench.ends("write"), [EventType::Info]);
+    let by_itself = json!({"incarnation": 1, "by_itself": true});
+    assert_eq!(exits(&bench), [("c1".to_string(), by_itself)]);
+    assert_eq!(bench.holder(), None);
+    bench.pass(999);
+    assert_eq!(bench.starting, []);
+    bench.pass(1);
+    assert_eq!(bench.starting, [(0, 2)]);
+    bench.sent.clear();
+    bench.greet(&[]);
+    bench.pass(50);
+    assert!(bench.asked(0, "acquire"), "it begins anew");
+}
+
+#[test]
+fn without_a_window_it_is_started_again_and_again() {
+    let mut bench = bench();
+    for incarnation in 2..8 {
+        bench.output(1, ProcessOutput::Ended);
+        bench.pass(1_000);
+        assert_eq!(bench.starting, [(1, incarnation)]);
+        bench.greet(&[]);
+    }
+    assert_eq!(bench.broken(), None);
+}
+
+#[test]
+fn one_that_ends_too_often_in_a_window_stays_dead_until_it_is_healed() {
+    let mut bench = bench();
+    fault(&mut bench, "begin");
+    for incarnation in 2..4 {
+        bench.output(0, ProcessOutput::Ended);
+        bench.pass(1_000);
+        assert_eq!(bench.starting, [(0, incarnation)]);
+        bench.greet(&[]);
+    }
+    bench.output(0, ProcessOutput::Ended);
+    bench.pass(3_000);
+    assert_eq!(bench.starting, []);
+    fault(&mut bench, "off");
+    bench.pass(1_000);
+    assert_eq!(bench.starting, [(0, 4)]);
+    bench.greet(&[]);
+    bench.output(0, ProcessOutput::Ended);
+    bench.pass(1_000);
+    assert_eq!(bench.starting, [(0, 5)], "what was before counts no more");
+}
+
+#[test]
+fn a_kill_is_no_end_by_itself_and_only_the_nemesis_starts_it_again() {
+    let mut bench = bench();
+    bench.answers();
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(exits(&bench), [("c1".to_string(), json!({"incarnation": 1}))]);
+    bench.pass(5_000);
+    assert_eq!(bench.starting, []);
+}
+
+#[test]
+fn one_that_is_dead_already_when_it_is_killed_is_left_to_the_nemesis() {
+    let mut bench = bench();
+    bench.output(0, ProcessOutput::Ended);
+    bench.answers();
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
+    bench.pass(5_000);
+    assert_eq!(bench.starting, []);
+    bench.report(6, NemesisReport::Restart("c1".to_string()));
+    bench.greet(&[]);
+    assert_eq!(bench.answers(), [(6, Some(NemesisAnswer::Done))]);
+}
+
+#[test]
+fn one_that_is_being_started_is_killed_once_it_runs() {
+    let mut bench = bench();
+    bench.output(0, ProcessOutput::Ended);
+    bench.pass(1_000);
+    bench.answers();
+    bench.report(5, NemesisReport::Killing("c1".to_string()));
+    assert_eq!(bench.answers(), []);
+    bench.greet(&[]);
+    assert_eq!(bench.answers(), [(5, Some(NemesisAnswer::Done))]);
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(exits(&bench)[1].1, json!({"incarnation": 2}), "that was the kill");
+}
+
+#[test]
+fn one_that_ends_before_the_run_has_begun_ends_the_run() {
+    let mut bench = Bench::planned("lock/fenced", 1, |plan| {
+        plan.workload.recipe = Some(Recipe::default());
+    });
+    bench.step(Input::Begin);
+    bench.output(0, ProcessOutput::Ended);
+    assert_eq!(bench.broken().unwrap(), "client c1 ended by itself.");
+}

@@ -1,13 +1,13 @@
 //! Ensembles for the runs of a campaign: backends, recipes, folder of runs and Ctrl-C.
 
-use super::again;
 use super::attempt::{self, Attempt};
 use super::backends::{Backends, Place};
 use super::leftover;
 use super::ran::{self, Ran};
-use super::spec::RunSpec;
 use crate::calendar;
-use crate::naming;
+use crate::planning::names;
+use crate::planning::reproduction;
+use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
 use crate::run::patience::unless_interrupted;
 use crate::run::{Finished, Order, execute};
@@ -49,7 +49,7 @@ pub async fn attempt<P: attempt::Place>(
     spec: &RunSpec,
 ) -> Result<Option<Attempt<P>>> {
     let seed = spec.seed.unwrap_or_else(|| place.seed());
-    let line = spec.plan().ok().and_then(|plan| again::drawn(&plan));
+    let line = spec.plan().ok().and_then(|plan| reproduction::drawn(&plan));
     let (begun, clock) = (calendar::now(), Instant::now());
     let ran = runner.run(spec).await?;
     let took = clock.elapsed();
@@ -150,7 +150,7 @@ impl Ensembles {
             .map(|spec| spec.workload.as_str())
             .collect::<BTreeSet<_>>()
         {
-            let mut workload = naming::workload(name).map_err(|why| anyhow!(why))?;
+            let mut workload = names::workload(name).map_err(|why| anyhow!(why))?;
             self.pin(&mut workload).await?;
         }
         Ok(())

@@ -3,7 +3,7 @@
 use super::args::ListOptions;
 use super::exit::Code;
 use crate::faults::FAULTS;
-use crate::naming;
+use crate::planning::names;
 use crate::run::simulated;
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -22,7 +22,7 @@ const OWN_RECIPE: &str = "own recipe";
 /// # Errors
 /// If the list cannot be written as JSON.
 pub fn list(options: &ListOptions) -> Result<Code> {
-    let variants = naming::workloads();
+    let variants = names::workloads();
     if options.json {
         let variants: Vec<Value> = variants
             .iter()

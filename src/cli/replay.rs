@@ -5,9 +5,11 @@ use super::run::keeps_nothing_simulated;
 use super::series::{Series, print_json};
 use super::{consent, paths};
 use crate::campaign::backends::Place;
-use crate::campaign::values;
 use crate::judge;
-use crate::replay::{headline, pin, runnable};
+use crate::planning::admission;
+use crate::planning::values;
+use crate::replay::headline;
+use crate::replay::pin;
 use crate::run::folder::{Folder, RECIPE};
 use crate::run::{Finished, simulated};
 use anyhow::Result;
@@ -64,7 +66,7 @@ pub struct ReplayOptions {
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let (opened, mut record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
-    runnable::check(&record.plan).map_err(cannot)?;
+    admission::check(&record.plan).map_err(cannot)?;
     let (original, ran_on) = (record.plan.clone(), record.plan.on);
     record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
     simulated::check(&record.plan).map_err(Usage)?;

@@ -4,10 +4,12 @@ use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
 use crate::campaign::backends::Place;
-use crate::campaign::refusal::refuse;
-use crate::campaign::spec::RunSpec;
-use crate::recipe;
-use crate::run::{Finished, feasible, simulated};
+use crate::planning::feasibility;
+use crate::planning::recipe;
+use crate::planning::refusal::refuse;
+use crate::planning::spec::RunSpec;
+use crate::run::Finished;
+use crate::run::simulated;
 use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
 use std::io::IsTerminal;
@@ -99,7 +101,7 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
         if let Some(DrawnFor { servers, timing }) = plan.drawn_for {
             (shape.servers, shape.timing) = (servers, timing);
         }
-        feasible::enough_ms(workload, &shape, faults)
+        feasibility::enough_ms(workload, &shape, faults)
     };
     let way_out = || match (enough(), spec.seed.and_then(|_| spec.shortest_ms())) {
         (None, _) => "give --clients 2 or more".to_string(),

@@ -2,9 +2,9 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::campaign::values;
 use crate::confirm::{Confirmation, Confirmer, were_played};
-use crate::naming;
+use crate::planning::names;
+use crate::planning::values;
 use crate::selftest::{self, Outcome, Settings};
 use crate::terminal::line;
 use anyhow::{Context, Result};
@@ -111,7 +111,7 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Planted>, String> {
     let ids: Vec<String> = ids.iter().map(|id| bare(id)).collect();
     let known = || PLANTED.iter().map(|planted| planted.id.to_string());
     match ids.iter().find(|id| !known().any(|other| other == **id)) {
-        Some(id) => Err(naming::unknown("planted bug", id, &known().collect::<Vec<_>>())),
+        Some(id) => Err(names::unknown("planted bug", id, &known().collect::<Vec<_>>())),
         None => Ok(PLANTED
             .iter()
             .filter(|planted| ids.is_empty() || ids.iter().any(|id| id == planted.id))

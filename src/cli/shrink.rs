@@ -5,8 +5,10 @@ use super::replay::kept_recipe;
 use super::{consent, interrupt, paths};
 use crate::campaign::backends::Place;
 use crate::campaign::ensembles::Ensembles;
-use crate::campaign::values;
-use crate::replay::{headline, pin, runnable};
+use crate::planning::admission;
+use crate::planning::values;
+use crate::replay::headline;
+use crate::replay::pin;
 use crate::run::folder::Folder;
 use crate::run::simulated;
 use crate::shrink::real::Real;
@@ -90,7 +92,7 @@ type Shrunk = (Option<Played>, u64, On);
 pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (opened, record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
-    runnable::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
+    admission::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
     let simulable = simulated::supports(&record.plan);
     if let Err(why) = &simulable
         && (!record.plan.scenes.is_empty() || options.on == Some(On::Sim))

@@ -9,7 +9,8 @@
 use crate::campaign::backends::Place;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::ran::Ran;
-use crate::replay::{pin, runnable};
+use crate::planning::admission;
+use crate::replay::pin;
 use crate::run::folder::Folder;
 use crate::shrink::Wanted;
 use anyhow::{Context, Result, anyhow, bail};
@@ -163,7 +164,7 @@ pub fn were_played<'a>(mut confirmations: impl Iterator<Item = &'a Confirmation>
 
 /// The plans by which a run is played: pinned to the witness, and by states.
 fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<[(Strikes, Plan); 2]> {
-    runnable::check(&record.plan).map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
+    admission::check(&record.plan).map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
     let results = zooquake_checkers::check(record);
     let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
     let anomaly = anomaly.with_context(|| format!("the run {name} does not show {}", wanted.anomaly))?;

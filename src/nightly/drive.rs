@@ -117,7 +117,7 @@ mod tests {
     use crate::campaign::engine::{Budget, End, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
     use crate::campaign::ran::Ran;
-    use crate::campaign::spec::RunSpec;
+    use crate::planning::spec::RunSpec;
     use zooquake_checkers::Verdict;
     use zooquake_reports::night::Outcome;
 

@@ -94,7 +94,7 @@ pub mod tests {
     use super::super::cell::tests::{attempt, cell};
     use super::*;
     use crate::campaign::ledger::{Other, read};
-    use crate::campaign::values;
+    use crate::planning::values;
     use std::io::Write;
     use zooquake_checkers::Verdict;
 

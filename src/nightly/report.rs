@@ -5,15 +5,15 @@ use super::folder::Header;
 use super::past::Past;
 use super::{cell, remarks};
 use crate::campaign::engine::End;
-use crate::campaign::values;
-use crate::naming;
+use crate::planning::names;
+use crate::planning::values;
 use zooquake_checkers::plan::{On, Timing};
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
 pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night {
     let nights: Vec<Past> = earlier.iter().chain([tonight]).cloned().collect();
-    let accepted = |variant: &str| naming::workload(variant).map(|w| w.accepted).unwrap_or_default();
+    let accepted = |variant: &str| names::workload(variant).map(|w| w.accepted).unwrap_or_default();
     let mut all_remarks = remarks::gone(tonight, earlier, failures::of);
     all_remarks.extend(remarks::no_longer_seen(&nights, accepted));
     let mut night = Night {

@@ -1,15 +1,11 @@
 //! One run, from its plan to its folder.
 
-pub mod draw;
 mod execute;
-pub mod feasible;
 pub mod folder;
-mod in_doubt;
 pub mod patience;
 mod progress;
 mod recorder;
 mod samples;
-pub mod scenes;
 mod shell;
 pub mod simulated;
 pub mod stage;

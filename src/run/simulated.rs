@@ -2,7 +2,7 @@
 
 use super::execute::{Finished, Order, attempt, execute_here};
 use super::store::Store;
-use crate::run::scenes;
+use crate::planning::scenes;
 use crate::sim::SimBackend;
 use anyhow::{Context, Result};
 use std::path::Path;
@@ -116,7 +116,7 @@ pub fn supports_workload(workload: &Workload) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::campaign::spec::RunSpec;
+    use crate::planning::spec::RunSpec;
 
     #[test]
     fn the_seed_decides_the_order_in_which_things_happen_and_nothing_else_does() {

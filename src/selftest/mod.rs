@@ -5,9 +5,9 @@
 mod tests;
 
 use crate::campaign::shard::Shard;
-use crate::campaign::spec;
 use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
+use crate::planning::spec;
 use crate::run::simulated;
 use crate::shrink::sim::Simulated;
 use crate::shrink::{Played, Shrinker, Size, Wanted};

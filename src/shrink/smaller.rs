@@ -1,7 +1,7 @@
 //! Plans that are a step smaller than one: fewer clients, fewer operations, shorter times.
 
 use super::asked;
-use crate::replay::runnable;
+use crate::planning::admission;
 use zooquake_checkers::Record;
 use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
 
@@ -15,7 +15,7 @@ pub const STEPS: &[Step] = &[clients, skipped, operations, work, windows];
 fn clients(plan: &Plan, _: &Record) -> Vec<Plan> {
     let all = 0..plan.cluster.clients;
     let without = all.rev().filter_map(|number| without(plan, number));
-    without.filter(|plan| runnable::check(plan).is_ok()).collect()
+    without.filter(|plan| admission::check(plan).is_ok()).collect()
 }
 
 fn without(plan: &Plan, number: usize) -> Option<Plan> {

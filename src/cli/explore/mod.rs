@@ -6,12 +6,13 @@ mod show;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
-use crate::campaign::{spec, values};
 use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
-use crate::naming;
+use crate::planning::names;
+use crate::planning::spec;
+use crate::planning::values;
 use crate::run::stage;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
@@ -188,9 +189,9 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
 }
 
 fn space(options: &ExploreOptions) -> Result<Space, String> {
-    let faults = naming::faults(&options.faults)?;
+    let faults = names::faults(&options.faults)?;
     Ok(Space {
-        variant: naming::workload(&options.variant)?.name(),
+        variant: names::workload(&options.variant)?.name(),
         servers: options.servers,
         clients: options.clients,
         ops: options.ops,

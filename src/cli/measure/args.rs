@@ -84,7 +84,7 @@ pub struct CommitOptions {
 #[derive(Debug, Args)]
 pub struct Common {
     /// Servers of the ensemble: 1, 3 or 5
-    #[arg(long, default_value_t = 3, value_parser = crate::campaign::values::servers)]
+    #[arg(long, default_value_t = 3, value_parser = crate::planning::values::servers)]
     pub servers: usize,
     /// Folder for chart, page and numbers
     #[arg(long, default_value = "measurements", value_name = "DIR")]

@@ -3,8 +3,8 @@
 use crate::campaign::ensembles::pin;
 use crate::cli::exit::Usage;
 use crate::cli::interrupt;
-use crate::naming;
-use crate::run::draw;
+use crate::planning::drawing;
+use crate::planning::names;
 use crate::run::patience::unless_interrupted;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
@@ -29,7 +29,7 @@ pub async fn on_ensemble<T>(
     measure: impl AsyncFnOnce(&DockerCluster) -> Result<T>,
 ) -> Result<T> {
     let mut interrupt = interrupt::listen()?;
-    let mut workload = naming::workload(workload).map_err(Usage)?;
+    let mut workload = names::workload(workload).map_err(Usage)?;
     let prepared = async {
         let backend = DockerBackend::connect().await?.with_images(None).await?;
         pin(&backend, None, &mut workload).await?;
@@ -41,7 +41,7 @@ pub async fn on_ensemble<T>(
         clients: 1,
         ..Default::default()
     };
-    let plan = draw::plan(0, workload, shape, 1_000, &[]);
+    let plan = drawing::plan(0, workload, shape, 1_000, &[]);
     let run = format!("{:08x}", fastrand::u32(..));
     let logs = tempfile::Builder::new().prefix("zooquake-measure-").tempdir();
     let logs = logs.context("making a temporary folder for logs")?;

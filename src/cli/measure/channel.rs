@@ -3,7 +3,7 @@
 use super::args::ChannelOptions;
 use super::bench::{HOST, on_ensemble};
 use crate::cli::exit::Code;
-use crate::recipe;
+use crate::planning::recipe;
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use std::time::Instant;

@@ -5,7 +5,7 @@ use super::crowd::Crowd;
 use super::outcome::{Cost, QUANTITIES};
 use super::points::{Header, chart, places};
 use crate::cli::exit::{Code, Usage};
-use crate::naming::unknown;
+use crate::planning::names::unknown;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::collections::BTreeMap;

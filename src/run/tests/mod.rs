@@ -7,11 +7,11 @@ mod stalled;
 mod struck;
 mod torture;
 
-use super::draw;
 use super::execute::{Order, attempt};
 use super::folder::Folder;
 use super::simulated;
 use super::store::Store;
+use crate::planning::drawing;
 use crate::sim::SimBackend;
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
@@ -118,11 +118,11 @@ fn plan(name: &str, seed: u64, time_ms: u64, faults: &[&str]) -> Plan {
     let cluster = Cluster {
         servers: 3,
         clients: 5,
-        timing: draw::timing(&workload),
+        timing: drawing::timing(&workload),
         ..Cluster::default()
     };
     let faults: Vec<String> = faults.iter().map(|fault| (*fault).to_string()).collect();
-    draw::plan(seed, workload, cluster, time_ms, &faults)
+    drawing::plan(seed, workload, cluster, time_ms, &faults)
 }
 
 /// All variants but the one that is built on the client library itself.

@@ -1,7 +1,7 @@
 //! Specs whose runs could not end valid, refused before the first of them begins.
 
 use super::spec::RunSpec;
-use crate::run::feasible;
+use crate::planning::feasibility;
 
 /// Refuses specs whose runs cannot end valid, each with its name.
 ///
@@ -10,14 +10,14 @@ use crate::run::feasible;
 pub fn refuse(specs: &[(String, RunSpec)], way_out: impl FnOnce() -> String) -> Result<(), String> {
     let mut short = Vec::new();
     for (name, spec) in specs {
-        let shortfalls = feasible::shortfalls(&spec.plan()?);
+        let shortfalls = feasibility::shortfalls(&spec.plan()?);
         if !shortfalls.is_empty() {
             short.push((name.clone(), shortfalls));
         }
     }
     match short.is_empty() {
         true => Ok(()),
-        false => Err(feasible::refusal(&short, &way_out())),
+        false => Err(feasibility::refusal(&short, &way_out())),
     }
 }
 

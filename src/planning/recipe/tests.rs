@@ -1,7 +1,7 @@
 use super::*;
-use crate::campaign::again;
-use crate::campaign::spec::RunSpec;
-use crate::replay::runnable;
+use crate::planning::admission;
+use crate::planning::reproduction;
+use crate::planning::spec::RunSpec;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use tempfile::TempDir;
@@ -43,7 +43,7 @@ fn capabilities_choose_the_variant_whose_settings_hold() {
     assert_eq!(claimed.capabilities().delivery, Delivery::AtLeastOnce);
     assert_eq!(
         claimed.contenders,
-        crate::naming::workload("queue/claimed").unwrap().contenders
+        crate::planning::names::workload("queue/claimed").unwrap().contenders
     );
     assert!(
         claimed.accepted.is_empty(),
@@ -159,12 +159,12 @@ fn a_run_of_it_has_a_line_that_draws_the_same_plan() {
     let spec = RunSpec::from_args([path.as_str(), "--seed", "7", "--faults", "pause"]).unwrap();
     let mut plan = spec.plan().unwrap();
     plan.workload.recipe.as_mut().unwrap().digest = Some("sha256:00".into());
-    assert_eq!(runnable::check(&plan), Ok(()));
-    let line = again::drawn(&plan).unwrap();
+    assert_eq!(admission::check(&plan), Ok(()));
+    let line = reproduction::drawn(&plan).unwrap();
     assert!(line.contains(&format!("run {path} --seed 7 --faults pause")), "{line}");
     fs::write(Path::new(&path).join("lock.py"), "print(2)").unwrap();
-    assert_eq!(again::drawn(&plan), None, "another recipe is another run");
-    let lines = again::lines(Path::new("runs/x"), &plan);
+    assert_eq!(reproduction::drawn(&plan), None, "another recipe is another run");
+    let lines = reproduction::lines(Path::new("runs/x"), &plan);
     assert!(lines[1].ends_with("replay runs/x --yes"), "{lines:?}");
 }
 
@@ -175,7 +175,7 @@ fn a_plan_from_elsewhere_names_nothing_outside_its_recipe() {
         let spec = RunSpec::from_args([path.as_str(), "--seed", "7"]).unwrap();
         let mut plan = spec.plan().unwrap();
         change(&mut plan.workload);
-        runnable::check(&plan).unwrap_err()
+        admission::check(&plan).unwrap_err()
     };
     assert!(refused(|workload| workload.variant = "../x".into()).contains("../x"));
     assert!(refused(|workload| workload.family = "lok".into()).contains("lok"));

@@ -2,8 +2,13 @@
 //! line of a spec draws the plan that ran.
 
 use super::values;
-use crate::run::{draw, feasible, scenes, simulated};
-use crate::{faults, naming, shell};
+use crate::faults;
+use crate::planning::drawing;
+use crate::planning::feasibility;
+use crate::planning::names;
+use crate::planning::scenes;
+use crate::run::simulated;
+use crate::shell;
 use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -132,8 +137,8 @@ impl RunSpec {
     /// variants and faults are replaced by the present ones; names that do not exist are kept.
     pub fn to_args(&self) -> Vec<OsString> {
         let usual = Self::new("");
-        let workload = naming::built_in(&self.workload).map_or_else(|| self.workload.clone(), |known| known.name());
-        let present = |list: &String| match naming::faults(list) {
+        let workload = names::built_in(&self.workload).map_or_else(|| self.workload.clone(), |known| known.name());
+        let present = |list: &String| match names::faults(list) {
             Ok(kinds) if !kinds.is_empty() => kinds.join(","),
             _ => list.clone(),
         };
@@ -204,9 +209,9 @@ impl RunSpec {
             servers: (cluster.servers != SERVERS).then_some(cluster.servers),
             observers: (cluster.observers != 0).then_some(cluster.observers),
             clients: cluster.clients,
-            timing: other(draw::timing(&plan.workload)),
+            timing: other(drawing::timing(&plan.workload)),
             drawn_for: plan.drawn_for,
-            anyway: !feasible::shortfalls(plan).is_empty(),
+            anyway: !feasibility::shortfalls(plan).is_empty(),
             ..named
         }
     }
@@ -221,13 +226,13 @@ impl RunSpec {
     }
 
     fn drawn(&self) -> Result<Plan, String> {
-        let workload = naming::workload(&self.workload)?;
+        let workload = names::workload(&self.workload)?;
         let on = self.on.unwrap_or_default();
         if let Some(variant) = scenes::of(&workload) {
             return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
         }
         let faults = match &self.faults {
-            Some(list) => naming::faults(list)?,
+            Some(list) => names::faults(list)?,
             None => faults::usual(),
         };
         let cluster = Cluster {
@@ -235,7 +240,7 @@ impl RunSpec {
             observers: self.observers.unwrap_or(0),
             clients: self.clients,
             image: self.zookeeper.clone(),
-            timing: self.timing.unwrap_or_else(|| draw::timing(&workload)),
+            timing: self.timing.unwrap_or_else(|| drawing::timing(&workload)),
         };
         let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
         let own = DrawnFor {
@@ -256,7 +261,7 @@ impl RunSpec {
             on,
             cluster,
             drawn_for,
-            ..draw::plan(seed, workload, shape, self.time_ms(), &faults)
+            ..drawing::plan(seed, workload, shape, self.time_ms(), &faults)
         })
     }
 
@@ -286,7 +291,7 @@ impl RunSpec {
 
     /// The shortest time with which this seed's plan can end valid, in milliseconds; `None` if no time would do.
     pub fn shortest_ms(&self) -> Option<u64> {
-        feasible::shortest_ms(|time_ms| {
+        feasibility::shortest_ms(|time_ms| {
             let mut lasting = self.clone();
             lasting.time = Some(Duration::from_millis(time_ms));
             lasting.plan().unwrap_or_default()

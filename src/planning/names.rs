@@ -1,7 +1,8 @@
 //! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
 
-use crate::run::scenes;
-use crate::{faults, recipe};
+use crate::faults;
+use crate::planning::recipe;
+use crate::planning::scenes;
 use zooquake_history::plan::Workload;
 use zooquake_history::renamed;
 use zooquake_workloads::recipes;

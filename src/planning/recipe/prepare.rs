@@ -1,7 +1,7 @@
 //! Making a recipe's files on the host, such as a program that is compiled.
 
 use super::manifest;
-use crate::naming;
+use crate::planning::names;
 use anyhow::{Context, Result, ensure};
 use std::path::Path;
 use std::process::Stdio;
@@ -14,7 +14,7 @@ use tokio::process::Command;
 /// If the command cannot be started, or ends with another code than 0. A folder without a
 /// manifest is no error here, but where it is read.
 pub async fn prepare(folder: &str) -> Result<()> {
-    if naming::built_in(folder).is_some() {
+    if names::built_in(folder).is_some() {
         return Ok(());
     }
     let path = Path::new(folder);

@@ -1,7 +1,7 @@
 //! `zooquake.toml`: what a recipe promises, and what runs it.
 
 use super::is_name;
-use crate::naming;
+use crate::planning::names;
 use serde::Deserialize;
 use std::path::Path;
 use toml::Spanned;
@@ -110,7 +110,7 @@ fn model(text: &Text<'_>, keys: &Keys) -> Result<&'static Variant, String> {
     alike.or_else(|| of_family().next()).ok_or_else(|| {
         let mut families: Vec<String> = registry().iter().map(|variant| variant.family.to_string()).collect();
         families.dedup();
-        text.wrong(&keys.family, "family", &naming::unknown("family", family, &families))
+        text.wrong(&keys.family, "family", &names::unknown("family", family, &families))
     })
 }
 
@@ -191,13 +191,13 @@ fn accepted(text: &Text<'_>, known: Known) -> Result<Accepted, String> {
         return Err(text.wrong(
             &anomaly,
             "anomaly",
-            &naming::unknown("anomaly", anomaly.get_ref(), &names),
+            &names::unknown("anomaly", anomaly.get_ref(), &names),
         ));
     }
     let kinds = match faults.get_ref().as_slice() {
         [none] if none == "none" => vec!["none".to_string()],
         list => {
-            let kinds: Result<Vec<_>, _> = list.iter().map(|name| naming::fault(name)).collect();
+            let kinds: Result<Vec<_>, _> = list.iter().map(|name| names::fault(name)).collect();
             kinds.map_err(|why| text.wrong(&faults, "faults", &why))?
         }
     };

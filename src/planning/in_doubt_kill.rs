@@ -1,6 +1,6 @@
 //! The window that kills a site in doubt: it has voted yes, and does not know whether all have.
 
-use super::draw::LONGEST_VOTE_MS;
+use super::drawing::LONGEST_VOTE_MS;
 use zooquake_checkers::plan::{Target, Transaction, Trigger, Window};
 use zooquake_history::fault;
 
@@ -55,7 +55,7 @@ pub fn window(transactions: &[Transaction], from_ms: u64) -> Option<Window> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::draw;
+    use crate::planning::drawing;
     use zooquake_checkers::plan::Cluster;
 
     #[test]
@@ -68,7 +68,7 @@ mod tests {
                 ..Cluster::default()
             };
             let faults = ["pause", "kill"].map(String::from);
-            let plan = draw::plan(seed, workload, cluster, 60_000, &faults);
+            let plan = drawing::plan(seed, workload, cluster, 60_000, &faults);
             let first = &plan.windows[0];
             let Trigger::Op {
                 client, f, nth, by_ms, ..
@@ -79,7 +79,7 @@ mod tests {
             assert_eq!((first.fault.as_str(), f.as_str(), first.id), ("kill", "decided", 1));
             assert_eq!(first.target, Target::Node(client.clone()));
             let (before, rest) = plan.transactions.split_at(*nth as usize - 1);
-            let earliest = draw::FIRST_FAULT_MS;
+            let earliest = drawing::FIRST_FAULT_MS;
             let work = |all: &[Transaction]| all.iter().filter_map(|one| one.work_ms.iter().max()).sum::<u64>();
             assert!(!rest[0].votes.contains(&false), "seed {seed}: {:?}", rest[0]);
             assert!(

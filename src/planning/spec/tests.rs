@@ -88,7 +88,7 @@ fn by_shell(line: &str) -> RunSpec {
 #[test]
 fn arguments_give_the_spec_that_they_were_written_from() {
     let mut rng = fastrand::Rng::with_seed(1);
-    for workload in naming::workloads().iter().map(Workload::name) {
+    for workload in names::workloads().iter().map(Workload::name) {
         for _ in 0..200 {
             let spec = random(&mut rng, &workload);
             let arguments = spec.to_args();
@@ -119,7 +119,7 @@ fn former_names_are_read_and_never_written() {
 
 #[test]
 fn what_is_not_given_is_as_on_the_command_line() {
-    for workload in naming::workloads().iter().map(Workload::name) {
+    for workload in names::workloads().iter().map(Workload::name) {
         assert_eq!(RunSpec::from_args([&workload]).unwrap(), RunSpec::new(&workload));
     }
     let plan = RunSpec::new("lock/fenced").plan().unwrap();
@@ -133,7 +133,7 @@ fn what_is_not_given_is_as_on_the_command_line() {
 #[test]
 fn the_spec_of_a_plan_draws_it_again() {
     let mut rng = fastrand::Rng::with_seed(2);
-    for workload in naming::workloads().iter().map(Workload::name) {
+    for workload in names::workloads().iter().map(Workload::name) {
         for _ in 0..10 {
             let spec = random(&mut rng, &workload);
             let plan = match spec.plan() {
@@ -150,7 +150,7 @@ fn the_spec_of_a_plan_draws_it_again() {
                 .image
                 .as_deref()
                 .is_none_or(zooquake_backend::images::is_name);
-            assert_eq!(crate::campaign::again::drawn(&plan).is_some(), named, "{spec:?}");
+            assert_eq!(crate::planning::reproduction::drawn(&plan).is_some(), named, "{spec:?}");
         }
     }
 }

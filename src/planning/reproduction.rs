@@ -1,7 +1,7 @@
 //! The command lines that show a run again: its check, its replay, its plan drawn anew.
 
 use super::spec::RunSpec;
-use crate::replay::runnable;
+use crate::planning::admission;
 use crate::shell;
 use std::ffi::OsString;
 use std::path::Path;
@@ -21,7 +21,7 @@ pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
         replay.push("--yes".into());
     }
     let check = shell::line([OsString::from("check"), path]);
-    let replay = runnable::check(plan).ok().and_then(|()| shell::line(replay));
+    let replay = admission::check(plan).ok().and_then(|()| shell::line(replay));
     [check, replay, drawn(plan)].into_iter().flatten().collect()
 }
 

@@ -1,9 +1,10 @@
 //! Whether the plan of a run from elsewhere can be run here. A plan is data: what it names must exist, and what it counts be
 //! within the bounds of `zooquake run`.
 
-use crate::campaign::values;
-use crate::run::scenes;
-use crate::{naming, recipe};
+use crate::planning::names;
+use crate::planning::recipe;
+use crate::planning::scenes;
+use crate::planning::values;
 use zooquake_backend::images;
 use zooquake_checkers::plan::{Plan, Recipe, Trigger, Workload};
 
@@ -27,7 +28,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
     let name = plan.workload.name();
     match &plan.workload.recipe {
         Some(recipe) => of_recipe(&plan.workload, recipe)?,
-        None if naming::built_in(&name).is_none() => {
+        None if names::built_in(&name).is_none() => {
             return Err(format!("is of {name:?}, a variant that this zooquake does not have"));
         }
         None => {}
@@ -83,7 +84,7 @@ fn longest_ms(plan: &Plan) -> u64 {
 /// A recipe's names become those of images and folders, its paths those of files.
 fn of_recipe(workload: &Workload, recipe: &Recipe) -> Result<(), String> {
     let name = workload.name();
-    if !naming::variants()
+    if !names::variants()
         .iter()
         .any(|variant| variant.starts_with(&format!("{}/", workload.family)))
     {
@@ -135,7 +136,7 @@ fn of_clients(plan: &Plan) -> Result<(), String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::draw;
+    use crate::planning::drawing;
     use zooquake_checkers::plan::{Cluster, DrawnFor};
 
     fn drawn(name: &str, clients: usize) -> Plan {
@@ -144,12 +145,12 @@ mod tests {
             clients,
             ..Cluster::default()
         };
-        draw::plan(1, naming::workload(name).unwrap(), cluster, 60_000, &["kill".into()])
+        drawing::plan(1, names::workload(name).unwrap(), cluster, 60_000, &["kill".into()])
     }
 
     #[test]
     fn what_is_drawn_can_be_run() {
-        for name in naming::variants() {
+        for name in names::variants() {
             assert_eq!(check(&drawn(&name, 1)), Ok(()), "{name}");
             assert_eq!(check(&drawn(&name, 5)), Ok(()), "{name}");
         }

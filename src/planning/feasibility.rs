@@ -1,7 +1,7 @@
 //! Plans that cannot end `valid`, told before they are run. Only what is certain is said: a plan without shortfalls may
 //! still end unknown.
 
-use super::draw;
+use super::drawing;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
 use zooquake_checkers::plan::{Cluster, Plan, Transaction, Workload};
 use zooquake_history::FaultKind;
@@ -114,7 +114,7 @@ fn needed_ms(plan: &Plan) -> u64 {
     let windows: Vec<_> = plan.faults.iter().filter_map(first).collect();
     let until = windows
         .iter()
-        .map(|window| draw::until_ms(window) + draw::LAST_MS)
+        .map(|window| drawing::until_ms(window) + drawing::LAST_MS)
         .max();
     let needed = needed(&plan.transactions);
     // While a fault is on, no transaction may come to its end.
@@ -123,25 +123,25 @@ fn needed_ms(plan: &Plan) -> u64 {
         0 => 0,
         count => needed.iter().map(work_ms).sum::<u64>() + count * TRANSACTION_MS + faulty,
     };
-    until.unwrap_or(0).max(transactions).max(draw::LAST_MS)
+    until.unwrap_or(0).max(transactions).max(drawing::LAST_MS)
 }
 
 /// A time, in milliseconds, for which a plan of these has no shortfalls whatever it is drawn from; `None` if none would do.
 pub fn enough_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Option<u64> {
-    shortest_ms(|time_ms| draw::plan(0, workload.clone(), cluster.clone(), time_ms, kinds))?;
-    let longest: Vec<u64> = draw::longest_ms(workload, cluster, kinds);
+    shortest_ms(|time_ms| drawing::plan(0, workload.clone(), cluster.clone(), time_ms, kinds))?;
+    let longest: Vec<u64> = drawing::longest_ms(workload, cluster, kinds);
     let faulty: u64 = longest.iter().sum();
-    let gaps = longest.len().saturating_sub(1) as u64 * draw::longest_gap_ms(&cluster.timing);
+    let gaps = longest.len().saturating_sub(1) as u64 * drawing::longest_gap_ms(&cluster.timing);
     let transactions = match workload.family.as_str() {
-        "commit" => 2 * ENOUGH as u64 * (draw::LONGEST_VOTE_MS + TRANSACTION_MS) + faulty,
+        "commit" => 2 * ENOUGH as u64 * (drawing::LONGEST_VOTE_MS + TRANSACTION_MS) + faulty,
         _ => 0,
     };
     let windows = if longest.is_empty() {
         0
     } else {
-        draw::FIRST_FAULT_MS + faulty + gaps
+        drawing::FIRST_FAULT_MS + faulty + gaps
     };
-    Some((windows + draw::LAST_MS).max(transactions))
+    Some((windows + drawing::LAST_MS).max(transactions))
 }
 
 /// What is said of plans with shortfalls: each with its name, and the way out.
@@ -165,31 +165,32 @@ pub fn seconds(ms: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{faults, naming};
+    use crate::faults;
+    use crate::planning::names;
 
     /// The plan of a run with the settings that are usual.
     fn drawn(seed: u64, workload: &Workload, clients: usize, time_ms: u64, kinds: &[String]) -> Plan {
-        draw::plan(seed, workload.clone(), cluster(workload, clients), time_ms, kinds)
+        drawing::plan(seed, workload.clone(), cluster(workload, clients), time_ms, kinds)
     }
 
     fn cluster(workload: &Workload, clients: usize) -> Cluster {
         Cluster {
             servers: 3,
             clients,
-            timing: draw::timing(workload),
+            timing: drawing::timing(workload),
             ..Cluster::default()
         }
     }
 
     fn of(name: &str) -> Workload {
-        naming::workload(name).unwrap()
+        names::workload(name).unwrap()
     }
 
     /// Variants of which each has other words for what its clients do.
     fn variants() -> Vec<Workload> {
         let mut kinds: Vec<Workload> = Vec::new();
-        for workload in naming::variants().iter().map(|name| of(name)) {
-            if !kinds.iter().any(|other| draw::alike(other, &workload)) {
+        for workload in names::variants().iter().map(|name| of(name)) {
+            if !kinds.iter().any(|other| drawing::alike(other, &workload)) {
                 kinds.push(workload);
             }
         }
@@ -222,7 +223,7 @@ mod tests {
 
     #[test]
     fn only_what_is_certain_is_said() {
-        let kinds = |list: &str| naming::faults(list).unwrap();
+        let kinds = |list: &str| names::faults(list).unwrap();
         let lock = of("lock/fenced");
         assert_eq!(
             shortfalls(&drawn(1, &lock, 5, 60_000, &kinds("kill,pause,partition"))),
@@ -254,14 +255,14 @@ mod tests {
                 ..cluster(&lock, 5)
             };
             let lag = ["lag".to_string()];
-            let plan = draw::plan(1, lock.clone(), cluster.clone(), 20_000, &lag);
+            let plan = drawing::plan(1, lock.clone(), cluster.clone(), 20_000, &lag);
             assert_eq!(shortfalls(&plan).is_empty(), can, "{servers}, {observers}");
             assert_eq!(
                 enough_ms(&lock, &cluster, &lag).is_some(),
                 can,
                 "{servers}, {observers}"
             );
-            let other = draw::plan(1, lock.clone(), cluster, 20_000, &["kill".to_string()]);
+            let other = drawing::plan(1, lock.clone(), cluster, 20_000, &["kill".to_string()]);
             assert_eq!(shortfalls(&other), [""; 0]);
         }
     }

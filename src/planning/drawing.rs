@@ -1,6 +1,6 @@
 //! Drawing a plan from a seed.
 
-use super::in_doubt;
+use super::in_doubt_kill;
 use crate::faults::{self, Topology};
 use zooquake_checkers::plan::{
     Capabilities, ClientPlan, Cluster, Cycle, On, Plan, Scheduler, Timing, Transaction, Trigger, Window, Workload,
@@ -157,7 +157,7 @@ fn windows(
         let mut kinds = faults.to_vec();
         rng.shuffle(&mut kinds);
         // Which operation this one strikes is counted, so that no fault may come before.
-        let first = in_doubt::window(transactions, FIRST_FAULT_MS).filter(|_| round == 0);
+        let first = in_doubt_kill::window(transactions, FIRST_FAULT_MS).filter(|_| round == 0);
         kinds.sort_by_key(|kind| first.as_ref().is_none_or(|first| first.fault != *kind));
         for kind in kinds {
             let Some(fault) = faults::find(&kind) else { continue };
@@ -188,7 +188,7 @@ pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> V
     let topology = Topology::new(workload, cluster);
     let faults = kinds.iter().filter_map(|kind| faults::find(kind));
     let longest = faults.map(|fault| match (workload.family.as_str(), fault.kind.name) {
-        ("commit", "kill") => in_doubt::LONGEST_MS.max((fault.longest_ms)(&topology)),
+        ("commit", "kill") => in_doubt_kill::LONGEST_MS.max((fault.longest_ms)(&topology)),
         _ => (fault.longest_ms)(&topology),
     });
     longest.collect()

@@ -6,6 +6,7 @@
 #[macro_use]
 mod output;
 
+mod backends;
 mod calendar;
 mod campaign;
 mod cli;
@@ -24,7 +25,6 @@ mod run;
 mod selftest;
 mod shell;
 mod shrink;
-mod sim;
 mod template;
 mod terminal;
 mod trial;

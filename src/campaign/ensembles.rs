@@ -1,9 +1,9 @@
 //! Ensembles for the runs of a campaign: backends, recipes, folder of runs and Ctrl-C.
 
 use super::attempt::{self, Attempt};
-use super::backends::{Backends, Place};
 use super::leftover;
 use super::ran::{self, Ran};
+use crate::backends::{Connection, Fleet};
 use crate::calendar;
 use crate::planning::names;
 use crate::planning::reproduction;
@@ -11,14 +11,12 @@ use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
 use crate::run::patience::unless_interrupted;
 use crate::run::{Finished, Order, execute};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::sync::watch;
-use zooquake_backend::docker::DockerBackend;
-use zooquake_backend::images::Source;
-use zooquake_checkers::plan::{Plan, Workload};
+use zooquake_checkers::plan::Plan;
 use zooquake_checkers::sample::{self, Sample};
 
 /// Runs specs, and measures what came of them.
@@ -61,7 +59,7 @@ pub async fn attempt<P: attempt::Place>(
 ///
 /// # Errors
 /// If one of them still goes on, or something cannot be removed.
-pub async fn clear(place: &Place, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
+pub async fn clear(place: &dyn Connection, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
     std::fs::create_dir_all(runs).with_context(|| format!("making the folder {}", runs.display()))?;
     let left = leftover::unclaimed(runs, claimed)?;
     leftover::clear(&*place.cleaner(), runs, &left).await?;
@@ -71,36 +69,9 @@ pub async fn clear(place: &Place, runs: &Path, claimed: &BTreeSet<&str>, again: 
     Ok(())
 }
 
-/// Has the recipe of a workload, if that is not built in, run in the image of its present files, which are returned. They are read
-/// from this folder, or else from the one that the workload names.
-///
-/// # Errors
-/// If they are not those that the workload names, or the image cannot be made.
-pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut Workload) -> Result<Option<Source>> {
-    let Some(recipe) = &mut workload.recipe else {
-        return Ok(None);
-    };
-    let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
-    let source = Source::of(&folder, recipe)?;
-    let changed = source.differences(&recipe.files);
-    ensure!(
-        changed.is_empty(),
-        "{} is not what was planned: {}",
-        folder.display(),
-        changed.join(", ")
-    );
-    let ran = recipe.digest.take();
-    let digest = engine.recipe(&workload.variant, recipe, &source).await?;
-    if let Some(ran) = ran.filter(|ran| *ran != digest) {
-        eprintln!("not the image that ran: {ran} then, {digest} now");
-    }
-    recipe.digest = Some(digest);
-    Ok(Some(source))
-}
-
 /// Backends that are ready, and what their runs have in common.
 pub struct Ensembles {
-    backends: Backends,
+    fleet: Box<dyn Fleet>,
     /// The folder that recipes are read from, if not from the one that their plan names.
     recipe: Option<PathBuf>,
     /// The folder of runs.
@@ -116,13 +87,14 @@ impl Ensembles {
     /// # Errors
     /// If an image cannot be prepared.
     pub async fn prepare<'a>(
-        place: Place,
+        place: Box<dyn Connection>,
         asked: impl IntoIterator<Item = Option<&'a str>>,
         out: PathBuf,
         interrupt: watch::Receiver<bool>,
     ) -> Result<Self> {
+        let zookeepers = asked.into_iter().map(|name| name.map(String::from)).collect();
         Ok(Self {
-            backends: unless_interrupted(&interrupt, place.prepare(asked)).await?,
+            fleet: unless_interrupted(&interrupt, place.prepare(zookeepers)).await?,
             recipe: None,
             out,
             begun: None,
@@ -151,17 +123,9 @@ impl Ensembles {
             .collect::<BTreeSet<_>>()
         {
             let mut workload = names::workload(name).map_err(|why| anyhow!(why))?;
-            self.pin(&mut workload).await?;
+            self.fleet.pin(self.recipe.as_deref(), &mut workload).await?;
         }
         Ok(())
-    }
-
-    async fn pin(&self, workload: &mut Workload) -> Result<Option<Source>> {
-        match (&self.backends, &workload.recipe) {
-            (Backends::Docker { engine, .. }, _) => pin(engine, self.recipe.as_deref(), workload).await,
-            (Backends::Sim, None) => Ok(None),
-            (Backends::Sim, Some(_)) => bail!("a simulated ensemble cannot run {}", workload.name()),
-        }
     }
 
     /// Executes a plan by itself.
@@ -181,9 +145,10 @@ impl Ensembles {
     }
 
     async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
-        let recipe = unless_interrupted(&self.interrupt, self.pin(&mut plan.workload)).await?;
+        let pinning = self.fleet.pin(self.recipe.as_deref(), &mut plan.workload);
+        let recipe = unless_interrupted(&self.interrupt, pinning).await?;
         Ok(Order {
-            backend: self.backends.of(&plan)?,
+            backend: self.fleet.backend(&plan)?,
             plan,
             recipe,
             out: self.out.clone(),

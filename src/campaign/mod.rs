@@ -5,7 +5,6 @@
 //! and measurements say what their places are, in which order they come, and what each still needs.
 
 pub mod attempt;
-pub mod backends;
 pub mod engine;
 pub mod ensembles;
 pub mod journal;

@@ -2,8 +2,8 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::backends;
 use crate::calendar;
-use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::Header as _;
@@ -110,7 +110,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {
-        Place::connect(options.on).await?;
+        backends::connect(options.on).await?;
     }
     let mut ledger = Ledger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
@@ -239,9 +239,9 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
         return Ok(End::Through);
     }
     let interrupt = interrupt::listen()?;
-    let place = Place::connect(ledger.recorded.header.setup.on).await?;
+    let place = backends::connect(ledger.recorded.header.setup.on).await?;
     let runs = out.join("runs");
-    ensembles::clear(&place, &runs, &ledger.runs(), "it is run again").await?;
+    ensembles::clear(&*place, &runs, &ledger.runs(), "it is run again").await?;
     let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
     let runner = Ensembles::prepare(place, asked, runs, interrupt).await?;

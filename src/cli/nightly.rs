@@ -3,8 +3,8 @@
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::backends;
 use crate::calendar;
-use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::shard::Shard;
@@ -95,12 +95,12 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     };
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
-    let place = Place::connect(header.campaign.on).await?;
+    let place = backends::connect(header.campaign.on).await?;
     let mut ledger = Ledger::open(&path, header)?;
     let header = ledger.recorded.header.clone();
     let earlier = past::earlier(&path, &header)?;
     let runs = path.join("runs");
-    ensembles::clear(&place, &runs, &ledger.runs(), "its cell is run again").await?;
+    ensembles::clear(&*place, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
     let order = past::order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {

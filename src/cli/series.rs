@@ -2,7 +2,7 @@
 
 use super::interrupt;
 use super::run::print_summary;
-use crate::campaign::backends::Place;
+use crate::backends::Connection;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::live::Live;
 use crate::planning::reproduction;
@@ -18,7 +18,7 @@ pub struct Series {
     /// The plan.
     pub plan: Plan,
     /// Where it runs.
-    pub place: Place,
+    pub place: Box<dyn Connection>,
     /// The folder that its recipe is read from, if not from the one that it names.
     pub recipe: Option<PathBuf>,
     /// How often.

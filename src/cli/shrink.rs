@@ -3,14 +3,15 @@
 use super::exit::{Code, Usage};
 use super::replay::kept_recipe;
 use super::{consent, interrupt, paths};
-use crate::campaign::backends::Place;
+use crate::backends::{self, sim};
 use crate::campaign::ensembles::Ensembles;
 use crate::planning::admission;
+use crate::planning::support;
 use crate::planning::values;
 use crate::replay::headline;
 use crate::replay::pin;
 use crate::run::folder::Folder;
-use crate::run::simulated;
+use crate::run::simulation;
 use crate::shrink::real::Real;
 use crate::shrink::sim::Simulated;
 use crate::shrink::{Played, Shrinker, Size, Stage, Wanted, story};
@@ -93,7 +94,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (opened, record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
     admission::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
-    let simulable = simulated::supports(&record.plan);
+    let simulable = support::plan_on(&sim::KIND, &record.plan);
     if let Err(why) = &simulable
         && (!record.plan.scenes.is_empty() || options.on == Some(On::Sim))
     {
@@ -151,7 +152,7 @@ impl Task {
             "{} did not recur in {tried} simulated runs: it is shrunk on real ensembles",
             self.wanted.anomaly
         );
-        match Place::connect(On::Docker).await {
+        match backends::connect(On::Docker).await {
             Ok(_) => self.on_real(options).await,
             Err(error) => {
                 eprintln!("no real ensemble can be had: {error:#}");
@@ -180,7 +181,7 @@ impl Task {
         };
         let plans = vec![(replay(&self.pinned), TIMES), (replay(&self.plan), TIMES)];
         let asked = [self.plan.cluster.image.as_deref()];
-        let place = Place::connect(On::Docker).await?;
+        let place = backends::connect(On::Docker).await?;
         let ensembles = Ensembles::prepare(place, asked, options.out.clone(), self.interrupt.clone()).await?;
         let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
         let budget = options.budget.unwrap_or(BUDGET_REAL);
@@ -269,5 +270,5 @@ pub fn write(plan: Plan, of: &Option<PathBuf>, out: &Path) -> Result<PathBuf> {
         replay_of: name,
         ..plan
     };
-    Ok(simulated::run(&plan, out)?.folder.path)
+    Ok(simulation::run(&plan, out)?.folder.path)
 }

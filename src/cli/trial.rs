@@ -2,7 +2,7 @@
 
 use super::exit::{Code, Usage};
 use super::interrupt;
-use crate::campaign::ensembles::pin;
+use crate::backends::docker::pin;
 use crate::planning::names;
 use crate::planning::recipe;
 use crate::terminal::line;

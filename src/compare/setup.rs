@@ -1,6 +1,7 @@
 //! What is compared: subjects, under which faults, with which plans.
 
 use super::order::{Turn, turns};
+use crate::backends;
 use crate::planning::drawing;
 use crate::planning::names;
 use crate::planning::spec::RunSpec;
@@ -165,8 +166,12 @@ impl Setup {
             ("time".to_string(), format!("{} s", self.time_ms as f64 / 1000.0)),
             ("clients".to_string(), self.clients.to_string()),
         ];
-        if self.on == On::Sim {
-            settings.push(("on".to_string(), "simulated ensembles, in virtual time".to_string()));
+        let backend = backends::kind(self.on);
+        if backend.capabilities.virtual_time {
+            settings.push((
+                "on".to_string(),
+                format!("{} ensembles, in virtual time", backend.adjective),
+            ));
         }
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         settings.push(("seeds".to_string(), seeds.join(", ")));

@@ -6,7 +6,7 @@
 //! state always comes. Where there is also the run before it was shrunk, two tries of its plan follow two of the shrunk one: with more
 //! operations and windows there are more moments at which a rare failure can show.
 
-use crate::campaign::backends::Place;
+use crate::backends;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::ran::Ran;
 use crate::planning::admission;
@@ -108,7 +108,7 @@ impl Confirmer {
     /// # Errors
     /// If no Docker engine answers, or an image cannot be prepared.
     pub async fn prepare(tries: u32, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Self> {
-        let place = Place::connect(On::Docker).await?;
+        let place = backends::connect(On::Docker).await?;
         Ok(Self {
             ensembles: Ensembles::prepare(place, [None], out.to_path_buf(), interrupt).await?,
             out: out.to_path_buf(),

@@ -1,6 +1,6 @@
 use super::*;
 use crate::explore::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use futures_util::FutureExt;
 use zooquake_checkers::plan::Trigger;
 use zooquake_checkers::results::WindowResult;
@@ -114,7 +114,7 @@ fn a_run_is_played_by_its_witness_and_by_its_states() {
     };
     let workload = space.workload().unwrap();
     let failing = |seed| {
-        let record = simulated::record(&space.plan(&workload, seed)).unwrap();
+        let record = simulation::record(&space.plan(&workload, seed)).unwrap();
         let results = zooquake_checkers::check(&record);
         let wanted = Wanted::of(results.anomalies.iter().find(|anomaly| !anomaly.advisory)?);
         Some((record, wanted))

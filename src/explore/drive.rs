@@ -6,7 +6,7 @@ use super::failure::{self, Signature};
 use super::space::{Search, Space};
 use super::turns::{Next, Turn, Turns, steps};
 use crate::campaign::shard::Shard;
-use crate::run::simulated;
+use crate::run::simulation;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -201,7 +201,7 @@ impl Exploration<'_> {
         let mut plan = self.space.plan(self.workload, turn.seed);
         plan.scheduler = turn.scheduler.clone();
         // A panic says what it is by itself, and which schedule it was follows.
-        let record = catch_unwind(AssertUnwindSafe(|| simulated::record_steps(&plan)));
+        let record = catch_unwind(AssertUnwindSafe(|| simulation::record_steps(&plan)));
         let (record, steps) = record.unwrap_or_else(|_| bail!("it panicked"))?;
         let results = zooquake_checkers::check(&record);
         let mut coverage = Coverage::new();

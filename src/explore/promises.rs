@@ -3,7 +3,7 @@
 
 use super::failure;
 use super::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use std::collections::BTreeMap;
 use zooquake_checkers::{EventType, Process, Record, check};
 
@@ -47,7 +47,7 @@ impl Shown {
             };
             let workload = space.workload().unwrap();
             for seed in 0..SCHEDULES {
-                let record = simulated::record(&space.plan(&workload, seed)).unwrap();
+                let record = simulation::record(&space.plan(&workload, seed)).unwrap();
                 shown.add(&record, (faults, seed));
             }
         }

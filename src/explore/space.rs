@@ -1,9 +1,10 @@
 //! What is explored: a variant, the size of its schedules, and the plan of each.
 
+use crate::backends::sim;
 use crate::faults::{self, Topology};
 use crate::planning::drawing;
 use crate::planning::names;
-use crate::run::simulated;
+use crate::planning::support;
 use serde::{Deserialize, Serialize};
 use zooquake_checkers::plan::{Cluster, On, Plan, State, Trigger, Window, Workload};
 
@@ -64,7 +65,7 @@ impl Space {
     /// If the variant does not exist or cannot be simulated: what is said to the user.
     pub fn workload(&self) -> Result<Workload, String> {
         let workload = names::workload(&self.variant)?;
-        simulated::supports_workload(&workload)?;
+        support::workload_on(&sim::KIND, &workload)?;
         Ok(workload)
     }
 

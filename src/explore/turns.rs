@@ -3,7 +3,7 @@
 use super::corpus::Done;
 use super::space::{Search, Space};
 use crate::campaign::shard::Shard;
-use crate::run::simulated;
+use crate::run::simulation;
 use anyhow::Result;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -21,7 +21,7 @@ pub fn steps(space: &Space, workload: &Workload) -> Result<u32> {
     for number in 0..PROBES {
         let mut plan = space.plan(workload, space.seed.wrapping_add(number));
         plan.scheduler = Scheduler::Delays(Vec::new());
-        most = simulated::record_steps(&plan)?.1.max(most);
+        most = simulation::record_steps(&plan)?.1.max(most);
     }
     Ok(most)
 }

@@ -4,10 +4,11 @@ use super::failures;
 use super::folder::Header;
 use super::past::Past;
 use super::{cell, remarks};
+use crate::backends;
 use crate::campaign::engine::End;
 use crate::planning::names;
 use crate::planning::values;
-use zooquake_checkers::plan::{On, Timing};
+use zooquake_checkers::plan::Timing;
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
@@ -171,9 +172,11 @@ fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
 fn settings(header: &Header) -> Vec<(String, String)> {
     let campaign = &header.campaign;
     let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
-    let image = match campaign.on {
-        On::Docker => campaign.cluster.image.as_deref().unwrap_or("zooquake's own"),
-        On::Sim => "none: the ensembles were simulated",
+    let backend = backends::kind(campaign.on);
+    let image = match (backend.capabilities.images, &campaign.cluster.image) {
+        (false, _) => format!("none: the ensembles were {}", backend.adjective),
+        (true, Some(image)) => image.clone(),
+        (true, None) => "zooquake's own".to_string(),
     };
     let timing = |timing: &Timing| {
         let hazard = if timing.hazardous() {
@@ -195,7 +198,7 @@ fn settings(header: &Header) -> Vec<(String, String)> {
             format!("{}, {}", campaign.cluster.servers, campaign.cluster.clients),
         ),
         ("tickTime / syncLimit / session timeout", timings.join(" or ")),
-        ("ZooKeeper image", image.to_string()),
+        ("ZooKeeper image", image),
         ("zooquake", header.zooquake.clone()),
     ]
     .map(|(name, value)| (name.to_string(), value))

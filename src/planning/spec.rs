@@ -1,13 +1,12 @@
 //! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the command
 //! line of a spec draws the plan that ran.
 
-use super::values;
+use super::{support, values};
 use crate::faults;
 use crate::planning::drawing;
 use crate::planning::feasibility;
 use crate::planning::names;
 use crate::planning::scenes;
-use crate::run::simulated;
 use crate::shell;
 use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
@@ -222,7 +221,7 @@ impl RunSpec {
     /// If the variant or a fault does not exist, or the variant does not take an option: what is said to the user.
     pub fn plan(&self) -> Result<Plan, String> {
         let plan = self.drawn()?;
-        simulated::check(&plan).map(|()| plan)
+        support::check(&plan).map(|()| plan)
     }
 
     fn drawn(&self) -> Result<Plan, String> {

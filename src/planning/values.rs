@@ -1,5 +1,6 @@
 //! Values that the command line and campaign files share: how each is read, within which bounds, and how it is written.
 
+use crate::backends::{self, BACKENDS};
 use jiff::SignedDuration;
 use std::time::Duration;
 use zooquake_checkers::plan::{DrawnFor, On, Timing};
@@ -30,10 +31,10 @@ pub fn duration_text(length: Duration) -> String {
 /// Where to run.
 ///
 /// # Errors
-/// If it is neither `docker` nor `sim`.
+/// If there is no such backend.
 pub fn on(text: &str) -> Result<On, String> {
-    let known = [On::Docker, On::Sim].into_iter().find(|on| on.name() == text);
-    known.ok_or_else(|| "give `docker`, a real ensemble, or `sim`, a simulated one".to_string())
+    let known = BACKENDS.iter().map(|backend| backend.on).find(|on| on.name() == text);
+    known.ok_or_else(|| format!("give {}", backends::choices()))
 }
 
 /// The number of an ensemble's voting servers.

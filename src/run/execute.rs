@@ -9,6 +9,7 @@ use super::shell::Shell;
 use super::stage;
 use super::store::Store;
 use super::txnlogs;
+use crate::backends;
 use crate::engine::{Conclusion, Entry};
 use crate::faults::nemesis::Schedule;
 use crate::judge;
@@ -25,7 +26,7 @@ use tokio::sync::{oneshot, watch};
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster};
 use zooquake_checkers::Results;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_checkers::plan::Plan;
 
 /// What to run.
 pub struct Order {
@@ -170,9 +171,9 @@ fn intent(plan: &Plan) -> String {
         faults => format!("under {}", faults.join(", ")),
     };
     let seconds = plan.time_ms.div_ceil(1000);
-    let about = match plan.on {
-        On::Docker => format!(", about {} s in all", seconds + AROUND),
-        On::Sim => String::new(),
+    let about = match backends::capabilities(plan.on).virtual_time {
+        true => String::new(),
+        false => format!(", about {} s in all", seconds + AROUND),
     };
     format!(
         "{servers} servers, {} clients, {seconds} s {faults}{about}",

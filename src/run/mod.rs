@@ -7,7 +7,7 @@ mod progress;
 mod recorder;
 mod samples;
 mod shell;
-pub mod simulated;
+pub mod simulation;
 pub mod stage;
 mod steady;
 mod store;

@@ -8,7 +8,7 @@ use crate::campaign::shard::Shard;
 use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
 use crate::planning::spec;
-use crate::run::simulated;
+use crate::run::simulation;
 use crate::shrink::sim::Simulated;
 use crate::shrink::{Played, Shrinker, Size, Wanted};
 use anyhow::{Error, Result};
@@ -190,7 +190,7 @@ fn shrink(wanted: Wanted, plan: Plan, settings: Settings<'_>) -> Result<(Plan, S
     shrinker.find(&plan, 0)?;
     let (plan, record) = match shrinker.shrink()? {
         (Some(Played { plan, record, .. }), _) => (plan, record),
-        (None, _) => (plan.clone(), simulated::record(&plan)?),
+        (None, _) => (plan.clone(), simulation::record(&plan)?),
     };
     Ok((plan, Size::of(&record)))
 }

@@ -1,7 +1,7 @@
 //! Simulated ensembles, on which a plan is played in a moment and in memory.
 
 use super::{Played, Stage};
-use crate::run::simulated;
+use crate::run::simulation;
 use anyhow::Result;
 use zooquake_checkers::plan::{On, Plan};
 
@@ -23,7 +23,7 @@ impl Stage for Simulated {
     fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
         Ok(Some(Played {
             plan: plan.clone(),
-            record: simulated::record(plan)?,
+            record: simulation::record(plan)?,
             run: None,
         }))
     }

@@ -1,7 +1,7 @@
 use super::sim::Simulated;
 use super::*;
 use crate::explore::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -28,7 +28,7 @@ fn failing(space: &Space) -> (Plan, Wanted) {
     let workload = space.workload().unwrap();
     let fails = |seed| {
         let plan = space.plan(&workload, seed);
-        let results = zooquake_checkers::check(&simulated::record(&plan).unwrap());
+        let results = zooquake_checkers::check(&simulation::record(&plan).unwrap());
         let found = results.anomalies.into_iter().find(|anomaly| !anomaly.advisory)?;
         Some((plan, Wanted::of(&found)))
     };
@@ -55,7 +55,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
         assert!(after.operations <= 12 && after.clients < 5, "{variant}: {after:?}");
         assert!(tried > 5);
         // It fails by itself, whoever runs it.
-        let again = simulated::record(&small).unwrap();
+        let again = simulation::record(&small).unwrap();
         assert!(again.history.events == record.history.events);
         assert!(
             zooquake_checkers::check(&again)

@@ -5,7 +5,7 @@ use crate::confirm::{Confirmation, Confirmer};
 use crate::explore::drive::{Explored, Found};
 use crate::explore::failure::Signature;
 use crate::explore::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use crate::shrink::sim::Simulated;
 use crate::shrink::{Played, Shrinker, Size};
 use anyhow::Result;
@@ -75,7 +75,7 @@ pub fn write(
         if *count <= WRITTEN {
             let mut plan = space.plan(workload, found.seed);
             plan.scheduler = found.scheduler.clone();
-            failure.run = Some(simulated::run(&plan, out)?.folder.path);
+            failure.run = Some(simulation::run(&plan, out)?.folder.path);
             progress!("shrinking {} of seed {}", signature.anomaly, found.seed);
             let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
             shrinker.find(&plan, 0)?;

@@ -1,6 +1,6 @@
 //! An ensemble without faults, and one host for clients, for as long as a measurement lasts.
 
-use crate::campaign::ensembles::pin;
+use crate::backends::docker::pin;
 use crate::cli::exit::Usage;
 use crate::cli::interrupt;
 use crate::planning::drawing;

@@ -9,10 +9,10 @@ mod torture;
 
 use super::execute::{Order, attempt};
 use super::folder::Folder;
-use super::simulated;
+use super::simulation;
 use super::store::Store;
+use crate::backends::sim::SimBackend;
 use crate::planning::drawing;
-use crate::sim::SimBackend;
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -127,11 +127,8 @@ fn plan(name: &str, seed: u64, time_ms: u64, faults: &[&str]) -> Plan {
 
 /// All variants but the one that is built on the client library itself.
 fn variants() -> Vec<String> {
-    let workloads = registry().iter().map(|variant| variant.workload());
-    workloads
-        .map(|workload: Workload| workload.name())
-        .filter(|name| name != "lock/crate")
-        .collect()
+    let simulable = registry().iter().filter(|variant| !variant.client_library);
+    simulable.map(|variant| variant.workload().name()).collect()
 }
 
 #[test]
@@ -244,8 +241,8 @@ fn a_record_in_memory_is_the_one_that_its_folder_gives() {
     for name in ["lock/predecessor", "queue/claimed", "register/read"] {
         let plan = plan(name, 5, 12_000, &["kill", "pause", "drop-reply"]);
         let out = tempfile::tempdir().unwrap();
-        let finished = simulated::run(&plan, out.path()).unwrap();
-        let (folder, memory) = (finished.folder.load().unwrap(), simulated::record(&plan).unwrap());
+        let finished = simulation::run(&plan, out.path()).unwrap();
+        let (folder, memory) = (finished.folder.load().unwrap(), simulation::record(&plan).unwrap());
         assert!(folder.history.events == memory.history.events, "{name}");
         assert_eq!((&folder.tree, &folder.txnlog), (&memory.tree, &memory.txnlog), "{name}");
         assert_eq!(folder.server_txnlogs, memory.server_txnlogs, "{name}");

@@ -5,10 +5,13 @@
 
 mod admin;
 mod cluster;
+mod connection;
 mod lag;
 mod losses;
 mod primitives;
 mod process;
+
+pub use connection::KIND;
 
 use anyhow::Context;
 use cluster::SimCluster;
@@ -21,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 use zooquake_backend::{Backend, BringUp, Claim, Clock, Cluster, Doing};
-use zooquake_checkers::plan::Scheduler;
+use zooquake_checkers::plan::{Plan, Scheduler};
 use zooquake_workloads::zk::Host;
 use zooquake_workloads::zk::sim::World;
 
@@ -54,6 +57,12 @@ impl SimBackend {
             _owner: Arc::new(Owner(world.clone())),
             world,
         }
+    }
+
+    /// The world of a plan's run, which has it to itself.
+    pub fn for_plan(plan: &Plan) -> Self {
+        zooquake_workloads::stderr::mute();
+        Self::seeded(plan.seed).scheduled(&plan.scheduler)
     }
 
     /// The same, in which this scheduler decides what happens next.

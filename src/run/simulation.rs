@@ -1,21 +1,14 @@
-//! What a simulated ensemble can run: the clients are this program's own recipes, on a model of ZooKeeper.
+//! Runs on simulated ensembles, each in a moment and on the calling thread.
 
 use super::execute::{Finished, Order, attempt, execute_here};
 use super::store::Store;
-use crate::planning::scenes;
-use crate::sim::SimBackend;
+use crate::backends::sim::SimBackend;
 use anyhow::{Context, Result};
 use std::path::Path;
 use std::sync::Arc;
 use tokio::sync::watch;
 use zooquake_checkers::Record;
-use zooquake_checkers::plan::{On, Plan, Workload};
-
-/// The simulated backend of a plan's run, which has it to itself.
-pub fn backend(plan: &Plan) -> SimBackend {
-    zooquake_workloads::stderr::mute();
-    SimBackend::seeded(plan.seed).scheduled(&plan.scheduler)
-}
+use zooquake_checkers::plan::Plan;
 
 thread_local! {
     /// Stops no run: they take a moment.
@@ -48,7 +41,7 @@ pub fn record(plan: &Plan) -> Result<Record> {
 /// # Errors
 /// If the harness fails.
 pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
-    let backend = backend(plan);
+    let backend = SimBackend::for_plan(plan);
     let (order, store) = (order(plan, &backend, Path::new("")), Store::memory(plan));
     let kept = store.clone();
     backend.run(async move { attempt(order, &store, "sim").await.map(drop) })?;
@@ -61,56 +54,9 @@ pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
 /// # Errors
 /// If the harness fails.
 pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
-    let backend = backend(plan);
+    let backend = SimBackend::for_plan(plan);
     let order = order(plan, &backend, out);
     backend.run(execute_here(order))
-}
-
-/// Refuses a plan that is to run on a simulated ensemble and cannot.
-///
-/// # Errors
-/// Why it cannot, and what can be done.
-pub fn check(plan: &Plan) -> Result<(), String> {
-    match plan.on {
-        On::Docker => Ok(()),
-        On::Sim => supports(plan).map_err(|why| format!("{why}: give --on docker")),
-    }
-}
-
-/// Whether a plan can run on a simulated ensemble.
-///
-/// # Errors
-/// Why it cannot.
-pub fn supports(plan: &Plan) -> Result<(), String> {
-    supports_workload(&plan.workload)?;
-    match &plan.cluster.image {
-        Some(image) => Err(format!("a simulated ensemble has no ZooKeeper that could be {image:?}")),
-        None => Ok(()),
-    }
-}
-
-/// Whether the clients of a workload can run on a simulated ensemble.
-///
-/// # Errors
-/// Why they cannot.
-pub fn supports_workload(workload: &Workload) -> Result<(), String> {
-    let name = workload.name();
-    if workload.recipe.is_some() {
-        return Err(format!(
-            "{name} is a program of its own, which a simulated ensemble cannot run"
-        ));
-    }
-    if scenes::of(workload).is_some() {
-        return Err(format!(
-            "{name} shows ZooKeeper's own elections, which are not simulated"
-        ));
-    }
-    if name == "lock/crate" {
-        return Err(format!(
-            "{name} is built on the client library itself, which needs a real ensemble"
-        ));
-    }
-    Ok(())
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ mod explore;
 mod faults;
 mod judge;
 mod live;
+mod measure;
 mod nightly;
 mod pack;
 mod planning;

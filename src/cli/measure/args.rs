@@ -103,7 +103,7 @@ Examples:
   zooquake measure channel --requests 100000 --json")]
 pub struct ChannelOptions {
     /// The variant of the client, or the folder of a recipe
-    #[arg(default_value = super::bench::ANY)]
+    #[arg(default_value = super::ANY)]
     pub variant: String,
     /// How many requests
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]

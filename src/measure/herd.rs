@@ -1,16 +1,17 @@
-//! `zooquake measure herd`: what one change of leader costs.
+//! What one change of leader costs.
 
-use super::args::HerdOptions;
+use super::chart::{Chart, ChartOrder, Header, chart, places};
+use super::cost::{Cost, QUANTITIES};
 use super::crowd::Crowd;
-use super::outcome::{Cost, QUANTITIES};
-use super::points::{Header, chart, places};
-use crate::cli::exit::{Code, Usage};
 use crate::planning::names::unknown;
-use anyhow::{Context, Result};
+use anyhow::{Context, Error, Result};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::Instant;
+use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_checkers::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::{Variant, registry};
 
@@ -25,42 +26,66 @@ fn words(family: &str) -> Option<Words> {
     }
 }
 
-/// Lets leaders resign one after the other, among ever more candidates.
-///
-/// # Errors
-/// [`Usage`] for what is no election or lock; otherwise the harness failed.
-pub async fn herd(options: HerdOptions) -> Result<Code> {
-    let variants: Vec<(&Variant, Words)> = options
-        .variants
-        .iter()
-        .map(|name| variant(name))
-        .collect::<Result<_>>()?;
-    let header = Header {
-        measurement: "herd".into(),
-        options: format!("--servers {}", options.common.servers),
-        words: format!("{{}} candidates, {} changes of leader", options.changes),
-    };
-    chart(
-        (&options.common, options.changes),
-        header,
-        (&places(&options.variants, &options.candidates), &parents(&variants)),
-        async |cluster, place| {
-            let found = options
-                .variants
-                .iter()
-                .zip(&variants)
-                .find(|(name, _)| **name == place.variant);
-            let (_, (_, words)) = found.context("a variant that was asked for")?;
-            changes(cluster, &place.variant, *words, place.size, options.changes).await
-        },
-        |series| measurement(series, &options),
-    )
-    .await?;
-    Ok(Code::Valid)
+/// What is measured of changes of leader.
+#[derive(Debug)]
+pub struct HerdOrder {
+    /// Names of elections or locks.
+    pub variants: Vec<String>,
+    /// Numbers of candidates, each a session of its own.
+    pub candidates: Vec<u16>,
+    /// Changes of leader at each number.
+    pub changes: u16,
+    /// Servers of the ensemble.
+    pub servers: usize,
+}
+
+impl HerdOrder {
+    /// Refuses variants that are no election or lock.
+    ///
+    /// # Errors
+    /// The first of them, and what there is.
+    pub fn check(&self) -> Result<(), String> {
+        self.variants.iter().try_for_each(|name| variant(name).map(drop))
+    }
+
+    /// Lets leaders resign one after the other, among ever more candidates.
+    ///
+    /// # Errors
+    /// If a variant is no election or lock; otherwise as [`chart()`].
+    pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
+        let found = self.variants.iter().map(|name| variant(name));
+        let variants: Vec<(&Variant, Words)> = found.collect::<Result<_, _>>().map_err(Error::msg)?;
+        let header = Header {
+            measurement: "herd".into(),
+            options: format!("--servers {}", self.servers),
+            words: format!("{{}} candidates, {} changes of leader", self.changes),
+        };
+        let order = ChartOrder {
+            header,
+            places: places(&self.variants, &self.candidates),
+            samples: self.changes,
+            servers: self.servers,
+            workload,
+            set_up: parents(&variants),
+            out,
+            interrupt,
+        };
+        chart(
+            order,
+            async |cluster, place| {
+                let named = self.variants.iter().zip(&variants);
+                let found = named.into_iter().find(|(name, _)| **name == place.variant);
+                let (_, (_, words)) = found.context("a variant that was asked for")?;
+                changes(cluster, &place.variant, *words, place.size, self.changes).await
+            },
+            |series| measurement(series, self),
+        )
+        .await
+    }
 }
 
 /// The variant of this name, if it has something that can change hands.
-fn variant(name: &str) -> Result<(&'static Variant, Words)> {
+fn variant(name: &str) -> Result<(&'static Variant, Words), String> {
     let fits = |variant: &&'static Variant| words(variant.family).is_some();
     let found = registry()
         .iter()
@@ -74,7 +99,7 @@ fn variant(name: &str) -> Result<(&'static Variant, Words)> {
             .map(|variant| variant.workload().name())
             .collect::<Vec<_>>()
     };
-    found.ok_or_else(|| Usage(unknown("election or lock", name, &known())).into())
+    found.ok_or_else(|| unknown("election or lock", name, &known()))
 }
 
 fn parents(variants: &[(&Variant, Words)]) -> Vec<String> {
@@ -157,13 +182,13 @@ impl Race {
     }
 }
 
-fn measurement(series: Vec<Series>, options: &HerdOptions) -> Measurement {
+fn measurement(series: Vec<Series>, order: &HerdOrder) -> Measurement {
     Measurement {
         name: "herd".into(),
         title: "What one change of leader costs".into(),
         subtitle: format!(
             "median of {} changes each, no faults, {} servers; all candidates are sessions of one process",
-            options.changes, options.common.servers
+            order.changes, order.servers
         ),
         words: vec![
             "The leader resigns, the next one is elected. Counted is all that the candidates ask of ZooKeeper and hear from \

@@ -1,6 +1,6 @@
 //! Driving many clients in one process, and seeing what they cost.
 
-use super::bench::HOST;
+use super::ensemble::HOST;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::{Value, json};
 use std::collections::HashMap;

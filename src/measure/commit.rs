@@ -1,57 +1,89 @@
-//! `zooquake measure commit`: what one two-phase commit costs.
+//! What one two-phase commit costs.
 
-use super::args::CommitOptions;
+use super::chart::{Chart, ChartOrder, Header, chart, places};
+use super::cost::{Cost, QUANTITIES};
 use super::crowd::Crowd;
-use super::outcome::{Cost, QUANTITIES};
-use super::points::{Header, chart, places};
-use crate::cli::exit::{Code, Usage};
 use crate::planning::names::unknown;
 use anyhow::{Context, Result, ensure};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_checkers::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Series};
 use zooquake_workloads::recipes::registry;
 
-/// Commits transactions one after the other, among ever more sites.
-///
-/// # Errors
-/// [`Usage`] for what is no two-phase commit; otherwise the harness failed.
-pub async fn commit(options: CommitOptions) -> Result<Code> {
-    let commits = registry().iter().filter(|variant| variant.family == "commit");
-    let known: Vec<String> = commits.map(|variant| variant.workload().name()).collect();
-    if let Some(name) = options.variants.iter().find(|name| !known.contains(name)) {
-        return Err(Usage(unknown("two-phase commit", name, &known)).into());
+/// What is measured of two-phase commits.
+#[derive(Debug)]
+pub struct CommitOrder {
+    /// Names of the variants.
+    pub variants: Vec<String>,
+    /// Numbers of sites.
+    pub sites: Vec<u16>,
+    /// Transactions at each number.
+    pub transactions: u16,
+    /// How much longer each site works before it votes than the one before it, in milliseconds.
+    pub stagger_ms: u64,
+    /// Servers of the ensemble.
+    pub servers: usize,
+}
+
+impl CommitOrder {
+    /// Refuses variants that are no two-phase commit.
+    ///
+    /// # Errors
+    /// The first of them, and what there is.
+    pub fn check(&self) -> Result<(), String> {
+        let commits = registry().iter().filter(|variant| variant.family == "commit");
+        let known: Vec<String> = commits.map(|variant| variant.workload().name()).collect();
+        match self.variants.iter().find(|name| !known.contains(name)) {
+            Some(name) => Err(unknown("two-phase commit", name, &known)),
+            None => Ok(()),
+        }
     }
-    let header = Header {
-        measurement: "commit".into(),
-        options: format!("--servers {} --stagger {}", options.common.servers, options.stagger),
-        words: format!("{{}} sites, {} transactions", options.transactions),
-    };
-    let set_up = ["/zooquake", "/zooquake/scratch"].map(String::from);
-    chart(
-        (&options.common, options.transactions),
-        header,
-        (&places(&options.variants, &options.sites), &set_up),
-        async |cluster, place| transactions(cluster, &place.variant, place.size, &options).await,
-        |series| measurement(series, &options),
-    )
-    .await?;
-    Ok(Code::Valid)
+
+    /// Commits transactions one after the other, among ever more sites.
+    ///
+    /// # Errors
+    /// As [`chart()`].
+    pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
+        let header = Header {
+            measurement: "commit".into(),
+            options: format!("--servers {} --stagger {}", self.servers, self.stagger_ms),
+            words: format!("{{}} sites, {} transactions", self.transactions),
+        };
+        let order = ChartOrder {
+            header,
+            places: places(&self.variants, &self.sites),
+            samples: self.transactions,
+            servers: self.servers,
+            workload,
+            set_up: ["/zooquake", "/zooquake/scratch"].map(String::from).into(),
+            out,
+            interrupt,
+        };
+        chart(
+            order,
+            async |cluster, place| transactions(cluster, &place.variant, place.size, self).await,
+            |series| measurement(series, self),
+        )
+        .await
+    }
 }
 
 /// What each of that many transactions among that many sites costs.
-async fn transactions(cluster: &DockerCluster, name: &str, sites: u16, options: &CommitOptions) -> Result<Vec<Cost>> {
+async fn transactions(cluster: &DockerCluster, name: &str, sites: u16, order: &CommitOrder) -> Result<Vec<Cost>> {
     let mut crowd = Crowd::start(cluster, name, usize::from(sites) + 1).await?;
     // Names that no other crowd on this ensemble has used.
     let tx = |number: u16| format!("{}-{sites}-{number}", name.replace('/', "-"));
     // The first one makes what all share, and is not counted.
-    transaction(&mut crowd, &tx(0), options.stagger).await?;
+    transaction(&mut crowd, &tx(0), order.stagger_ms).await?;
     let mut before = crowd.settle().await?;
     let mut costs = Vec::new();
-    for number in 1..=options.transactions {
-        let took = transaction(&mut crowd, &tx(number), options.stagger).await?;
+    for number in 1..=order.transactions {
+        let took = transaction(&mut crowd, &tx(number), order.stagger_ms).await?;
         let after = crowd.settle().await?;
         let counts = after - before;
         costs.push(Cost { counts, took });
@@ -61,7 +93,7 @@ async fn transactions(cluster: &DockerCluster, name: &str, sites: u16, options: 
 }
 
 /// What follows the answer to a request.
-enum Then {
+enum FollowUp {
     /// The coordinator is asked to decide.
     Decide,
     /// This site is asked what was decided.
@@ -78,27 +110,27 @@ async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Durati
     let whole = json!({ "tx": tx, "sites": sites, "payload": null });
     let sent = Instant::now();
     let mut open = BTreeMap::new();
-    open.insert(crowd.ask(coordinator, "begin", whole.clone())?, Then::Decide);
+    open.insert(crowd.ask(coordinator, "begin", whole.clone())?, FollowUp::Decide);
     let mut work_ms = 0;
     for site in sites {
         work_ms += stagger;
         let vote = json!({ "tx": tx, "vote": "yes", "work_ms": work_ms });
-        open.insert(crowd.ask(site, "vote", vote)?, Then::Decided(site.clone()));
+        open.insert(crowd.ask(site, "vote", vote)?, FollowUp::Decided(site.clone()));
     }
     let mut took = Duration::ZERO;
     while !open.is_empty() {
         let ids: Vec<u64> = open.keys().copied().collect();
         let (id, reply) = crowd.first(&ids).await?;
         match open.remove(&id).context("what was asked")? {
-            Then::Decide => {
+            FollowUp::Decide => {
                 let id = crowd.ask(coordinator, "decide", whole.clone())?;
-                open.insert(id, Then::Known { site: false });
+                open.insert(id, FollowUp::Known { site: false });
             }
-            Then::Decided(site) => {
+            FollowUp::Decided(site) => {
                 let id = crowd.ask(&site, "decided", json!({ "tx": tx }))?;
-                open.insert(id, Then::Known { site: true });
+                open.insert(id, FollowUp::Known { site: true });
             }
-            Then::Known { site } => {
+            FollowUp::Known { site } => {
                 ensure!(
                     reply.value["decision"] == "commit",
                     "{tx} was not committed: {}",
@@ -113,13 +145,13 @@ async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Durati
     Ok(took.saturating_sub(Duration::from_millis(work_ms)))
 }
 
-fn measurement(series: Vec<Series>, options: &CommitOptions) -> Measurement {
+fn measurement(series: Vec<Series>, order: &CommitOrder) -> Measurement {
     Measurement {
         name: "commit".into(),
         title: "What one two-phase commit costs".into(),
         subtitle: format!(
             "median of {} transactions each, votes {} ms apart, no faults, {} servers; all parties are sessions of one process",
-            options.transactions, options.stagger, options.common.servers
+            order.transactions, order.stagger_ms, order.servers
         ),
         words: vec![
             "Every site votes yes, each after a little more work than the one before it, so that votes come one by one. Begin \

@@ -1,55 +1,38 @@
-//! `zooquake measure channel`: how fast the control channel to a client is.
+//! How fast the control channel to a client is.
 
-use super::args::ChannelOptions;
-use super::bench::{HOST, on_ensemble};
-use crate::cli::exit::Code;
-use crate::planning::recipe;
+use super::ensemble::{HOST, on_ensemble};
 use anyhow::{Context, Result, bail};
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::time::Instant;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use zooquake_backend::docker::DockerCluster;
 use zooquake_backend::{Cluster, Output};
+use zooquake_checkers::plan::Workload;
 use zooquake_workloads::protocol::{Message, Request};
 
-/// Sends requests that do nothing to one client in its container, one after the other.
+/// Sends requests that do nothing to one client of a workload in its container, one after the other.
 ///
 /// # Errors
-/// If the cluster does not come up, or the client does not answer.
-pub async fn channel(options: &ChannelOptions) -> Result<Code> {
-    recipe::prepare(&options.variant).await?;
-    let measured = on_ensemble(1, &options.variant, async |cluster| {
-        round_trips(cluster, options.requests).await
-    });
-    let Channel {
-        rate,
-        worst_ms,
-        start_ms,
-    } = measured.await?;
-    if options.json {
-        let all = json!({ "round_trips_per_second": rate, "worst_ms": worst_ms, "start_ms": start_ms });
-        println!("{all}");
-    } else {
-        println!(
-            "{} round trips: {rate:.0} a second, the longest took {worst_ms:.1} ms; the client answered {start_ms:.0} ms \
-             after its process was asked for",
-            options.requests
-        );
-    }
-    Ok(Code::Valid)
+/// If the cluster does not come up, the client does not answer, or somebody interrupts it.
+pub async fn measure(workload: Workload, requests: u64, interrupt: watch::Receiver<bool>) -> Result<ChannelCost> {
+    on_ensemble(1, workload, interrupt, async |cluster| {
+        round_trips(cluster, requests).await
+    })
+    .await
 }
 
-/// What was measured.
-struct Channel {
+/// How fast the channel is.
+#[derive(Debug)]
+pub struct ChannelCost {
     /// Round trips a second.
-    rate: f64,
+    pub rate: f64,
     /// The longest, in milliseconds.
-    worst_ms: f64,
+    pub worst_ms: f64,
     /// From asking for the process to its first answer, in milliseconds.
-    start_ms: f64,
+    pub start_ms: f64,
 }
 
-async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<Channel> {
+async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<ChannelCost> {
     let (sender, mut lines) = mpsc::unbounded_channel();
     let on_output = move |output| {
         // The receiver is gone once all is measured.
@@ -84,7 +67,7 @@ async fn round_trips(cluster: &DockerCluster, requests: u64) -> Result<Channel> 
         }
     }
     let whole = begun.context("nothing was measured")?.elapsed().as_secs_f64();
-    Ok(Channel {
+    Ok(ChannelCost {
         rate: requests as f64 / whole,
         worst_ms,
         start_ms,

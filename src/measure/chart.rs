@@ -1,23 +1,25 @@
 //! The points of a chart, measured one after the other as a campaign: a measurement that was stopped goes on.
 
-use super::args::Common;
-use super::bench::{ANY, on_ensemble};
-use super::outcome::{Cost, point, publish};
+use super::cost::{Cost, numbers, point};
+use super::ensemble::on_ensemble;
 use crate::campaign::engine::{self, Budget};
 use crate::campaign::ledger::{self, Ledger, Other};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
+use tokio::sync::watch;
 use zooquake_backend::Cluster;
 use zooquake_backend::docker::DockerCluster;
+use zooquake_checkers::plan::Workload;
 use zooquake_reports::measurement::{Measurement, Point, Series};
 
 /// How long a point is expected to take while none was measured.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// What is measured.
+/// What tells one measurement from another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// `herd` or `commit`.
@@ -52,14 +54,14 @@ pub struct Place {
 
 /// A point that was measured.
 #[derive(Debug, Serialize, Deserialize)]
-struct Measured {
+struct MeasuredPoint {
     #[serde(flatten)]
     place: Place,
     values: Vec<f64>,
     seconds: f64,
 }
 
-impl ledger::Attempted for Measured {
+impl ledger::Attempted for MeasuredPoint {
     fn run(&self) -> Option<&str> {
         None
     }
@@ -77,19 +79,19 @@ impl fmt::Display for Job {
     }
 }
 
-/// A chart in the making.
-struct Chart<'a, F> {
+/// The measuring of a chart.
+struct ChartCampaign<'a, F> {
     cluster: &'a DockerCluster,
     measure: F,
 }
 
-impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaign for Chart<'_, F> {
+impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaign for ChartCampaign<'_, F> {
     type Header = Header;
-    type Attempt = Measured;
+    type Attempt = MeasuredPoint;
     type Place = Place;
     type Job = Job;
 
-    fn next(&self, place: &Place, ledger: &Ledger<Header, Measured>) -> Option<Job> {
+    fn next(&self, place: &Place, ledger: &Ledger<Header, MeasuredPoint>) -> Option<Job> {
         lacks(ledger, place).then(|| Job {
             place: place.clone(),
             words: ledger.recorded.header.words.clone(),
@@ -97,29 +99,29 @@ impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaig
     }
 
     /// The mean of the points so far.
-    fn expected(&self, _job: &Job, ledger: &Ledger<Header, Measured>) -> Duration {
+    fn expected(&self, _job: &Job, ledger: &Ledger<Header, MeasuredPoint>) -> Duration {
         let measured = &ledger.recorded.attempts;
         let seconds: f64 = measured.iter().map(|point| point.seconds).sum();
         Duration::try_from_secs_f64(seconds / measured.len() as f64).unwrap_or(FIRST)
     }
 
-    async fn attempt(&mut self, job: Job) -> Result<Option<Measured>> {
+    async fn attempt(&mut self, job: Job) -> Result<Option<MeasuredPoint>> {
         let clock = Instant::now();
         let costs = (self.measure)(self.cluster, &job.place).await;
         let costs = costs.with_context(|| format!("measuring {job}"))?;
-        Ok(Some(Measured {
+        Ok(Some(MeasuredPoint {
             values: point(job.place.size, &costs).values,
             place: job.place,
             seconds: clock.elapsed().as_secs_f64(),
         }))
     }
 
-    fn outcome(_measured: &Measured) -> String {
+    fn outcome(_measured: &MeasuredPoint) -> String {
         "measured".to_string()
     }
 
     /// What fails ends the measurement.
-    fn failed(_measured: &Measured) -> bool {
+    fn failed(_measured: &MeasuredPoint) -> bool {
         false
     }
 
@@ -129,39 +131,87 @@ impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaig
     }
 }
 
-fn lacks(ledger: &Ledger<Header, Measured>, place: &Place) -> bool {
+fn lacks(ledger: &Ledger<Header, MeasuredPoint>, place: &Place) -> bool {
     !ledger.recorded.attempts.iter().any(|point| point.place == *place)
 }
 
-/// Measures what the record lacks, publishes the chart, and removes the record: the next measurement begins anew.
+/// What a chart is measured with.
+pub struct ChartOrder<'a> {
+    /// What is measured.
+    pub header: Header,
+    /// The points.
+    pub places: Vec<Place>,
+    /// How often each is measured.
+    pub samples: u16,
+    /// Servers of the ensemble.
+    pub servers: usize,
+    /// The workload of the client's process. Any will do: each crowd is given a variant of its own.
+    pub workload: Workload,
+    /// The znodes that the clients stand on.
+    pub set_up: Vec<String>,
+    /// Folder for chart, page, numbers, and until then the record.
+    pub out: &'a Path,
+    /// Becomes true when the user wants it to stop.
+    pub interrupt: watch::Receiver<bool>,
+}
+
+/// A chart that was measured and written.
+#[derive(Debug)]
+pub struct Chart {
+    /// Its series.
+    pub measurement: Measurement,
+    /// Its numbers.
+    pub numbers: Value,
+    /// The files.
+    pub files: Vec<PathBuf>,
+}
+
+/// Measures what the record lacks, writes the chart, and removes the record: the next measurement begins anew.
 ///
 /// # Errors
 /// If a point cannot be measured, somebody interrupts it, or a file cannot be written. The points until then are on record.
 pub async fn chart(
-    (common, samples): (&Common, u16),
-    header: Header,
-    (places, set_up): (&[Place], &[String]),
+    order: ChartOrder<'_>,
     measure: impl AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>,
     draw: impl FnOnce(Vec<Series>) -> Measurement,
-) -> Result<()> {
-    let path = common.out.join(ledger::Header::file(&header));
-    let mut ledger = open(&common.out, header)?;
+) -> Result<Chart> {
+    let path = order.out.join(ledger::Header::file(&order.header));
+    let mut ledger = open(order.out, order.header)?;
+    let places = order.places.as_slice();
     if places.iter().any(|place| lacks(&ledger, place)) {
-        let measured = on_ensemble(common.servers, ANY, async |cluster| {
-            cluster.create("n1", set_up).await?;
-            let mut chart = Chart { cluster, measure };
+        let measured = on_ensemble(order.servers, order.workload, order.interrupt, async |cluster| {
+            cluster.create("n1", &order.set_up).await?;
+            let mut chart = ChartCampaign { cluster, measure };
             engine::drive(&mut chart, places, &mut ledger, Budget::new(None)).await
         });
         let measured = measured.await;
         measured.with_context(|| format!("what was measured is in {}: the same command goes on", path.display()))?;
     }
-    publish(&draw(series(&ledger, places)), samples, common)?;
+    let measurement = draw(series(&ledger, places));
+    let numbers = numbers(&measurement, order.samples, order.servers);
+    let files = write(&measurement, &numbers, order.out)?;
     drop(ledger);
-    std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))
+    std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+    Ok(Chart {
+        measurement,
+        numbers,
+        files,
+    })
+}
+
+/// Writes chart, page and numbers into the folder; returns the files.
+fn write(measurement: &Measurement, numbers: &Value, out: &Path) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(out).with_context(|| format!("creating the folder {}", out.display()))?;
+    let mut files = zooquake_reports::measurement::write_all(measurement, out)?;
+    let text = serde_json::to_string_pretty(numbers).context("writing JSON")?;
+    let file = out.join(format!("{}.json", measurement.name));
+    zooquake_reports::publish(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
+    files.push(file);
+    Ok(files)
 }
 
 /// The record in this folder; one of other options is begun anew, as their chart would be overwritten.
-fn open(folder: &Path, header: Header) -> Result<Ledger<Header, Measured>> {
+fn open(folder: &Path, header: Header) -> Result<Ledger<Header, MeasuredPoint>> {
     match Ledger::open(folder, header.clone()) {
         Err(error) if error.is::<Other>() => {
             let path = folder.join(ledger::Header::file(&header));
@@ -173,7 +223,7 @@ fn open(folder: &Path, header: Header) -> Result<Ledger<Header, Measured>> {
 }
 
 /// The measured points of each variant, in the order of the places.
-fn series(ledger: &Ledger<Header, Measured>, places: &[Place]) -> Vec<Series> {
+fn series(ledger: &Ledger<Header, MeasuredPoint>, places: &[Place]) -> Vec<Series> {
     let mut all: Vec<Series> = Vec::new();
     for place in places {
         let measured = ledger.recorded.attempts.iter().find(|point| point.place == *place);
@@ -232,7 +282,7 @@ mod tests {
             [5, 20, 5, 20]
         );
         let mut ledger = open(folder.path(), header("3 servers")).unwrap();
-        let measured = |place: &Place| Measured {
+        let measured = |place: &Place| MeasuredPoint {
             place: place.clone(),
             values: vec![1.5, 0.1],
             seconds: 2.0,

@@ -1,10 +1,8 @@
-//! What came of a measurement: medians, a table, a chart, JSON.
+//! What one change of leader or one transaction costs, and the medians over many.
 
-use super::args::Common;
-use anyhow::{Context, Result};
 use serde_json::{Value, json};
 use std::time::Duration;
-use zooquake_reports::measurement::{Measurement, Point, Series, written};
+use zooquake_reports::measurement::{Measurement, Point, Series};
 use zooquake_workloads::zk::counted::Counts;
 
 /// What is measured of each change of leader, or transaction.
@@ -47,33 +45,8 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// Prints the numbers, and writes chart, page and numbers into the folder.
-///
-/// # Errors
-/// If a file cannot be written.
-pub fn publish(measurement: &Measurement, samples: u16, options: &Common) -> Result<()> {
-    let out = &options.out;
-    std::fs::create_dir_all(out).with_context(|| format!("creating the folder {}", out.display()))?;
-    let mut files = zooquake_reports::measurement::write_all(measurement, out)?;
-    let numbers = numbers(measurement, samples, options.servers);
-    let text = serde_json::to_string_pretty(&numbers).context("writing JSON")?;
-    let file = out.join(format!("{}.json", measurement.name));
-    zooquake_reports::publish(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
-    files.push(file);
-    if options.json {
-        let mut told = numbers;
-        told["files"] = json!(files);
-        crate::output::json(&told)?;
-    } else {
-        println!("{}", measurement.title);
-        println!("{}", measurement.subtitle);
-        print!("{}", table(measurement));
-        files.iter().for_each(|file| println!("{}", file.display()));
-    }
-    Ok(())
-}
-
-fn numbers(measurement: &Measurement, samples: u16, servers: usize) -> Value {
+/// The numbers of a chart as JSON; each point is the median of so many samples.
+pub fn numbers(measurement: &Measurement, samples: u16, servers: usize) -> Value {
     let line = |series: &Series, point: &Point| {
         let mut line = json!({ "variant": series.name });
         line[&measurement.axis] = json!(point.size);
@@ -86,30 +59,6 @@ fn numbers(measurement: &Measurement, samples: u16, servers: usize) -> Value {
     let points = points.flat_map(|series| series.points.iter().map(move |point| (series, point)));
     let points: Vec<Value> = points.map(|(series, point)| line(series, point)).collect();
     json!({ "measurement": measurement.name, "servers": servers, "samples": samples, "points": points })
-}
-
-fn table(measurement: &Measurement) -> String {
-    let wide = measurement
-        .series
-        .iter()
-        .map(|series| series.name.len())
-        .max()
-        .unwrap_or(0);
-    let mut out = format!("{:wide$}  {:>10}", "", measurement.axis);
-    for quantity in &measurement.quantities {
-        out += &format!("  {quantity:>12}");
-    }
-    out.push('\n');
-    for series in &measurement.series {
-        for point in &series.points {
-            out += &format!("{:wide$}  {:>10}", series.name, point.size);
-            for value in &point.values {
-                out += &format!("  {:>12}", written(*value));
-            }
-            out.push('\n');
-        }
-    }
-    out
 }
 
 #[cfg(test)]

@@ -1,35 +1,29 @@
 //! An ensemble without faults, and one host for clients, for as long as a measurement lasts.
 
 use crate::backends::docker::pin;
-use crate::cli::exit::Usage;
-use crate::cli::interrupt;
 use crate::planning::drawing;
-use crate::planning::names;
 use crate::run::patience::unless_interrupted;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
+use tokio::sync::watch;
 use zooquake_backend::docker::{DockerBackend, DockerCluster};
 use zooquake_backend::{Backend, BringUp, Cluster};
-use zooquake_checkers::plan::Cluster as Shape;
+use zooquake_checkers::plan::{Cluster as Shape, Workload};
 
 /// The host of the clients.
 pub const HOST: &str = "c1";
-
-/// The variant whose clients are started, if a measurement does not say which: any will do, if each process is told its own.
-pub const ANY: &str = "lock/protected";
 
 /// Brings an ensemble up with one host for clients of a workload, measures on it, and removes it, whatever comes of the
 /// measurement.
 ///
 /// # Errors
-/// If there is no such workload, the ensemble does not come up, the measurement fails, or somebody interrupts it.
+/// If the ensemble does not come up, the measurement fails, or somebody interrupts it.
 pub async fn on_ensemble<T>(
     servers: usize,
-    workload: &str,
+    mut workload: Workload,
+    mut interrupt: watch::Receiver<bool>,
     measure: impl AsyncFnOnce(&DockerCluster) -> Result<T>,
 ) -> Result<T> {
-    let mut interrupt = interrupt::listen()?;
-    let mut workload = names::workload(workload).map_err(Usage)?;
     let prepared = async {
         let backend = DockerBackend::connect().await?.with_images(None).await?;
         pin(&backend, None, &mut workload).await?;

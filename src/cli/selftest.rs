@@ -6,11 +6,12 @@ use crate::confirm::{Confirmation, Confirmer, were_played};
 use crate::planning::names;
 use crate::planning::values;
 use crate::selftest::{self, Outcome, Settings};
+use crate::shrink::sim::write_run;
 use crate::terminal::line;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zooquake_workloads::recipes::planted::{FAMILY, PLANTED, Planted};
@@ -166,7 +167,7 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
             return Ok((tried, true));
         }
         let run = match (&options.out, &outcome.shown) {
-            (Some(out), Some(shown)) => Some(write(shown.plan.clone(), out)?),
+            (Some(out), Some(shown)) => Some(write_run(shown.plan.clone(), None, out)?),
             _ => None,
         };
         if !options.json {
@@ -179,10 +180,6 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
         });
     }
     Ok((tried, false))
-}
-
-fn write(plan: zooquake_checkers::plan::Plan, out: &Path) -> Result<PathBuf> {
-    super::shrink::write(plan, &None, out)
 }
 
 const HEADER: [&str; 8] = [

@@ -8,6 +8,7 @@ pub mod corpus;
 pub mod coverage;
 pub mod drive;
 pub mod failure;
+pub mod failure_runs;
 #[cfg(test)]
 mod promises;
 pub mod space;

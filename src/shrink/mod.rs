@@ -8,7 +8,7 @@ mod delta;
 pub mod real;
 pub mod sim;
 mod smaller;
-pub mod story;
+pub mod strategy;
 
 use crate::replay::pin;
 use anyhow::Result;

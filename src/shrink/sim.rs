@@ -3,6 +3,7 @@
 use super::{Played, Stage};
 use crate::run::simulation;
 use anyhow::Result;
+use std::path::{Path, PathBuf};
 use zooquake_checkers::plan::{On, Plan};
 
 /// Simulated ensembles.
@@ -31,4 +32,19 @@ impl Stage for Simulated {
     fn discard(&mut self, _: &Played) -> Result<()> {
         Ok(())
     }
+}
+
+/// Runs a shrunk plan into a folder of its own, and gives that. `of` is the folder of the run that was shrunk.
+///
+/// # Errors
+/// If the harness fails.
+pub fn write_run(plan: Plan, of: Option<&Path>, out: &Path) -> Result<PathBuf> {
+    let name = of
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned());
+    let plan = Plan {
+        replay_of: name,
+        ..plan
+    };
+    Ok(simulation::run(&plan, out)?.folder.path)
 }

@@ -1,6 +1,5 @@
 //! `zooquake explore`
 
-mod failure;
 mod show;
 
 use super::exit::{Code, Usage};
@@ -9,6 +8,7 @@ use crate::campaign::shard::Shard;
 use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Explored, Limits};
+use crate::explore::failure_runs::{confirm, write};
 use crate::explore::space::{Search, Space};
 use crate::planning::names;
 use crate::planning::spec;
@@ -16,7 +16,6 @@ use crate::planning::values;
 use crate::run::stage;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use failure::{confirm, write};
 use std::path::PathBuf;
 use std::time::Duration;
 

@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_backend::Backend;
 use zooquake_checkers::analysis::{Analysis, Hold};
-use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::plan::{Cluster, Plan};
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
 use zooquake_history::operation::Mode;
 use zooquake_workloads::recipes::registry;

@@ -1,12 +1,11 @@
 //! The failures of an exploration as runs: written, shrunk and confirmed.
 
-use crate::cli::shrink;
+use super::drive::{Explored, Found};
+use super::failure::Signature;
+use super::space::Space;
 use crate::confirm::{Confirmation, Confirmer};
-use crate::explore::drive::{Explored, Found};
-use crate::explore::failure::Signature;
-use crate::explore::space::Space;
 use crate::run::simulation;
-use crate::shrink::sim::Simulated;
+use crate::shrink::sim::{Simulated, write_run};
 use crate::shrink::{Played, Shrinker, Size};
 use anyhow::Result;
 use serde::Serialize;
@@ -25,30 +24,39 @@ const SHRINKING: Duration = Duration::from_secs(20);
 /// A failure, and where it is written.
 #[derive(Debug, Serialize)]
 pub struct Failure {
+    /// What tells it from others.
     #[serde(flatten)]
     pub signature: Signature,
     /// How many schedules show it.
     pub schedules: u64,
     /// The lowest seed of these.
     pub seed: u64,
+    /// Why it is one.
     pub why: String,
     /// The run of that schedule; `None` if enough of its anomaly are written.
     pub run: Option<PathBuf>,
     /// The run of the smallest plan that still fails the same way.
-    pub shrunk: Option<Shrunk>,
+    pub shrunk: Option<ShrunkRun>,
     /// What came of it on real ensembles; `None` if it was not played there, or not to an end.
     pub confirmation: Option<Confirmation>,
 }
 
+/// The run of a shrunk plan.
 #[derive(Debug, Serialize)]
-pub struct Shrunk {
+pub struct ShrunkRun {
+    /// Its folder.
     pub run: PathBuf,
+    /// How large the plan is.
     #[serde(flatten)]
     pub size: Size,
+    /// How many runs were tried.
     pub tried: u64,
 }
 
 /// Writes the failures as runs: of each anomaly the first few shapes, shrunk too.
+///
+/// # Errors
+/// If a schedule cannot be simulated, or a run cannot be written.
 pub fn write(
     (space, workload): (&Space, &Workload),
     explored: &Explored,
@@ -81,8 +89,8 @@ pub fn write(
             shrinker.find(&plan, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
             if let Some(Played { plan, record, .. }) = smallest {
-                failure.shrunk = Some(Shrunk {
-                    run: shrink::write(plan, &failure.run, out)?,
+                failure.shrunk = Some(ShrunkRun {
+                    run: write_run(plan, failure.run.as_deref(), out)?,
                     size: Size::of(&record),
                     tried,
                 });
@@ -94,6 +102,9 @@ pub fn write(
 }
 
 /// Plays the shrunk plans, and those before they were shrunk, on real ensembles, until the user stops it.
+///
+/// # Errors
+/// As [`Confirmer::confirm`].
 pub async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
     for failure in failures {
         if let Some(shrunk) = &failure.shrunk {

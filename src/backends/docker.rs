@@ -69,8 +69,8 @@ impl Fleet for DockerFleet {
     }
 }
 
-/// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned. They are read from
-/// this folder, or else from the one that the workload names.
+/// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned. They
+/// are read from this folder, or else from the one that the workload names.
 ///
 /// # Errors
 /// If they are not those that the workload names, or the image cannot be made.

@@ -54,8 +54,8 @@ pub trait Connection: Send + Sync {
     /// What finds and removes the runs that were left there.
     fn cleaner(&self) -> Box<dyn Backend>;
 
-    /// Prepares backends for these ZooKeepers; `None` is the project's choice. Images that are missing are pulled or built. An error if
-    /// an image cannot be prepared.
+    /// Prepares backends for these ZooKeepers; `None` is the project's choice. Images that are missing are pulled or
+    /// built. An error if an image cannot be prepared.
     fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> Doing<'static, Box<dyn Fleet>>;
 }
 
@@ -67,8 +67,9 @@ pub trait Fleet: Send + Sync {
     /// If its ZooKeeper was not prepared.
     fn backend(&self, plan: &Plan) -> Result<Arc<dyn Backend>>;
 
-    /// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned. They are read from
-    /// this folder, or else from the one that the workload names. An error if the backend runs no recipes.
+    /// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned.
+    /// They are read from this folder, or else from the one that the workload names. An error if the backend runs no
+    /// recipes.
     fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> Doing<'a, Option<Source>>;
 }
 

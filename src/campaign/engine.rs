@@ -44,7 +44,7 @@ impl Budget {
     }
 }
 
-/// What tells one campaign from another.
+/// One sort of campaign.
 pub trait Campaign {
     /// What its record begins with.
     type Header: Header;
@@ -55,7 +55,8 @@ pub trait Campaign {
     /// What a place needs next.
     type Job: Display;
 
-    /// What a place needs next, by the record; `None` if nothing, or nothing more before the campaign is taken up again.
+    /// What a place needs next, by the record; `None` if nothing, or nothing more before the campaign is taken up
+    /// again.
     fn next(&self, place: &Self::Place, ledger: &Ledger<Self::Header, Self::Attempt>) -> Option<Self::Job>;
 
     /// How long a job is expected to take.

@@ -1,15 +1,15 @@
 //! Ensembles for the runs of a campaign: backends, recipes, folder of runs and Ctrl-C.
 
 use super::attempt::{self, Attempt};
-use super::leftover;
-use super::ran::{self, Ran};
+use super::orphans;
+use super::run_outcome::{self, RunOutcome};
 use crate::backends::{Connection, Fleet};
 use crate::calendar;
 use crate::planning::names;
 use crate::planning::reproduction;
 use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
-use crate::run::patience::unless_interrupted;
+use crate::run::interruption::unless_interrupted;
 use crate::run::{Finished, Order, execute};
 use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
@@ -24,8 +24,8 @@ pub trait Runner {
     /// Runs a spec.
     ///
     /// # Errors
-    /// If the folder of runs cannot be read; a run at which the harness failed is a [`Ran`].
-    fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<Ran>>;
+    /// If the folder of runs cannot be read; a run at which the harness failed is a [`RunOutcome`].
+    fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<RunOutcome>>;
 
     /// The measures of a run, by the name of its folder.
     ///
@@ -54,15 +54,15 @@ pub async fn attempt<P: attempt::Place>(
     Ok(Attempt::new(place, seed, (begun, took), ran, line.unwrap_or_default()))
 }
 
-/// Removes the runs in a folder that are none of the claimed ones, with what they left running: what a campaign left that was
-/// killed. `again` is what follows of it.
+/// Removes the runs in a folder that are none of the claimed ones, with what they left running: what a campaign left
+/// that was killed. `again` is what follows of it.
 ///
 /// # Errors
 /// If one of them still goes on, or something cannot be removed.
 pub async fn clear(place: &dyn Connection, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
     std::fs::create_dir_all(runs).with_context(|| format!("making the folder {}", runs.display()))?;
-    let left = leftover::unclaimed(runs, claimed)?;
-    leftover::clear(&*place.cleaner(), runs, &left).await?;
+    let left = orphans::unclaimed(runs, claimed)?;
+    orphans::clear(&*place.cleaner(), runs, &left).await?;
     for name in left {
         eprintln!("removed the run {name}, which did not come to its end: {again}");
     }
@@ -139,9 +139,9 @@ impl Ensembles {
     /// Executes a plan as one of many.
     ///
     /// # Errors
-    /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`Ran`].
-    pub async fn attempt(&self, plan: &Plan) -> Result<Ran> {
-        ran::attempt(self.order(plan.clone(), false).await?).await
+    /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`RunOutcome`].
+    pub async fn attempt(&self, plan: &Plan) -> Result<RunOutcome> {
+        run_outcome::attempt(self.order(plan.clone(), false).await?).await
     }
 
     async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
@@ -161,9 +161,9 @@ impl Ensembles {
 }
 
 impl Runner for Ensembles {
-    async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
+    async fn run(&mut self, spec: &RunSpec) -> Result<RunOutcome> {
         let plan = spec.plan().map_err(|why| anyhow!(why))?;
-        ran::attempt(self.order(plan, spec.keep).await?).await
+        run_outcome::attempt(self.order(plan, spec.keep).await?).await
     }
 
     fn measure(&self, run: &str) -> Result<Sample> {
@@ -188,14 +188,14 @@ pub mod tests {
         /// What was run.
         pub ran: Vec<RunSpec>,
         /// What comes of the run of this number, from 1.
-        pub answer: fn(usize) -> Ran,
+        pub answer: fn(usize) -> RunOutcome,
         /// It is stopped once so many runs are over.
         pub stop_after: usize,
     }
 
     impl Script {
         /// A script from its beginning.
-        pub fn new(answer: fn(usize) -> Ran, stop_after: usize) -> Self {
+        pub fn new(answer: fn(usize) -> RunOutcome, stop_after: usize) -> Self {
             Self {
                 ran: vec![],
                 answer,
@@ -205,7 +205,7 @@ pub mod tests {
     }
 
     impl Runner for Script {
-        async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
+        async fn run(&mut self, spec: &RunSpec) -> Result<RunOutcome> {
             self.ran.push(spec.clone());
             Ok((self.answer)(self.ran.len()))
         }
@@ -223,8 +223,8 @@ pub mod tests {
     }
 
     /// A run with this verdict.
-    pub fn judged(verdict: Verdict) -> Ran {
-        Ran::Judged {
+    pub fn judged(verdict: Verdict) -> RunOutcome {
+        RunOutcome::Judged {
             run: "run".into(),
             results: Box::new(Results {
                 verdict,

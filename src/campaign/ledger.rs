@@ -1,5 +1,5 @@
-//! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is reported of a
-//! campaign is made from it.
+//! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is
+//! reported of a campaign is made from it.
 
 use super::journal::{self, Journal};
 use crate::calendar;
@@ -33,7 +33,7 @@ enum Line<H, A> {
 pub trait Header: Clone + Serialize + DeserializeOwned {
     /// What is there: `night`, …
     const WHAT: &str;
-    /// What is said of a folder, after its name, that has another one.
+    /// The message about a folder, after its name, that has another one.
     const OTHER: &str;
 
     /// Name of the record's file in the campaign's folder.
@@ -49,7 +49,7 @@ pub trait Attempted: Serialize + DeserializeOwned {
     fn run(&self) -> Option<&str>;
 }
 
-/// A folder has the record of something else, or of something that goes on: this is what is said of it.
+/// A folder has the record of something else, or of something that goes on; with the message.
 #[derive(Debug)]
 pub struct Other(pub String);
 
@@ -61,14 +61,14 @@ impl fmt::Display for Other {
 
 impl std::error::Error for Other {}
 
-/// What a record says.
+/// The content of a record.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Recorded<H, A> {
     /// What the campaign is.
     pub header: H,
     /// The attempts, in the order of their ends.
     pub attempts: Vec<A>,
-    /// Whether its last line says that it is through.
+    /// Whether its last line closes it.
     pub closed: bool,
 }
 
@@ -104,7 +104,7 @@ pub fn read<H: Header, A: Attempted>(text: &[u8]) -> Result<Option<Recorded<H, A
 /// The record of a campaign that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
 pub struct Ledger<H, A> {
-    /// What it says.
+    /// Its content.
     pub recorded: Recorded<H, A>,
     /// The attempts that it had when it was opened.
     before: usize,

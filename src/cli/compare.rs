@@ -114,7 +114,7 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     }
     let mut ledger = Ledger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
-    let comparison = report::of(&ledger).map_err(Usage)?;
+    let comparison = report::comparison(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
     finish(&options, &ledger, &comparison)?;
     if end == End::Interrupted {

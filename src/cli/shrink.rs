@@ -75,7 +75,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
         return Err(Usage(format!("{:?} {why}", options.run)).into());
     };
     let (name, interrupt) = (opened.folder.name(), interrupt::listen()?);
-    let (kept, before) = (Wanted::of(anomaly), Size::of(&record));
+    let (kept, before) = (Wanted::new(anomaly), Size::new(&record));
     progress!("shrinking {name}, {before}, for its {}", kept.anomaly);
     let strategy = Strategy {
         pinned: pin(&record, anomaly, &name).plan,
@@ -148,7 +148,7 @@ impl Report<'_> {
                     None => self.write(plan).await?,
                 };
                 Folder { path: run.clone() }.make_latest();
-                let after = Size::of(&record);
+                let after = Size::new(&record);
                 (value["after"], value["run"]) = (json!(after), json!(run));
                 if !json {
                     println!("{anomaly} is kept by {after}, after {tried} {runs}:");

@@ -8,7 +8,7 @@
 
 use crate::backends;
 use crate::campaign::ensembles::{Ensembles, Runner};
-use crate::campaign::ran::Ran;
+use crate::campaign::run_outcome::RunOutcome;
 use crate::planning::admission;
 use crate::replay::pin;
 use crate::run::folder::Folder;
@@ -180,7 +180,7 @@ async fn play(
     tries: impl Iterator<Item = (Strikes, Plan)>,
     wanted: &Wanted,
     out: &Path,
-    mut run: impl AsyncFnMut(Plan) -> Result<Ran>,
+    mut run: impl AsyncFnMut(Plan) -> Result<RunOutcome>,
 ) -> Result<Option<Confirmation>> {
     let mut confirmation = Confirmation {
         confirmed: false,
@@ -192,9 +192,9 @@ async fn play(
     for (number, (strikes, plan)) in (1..).zip(tries) {
         let replay_of = plan.replay_of.clone().unwrap_or_default();
         match run(plan).await? {
-            Ran::Interrupted => return Ok(None),
-            Ran::Failed { error, .. } => confirmation.errors.push(error),
-            Ran::Judged { run, results } => {
+            RunOutcome::Interrupted => return Ok(None),
+            RunOutcome::Failed { error, .. } => confirmation.errors.push(error),
+            RunOutcome::Judged { run, results } => {
                 confirmation.tries += 1;
                 confirmation.struck += u32::from(all_count(&results));
                 if results.anomalies.iter().any(|anomaly| wanted.is(anomaly)) {

@@ -24,7 +24,7 @@ const SHRINKING: Duration = Duration::from_secs(20);
 /// A failure, and where it is written.
 #[derive(Debug, Serialize)]
 pub struct Failure {
-    /// What tells it from others.
+    /// Its identity.
     #[serde(flatten)]
     pub signature: Signature,
     /// How many schedules show it.
@@ -91,7 +91,7 @@ pub fn write(
             if let Some(Played { plan, record, .. }) = smallest {
                 failure.shrunk = Some(ShrunkRun {
                     run: write_run(plan, failure.run.as_deref(), out)?,
-                    size: Size::of(&record),
+                    size: Size::new(&record),
                     tried,
                 });
             }

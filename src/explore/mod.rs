@@ -10,8 +10,8 @@ pub mod drive;
 pub mod failure;
 pub mod failure_runs;
 #[cfg(test)]
-mod promises;
+mod promise_tests;
+mod schedule_queue;
 pub mod space;
 #[cfg(test)]
 mod tests;
-mod turns;

@@ -19,7 +19,7 @@ use zooquake_reports::measurement::{Measurement, Point, Series};
 /// How long a point is expected to take while none was measured.
 const FIRST: Duration = Duration::from_secs(10);
 
-/// What tells one measurement from another.
+/// The identity of a measurement.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
     /// `herd` or `commit`.
@@ -169,7 +169,8 @@ pub struct Chart {
 /// Measures what the record lacks, writes the chart, and removes the record: the next measurement begins anew.
 ///
 /// # Errors
-/// If a point cannot be measured, somebody interrupts it, or a file cannot be written. The points until then are on record.
+/// If a point cannot be measured, somebody interrupts it, or a file cannot be written. The points until then are on
+/// record.
 pub async fn chart(
     order: ChartOrder<'_>,
     measure: impl AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>,

@@ -102,8 +102,8 @@ enum FollowUp {
     Known { site: bool },
 }
 
-/// Commits one transaction that every site votes yes on. Answers the time from the sending of `begin` until all sites have
-/// decided, less the work of the site that works longest.
+/// Commits one transaction that every site votes yes on. Answers the time from the sending of `begin` until all sites
+/// have decided, less the work of the site that works longest.
 async fn transaction(crowd: &mut Crowd, tx: &str, stagger: u64) -> Result<Duration> {
     let clients = crowd.clients().to_vec();
     let (coordinator, sites) = clients.split_first().context("a coordinator")?;

@@ -145,7 +145,7 @@ impl Crowd {
         Ok(values)
     }
 
-    /// Waits until nothing goes on any more, and tells what was done until then.
+    /// Waits until nothing goes on any more; returns what was counted until then.
     ///
     /// A `confirm` writes in each client's session. What that session is to hear of earlier transactions comes to it
     /// before the answer, so when nothing is asked or heard from one round of confirms to the end of the next, and no

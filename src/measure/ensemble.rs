@@ -2,7 +2,7 @@
 
 use crate::backends::docker::pin;
 use crate::planning::drawing;
-use crate::run::patience::unless_interrupted;
+use crate::run::interruption::unless_interrupted;
 use anyhow::{Context, Result, bail};
 use futures_util::future::try_join_all;
 use tokio::sync::watch;

@@ -1,7 +1,7 @@
 //! What recipes and the harness cost on a real ensemble without faults. One measurement a file.
 //!
-//! [`herd`] and [`commit`] measure a [`chart`], point after point, with the clients of a [`crowd`] on an [`ensemble`]; [`channel`] measures the
-//! way to one client.
+//! [`herd`] and [`commit`] measure a [`chart`], point after point, with the clients of a [`crowd`] on an [`ensemble`];
+//! [`channel`] measures the way to one client.
 
 pub mod channel;
 pub mod chart;

@@ -73,7 +73,7 @@ pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
     let oldest = calendar::before(STALE);
     let going_on =
         |recorded: &Recorded| recorded.header.is(header) && !recorded.closed && recorded.header.begun > oldest;
-    let all = super::past::all(nights)?;
+    let all = super::previous_nights::all(nights)?;
     if let Some((path, _)) = all.iter().rfind(|(_, recorded)| going_on(recorded)) {
         return Ok(path.clone());
     }

@@ -2,7 +2,7 @@
 
 use super::failures;
 use super::folder::Header;
-use super::past::Past;
+use super::previous_nights::NightRecord;
 use super::{cell, remarks};
 use crate::backends;
 use crate::campaign::engine::End;
@@ -12,10 +12,10 @@ use zooquake_checkers::plan::Timing;
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
-pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night {
-    let nights: Vec<Past> = earlier.iter().chain([tonight]).cloned().collect();
+pub fn night_report(header: &Header, tonight: &NightRecord, earlier: &[NightRecord], end: End) -> Night {
+    let nights: Vec<NightRecord> = earlier.iter().chain([tonight]).cloned().collect();
     let accepted = |variant: &str| names::workload(variant).map(|w| w.accepted).unwrap_or_default();
-    let mut all_remarks = remarks::gone(tonight, earlier, failures::of);
+    let mut all_remarks = remarks::gone(tonight, earlier, failures::all);
     all_remarks.extend(remarks::no_longer_seen(&nights, accepted));
     let mut night = Night {
         name: tonight.name.clone(),
@@ -26,7 +26,7 @@ pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night 
         conclusion: Vec::new(),
         code: 0,
         cells: tonight.cells.iter().map(|cell| self::cell(tonight, cell)).collect(),
-        failures: failures::of(tonight, earlier),
+        failures: failures::all(tonight, earlier),
         remarks: all_remarks,
         trends: trends(tonight, &nights),
         nights: nights.iter().map(|night| night.name.clone()).collect(),
@@ -35,8 +35,8 @@ pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night 
     night
 }
 
-fn cell(tonight: &Past, cell: &super::cell::Cell) -> Cell {
-    let attempts = tonight.of(cell);
+fn cell(tonight: &NightRecord, cell: &super::cell::Cell) -> Cell {
+    let attempts = tonight.attempts_at(cell);
     Cell {
         variant: cell.variant.clone(),
         faults: cell.faults.clone(),
@@ -127,7 +127,7 @@ fn cells(n: usize) -> String {
     }
 }
 
-fn trends(tonight: &Past, nights: &[Past]) -> Vec<Trend> {
+fn trends(tonight: &NightRecord, nights: &[NightRecord]) -> Vec<Trend> {
     let mut places: Vec<(&str, &str)> = tonight
         .cells
         .iter()
@@ -137,7 +137,7 @@ fn trends(tonight: &Past, nights: &[Past]) -> Vec<Trend> {
     places.into_iter().map(|place| trend(place, nights)).collect()
 }
 
-fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
+fn trend((variant, faults): (&str, &str), nights: &[NightRecord]) -> Trend {
     let mut seen: Vec<(String, bool, usize)> = Vec::new();
     for night in nights {
         let mut kinds: Vec<(&str, bool)> = night
@@ -209,13 +209,13 @@ fn settings(header: &Header) -> Vec<(String, String)> {
 mod tests {
     use super::super::cell::tests::{cell, ended};
     use super::super::folder::tests::header;
-    use super::super::past::tests::night;
+    use super::super::previous_nights::tests::night;
     use super::*;
 
     fn report(attempts: Vec<cell::Attempt>, end: End) -> Night {
         let mut tonight = night("2026-11-20", attempts);
         tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
-        of(&header("2026-11-20"), &tonight, &[], end)
+        night_report(&header("2026-11-20"), &tonight, &[], end)
     }
 
     #[test]
@@ -280,7 +280,7 @@ mod tests {
         ];
         let mut tonight = night("2026-11-20", vec![ended("stale-write", "pause", 1)]);
         tonight.cells = vec![cell("pause", 1)];
-        let report = of(&header("2026-11-20"), &tonight, &earlier, End::Through);
+        let report = night_report(&header("2026-11-20"), &tonight, &earlier, End::Through);
         let trend = &report.trends[0];
         assert_eq!(
             trend.outcomes,

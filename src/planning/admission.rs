@@ -1,5 +1,5 @@
-//! Whether the plan of a run from elsewhere can be run here. A plan is data: what it names must exist, and what it counts be
-//! within the bounds of `zooquake run`.
+//! Whether the plan of a run from elsewhere can be run here. A plan is data: what it names must exist, and what it
+//! counts be within the bounds of `zooquake run`.
 
 use crate::planning::names;
 use crate::planning::recipe;
@@ -33,7 +33,7 @@ pub fn check(plan: &Plan) -> Result<(), String> {
         }
         None => {}
     }
-    match scenes::of(&plan.workload) {
+    match scenes::variant(&plan.workload) {
         Some(_) => of_scenes(plan)?,
         None => of_clients(plan)?,
     }

@@ -1,5 +1,5 @@
-//! Plans that cannot end `valid`, told before they are run. Only what is certain is said: a plan without shortfalls may
-//! still end unknown.
+//! Plans that cannot end `valid`, found before they are run. Shortfalls are certain: a plan without any may still end
+//! unknown.
 
 use super::drawing;
 use zooquake_checkers::ENOUGH_TRANSACTIONS as ENOUGH;
@@ -81,7 +81,8 @@ fn of_transactions(plan: &Plan) -> Option<String> {
     })
 }
 
-/// The transactions up to the last abort that a valid run needs; the commits among them are enough with the one at the end.
+/// The transactions up to the last abort that a valid run needs; the commits among them are enough with the one at the
+/// end.
 fn needed(transactions: &[Transaction]) -> &[Transaction] {
     let aborts = (0..transactions.len()).filter(|&n| transactions[n].votes.contains(&false));
     let last = aborts.take(ENOUGH).last();
@@ -92,8 +93,8 @@ fn work_ms(transaction: &Transaction) -> u64 {
     transaction.work_ms.iter().copied().max().unwrap_or(0)
 }
 
-/// The shortest time for which a plan has no shortfalls, in milliseconds: what is drawn for that time has none. `None` if no
-/// time would do.
+/// The shortest time for which a plan has no shortfalls, in milliseconds: what is drawn for that time has none. `None`
+/// if no time would do.
 pub fn shortest_ms(draw: impl Fn(u64) -> Plan) -> Option<u64> {
     let mut time_ms = 30_000;
     loop {
@@ -126,7 +127,8 @@ fn needed_ms(plan: &Plan) -> u64 {
     until.unwrap_or(0).max(transactions).max(drawing::LAST_MS)
 }
 
-/// A time, in milliseconds, for which a plan of these has no shortfalls whatever it is drawn from; `None` if none would do.
+/// A time, in milliseconds, for which a plan of these has no shortfalls whatever it is drawn from; `None` if none would
+/// do.
 pub fn enough_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Option<u64> {
     shortest_ms(|time_ms| drawing::plan(0, workload.clone(), cluster.clone(), time_ms, kinds))?;
     let longest: Vec<u64> = drawing::longest_ms(workload, cluster, kinds);
@@ -144,7 +146,7 @@ pub fn enough_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Op
     Some((windows + drawing::LAST_MS).max(transactions))
 }
 
-/// What is said of plans with shortfalls: each with its name, and the way out.
+/// The message about plans with shortfalls: each with its name, and the way out.
 pub fn refusal(plans: &[(String, Vec<String>)], way_out: &str) -> String {
     const SHOWN: usize = 20;
     let mut lines = vec!["the verdict could not be valid:".to_string()];
@@ -182,14 +184,14 @@ mod tests {
         }
     }
 
-    fn of(name: &str) -> Workload {
+    fn workload_of(name: &str) -> Workload {
         names::workload(name).unwrap()
     }
 
     /// Variants of which each has other words for what its clients do.
     fn variants() -> Vec<Workload> {
         let mut kinds: Vec<Workload> = Vec::new();
-        for workload in names::variants().iter().map(|name| of(name)) {
+        for workload in names::variants().iter().map(|name| workload_of(name)) {
             if !kinds.iter().any(|other| drawing::alike(other, &workload)) {
                 kinds.push(workload);
             }
@@ -224,7 +226,7 @@ mod tests {
     #[test]
     fn only_what_is_certain_is_said() {
         let kinds = |list: &str| names::faults(list).unwrap();
-        let lock = of("lock/fenced");
+        let lock = workload_of("lock/fenced");
         assert_eq!(
             shortfalls(&drawn(1, &lock, 5, 60_000, &kinds("kill,pause,partition"))),
             [""; 0]
@@ -237,7 +239,7 @@ mod tests {
         let short = shortfalls(&drawn(1, &lock, 5, 4_000, &kinds("pause,disconnect,pause")));
         assert_eq!(short, ["no window of pause, disconnect fits into 4 s"]);
 
-        let commit = of("commit/atomic");
+        let commit = workload_of("commit/atomic");
         assert_eq!(shortfalls(&drawn(1, &commit, 5, 5_000, &[])), [""; 0]);
         let short = shortfalls(&drawn(1, &commit, 5, 1_000, &[]));
         assert!(short[0].contains("5 commits and 5 aborts"), "{short:?}");
@@ -247,7 +249,7 @@ mod tests {
 
     #[test]
     fn a_follower_falls_behind_only_where_a_majority_does_without_it() {
-        let lock = of("lock/fenced");
+        let lock = workload_of("lock/fenced");
         for (servers, observers, can) in [(1, 0, false), (1, 1, true), (3, 0, true), (3, 1, true), (5, 0, true)] {
             let cluster = Cluster {
                 servers,
@@ -277,7 +279,7 @@ mod tests {
             ("lock/fenced", false),
             ("register/read", false),
         ] {
-            let workload = of(name);
+            let workload = workload_of(name);
             let shortest = shortest_ms(|time_ms| drawn(1, &workload, 1, time_ms, &[]));
             assert_eq!(shortest.is_none(), lacking, "{name}");
             assert_eq!(

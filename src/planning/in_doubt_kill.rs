@@ -9,15 +9,17 @@ const CANDIDATES: u64 = 3;
 
 const DURATION_MS: u64 = 1_500;
 
-/// Every second transaction has only yes votes: the last candidate is over so many milliseconds after the earliest moment.
+/// Every second transaction has only yes votes: the last candidate is over so many milliseconds after the earliest
+/// moment.
 const LATEST_MS: u64 = (2 * CANDIDATES + 1) * LONGEST_VOTE_MS;
 
-/// How long after the earliest moment the window is over at the latest, if it begins as soon as it can, in milliseconds.
+/// How long after the earliest moment the window is over at the latest, if it begins as soon as it can, in
+/// milliseconds.
 pub const LONGEST_MS: u64 = LATEST_MS + DURATION_MS;
 
-/// The kill of a site that has voted yes in a transaction with yes votes only, and waits for the decision: the n-th that it is
-/// asked for, if no fault comes before. The transaction begins at `from_ms` milliseconds of operations or later, and ends before
-/// `from_ms` and [`LATEST_MS`]. `None` with fewer than two sites, since nobody waits there.
+/// The kill of a site that has voted yes in a transaction with yes votes only, and waits for the decision: the n-th
+/// that it is asked for, if no fault comes before. The transaction begins at `from_ms` milliseconds of operations or
+/// later, and ends before `from_ms` and [`LATEST_MS`]. `None` with fewer than two sites, since nobody waits there.
 pub fn window(transactions: &[Transaction], from_ms: u64) -> Option<Window> {
     let mut over_ms = 0;
     let timed = transactions.iter().enumerate().map(|(number, transaction)| {

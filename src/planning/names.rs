@@ -23,7 +23,8 @@ pub fn workloads() -> Vec<Workload> {
     recipes.chain(scenes).collect()
 }
 
-/// The workload of a built-in variant, such as `lock/fenced` or `planted/L12`, or of its former name; `None` if there is none.
+/// The workload of a built-in variant, such as `lock/fenced` or `planted/L12`, or of its former name; `None` if there
+/// is none.
 pub fn built_in(name: &str) -> Option<Workload> {
     let (family, variant) = name.split_once('/')?;
     if family == planted::FAMILY {
@@ -38,7 +39,7 @@ pub fn built_in(name: &str) -> Option<Workload> {
 /// The workload of a name such as `lock/fenced`, of a former one, or of the folder of a recipe.
 ///
 /// # Errors
-/// If there is none: what is said to the user.
+/// If there is none: a message for the user.
 pub fn workload(name: &str) -> Result<Workload, String> {
     match built_in(name) {
         Some(workload) => Ok(workload),
@@ -59,7 +60,7 @@ pub fn workload(name: &str) -> Result<Workload, String> {
 /// The kind of fault of this name, or of this former one.
 ///
 /// # Errors
-/// If there is none: what is said to the user.
+/// If there is none: a message for the user.
 pub fn fault(name: &str) -> Result<String, String> {
     match faults::find(name) {
         Some(fault) => Ok(fault.kind.name.to_string()),
@@ -70,7 +71,7 @@ pub fn fault(name: &str) -> Result<String, String> {
 /// The kinds of fault in a list such as `kill,pause`; none for `none`.
 ///
 /// # Errors
-/// If one of them does not exist: what is said to the user.
+/// If one of them does not exist: a message for the user.
 pub fn faults(list: &str) -> Result<Vec<String>, String> {
     let empty = |what: &str| Err(format!("{what}; give kinds of fault separated by commas, or `none`"));
     match list.trim() {
@@ -83,7 +84,7 @@ pub fn faults(list: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// What is said of a name that does not exist: the nearest one, and the list.
+/// The message about a name that does not exist: the nearest one, and the list.
 pub fn unknown(what: &str, name: &str, known: &[String]) -> String {
     let nearest = known.iter().max_by(|a, b| {
         let closeness = |other: &str| strsim::jaro_winkler(name, other);

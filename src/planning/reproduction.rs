@@ -8,8 +8,8 @@ use std::path::Path;
 use zooquake_backend::images;
 use zooquake_checkers::plan::Plan;
 
-/// The lines for a run in this folder or pack. A plan may come from elsewhere: a line that this program would refuse, or
-/// that would not run the same plan, is left out.
+/// The lines for a run in this folder or pack. A plan may come from elsewhere: a line that this program would refuse,
+/// or that would not run the same plan, is left out.
 pub fn lines(run: &Path, plan: &Plan) -> Vec<String> {
     let path = shell::path(run);
     let mut replay = vec!["replay".into(), path.clone()];
@@ -30,7 +30,7 @@ pub fn drawn(plan: &Plan) -> Option<String> {
     if !plan.cluster.image.as_deref().is_none_or(images::is_name) {
         return None;
     }
-    let spec = RunSpec::of(plan);
+    let spec = RunSpec::from_plan(plan);
     // By way of the arguments, whose bounds a plan from elsewhere may exceed.
     let mut again = RunSpec::from_args(spec.to_args()).ok()?.plan().ok()?;
     // Words about a variant may differ between versions, and decide nothing of what is run.

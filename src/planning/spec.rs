@@ -1,5 +1,5 @@
-//! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the command
-//! line of a spec draws the plan that ran.
+//! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the
+//! command line of a spec draws the plan that ran.
 
 use super::{support, values};
 use crate::faults;
@@ -39,7 +39,8 @@ Examples:
   zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
   zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
 pub struct RunSpec {
-    /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as ./my-lock
+    /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as
+    /// ./my-lock
     pub workload: String,
     /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
     #[arg(long, value_name = "FAULTS")]
@@ -50,8 +51,8 @@ pub struct RunSpec {
     /// What every random choice is drawn from; a random one if not given
     #[arg(long)]
     pub seed: Option<u64>,
-    /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it simulated
-    /// only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
+    /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it
+    /// simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
     #[arg(long, value_name = "docker|sim", value_parser = values::on)]
     pub on: Option<On>,
     /// How often to run the plan
@@ -69,7 +70,8 @@ pub struct RunSpec {
     /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
     #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
     pub timing: Option<Timing>,
-    /// `bookworm` (3.8.0, the default), `trixie` (3.9.3), or an image with the official one's conventions, used unmodified
+    /// `bookworm` (3.8.0, the default), `trixie` (3.9.3), or an image with the official one's conventions, used
+    /// unmodified
     #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
     pub zookeeper: Option<String>,
     /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
@@ -132,8 +134,8 @@ impl RunSpec {
         Ok(Arguments::try_parse_from(arguments)?.spec)
     }
 
-    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names of
-    /// variants and faults are replaced by the present ones; names that do not exist are kept.
+    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names
+    /// of variants and faults are replaced by the present ones; names that do not exist are kept.
     pub fn to_args(&self) -> Vec<OsString> {
         let usual = Self::new("");
         let workload = names::built_in(&self.workload).map_or_else(|| self.workload.clone(), |known| known.name());
@@ -180,7 +182,7 @@ impl RunSpec {
     }
 
     /// The spec that draws this plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
-    pub fn of(plan: &Plan) -> Self {
+    pub fn from_plan(plan: &Plan) -> Self {
         let cluster = &plan.cluster;
         let workload = match &plan.workload.recipe {
             Some(recipe) => recipe.folder.clone(),
@@ -218,7 +220,7 @@ impl RunSpec {
     /// The plan; without a seed a new one each time.
     ///
     /// # Errors
-    /// If the variant or a fault does not exist, or the variant does not take an option: what is said to the user.
+    /// If the variant or a fault does not exist, or the variant does not take an option: a message for the user.
     pub fn plan(&self) -> Result<Plan, String> {
         let plan = self.drawn()?;
         support::check(&plan).map(|()| plan)
@@ -227,7 +229,7 @@ impl RunSpec {
     fn drawn(&self) -> Result<Plan, String> {
         let workload = names::workload(&self.workload)?;
         let on = self.on.unwrap_or_default();
-        if let Some(variant) = scenes::of(&workload) {
+        if let Some(variant) = scenes::variant(&workload) {
             return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
         }
         let faults = match &self.faults {

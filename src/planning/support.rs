@@ -41,7 +41,7 @@ pub fn workload_on(backend: &BackendKind, workload: &Workload) -> Result<(), Str
             backend.ensemble()
         ));
     }
-    if scenes::of(workload).is_some() && !capabilities.election_logs {
+    if scenes::variant(workload).is_some() && !capabilities.election_logs {
         return Err(format!(
             "{name} shows ZooKeeper's own elections, which are not {}",
             backend.adjective

@@ -1,7 +1,7 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
 use super::folder::{CONTAINERS, Folder, RECIPE};
-use super::patience::within_grace;
+use super::interruption::within_grace;
 use super::progress::Progress;
 use super::recorder::Recorder;
 use super::samples::Samples;

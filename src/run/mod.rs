@@ -2,14 +2,14 @@
 
 mod execute;
 pub mod folder;
-pub mod patience;
+pub mod interruption;
 mod progress;
+mod readiness;
 mod recorder;
 mod samples;
 mod shell;
 pub mod simulation;
 pub mod stage;
-mod steady;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -192,7 +192,7 @@ fn shrink(wanted: Wanted, plan: Plan, settings: Settings<'_>) -> Result<(Plan, S
         (Some(Played { plan, record, .. }), _) => (plan, record),
         (None, _) => (plan.clone(), simulation::record(&plan)?),
     };
-    Ok((plan, Size::of(&record)))
+    Ok((plan, Size::new(&record)))
 }
 
 /// Plays the recipe without the bug; with the number of schedules, and their anomalies.

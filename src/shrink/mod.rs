@@ -1,13 +1,13 @@
 //! Shrinking: the smallest plan that still fails the same way on a simulated ensemble.
 //!
-//! Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002) over the windows of faults;
-//! then clients, operations and times are taken away greedily, again and again until nothing more can be. A plan fails the
-//! same way if its run shows the same anomaly of the same property.
+//! Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002) over the windows
+//! of faults; then clients, operations and times are taken away greedily, again and again until nothing more can be. A
+//! plan fails the same way if its run shows the same anomaly of the same property.
 
 mod delta;
 pub mod real;
+mod reductions;
 pub mod sim;
-mod smaller;
 pub mod strategy;
 
 use crate::replay::pin;
@@ -34,7 +34,7 @@ pub struct Wanted {
 
 impl Wanted {
     /// The wish to keep this anomaly.
-    pub fn of(anomaly: &Anomaly) -> Self {
+    pub fn new(anomaly: &Anomaly) -> Self {
         Self {
             property: anomaly.property.clone(),
             anomaly: anomaly.kind.clone(),
@@ -44,7 +44,7 @@ impl Wanted {
 
     /// Whether this is it, in whatever run.
     pub fn is(&self, anomaly: &Anomaly) -> bool {
-        *self == Self::of(anomaly)
+        *self == Self::new(anomaly)
     }
 }
 
@@ -61,7 +61,7 @@ pub struct Size {
 
 impl Size {
     /// The size of a run.
-    pub fn of(record: &Record) -> Self {
+    pub fn new(record: &Record) -> Self {
         Self {
             clients: record.plan.cluster.clients,
             windows: record.plan.windows.len(),
@@ -93,14 +93,14 @@ fn asked(record: &Record) -> impl Iterator<Item = &Event> {
 
 /// Where plans are played.
 pub trait Stage {
-    /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves open
-    /// comes out otherwise each time.
+    /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves
+    /// open comes out otherwise each time.
     const AGAIN: u64;
 
     /// The plan as it is played the n-th time, counted from 0.
     fn nth(&self, plan: &Plan, number: u64) -> Plan;
 
-    /// Plays a plan. `None` if it did not come to its end, which is told.
+    /// Plays a plan. `None` if it did not come to its end, which is printed.
     ///
     /// # Errors
     /// If no plan can be played.
@@ -176,8 +176,8 @@ impl<'a, S: Stage> Shrinker<'a, S> {
         Ok(false)
     }
 
-    /// Makes the plan that was found as small as it gets in time, and gives it with how many runs were tried. `None` if none was
-    /// found.
+    /// Makes the plan that was found as small as it gets in time, and gives it with how many runs were tried. `None` if
+    /// none was found.
     ///
     /// # Errors
     /// If a plan cannot be played.
@@ -190,7 +190,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
             before = Some(best.plan.clone());
             self.by_moments()?;
             self.windows()?;
-            for smaller in smaller::STEPS {
+            for smaller in reductions::REDUCTIONS {
                 self.greedily(*smaller)?;
             }
         }
@@ -208,7 +208,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
         let results = zooquake_checkers::check(record);
         let anomaly = results.anomalies.iter().find(|anomaly| self.wanted.is(anomaly));
         let pinned = anomaly.map(|anomaly| pin(record, anomaly, "").plan);
-        match pinned.and_then(|pinned| smaller::by_moments(plan, &pinned)) {
+        match pinned.and_then(|pinned| reductions::by_moments(plan, &pinned)) {
             Some(candidate) => self.find(&candidate, S::AGAIN).map(drop),
             None => Ok(()),
         }
@@ -232,7 +232,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
     }
 
     /// Takes the first smaller plan that still fails, until none does.
-    fn greedily(&mut self, smaller: smaller::Step) -> Result<()> {
+    fn greedily(&mut self, smaller: reductions::Reduction) -> Result<()> {
         loop {
             let Some(Played { plan, record, .. }) = &self.best else {
                 return Ok(());

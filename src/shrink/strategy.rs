@@ -61,8 +61,8 @@ pub struct SmallestPlan {
 }
 
 impl Strategy {
-    /// Shrinks on simulated ensembles; if the failure of a real run does not show there, then, with `or_real`, on real ones.
-    /// `recipe` asks for consent to run the plan there, and gives the recipe that the run has kept.
+    /// Shrinks on simulated ensembles; if the failure of a real run does not show there, then, with `or_real`, on real
+    /// ones. `recipe` asks for consent to run the plan there, and gives the recipe that the run has kept.
     ///
     /// # Errors
     /// If no plan can be played, or `recipe` fails.

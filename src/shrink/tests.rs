@@ -30,7 +30,7 @@ fn failing(space: &Space) -> (Plan, Wanted) {
         let plan = space.plan(&workload, seed);
         let results = zooquake_checkers::check(&simulation::record(&plan).unwrap());
         let found = results.anomalies.into_iter().find(|anomaly| !anomaly.advisory)?;
-        Some((plan, Wanted::of(&found)))
+        Some((plan, Wanted::new(&found)))
     };
     (0..200).find_map(fails).expect("a failing schedule")
 }
@@ -42,12 +42,12 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
         let stop = AtomicBool::new(false);
         let mut shrinker = Shrinker::new(wanted.clone(), Simulated, later(), &stop);
         assert!(shrinker.find(&plan, 0).unwrap(), "{variant} fails as it did");
-        let before = Size::of(&shrinker.best.as_ref().unwrap().record);
+        let before = Size::new(&shrinker.best.as_ref().unwrap().record);
         let (shrunk, tried) = shrinker.shrink().unwrap();
         let Played {
             plan: small, record, ..
         } = shrunk.unwrap();
-        let after = Size::of(&record);
+        let after = Size::new(&record);
         assert!(
             after.operations < before.operations && after.windows <= 1,
             "{variant}: {before:?} {after:?}"
@@ -73,7 +73,7 @@ fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
     let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);
     assert!(shrinker.find(&plan, 0).unwrap());
     let (shrunk, _) = shrinker.shrink().unwrap();
-    let size = Size::of(&shrunk.unwrap().record);
+    let size = Size::new(&shrunk.unwrap().record);
     assert!(size.windows <= 3 && size.operations <= 12, "{size:?}");
 }
 

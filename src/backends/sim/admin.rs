@@ -26,7 +26,8 @@ impl SimCluster {
         matches!(select(pin!(comes), self.world.sleep(limit)).await, Either::Left(_))
     }
 
-    /// A session through a server. To open one is a write, so that the server then has all that was acknowledged before.
+    /// A session through a server. To open one is a write, so that the server then has all that was acknowledged
+    /// before.
     pub(super) async fn session(&self, server: &str) -> Result<Arc<dyn Zk>> {
         let opening = self.net.at(self.server(server)?).connect();
         match select(opening, self.world.sleep(ADMIN)).await {

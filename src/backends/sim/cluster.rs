@@ -105,7 +105,7 @@ impl SimCluster {
         Ok(process.with_context(|| format!("nothing runs on {client}"))?.0.clone())
     }
 
-    /// Freezes, thaws or kills the process on a client's host. One that is killed says nothing more.
+    /// Freezes, thaws or kills the process on a client's host. One that is killed writes nothing more.
     pub(super) fn live(&self, client: &str, to: Life) -> Result<()> {
         self.process(client)?.live(to);
         if to == Life::Dead {

@@ -13,7 +13,7 @@ const PROBE: &str = "/zooquake/probe";
 const SHOWS: Duration = Duration::from_secs(2);
 
 impl SimCluster {
-    /// Writes through another server, and tells which one that was and how long after its answer this one showed it.
+    /// Writes through another server; returns its name, and how long after its answer this one showed the write.
     async fn lateness(&self, server: &str, limit: Duration) -> Result<(String, Duration)> {
         let others = self.servers.iter().filter(|other| *other != server);
         let leads = |other: &&String| self.state_of(other).is_ok_and(|state| state.leads());

@@ -1,5 +1,5 @@
-//! A simulated backend, in memory and in virtual time, on [`zooquake_workloads::zk::sim`]: engine, nemesis, generators, recipes and
-//! checkers run as they do on containers, and the same seed gives the same history.
+//! A simulated backend, in memory and in virtual time, on [`zooquake_workloads::zk::sim`]: engine, nemesis, generators,
+//! recipes and checkers run as they do on containers, and the same seed gives the same history.
 //!
 //! What it leaves out is what the model leaves out. Nothing is written to disk, and servers write no logs.
 

@@ -56,7 +56,8 @@ impl Text<'_> {
     }
 }
 
-/// The command that makes the files of a recipe: the program and its arguments; `None` if there is none, or the text is wrong.
+/// The command that makes the files of a recipe: the program and its arguments; `None` if there is none, or the text is
+/// wrong.
 pub fn prepare(text: &str) -> Option<(String, Vec<String>)> {
     let keys: Keys = toml::from_str(text).ok()?;
     let (program, arguments) = keys.prepare.split_first()?;
@@ -101,8 +102,8 @@ pub fn read(text: &str, folder: &Path) -> Result<Workload, String> {
     })
 }
 
-/// The built-in variant whose settings hold where the file gives none: the first of the family with the same capabilities, or
-/// else the first of the family.
+/// The built-in variant whose settings hold where the file gives none: the first of the family with the same
+/// capabilities, or else the first of the family.
 fn model(text: &Text<'_>, keys: &Keys) -> Result<&'static Variant, String> {
     let family = keys.family.get_ref().as_str();
     let of_family = || registry().iter().filter(|variant| variant.family == family);

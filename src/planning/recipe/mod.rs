@@ -1,4 +1,4 @@
-//! Recipes that are not built in: a folder with a `zooquake.toml` that says what its recipe promises and what runs it.
+//! Recipes that are not built in: a folder with a `zooquake.toml`, which has what its recipe promises and what runs it.
 
 mod manifest;
 mod prepare;
@@ -14,7 +14,8 @@ use zooquake_checkers::plan::Workload;
 /// The file that makes a folder that of a recipe.
 pub const MANIFEST: &str = "zooquake.toml";
 
-/// Whether a name on the command line is a path rather than a name: it begins with `.` or `/`, or there is a recipe's folder.
+/// Whether a name on the command line is a path rather than a name: it begins with `.` or `/`, or there is a recipe's
+/// folder.
 pub fn is_path(name: &str) -> bool {
     is_path_in(name, Path::new(""))
 }
@@ -24,7 +25,8 @@ pub fn is_path_in(name: &str, folder: &Path) -> bool {
     name.starts_with(['.', '/']) || folder.join(name).join(MANIFEST).is_file()
 }
 
-/// Whether this may be the name of a recipe: letters, digits, `-`, `_` and `.`, 64 at most, the first of them a letter or digit.
+/// Whether this may be the name of a recipe: letters, digits, `-`, `_` and `.`, 64 at most, the first of them a letter
+/// or digit.
 pub fn is_name(name: &str) -> bool {
     let good = |b: u8| b.is_ascii_alphanumeric() || b"-_.".contains(&b);
     name.len() <= 64 && name.bytes().all(good) && name.starts_with(|c: char| c.is_ascii_alphanumeric())
@@ -33,7 +35,7 @@ pub fn is_name(name: &str) -> bool {
 /// The workload of the recipe in a folder, with the hashes of its files.
 ///
 /// # Errors
-/// If there is none, or its `zooquake.toml` is wrong: what is said to the user, with the line.
+/// If there is none, or its `zooquake.toml` is wrong: a message for the user, with the line.
 pub fn read(folder: &str) -> Result<Workload, String> {
     let path = Path::new(folder);
     let file = path.join(MANIFEST);

@@ -7,8 +7,8 @@ use std::path::Path;
 use std::process::Stdio;
 use tokio::process::Command;
 
-/// Runs the command by which the recipe in a folder makes its files, if it has one. What the command prints goes to stderr. The
-/// name of a built-in variant is no folder's, also where there is a folder at that path.
+/// Runs the command by which the recipe in a folder makes its files, if it has one. What the command prints goes to
+/// stderr. The name of a built-in variant is no folder's, also where there is a folder at that path.
 ///
 /// # Errors
 /// If the command cannot be started, or ends with another code than 0. A folder without a

@@ -26,7 +26,7 @@ pub const VARIANTS: &[Variant] = &[Variant {
 }];
 
 /// The variant of this workload; `None` if that is no run of scenes.
-pub fn of(workload: &Workload) -> Option<&'static Variant> {
+pub fn variant(workload: &Workload) -> Option<&'static Variant> {
     VARIANTS
         .iter()
         .find(|variant| (variant.workload)().name() == workload.name())

@@ -142,8 +142,8 @@ fn the_spec_of_a_plan_draws_it_again() {
                 Err(why) if why.contains("--drawn-for") || why.contains("textbook") => continue,
                 Err(why) => panic!("{spec:?}: {why}"),
             };
-            assert_same(&RunSpec::of(&plan).plan().unwrap(), &plan, &workload);
-            assert_same(&run_again(&RunSpec::of(&plan).line().unwrap()), &plan, &workload);
+            assert_same(&RunSpec::from_plan(&plan).plan().unwrap(), &plan, &workload);
+            assert_same(&run_again(&RunSpec::from_plan(&plan).line().unwrap()), &plan, &workload);
             // It is printed, unless the plan's image has no name that could be pulled.
             let named = plan
                 .cluster

@@ -1,4 +1,4 @@
-//! Which schedule is played next, by any of the threads.
+//! The queue of schedules, from which each thread takes the one that it plays next.
 
 use super::corpus::Done;
 use super::space::{Search, Space};
@@ -28,7 +28,7 @@ pub fn steps(space: &Space, workload: &Workload) -> Result<u32> {
 
 /// A schedule to be played.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Turn {
+pub struct Schedule {
     /// The seed of its plan.
     pub seed: u64,
     /// What decides the order in which things happen.
@@ -38,7 +38,7 @@ pub struct Turn {
 /// What a thread does next.
 pub enum Next {
     /// It plays this.
-    Play(Turn),
+    Play(Schedule),
     /// It asks again in a moment: what others play now may leave something to be played.
     Wait,
     /// Nothing is left.
@@ -46,7 +46,7 @@ pub enum Next {
 }
 
 /// The turns of an exploration.
-pub struct Turns<'a> {
+pub struct ScheduleQueue<'a> {
     space: &'a Space,
     shard: Shard,
     /// What was explored before.
@@ -76,7 +76,7 @@ struct Tree {
     exhausted: u64,
 }
 
-impl<'a> Turns<'a> {
+impl<'a> ScheduleQueue<'a> {
     /// The turns of so many threads through this part of a space, of which this was done before; `steps` is for schedules that
     /// draw priorities.
     pub fn new(
@@ -114,7 +114,7 @@ impl<'a> Turns<'a> {
         matches!(self.space.search, Search::Exhaustive { .. }).then(|| self.tree().exhausted)
     }
 
-    /// What a thread plays next, until it says that it has played it.
+    /// What a thread plays next, until it reports that it has played it.
     pub fn next(&self, thread: usize) -> Next {
         let scheduler = match self.space.search {
             Search::Exhaustive { .. } => return self.next_of_tree(),
@@ -128,7 +128,7 @@ impl<'a> Turns<'a> {
             return Next::Over;
         };
         match self.begins() {
-            true => Next::Play(Turn { seed, scheduler }),
+            true => Next::Play(Schedule { seed, scheduler }),
             false => Next::Over,
         }
     }
@@ -170,14 +170,14 @@ impl<'a> Turns<'a> {
             (Some(seed), true) => {
                 tree.playing += 1;
                 let scheduler = Scheduler::Delays(tree.left.pop().unwrap_or_default());
-                Next::Play(Turn { seed, scheduler })
+                Next::Play(Schedule { seed, scheduler })
             }
             _ => Next::Over,
         }
     }
 
     /// A thread has played this, and so many steps were chosen in it.
-    pub fn played(&self, thread: usize, turn: &Turn, steps: u32) {
+    pub fn played(&self, thread: usize, turn: &Schedule, steps: u32) {
         match (&self.space.search, &turn.scheduler) {
             (Search::Exhaustive { delays }, Scheduler::Delays(delayed)) => {
                 let mut tree = self.tree();
@@ -203,7 +203,7 @@ mod tests {
             search: Search::Exhaustive { delays },
             ..Space::default()
         };
-        let turns = Turns::new((&space, Shard::default(), Done::default()), (None, Some(1)), (1, 0));
+        let turns = ScheduleQueue::new((&space, Shard::default(), Done::default()), (None, Some(1)), (1, 0));
         let mut played = Vec::new();
         loop {
             match turns.next(0) {

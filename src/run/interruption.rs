@@ -1,4 +1,4 @@
-//! How long the harness waits for its backend once the user wants it to stop.
+//! An interrupt ends what nobody needs any more, and bounds how long the harness waits for its backend.
 
 use anyhow::{Result, bail};
 use std::time::Duration;

@@ -6,10 +6,10 @@ use zooquake_checkers::Record;
 use zooquake_checkers::plan::{Plan, Target, Trigger, Window};
 
 /// The plans that are smaller than one in one way, the smallest first.
-pub type Step = fn(&Plan, &Record) -> Vec<Plan>;
+pub type Reduction = fn(&Plan, &Record) -> Vec<Plan>;
 
 /// All ways, those that take away most first.
-pub const STEPS: &[Step] = &[clients, skipped, operations, work, windows];
+pub const REDUCTIONS: &[Reduction] = &[clients, skipped, operations, work, windows];
 
 /// Without one client. The others keep their order and are named anew.
 fn clients(plan: &Plan, _: &Record) -> Vec<Plan> {
@@ -59,8 +59,8 @@ fn renamed(name: &str, left_out: usize) -> Option<String> {
     }
 }
 
-/// Without the first rounds of all clients, as many as each window that is pinned to an operation lets: half of them, or one. A
-/// round is a transaction, or a cycle.
+/// Without the first rounds of all clients, as many as each window that is pinned to an operation lets: half of them,
+/// or one. A round is a transaction, or a cycle.
 fn skipped(plan: &Plan, _: &Record) -> Vec<Plan> {
     let moments = plan.windows.iter().filter_map(|window| match &window.trigger {
         Trigger::Op { nth, .. } => Some(*nth),
@@ -91,8 +91,9 @@ fn without_first(plan: &Plan, rounds: u64) -> Plan {
     plan
 }
 
-/// With fewer operations: all clients with half of theirs, with one or two less than the busiest has, then one client with none,
-/// with half of its own, with one less. Where they do a thing together, one client alone cannot do less of it.
+/// With fewer operations: all clients with half of theirs, with one or two less than the busiest has, then one client
+/// with none, with half of its own, with one less. Where they do a thing together, one client alone cannot do less of
+/// it.
 fn operations(plan: &Plan, record: &Record) -> Vec<Plan> {
     let done = |number: usize| {
         let name = format!("c{}", number + 1);
@@ -174,8 +175,8 @@ fn work(plan: &Plan, _: &Record) -> Vec<Plan> {
     all.into_iter().flatten().collect()
 }
 
-/// With the windows that strike by the clock pinned to the operations that they struck in: another clock strikes at another
-/// moment once something is left out. `pinned` is the plan with all windows pinned.
+/// With the windows that strike by the clock pinned to the operations that they struck in: another clock strikes at
+/// another moment once something is left out. `pinned` is the plan with all windows pinned.
 pub fn by_moments(plan: &Plan, pinned: &Plan) -> Option<Plan> {
     let mut smaller = plan.clone();
     for window in &mut smaller.windows {

@@ -1,15 +1,15 @@
-//! One run of many: what came of it, so that the others go on.
+//! The outcome of one run of many, by which the others go on.
 
-use super::leftover;
+use super::orphans;
 use crate::run::folder::Folder;
 use crate::run::{Order, execute};
 use anyhow::{Context, Result};
 use std::path::Path;
 use zooquake_checkers::{Results, Verdict};
 
-/// What came of starting a run.
+/// The outcome of a run that was started.
 #[derive(Debug)]
-pub enum Ran {
+pub enum RunOutcome {
     /// It was judged.
     Judged {
         /// The name of its folder.
@@ -24,16 +24,16 @@ pub enum Ran {
         /// How.
         error: String,
     },
-    /// The user stopped it before it could say anything.
+    /// The user stopped it before it proved anything.
     Interrupted,
 }
 
-/// Executes a plan as one of many. The failure of one is told, and no reason to stop; what an interrupted run leaves that
-/// has proved nothing is removed.
+/// Executes a plan as one of many. The failure of one is an outcome, and no reason to stop; what an interrupted run
+/// leaves that has proved nothing is removed.
 ///
 /// # Errors
 /// If the folder of runs cannot be read or written.
-pub async fn attempt(order: Order) -> Result<Ran> {
+pub async fn attempt(order: Order) -> Result<RunOutcome> {
     let (out, interrupt) = (order.out.clone(), order.interrupt.clone());
     std::fs::create_dir_all(&out).with_context(|| format!("making the folder {}", out.display()))?;
     let stopped = || *interrupt.borrow();
@@ -41,18 +41,18 @@ pub async fn attempt(order: Order) -> Result<Ran> {
     match execute(order).await {
         // What an interrupted run has proved is proved.
         Ok(run) if stopped() && run.results.verdict == Verdict::Unknown => {
-            leftover::remove(&run.folder)?;
-            Ok(Ran::Interrupted)
+            orphans::remove(&run.folder)?;
+            Ok(RunOutcome::Interrupted)
         }
-        Ok(run) => Ok(Ran::Judged {
+        Ok(run) => Ok(RunOutcome::Judged {
             run: run.folder.name(),
             results: Box::new(run.results),
         }),
         Err(_) if stopped() => {
-            made_since(&out, &before)?.map_or(Ok(()), |folder| leftover::remove(&folder))?;
-            Ok(Ran::Interrupted)
+            made_since(&out, &before)?.map_or(Ok(()), |folder| orphans::remove(&folder))?;
+            Ok(RunOutcome::Interrupted)
         }
-        Err(error) => Ok(Ran::Failed {
+        Err(error) => Ok(RunOutcome::Failed {
             run: made_since(&out, &before)?.map(|folder| folder.name()),
             error: format!("{error:#}"),
         }),

@@ -16,7 +16,7 @@ const NIGHTS: usize = 29;
 
 /// A night that is over, or this one as far as it has come.
 #[derive(Debug, Clone)]
-pub struct Past {
+pub struct NightRecord {
     /// Its name.
     pub name: String,
     /// When it began.
@@ -27,7 +27,7 @@ pub struct Past {
     pub attempts: Vec<Attempt>,
 }
 
-impl Past {
+impl NightRecord {
     /// A night from its record.
     pub fn new(name: String, recorded: &Recorded) -> Self {
         Self {
@@ -39,7 +39,7 @@ impl Past {
     }
 
     /// Its runs of a cell.
-    pub fn of(&self, cell: &Cell) -> Vec<&Attempt> {
+    pub fn attempts_at(&self, cell: &Cell) -> Vec<&Attempt> {
         self.attempts.iter().filter(|attempt| attempt.place == *cell).collect()
     }
 
@@ -52,7 +52,7 @@ impl Past {
     /// What came of a place of the matrix, the worst of its cells; `None` if the night did not have it.
     pub fn outcome(&self, variant: &str, faults: &str) -> Option<Outcome> {
         let here = self.cells.iter().filter(|cell| cell.same_place(variant, faults));
-        let outcomes: Vec<Outcome> = here.map(|cell| cell::outcome(&self.of(cell))).collect();
+        let outcomes: Vec<Outcome> = here.map(|cell| cell::outcome(&self.attempts_at(cell))).collect();
         // A night that ran some seeds of a place and had no time for others did run the place.
         let run = outcomes.iter().filter(|outcome| **outcome != Outcome::Skipped);
         let worst = run.min_by_key(|outcome| Outcome::ALL.iter().position(|other| other == *outcome));
@@ -102,20 +102,20 @@ pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
 ///
 /// # Errors
 /// If a folder or a record cannot be read.
-pub fn earlier(night: &Path, header: &Header) -> Result<Vec<Past>> {
+pub fn earlier(night: &Path, header: &Header) -> Result<Vec<NightRecord>> {
     let own = std::fs::canonicalize(night).with_context(|| format!("finding {}", night.display()))?;
     let Some(beside) = own.parent() else {
         return Ok(Vec::new());
     };
     let tonight = cells(header);
-    let mut nights: Vec<Past> = all(beside)?
+    let mut nights: Vec<NightRecord> = all(beside)?
         .into_iter()
         .filter(|(path, recorded)| {
             *path != own
                 && recorded.header.campaign.name == header.campaign.name
                 && recorded.header.begun <= header.begun
         })
-        .map(|(path, recorded)| Past::new(folder::name_of(&path), &recorded))
+        .map(|(path, recorded)| NightRecord::new(folder::name_of(&path), &recorded))
         .filter(|past| past.cells.iter().any(|cell| tonight.contains(cell)))
         .collect();
     nights.drain(..nights.len().saturating_sub(NIGHTS));
@@ -123,15 +123,15 @@ pub fn earlier(night: &Path, header: &Header) -> Result<Vec<Past>> {
 }
 
 /// How many nights ago a cell was last run, and what came of it.
-pub fn last(nights: &[Past], cell: &Cell) -> Last {
+pub fn last(nights: &[NightRecord], cell: &Cell) -> LastOutcome {
     nights.iter().rev().enumerate().find_map(|(n, night)| {
-        let attempts = night.of(cell);
+        let attempts = night.attempts_at(cell);
         (!attempts.is_empty()).then(|| (n + 1, cell::outcome(&attempts)))
     })
 }
 
-/// What earlier nights know of a cell: how many nights ago it was last run (1: the night before), and what came of it.
-pub type Last = Option<(usize, Outcome)>;
+/// What earlier nights have of a cell: how many nights ago it was last run (1: the night before), and what came of it.
+pub type LastOutcome = Option<(usize, Outcome)>;
 
 /// The cells in the order in which they are to be run.
 ///
@@ -141,7 +141,7 @@ pub type Last = Option<(usize, Outcome)>;
 ///
 /// Among equals every place of the matrix gets its first seed before any gets its second; what is then left is decided
 /// by the cell's hash, so that neither the end of the alphabet nor of the campaign file always comes last.
-pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> Last) -> Vec<Cell> {
+pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> LastOutcome) -> Vec<Cell> {
     cells.sort_by_cached_key(|cell| {
         let (class, ago) = match last(cell) {
             None => (0, 0),
@@ -161,13 +161,13 @@ pub mod tests {
     use super::*;
 
     /// A night with these runs.
-    pub fn night(date: &str, attempts: Vec<Attempt>) -> Past {
+    pub fn night(date: &str, attempts: Vec<Attempt>) -> NightRecord {
         let recorded = Recorded {
             header: header(date),
             attempts,
             closed: true,
         };
-        Past::new(date.to_string(), &recorded)
+        NightRecord::new(date.to_string(), &recorded)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What a program that was killed left behind: half a run, and the containers of it.
+//! Orphans of a program that was killed: half a run, and the containers of it.
 
 use crate::run::folder::{CONTAINERS, Folder};
 use anyhow::{Context, Result, bail};
@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use zooquake_backend::{Backend, files};
 
-/// What `containers.json` says.
+/// The content of `containers.json`.
 #[derive(Debug, Deserialize)]
 struct Containers {
     run: String,
@@ -19,7 +19,7 @@ struct Containers {
 /// # Errors
 /// If the folder of runs cannot be read.
 pub fn unclaimed(runs: &Path, claimed: &BTreeSet<&str>) -> Result<Vec<String>> {
-    let mut left = super::ran::folders(runs)?;
+    let mut left = super::run_outcome::folders(runs)?;
     left.retain(|name| !claimed.contains(name.as_str()));
     Ok(left)
 }
@@ -27,7 +27,8 @@ pub fn unclaimed(runs: &Path, claimed: &BTreeSet<&str>) -> Result<Vec<String>> {
 /// Removes these runs in a folder, with whatever they left running.
 ///
 /// # Errors
-/// If one of them still goes on: then nothing is removed. If the engine does not answer, or something cannot be removed.
+/// If one of them still goes on: then nothing is removed. If the engine does not answer, or something cannot be
+/// removed.
 pub async fn clear(backend: &dyn Backend, runs: &Path, left: &[String]) -> Result<()> {
     let folders: Vec<Folder> = left.iter().map(|name| Folder { path: runs.join(name) }).collect();
     let ids: Vec<Option<String>> = folders.iter().map(run_of).collect::<Result<_>>()?;
@@ -54,7 +55,7 @@ pub fn remove(folder: &Folder) -> Result<()> {
     std::fs::remove_dir_all(&folder.path).with_context(|| format!("removing {}", folder.path.display()))
 }
 
-/// The run whose containers these are; `None` if the folder does not say, because it was never got that far.
+/// The run whose containers these are; `None` if there is no `containers.json`, since the run never got that far.
 fn run_of(folder: &Folder) -> Result<Option<String>> {
     let path = folder.file(CONTAINERS);
     match files::read(&path, files::SETTINGS) {

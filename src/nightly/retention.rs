@@ -1,4 +1,4 @@
-//! Keeping runs that showed nothing new thin, so that a year of nights fits on a disk.
+//! What is kept of runs that showed nothing new, so that a year of nights fits on a disk.
 
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
@@ -21,7 +21,7 @@ const PICTURES: [&str; 3] = ["timeline.png", "latency.png", "rate.png"];
 ///
 /// # Errors
 /// If a file cannot be read, written or removed.
-pub fn thin(folder: &Folder) -> Result<()> {
+pub fn compact(folder: &Folder) -> Result<()> {
     for name in EVIDENCE {
         folder.compress(name)?;
     }
@@ -72,8 +72,8 @@ mod tests {
         }
         let before = folder.load().unwrap();
         assert_eq!(before.history.events.len(), 1);
-        thin(&folder).unwrap();
-        thin(&folder).unwrap();
+        compact(&folder).unwrap();
+        compact(&folder).unwrap();
         let after = folder.load().unwrap();
         assert_eq!(after.history, before.history);
         assert_eq!((after.damage, after.plan), (before.damage, before.plan));

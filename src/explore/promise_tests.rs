@@ -56,7 +56,7 @@ impl Shown {
 
     fn add(&mut self, record: &Record, (faults, seed): (&[&str], u64)) {
         let results = check(record);
-        let failures = failure::of(record, &results.anomalies, None).into_iter();
+        let failures = failure::signatures(record, &results.anomalies, None).into_iter();
         let failures = failures.map(|(signature, _)| (signature.anomaly, signature.known));
         // Who is frozen, or whose session was closed elsewhere, cannot know in time that it holds no more. All others do.
         let late = faults.iter().any(|fault| ["pause", "expire"].contains(fault));

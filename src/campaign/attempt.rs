@@ -1,6 +1,6 @@
 //! An attempt of a campaign that is a run, as its record keeps it.
 
-use super::ledger::Attempted;
+use super::ledger::AttemptRecord;
 use super::run_outcome::RunOutcome;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -54,7 +54,7 @@ pub struct Attempt<P> {
     pub again: String,
 }
 
-impl<P: Place> Attempted for Attempt<P> {
+impl<P: Place> AttemptRecord for Attempt<P> {
     fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }

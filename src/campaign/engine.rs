@@ -1,6 +1,6 @@
 //! The engine of campaigns: place after place, until each has what it needs, the time is spent, or somebody stops it.
 
-use super::ledger::{Attempted, Header, Ledger};
+use super::ledger::{AttemptRecord, Header, Ledger};
 use anyhow::Result;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ pub trait Campaign {
     /// What its record begins with.
     type Header: Header;
     /// What its record has of each attempt.
-    type Attempt: Attempted;
+    type Attempt: AttemptRecord;
     /// What is attempted, until it has what it needs.
     type Place: Clone;
     /// What a place needs next.

@@ -11,7 +11,7 @@ use crate::campaign::shard::Shard;
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
-use crate::nightly::folder::{self, Header, Ledger, Recorded};
+use crate::nightly::folder::{self, Header, Ledger, LedgerContent};
 use crate::nightly::previous_nights::{self, NightRecord};
 use crate::nightly::{report, retention};
 use crate::planning::recipe;
@@ -123,7 +123,7 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     if end == End::Through && !ledger.recorded.closed {
         ledger.close()?;
     }
-    keep_thin(&ledger.recorded, &runs)?;
+    compact_known(&ledger.recorded, &runs)?;
     let tonight = NightRecord::new(folder::name_of(&path), &ledger.recorded);
     let report = report::night_report(&header, &tonight, &earlier, end);
     finish(&options, &path, &report)
@@ -173,7 +173,7 @@ fn refuse(header: &Header) -> Result<(), String> {
     })
 }
 
-fn keep_thin(recorded: &Recorded, runs: &Path) -> Result<()> {
+fn compact_known(recorded: &LedgerContent, runs: &Path) -> Result<()> {
     for attempt in &recorded.attempts {
         if let (Outcome::Expected, Some(run)) = (attempt.outcome(), &attempt.run) {
             let path = runs.join(run);

@@ -13,7 +13,7 @@ use crate::replay::pin;
 use crate::run::folder::Folder;
 use crate::shrink::sim::write_run;
 use crate::shrink::strategy::{SmallestPlan, Strategy};
-use crate::shrink::{Played, Size, Wanted};
+use crate::shrink::{PlayedPlan, Size, WantedAnomaly};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
@@ -75,7 +75,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
         return Err(Usage(format!("{:?} {why}", options.run)).into());
     };
     let (name, interrupt) = (opened.folder.name(), interrupt::listen()?);
-    let (kept, before) = (Wanted::new(anomaly), Size::new(&record));
+    let (kept, before) = (WantedAnomaly::new(anomaly), Size::new(&record));
     progress!("shrinking {name}, {before}, for its {}", kept.anomaly);
     let strategy = Strategy {
         pinned: pin(&record, anomaly, &name).plan,
@@ -114,7 +114,7 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
 
 /// What the outcome of a shrinking is reported with.
 struct Report<'a> {
-    wanted: Wanted,
+    wanted: WantedAnomaly,
     before: Size,
     /// The folder of the run that was shrunk.
     folder: &'a Folder,
@@ -142,7 +142,7 @@ impl Report<'_> {
                 );
                 Code::Unknown
             }
-            Some(Played { plan, record, run }) => {
+            Some(PlayedPlan { plan, record, run }) => {
                 let run = match run {
                     Some(run) => run,
                     None => self.write(plan).await?,

@@ -154,7 +154,7 @@ mod tests {
     use super::*;
     use crate::campaign::engine::{Budget, End, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
-    use crate::campaign::ledger::Other;
+    use crate::campaign::ledger::ForeignRecord;
     use crate::campaign::run_outcome::RunOutcome;
     use std::path::Path;
     use tempfile::tempdir;
@@ -267,6 +267,6 @@ mod tests {
             ..header()
         };
         let refused = Ledger::open(folder.path(), other).unwrap_err();
-        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
+        assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
     }
 }

@@ -12,7 +12,7 @@ use crate::campaign::run_outcome::RunOutcome;
 use crate::planning::admission;
 use crate::replay::pin;
 use crate::run::folder::Folder;
-use crate::shrink::Wanted;
+use crate::shrink::WantedAnomaly;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::fmt;
@@ -34,7 +34,7 @@ pub enum Strikes {
 
 /// The try in which the anomaly showed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Shown {
+pub struct ConfirmingTry {
     /// Its number, from 1.
     pub number: u32,
     /// When its windows struck.
@@ -55,7 +55,7 @@ pub struct Confirmation {
     /// In how many of these every window counts: without that, a try says nothing of the find.
     pub struck: u32,
     /// The try that shows it, which is the last one.
-    pub shown: Option<Shown>,
+    pub shown: Option<ConfirmingTry>,
     /// How the harness failed in the tries that were not judged.
     pub errors: Vec<String>,
 }
@@ -130,7 +130,7 @@ impl Confirmer {
         &self,
         run: &Path,
         shrunk_from: Option<&Path>,
-        wanted: &Wanted,
+        wanted: &WantedAnomaly,
     ) -> Result<Option<Confirmation>> {
         if self.stopped() {
             return Ok(None);
@@ -163,7 +163,7 @@ pub fn were_played<'a>(mut confirmations: impl Iterator<Item = &'a Confirmation>
 }
 
 /// The plans by which a run is played: pinned to the witness, and by states.
-fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<[(Strikes, Plan); 2]> {
+fn plans(record: &Record, wanted: &WantedAnomaly, name: &str) -> Result<[(Strikes, Plan); 2]> {
     admission::check(&record.plan).map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
     let results = zooquake_checkers::check(record);
     let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
@@ -178,7 +178,7 @@ fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<[(Strikes, Plan
 
 async fn play(
     tries: impl Iterator<Item = (Strikes, Plan)>,
-    wanted: &Wanted,
+    wanted: &WantedAnomaly,
     out: &Path,
     mut run: impl AsyncFnMut(Plan) -> Result<RunOutcome>,
 ) -> Result<Option<Confirmation>> {
@@ -199,7 +199,7 @@ async fn play(
                 confirmation.struck += u32::from(all_count(&results));
                 if results.anomalies.iter().any(|anomaly| wanted.is(anomaly)) {
                     let run = out.join(run);
-                    confirmation.shown = Some(Shown {
+                    confirmation.shown = Some(ConfirmingTry {
                         number,
                         strikes,
                         replay_of,

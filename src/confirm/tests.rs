@@ -6,8 +6,8 @@ use zooquake_checkers::plan::Trigger;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Verdict};
 
-fn wanted() -> Wanted {
-    Wanted {
+fn wanted() -> WantedAnomaly {
+    WantedAnomaly {
         property: "mutual exclusion".into(),
         anomaly: "stale-write".into(),
         advisory: false,
@@ -69,7 +69,7 @@ fn it_ends_with_the_first_try_that_shows_the_same_anomaly() {
         judged(None, true),
     ];
     let confirmation = played(script).unwrap();
-    let shown = Shown {
+    let shown = ConfirmingTry {
         number: 4,
         strikes: Strikes::States,
         replay_of: "sim".into(),
@@ -116,7 +116,7 @@ fn a_run_is_played_by_its_witness_and_by_its_states() {
     let failing = |seed| {
         let record = simulation::record(&space.plan(&workload, seed)).unwrap();
         let results = zooquake_checkers::check(&record);
-        let wanted = Wanted::new(results.anomalies.iter().find(|anomaly| !anomaly.advisory)?);
+        let wanted = WantedAnomaly::new(results.anomalies.iter().find(|anomaly| !anomaly.advisory)?);
         Some((record, wanted))
     };
     let (record, found) = (100..140).find_map(failing).expect("a failing schedule");

@@ -39,7 +39,7 @@ pub struct Limits {
 
 /// A failure, and what shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFailure {
     /// How many schedules show it.
     pub count: u64,
     /// The lowest seed of these.
@@ -62,7 +62,7 @@ pub struct Explored {
     /// What they exercised.
     pub coverage: Coverage,
     /// What they show.
-    pub failures: BTreeMap<Signature, Found>,
+    pub failures: BTreeMap<Signature, FoundFailure>,
     /// Why it ended before its time, if the harness failed.
     error: Option<String>,
 }
@@ -211,7 +211,7 @@ impl Exploration<'_> {
         tally.schedules += 1;
         tally.coverage.add(&coverage);
         for (signature, why) in failures {
-            let found = tally.failures.entry(signature).or_insert_with(|| Found {
+            let found = tally.failures.entry(signature).or_insert_with(|| FoundFailure {
                 count: 0,
                 seed: turn.seed,
                 scheduler: turn.scheduler.clone(),

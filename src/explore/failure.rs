@@ -1,6 +1,6 @@
 //! Failures that were found: each is told once, whatever the number of schedules that show it.
 
-use crate::shrink::Wanted;
+use crate::shrink::WantedAnomaly;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::{Anomaly, Event, Process, Record};
@@ -33,8 +33,8 @@ impl Signature {
     }
 
     /// What another run has to show to show the same: the shape of the witness may differ.
-    pub fn wanted(&self) -> Wanted {
-        Wanted {
+    pub fn wanted(&self) -> WantedAnomaly {
+        WantedAnomaly {
             property: self.property.clone(),
             anomaly: self.anomaly.clone(),
             advisory: false,

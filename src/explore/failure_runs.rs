@@ -1,12 +1,12 @@
 //! The failures of an exploration as runs: written, shrunk and confirmed.
 
-use super::drive::{Explored, Found};
+use super::drive::{Explored, FoundFailure};
 use super::failure::Signature;
 use super::space::Space;
 use crate::confirm::{Confirmation, Confirmer};
 use crate::run::simulation;
 use crate::shrink::sim::{Simulated, write_run};
-use crate::shrink::{Played, Shrinker, Size};
+use crate::shrink::{PlayedPlan, Shrinker, Size};
 use anyhow::Result;
 use serde::Serialize;
 use std::collections::BTreeMap;
@@ -66,7 +66,7 @@ pub fn write(
     let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
     let mut failures = Vec::new();
     // Those that are not known first, and the most frequent shape of each.
-    let mut found: Vec<(&Signature, &Found)> = explored.failures.iter().collect();
+    let mut found: Vec<(&Signature, &FoundFailure)> = explored.failures.iter().collect();
     found.sort_by_key(|(signature, found)| (signature.known, std::cmp::Reverse(found.count)));
     for (signature, found) in found {
         let count = written.entry((signature.known, &signature.anomaly)).or_default();
@@ -88,7 +88,7 @@ pub fn write(
             let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
             shrinker.find(&plan, 0)?;
             let (smallest, tried) = shrinker.shrink()?;
-            if let Some(Played { plan, record, .. }) = smallest {
+            if let Some(PlayedPlan { plan, record, .. }) = smallest {
                 failure.shrunk = Some(ShrunkRun {
                     run: write_run(plan, failure.run.as_deref(), out)?,
                     size: Size::new(&record),

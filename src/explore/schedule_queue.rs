@@ -1,6 +1,6 @@
 //! The queue of schedules, from which each thread takes the one that it plays next.
 
-use super::corpus::Done;
+use super::corpus::ExploredSchedules;
 use super::space::{Search, Space};
 use crate::campaign::shard::Shard;
 use crate::run::simulation;
@@ -50,7 +50,7 @@ pub struct ScheduleQueue<'a> {
     space: &'a Space,
     shard: Shard,
     /// What was explored before.
-    before: Done,
+    before: ExploredSchedules,
     /// So many schedules at most.
     schedules: Option<u64>,
     /// Of an exhaustive exploration: so many plans at most.
@@ -80,7 +80,7 @@ impl<'a> ScheduleQueue<'a> {
     /// The turns of so many threads through this part of a space, of which this was done before; `steps` is for schedules that
     /// draw priorities.
     pub fn new(
-        (space, shard, before): (&'a Space, Shard, Done),
+        (space, shard, before): (&'a Space, Shard, ExploredSchedules),
         (schedules, plans): (Option<u64>, Option<u64>),
         (threads, steps): (usize, u32),
     ) -> Self {
@@ -203,7 +203,11 @@ mod tests {
             search: Search::Exhaustive { delays },
             ..Space::default()
         };
-        let turns = ScheduleQueue::new((&space, Shard::default(), Done::default()), (None, Some(1)), (1, 0));
+        let turns = ScheduleQueue::new(
+            (&space, Shard::default(), ExploredSchedules::default()),
+            (None, Some(1)),
+            (1, 0),
+        );
         let mut played = Vec::new();
         loop {
             match turns.next(0) {

@@ -3,7 +3,7 @@
 use super::cost::{Cost, numbers, point};
 use super::ensemble::on_ensemble;
 use crate::campaign::engine::{self, Budget};
-use crate::campaign::ledger::{self, Ledger, Other};
+use crate::campaign::ledger::{self, ForeignRecord, Ledger};
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -61,7 +61,7 @@ struct MeasuredPoint {
     seconds: f64,
 }
 
-impl ledger::Attempted for MeasuredPoint {
+impl ledger::AttemptRecord for MeasuredPoint {
     fn run(&self) -> Option<&str> {
         None
     }
@@ -214,7 +214,7 @@ fn write(measurement: &Measurement, numbers: &Value, out: &Path) -> Result<Vec<P
 /// The record in this folder; one of other options is begun anew, as their chart would be overwritten.
 fn open(folder: &Path, header: Header) -> Result<Ledger<Header, MeasuredPoint>> {
     match Ledger::open(folder, header.clone()) {
-        Err(error) if error.is::<Other>() => {
+        Err(error) if error.is::<ForeignRecord>() => {
             let path = folder.join(ledger::Header::file(&header));
             std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
             Ledger::open(folder, header)

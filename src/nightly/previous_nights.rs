@@ -2,7 +2,7 @@
 
 use super::cell;
 use super::cell::{Attempt, Cell};
-use super::folder::{self, Header, Recorded};
+use super::folder::{self, Header, LedgerContent};
 use crate::campaign::ledger;
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
@@ -29,7 +29,7 @@ pub struct NightRecord {
 
 impl NightRecord {
     /// A night from its record.
-    pub fn new(name: String, recorded: &Recorded) -> Self {
+    pub fn new(name: String, recorded: &LedgerContent) -> Self {
         Self {
             name,
             begun: recorded.header.begun.clone(),
@@ -73,7 +73,7 @@ pub fn cells(header: &Header) -> Vec<Cell> {
 ///
 /// # Errors
 /// If a folder or a file cannot be read.
-pub fn all(nights: &Path) -> Result<Vec<(PathBuf, Recorded)>> {
+pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
     let doing = || format!("reading the nights in {}", nights.display());
     let entries = match std::fs::read_dir(nights) {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -162,7 +162,7 @@ pub mod tests {
 
     /// A night with these runs.
     pub fn night(date: &str, attempts: Vec<Attempt>) -> NightRecord {
-        let recorded = Recorded {
+        let recorded = LedgerContent {
             header: header(date),
             attempts,
             closed: true,

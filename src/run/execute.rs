@@ -114,7 +114,7 @@ pub(super) async fn execute_here(order: Order) -> Result<Finished> {
     let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
     let ended = claim.end();
     let removed = match &through {
-        Ok(Left::Nothing) => Ok(()),
+        Ok(Remainder::Nothing) => Ok(()),
         _ => remove_dead().await,
     };
     let outcome = match through {
@@ -141,7 +141,7 @@ fn also(error: anyhow::Error, removed: Result<()>) -> anyhow::Error {
 }
 
 /// What a run has left on its backend when its history is complete.
-pub(super) enum Left {
+pub(super) enum Remainder {
     /// Nothing but its claim.
     Nothing,
     /// What had been started when the user broke the bring-up off, or could not be removed at once; requests to the backend may still
@@ -182,7 +182,7 @@ fn intent(plan: &Plan) -> String {
 }
 
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
-pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Left> {
+pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
     let mut progress = Progress::new(plan.on, order.quiet);
     progress.say(&format!(
@@ -191,7 +191,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         store.shown(),
         intent(plan)
     ));
-    let (mut history, mut sampled, mut left) = (None, Vec::new(), Left::Nothing);
+    let (mut history, mut sampled, mut left) = (None, Vec::new(), Remainder::Nothing);
     let schedules = Schedule::of(plan);
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
@@ -212,7 +212,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         };
         let Some((place, confined)) = up else {
             recorder.record(Entry::named("run", "phase", json!("interrupted")))?;
-            return Ok(Left::HalfACluster);
+            return Ok(Remainder::HalfACluster);
         };
         if number == 1 {
             recorder.record(Entry::named("run", "confinement", confined))?;
@@ -237,7 +237,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         let keep = order.keep && (interrupted || number == all);
         if let Err(error) = within_grace(&order.interrupt, &*clock, clear(&*place.cluster, keep)).await {
             eprintln!("zooquake: {error:#}");
-            left = Left::HalfACluster;
+            left = Remainder::HalfACluster;
         }
         if interrupted {
             return Ok(left);

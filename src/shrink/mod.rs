@@ -23,7 +23,7 @@ use zooquake_checkers::{Anomaly, Event, EventType, Process, Record};
 
 /// The anomaly that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedAnomaly {
     /// The property that does not hold.
     pub property: String,
     /// The anomaly, such as `stale-write`.
@@ -32,7 +32,7 @@ pub struct Wanted {
     pub advisory: bool,
 }
 
-impl Wanted {
+impl WantedAnomaly {
     /// The wish to keep this anomaly.
     pub fn new(anomaly: &Anomaly) -> Self {
         Self {
@@ -104,18 +104,18 @@ pub trait Stage {
     ///
     /// # Errors
     /// If no plan can be played.
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>>;
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>>;
 
     /// Removes what a run has left that is not to be kept.
     ///
     /// # Errors
     /// If it cannot be removed.
-    fn discard(&mut self, played: &Played) -> Result<()>;
+    fn discard(&mut self, played: &PlayedPlan) -> Result<()>;
 }
 
 /// A plan that was played.
 #[derive(Debug, Clone)]
-pub struct Played {
+pub struct PlayedPlan {
     /// The plan.
     pub plan: Plan,
     /// What its run recorded.
@@ -126,20 +126,20 @@ pub struct Played {
 
 /// Shrinks a plan.
 pub struct Shrinker<'a, S: Stage> {
-    wanted: Wanted,
+    wanted: WantedAnomaly,
     stage: S,
     /// When no other plan is tried.
     until: Instant,
     stop: &'a AtomicBool,
     /// The smallest plan that has failed.
-    best: Option<Played>,
+    best: Option<PlayedPlan>,
     /// How many runs were tried.
     pub tried: u64,
 }
 
 impl<'a, S: Stage> Shrinker<'a, S> {
     /// One that keeps this anomaly.
-    pub fn new(wanted: Wanted, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
+    pub fn new(wanted: WantedAnomaly, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
         Self {
             wanted,
             stage,
@@ -181,7 +181,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
     ///
     /// # Errors
     /// If a plan cannot be played.
-    pub fn shrink(mut self) -> Result<(Option<Played>, u64)> {
+    pub fn shrink(mut self) -> Result<(Option<PlayedPlan>, u64)> {
         let mut before = None;
         while let Some(best) = &self.best {
             if self.over() || before.as_ref() == Some(&best.plan) {
@@ -202,7 +202,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
     }
 
     fn by_moments(&mut self) -> Result<()> {
-        let Some(Played { plan, record, .. }) = &self.best else {
+        let Some(PlayedPlan { plan, record, .. }) = &self.best else {
             return Ok(());
         };
         let results = zooquake_checkers::check(record);
@@ -234,7 +234,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
     /// Takes the first smaller plan that still fails, until none does.
     fn greedily(&mut self, smaller: reductions::Reduction) -> Result<()> {
         loop {
-            let Some(Played { plan, record, .. }) = &self.best else {
+            let Some(PlayedPlan { plan, record, .. }) = &self.best else {
                 return Ok(());
             };
             let mut taken = false;

@@ -1,7 +1,7 @@
 //! Real ensembles, one after the other. A plan that has failed once is played a few times: the machine decides what it
 //! meets.
 
-use super::{Played, Stage};
+use super::{PlayedPlan, Stage};
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::campaign::orphans;
 use crate::campaign::run_outcome::RunOutcome;
@@ -42,7 +42,7 @@ impl Stage for Real {
         plan.clone().placed(On::Docker)
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
         if self.ensembles.stopped() {
             return Ok(None);
         }
@@ -64,14 +64,14 @@ impl Stage for Real {
             RunOutcome::Judged { run, .. } => self.out.join(run),
         };
         self.failed = 0;
-        Ok(Some(Played {
+        Ok(Some(PlayedPlan {
             plan: plan.clone(),
             record: Folder { path: run.clone() }.load()?,
             run: Some(run),
         }))
     }
 
-    fn discard(&mut self, played: &Played) -> Result<()> {
+    fn discard(&mut self, played: &PlayedPlan) -> Result<()> {
         match &played.run {
             Some(run) => orphans::remove(&Folder { path: run.clone() }),
             None => Ok(()),

@@ -1,6 +1,6 @@
 //! Simulated ensembles, on which a plan is played in a moment and in memory.
 
-use super::{Played, Stage};
+use super::{PlayedPlan, Stage};
 use crate::run::simulation;
 use anyhow::Result;
 use std::path::{Path, PathBuf};
@@ -21,15 +21,15 @@ impl Stage for Simulated {
         }
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
-        Ok(Some(Played {
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
+        Ok(Some(PlayedPlan {
             plan: plan.clone(),
             record: simulation::record(plan)?,
             run: None,
         }))
     }
 
-    fn discard(&mut self, _: &Played) -> Result<()> {
+    fn discard(&mut self, _: &PlayedPlan) -> Result<()> {
         Ok(())
     }
 }

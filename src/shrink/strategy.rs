@@ -2,7 +2,7 @@
 
 use super::real::Real;
 use super::sim::Simulated;
-use super::{Played, Shrinker, Stage, Wanted};
+use super::{PlayedPlan, Shrinker, Stage, WantedAnomaly};
 use crate::backends;
 use crate::campaign::ensembles::Ensembles;
 use anyhow::{Context, Result};
@@ -33,7 +33,7 @@ pub type KeptRecipe = (PathBuf, BTreeMap<String, String>);
 /// What is shrunk, and how.
 pub struct Strategy {
     /// The anomaly that is kept.
-    pub wanted: Wanted,
+    pub wanted: WantedAnomaly,
     /// The name of the run.
     pub name: String,
     /// Its plan.
@@ -53,7 +53,7 @@ pub struct Strategy {
 /// The outcome of a shrinking.
 pub struct SmallestPlan {
     /// The smallest plan that fails; `None` if none did.
-    pub played: Option<Played>,
+    pub played: Option<PlayedPlan>,
     /// How many runs were tried.
     pub tried: u64,
     /// Where.
@@ -137,7 +137,7 @@ impl Strategy {
         stage: S,
         plans: Vec<(Plan, u64)>,
         budget: Duration,
-    ) -> Result<(Option<Played>, u64)> {
+    ) -> Result<(Option<PlayedPlan>, u64)> {
         let (wanted, stop, until) = (self.wanted.clone(), Arc::clone(&self.stop), Instant::now() + budget);
         let shrinking = tokio::task::spawn_blocking(move || {
             let mut shrinker = Shrinker::new(wanted, stage, until, &stop);

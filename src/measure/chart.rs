@@ -137,13 +137,10 @@ fn lacks(ledger: &Ledger<Header, MeasuredPoint>, place: &Place) -> bool {
 
 /// What a chart is measured with.
 pub struct ChartOrder<'a> {
-    /// What is measured.
     pub header: Header,
-    /// The points.
     pub places: Vec<Place>,
     /// How often each is measured.
     pub samples: u16,
-    /// Servers of the ensemble.
     pub servers: usize,
     /// The workload of the client's process. Any will do: each crowd is given a variant of its own.
     pub workload: Workload,
@@ -158,11 +155,8 @@ pub struct ChartOrder<'a> {
 /// A chart that was measured and written.
 #[derive(Debug)]
 pub struct Chart {
-    /// Its series.
     pub measurement: Measurement,
-    /// Its numbers.
     pub numbers: Value,
-    /// The files.
     pub files: Vec<PathBuf>,
 }
 

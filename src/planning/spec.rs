@@ -1,13 +1,8 @@
 //! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the
 //! command line of a spec draws the plan that ran.
 
-use super::{support, values};
-use crate::faults;
-use crate::planning::drawing;
-use crate::planning::feasibility;
-use crate::planning::names;
-use crate::planning::scenes;
-use crate::shell;
+use super::{drawing, feasibility, names, scenes, support, values};
+use crate::{faults, shell};
 use clap::{Args, Parser};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

@@ -1,6 +1,6 @@
 //! From a run's folder to its verdict, its results and its report.
 
-use crate::campaign::again;
+use crate::planning::reproduction;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use std::path::{Path, PathBuf};
@@ -43,7 +43,7 @@ pub fn render(folder: &Folder, record: &Record, results: &Results, (run, into): 
     // The page is read from other folders than the one in which it was made.
     let run = run.canonicalize().unwrap_or_else(|_| run.to_path_buf());
     let extras = Extras {
-        reproduce: again::lines(&run, &record.plan),
+        reproduce: reproduction::lines(&run, &record.plan),
         run_name: folder.name(),
         ongoing: None,
     };

@@ -6,6 +6,7 @@
 #[macro_use]
 mod output;
 
+mod backends;
 mod calendar;
 mod campaign;
 mod cli;
@@ -15,16 +16,15 @@ mod explore;
 mod faults;
 mod judge;
 mod live;
-mod naming;
+mod measure;
 mod nightly;
 mod pack;
-mod recipe;
+mod planning;
 mod replay;
 mod run;
 mod selftest;
 mod shell;
 mod shrink;
-mod sim;
 mod template;
 mod terminal;
 mod trial;

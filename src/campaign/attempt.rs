@@ -1,7 +1,7 @@
 //! An attempt of a campaign that is a run, as its record keeps it.
 
-use super::ledger::Attempted;
-use super::ran::Ran;
+use super::ledger::AttemptRecord;
+use super::run_outcome::RunOutcome;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -22,7 +22,7 @@ pub struct Attempt<P> {
     /// Which place of the campaign.
     #[serde(flatten)]
     pub place: P,
-    /// The seed it was run with, if the record says another than the place's.
+    /// The seed it was run with, if that is not the place's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_seed: Option<u64>,
     /// The verdict; `None` if the harness failed.
@@ -54,7 +54,7 @@ pub struct Attempt<P> {
     pub again: String,
 }
 
-impl<P: Place> Attempted for Attempt<P> {
+impl<P: Place> AttemptRecord for Attempt<P> {
     fn run(&self) -> Option<&str> {
         self.run.as_deref()
     }
@@ -67,11 +67,11 @@ impl<P: Place> Attempt<P> {
     }
 
     /// The attempt at a place with a seed; `None` if it was interrupted.
-    pub fn new(place: P, seed: u64, (begun, took): (String, Duration), ran: Ran, again: String) -> Option<Self> {
+    pub fn new(place: P, seed: u64, (begun, took): (String, Duration), ran: RunOutcome, again: String) -> Option<Self> {
         let (run, results, error) = match ran {
-            Ran::Judged { run, results } => (Some(run), Some(*results), None),
-            Ran::Failed { run, error } => (run, None, Some(error)),
-            Ran::Interrupted => return None,
+            RunOutcome::Judged { run, results } => (Some(run), Some(*results), None),
+            RunOutcome::Failed { run, error } => (run, None, Some(error)),
+            RunOutcome::Interrupted => return None,
         };
         Some(Self {
             run_seed: (seed != place.seed()).then_some(seed),

@@ -1,6 +1,6 @@
 //! The engine of campaigns: place after place, until each has what it needs, the time is spent, or somebody stops it.
 
-use super::ledger::{Attempted, Header, Ledger};
+use super::ledger::{AttemptRecord, Header, Ledger};
 use anyhow::Result;
 use std::fmt::Display;
 use std::time::{Duration, Instant};
@@ -44,18 +44,19 @@ impl Budget {
     }
 }
 
-/// What tells one campaign from another.
+/// One sort of campaign.
 pub trait Campaign {
     /// What its record begins with.
     type Header: Header;
     /// What its record has of each attempt.
-    type Attempt: Attempted;
+    type Attempt: AttemptRecord;
     /// What is attempted, until it has what it needs.
     type Place: Clone;
     /// What a place needs next.
     type Job: Display;
 
-    /// What a place needs next, by the record; `None` if nothing, or nothing more before the campaign is taken up again.
+    /// What a place needs next, by the record; `None` if nothing, or nothing more before the campaign is taken up
+    /// again.
     fn next(&self, place: &Self::Place, ledger: &Ledger<Self::Header, Self::Attempt>) -> Option<Self::Job>;
 
     /// How long a job is expected to take.

@@ -1,24 +1,22 @@
 //! Ensembles for the runs of a campaign: backends, recipes, folder of runs and Ctrl-C.
 
-use super::again;
 use super::attempt::{self, Attempt};
-use super::backends::{Backends, Place};
-use super::leftover;
-use super::ran::{self, Ran};
-use super::spec::RunSpec;
+use super::orphans;
+use super::run_outcome::{self, RunOutcome};
+use crate::backends::{Connection, Fleet};
 use crate::calendar;
-use crate::naming;
+use crate::planning::names;
+use crate::planning::reproduction;
+use crate::planning::spec::RunSpec;
 use crate::run::folder::Folder;
-use crate::run::patience::unless_interrupted;
+use crate::run::interruption::unless_interrupted;
 use crate::run::{Finished, Order, execute};
-use anyhow::{Context, Result, anyhow, bail, ensure};
+use anyhow::{Context, Result, anyhow};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 use tokio::sync::watch;
-use zooquake_backend::docker::DockerBackend;
-use zooquake_backend::images::Source;
-use zooquake_checkers::plan::{Plan, Workload};
+use zooquake_checkers::plan::Plan;
 use zooquake_checkers::sample::{self, Sample};
 
 /// Runs specs, and measures what came of them.
@@ -26,8 +24,8 @@ pub trait Runner {
     /// Runs a spec.
     ///
     /// # Errors
-    /// If the folder of runs cannot be read; a run at which the harness failed is a [`Ran`].
-    fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<Ran>>;
+    /// If the folder of runs cannot be read; a run at which the harness failed is a [`RunOutcome`].
+    fn run(&mut self, spec: &RunSpec) -> impl Future<Output = Result<RunOutcome>>;
 
     /// The measures of a run, by the name of its folder.
     ///
@@ -49,58 +47,31 @@ pub async fn attempt<P: attempt::Place>(
     spec: &RunSpec,
 ) -> Result<Option<Attempt<P>>> {
     let seed = spec.seed.unwrap_or_else(|| place.seed());
-    let line = spec.plan().ok().and_then(|plan| again::drawn(&plan));
+    let line = spec.plan().ok().and_then(|plan| reproduction::drawn(&plan));
     let (begun, clock) = (calendar::now(), Instant::now());
     let ran = runner.run(spec).await?;
     let took = clock.elapsed();
     Ok(Attempt::new(place, seed, (begun, took), ran, line.unwrap_or_default()))
 }
 
-/// Removes the runs in a folder that are none of the claimed ones, with what they left running: what a campaign left that was
-/// killed. `again` is what follows of it.
+/// Removes the runs in a folder that are none of the claimed ones, with what they left running: what a campaign left
+/// that was killed. `again` is what follows of it.
 ///
 /// # Errors
 /// If one of them still goes on, or something cannot be removed.
-pub async fn clear(place: &Place, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
+pub async fn clear(place: &dyn Connection, runs: &Path, claimed: &BTreeSet<&str>, again: &str) -> Result<()> {
     std::fs::create_dir_all(runs).with_context(|| format!("making the folder {}", runs.display()))?;
-    let left = leftover::unclaimed(runs, claimed)?;
-    leftover::clear(&*place.cleaner(), runs, &left).await?;
+    let left = orphans::unclaimed(runs, claimed)?;
+    orphans::clear(&*place.cleaner(), runs, &left).await?;
     for name in left {
         eprintln!("removed the run {name}, which did not come to its end: {again}");
     }
     Ok(())
 }
 
-/// Has the recipe of a workload, if that is not built in, run in the image of its present files, which are returned. They are read
-/// from this folder, or else from the one that the workload names.
-///
-/// # Errors
-/// If they are not those that the workload names, or the image cannot be made.
-pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut Workload) -> Result<Option<Source>> {
-    let Some(recipe) = &mut workload.recipe else {
-        return Ok(None);
-    };
-    let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
-    let source = Source::of(&folder, recipe)?;
-    let changed = source.differences(&recipe.files);
-    ensure!(
-        changed.is_empty(),
-        "{} is not what was planned: {}",
-        folder.display(),
-        changed.join(", ")
-    );
-    let ran = recipe.digest.take();
-    let digest = engine.recipe(&workload.variant, recipe, &source).await?;
-    if let Some(ran) = ran.filter(|ran| *ran != digest) {
-        eprintln!("not the image that ran: {ran} then, {digest} now");
-    }
-    recipe.digest = Some(digest);
-    Ok(Some(source))
-}
-
 /// Backends that are ready, and what their runs have in common.
 pub struct Ensembles {
-    backends: Backends,
+    fleet: Box<dyn Fleet>,
     /// The folder that recipes are read from, if not from the one that their plan names.
     recipe: Option<PathBuf>,
     /// The folder of runs.
@@ -116,13 +87,14 @@ impl Ensembles {
     /// # Errors
     /// If an image cannot be prepared.
     pub async fn prepare<'a>(
-        place: Place,
+        place: Box<dyn Connection>,
         asked: impl IntoIterator<Item = Option<&'a str>>,
         out: PathBuf,
         interrupt: watch::Receiver<bool>,
     ) -> Result<Self> {
+        let zookeepers = asked.into_iter().map(|name| name.map(String::from)).collect();
         Ok(Self {
-            backends: unless_interrupted(&interrupt, place.prepare(asked)).await?,
+            fleet: unless_interrupted(&interrupt, place.prepare(zookeepers)).await?,
             recipe: None,
             out,
             begun: None,
@@ -150,18 +122,10 @@ impl Ensembles {
             .map(|spec| spec.workload.as_str())
             .collect::<BTreeSet<_>>()
         {
-            let mut workload = naming::workload(name).map_err(|why| anyhow!(why))?;
-            self.pin(&mut workload).await?;
+            let mut workload = names::workload(name).map_err(|why| anyhow!(why))?;
+            self.fleet.pin(self.recipe.as_deref(), &mut workload).await?;
         }
         Ok(())
-    }
-
-    async fn pin(&self, workload: &mut Workload) -> Result<Option<Source>> {
-        match (&self.backends, &workload.recipe) {
-            (Backends::Docker { engine, .. }, _) => pin(engine, self.recipe.as_deref(), workload).await,
-            (Backends::Sim, None) => Ok(None),
-            (Backends::Sim, Some(_)) => bail!("a simulated ensemble cannot run {}", workload.name()),
-        }
     }
 
     /// Executes a plan by itself.
@@ -175,15 +139,16 @@ impl Ensembles {
     /// Executes a plan as one of many.
     ///
     /// # Errors
-    /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`Ran`].
-    pub async fn attempt(&self, plan: &Plan) -> Result<Ran> {
-        ran::attempt(self.order(plan.clone(), false).await?).await
+    /// If the folder of runs cannot be read or written; a run at which the harness failed is a [`RunOutcome`].
+    pub async fn attempt(&self, plan: &Plan) -> Result<RunOutcome> {
+        run_outcome::attempt(self.order(plan.clone(), false).await?).await
     }
 
     async fn order(&self, mut plan: Plan, keep: bool) -> Result<Order> {
-        let recipe = unless_interrupted(&self.interrupt, self.pin(&mut plan.workload)).await?;
+        let pinning = self.fleet.pin(self.recipe.as_deref(), &mut plan.workload);
+        let recipe = unless_interrupted(&self.interrupt, pinning).await?;
         Ok(Order {
-            backend: self.backends.of(&plan)?,
+            backend: self.fleet.backend(&plan)?,
             plan,
             recipe,
             out: self.out.clone(),
@@ -196,9 +161,9 @@ impl Ensembles {
 }
 
 impl Runner for Ensembles {
-    async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
+    async fn run(&mut self, spec: &RunSpec) -> Result<RunOutcome> {
         let plan = spec.plan().map_err(|why| anyhow!(why))?;
-        ran::attempt(self.order(plan, spec.keep).await?).await
+        run_outcome::attempt(self.order(plan, spec.keep).await?).await
     }
 
     fn measure(&self, run: &str) -> Result<Sample> {
@@ -223,14 +188,14 @@ pub mod tests {
         /// What was run.
         pub ran: Vec<RunSpec>,
         /// What comes of the run of this number, from 1.
-        pub answer: fn(usize) -> Ran,
+        pub answer: fn(usize) -> RunOutcome,
         /// It is stopped once so many runs are over.
         pub stop_after: usize,
     }
 
     impl Script {
         /// A script from its beginning.
-        pub fn new(answer: fn(usize) -> Ran, stop_after: usize) -> Self {
+        pub fn new(answer: fn(usize) -> RunOutcome, stop_after: usize) -> Self {
             Self {
                 ran: vec![],
                 answer,
@@ -240,7 +205,7 @@ pub mod tests {
     }
 
     impl Runner for Script {
-        async fn run(&mut self, spec: &RunSpec) -> Result<Ran> {
+        async fn run(&mut self, spec: &RunSpec) -> Result<RunOutcome> {
             self.ran.push(spec.clone());
             Ok((self.answer)(self.ran.len()))
         }
@@ -258,8 +223,8 @@ pub mod tests {
     }
 
     /// A run with this verdict.
-    pub fn judged(verdict: Verdict) -> Ran {
-        Ran::Judged {
+    pub fn judged(verdict: Verdict) -> RunOutcome {
+        RunOutcome::Judged {
             run: "run".into(),
             results: Box::new(Results {
                 verdict,

@@ -1,4 +1,5 @@
-//! A record that survives its writer: one JSON object a line, appended and brought to the disk before anything rests on it.
+//! A record that survives its writer: one JSON object a line, appended and brought to the disk before anything rests on
+//! it.
 
 use anyhow::{Context, Result, ensure};
 use serde::Serialize;
@@ -65,8 +66,8 @@ impl Journal {
 
 impl Drop for Journal {
     fn drop(&mut self) {
-        // A process that is forked meanwhile has the file open until it runs its program, and would keep the lock. What cannot be
-        // unlocked is unlocked when the last one closes it.
+        // A process that is forked meanwhile has the file open until it runs its program, and would keep the lock. What
+        // cannot be unlocked is unlocked when the last one closes it.
         let _ = self.file.unlock();
     }
 }

@@ -1,5 +1,5 @@
-//! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is reported of a
-//! campaign is made from it.
+//! The record of a campaign: one JSON object a line, what it is and each attempt that is over. Everything that is
+//! reported of a campaign is made from it.
 
 use super::journal::{self, Journal};
 use crate::calendar;
@@ -33,7 +33,7 @@ enum Line<H, A> {
 pub trait Header: Clone + Serialize + DeserializeOwned {
     /// What is there: `night`, …
     const WHAT: &str;
-    /// What is said of a folder, after its name, that has another one.
+    /// The message about a folder, after its name, that has another one.
     const OTHER: &str;
 
     /// Name of the record's file in the campaign's folder.
@@ -44,31 +44,31 @@ pub trait Header: Clone + Serialize + DeserializeOwned {
 }
 
 /// What comes of a place of a campaign.
-pub trait Attempted: Serialize + DeserializeOwned {
+pub trait AttemptRecord: Serialize + DeserializeOwned {
     /// The name of its run's folder, if it has one.
     fn run(&self) -> Option<&str>;
 }
 
-/// A folder has the record of something else, or of something that goes on: this is what is said of it.
+/// A folder has the record of something else, or of something that goes on; with the message.
 #[derive(Debug)]
-pub struct Other(pub String);
+pub struct ForeignRecord(pub String);
 
-impl fmt::Display for Other {
+impl fmt::Display for ForeignRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl std::error::Error for Other {}
+impl std::error::Error for ForeignRecord {}
 
-/// What a record says.
+/// The content of a record.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Recorded<H, A> {
+pub struct LedgerContent<H, A> {
     /// What the campaign is.
     pub header: H,
     /// The attempts, in the order of their ends.
     pub attempts: Vec<A>,
-    /// Whether its last line says that it is through.
+    /// Whether its last line closes it.
     pub closed: bool,
 }
 
@@ -77,12 +77,12 @@ pub struct Recorded<H, A> {
 ///
 /// # Errors
 /// If a whole line cannot be read or is out of place, with its number.
-pub fn read<H: Header, A: Attempted>(text: &[u8]) -> Result<Option<Recorded<H, A>>> {
-    let mut recorded: Option<Recorded<H, A>> = None;
+pub fn read<H: Header, A: AttemptRecord>(text: &[u8]) -> Result<Option<LedgerContent<H, A>>> {
+    let mut recorded: Option<LedgerContent<H, A>> = None;
     for (number, line) in journal::lines(text)? {
         match (line, &mut recorded) {
             (Line::Campaign(header), None) => {
-                recorded = Some(Recorded {
+                recorded = Some(LedgerContent {
                     header: *header,
                     attempts: Vec::new(),
                     closed: false,
@@ -104,18 +104,18 @@ pub fn read<H: Header, A: Attempted>(text: &[u8]) -> Result<Option<Recorded<H, A
 /// The record of a campaign that goes on; no other process can write it meanwhile.
 #[derive(Debug)]
 pub struct Ledger<H, A> {
-    /// What it says.
-    pub recorded: Recorded<H, A>,
+    /// Its content.
+    pub recorded: LedgerContent<H, A>,
     /// The attempts that it had when it was opened.
     before: usize,
     journal: Journal,
 }
 
-impl<H: Header, A: Attempted> Ledger<H, A> {
+impl<H: Header, A: AttemptRecord> Ledger<H, A> {
     /// Begins the campaign in this folder, or takes it up again.
     ///
     /// # Errors
-    /// [`Other`] if another one is there; otherwise if another program is at it, or it cannot be read or written.
+    /// [`ForeignRecord`] if another one is there; otherwise if another program is at it, or it cannot be read or written.
     pub fn open(folder: &Path, asked: H) -> Result<Self> {
         std::fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
         let path = folder.join(asked.file());
@@ -123,8 +123,8 @@ impl<H: Header, A: Attempted> Ledger<H, A> {
             .with_context(|| format!("another zooquake is at the {} in {}", H::WHAT, folder.display()))?;
         let recorded = match read::<H, A>(&text).with_context(|| format!("reading {}", path.display()))? {
             Some(recorded) if recorded.header.is(&asked) => recorded,
-            Some(Recorded { .. }) => {
-                return Err(Other(format!("{} {}", folder.display(), H::OTHER)).into());
+            Some(LedgerContent { .. }) => {
+                return Err(ForeignRecord(format!("{} {}", folder.display(), H::OTHER)).into());
             }
             None => {
                 let header = asked.clone();
@@ -132,7 +132,7 @@ impl<H: Header, A: Attempted> Ledger<H, A> {
                 journal
                     .append(&line)
                     .with_context(|| format!("writing {}", path.display()))?;
-                Recorded {
+                LedgerContent {
                     header,
                     attempts: Vec::new(),
                     closed: false,
@@ -182,6 +182,6 @@ impl<H: Header, A: Attempted> Ledger<H, A> {
 
     /// The names of the folders of runs that it has.
     pub fn runs(&self) -> BTreeSet<&str> {
-        self.recorded.attempts.iter().filter_map(Attempted::run).collect()
+        self.recorded.attempts.iter().filter_map(AttemptRecord::run).collect()
     }
 }

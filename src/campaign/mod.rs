@@ -1,21 +1,15 @@
 //! Campaigns: many runs one after the other, on record, so that a campaign that was stopped goes on.
 //!
-//! [`spec`] is what is asked of one run, [`values`] how its options are read, [`refusal`] which are not begun, [`again`] the
-//! command lines that show a run again.
-//! [`engine`] attempts the places of a campaign in their order, within its budget; [`ledger`] is the record of what came of
-//! them, [`attempt`] its line for a run, and [`ensembles`] carries runs out, each as [`ran`] says. Nights, comparisons
-//! and measurements say what their places are, in which order they come, and what each still needs.
+//! [`engine`] attempts the places of a campaign in their order, within its budget; [`ledger`] is the record of what
+//! came of them, [`attempt`] its line for a run, and [`ensembles`] carries runs out, each with a [`run_outcome`].
+//! [`orphans`] are what a killed program left. Nights, comparisons and measurements define their places, in which order
+//! they come, and what each still needs.
 
-pub mod again;
 pub mod attempt;
-pub mod backends;
 pub mod engine;
 pub mod ensembles;
 pub mod journal;
 pub mod ledger;
-pub mod leftover;
-pub mod ran;
-pub mod refusal;
+pub mod orphans;
+pub mod run_outcome;
 pub mod shard;
-pub mod spec;
-pub mod values;

@@ -13,7 +13,7 @@ use super::replay::ReplayOptions;
 use super::selftest::SelftestOptions;
 use super::shrink::ShrinkOptions;
 use super::trial::TrialOptions;
-use crate::campaign::spec::RunSpec;
+use crate::planning::spec::RunSpec;
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 

@@ -1,9 +1,10 @@
 //! Campaign files: TOML, read so that every mistake is named with its line.
 
-use crate::campaign::{spec, values};
-use crate::naming;
 use crate::nightly::campaign::{Campaign, Ensemble, matching};
-use crate::recipe;
+use crate::planning::names;
+use crate::planning::recipe;
+use crate::planning::spec;
+use crate::planning::values;
 use serde::Deserialize;
 use std::path::{Component, Path, PathBuf};
 use toml::Spanned;
@@ -38,7 +39,7 @@ pub fn read(text: &str, called: &str, folder: &Path) -> Result<Campaign, String>
     let file = File { text };
     let variants = file.variants(&keys.variants, folder)?;
     let faults = file.each("faults", &keys.faults, |list| {
-        naming::faults(list).map(|kinds| kinds.join(","))
+        names::faults(list).map(|kinds| kinds.join(","))
     })?;
     let faults = faults
         .into_iter()
@@ -85,7 +86,7 @@ pub fn recipes(text: &str, folder: &Path) -> Vec<String> {
 
 /// The folder of the recipe that a pattern in a file in this folder stands for; `None` if it stands for built-in variants.
 fn recipe_folder(pattern: &str, folder: &Path) -> Option<String> {
-    let is = naming::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder);
+    let is = names::built_in(pattern).is_none() && recipe::is_path_in(pattern, folder);
     is.then(|| below(folder, pattern))
 }
 
@@ -100,7 +101,7 @@ fn below(folder: &Path, path: &str) -> String {
     // Behind a link, a parent is another folder than the one before it in the path.
     let same = matches!((joined.canonicalize(), short.canonicalize()), (Ok(long), Ok(short)) if long == short);
     let name = if same { short } else { joined }.to_string_lossy().into_owned();
-    match naming::built_in(&name) {
+    match names::built_in(&name) {
         Some(_) => format!("./{name}"),
         None => name,
     }
@@ -171,15 +172,15 @@ impl File<'_> {
     }
 
     fn variants(&self, patterns: &[Spanned<String>], folder: &Path) -> Result<Vec<String>, String> {
-        let known = naming::variants();
+        let known = names::variants();
         let found = self.each("variants", patterns, |pattern| {
             if let Some(path) = recipe_folder(pattern, folder) {
-                return naming::workload(&path).map(|_| vec![path]);
+                return names::workload(&path).map(|_| vec![path]);
             }
-            let present = naming::built_in(pattern).map(|workload| workload.name());
+            let present = names::built_in(pattern).map(|workload| workload.name());
             let found = matching(present.as_deref().unwrap_or(pattern), &known)?;
             match found.is_empty() {
-                true => Err(naming::unknown("variant", pattern, &known)),
+                true => Err(names::unknown("variant", pattern, &known)),
                 false => Ok(found.into_iter().cloned().collect::<Vec<String>>()),
             }
         })?;
@@ -190,7 +191,7 @@ impl File<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::feasible;
+    use crate::planning::feasibility;
 
     const SMALL: &str = "variants = [\"lock/fenced\"]\nfaults = [\"pause\", \"kill, partition\"]\n";
 
@@ -200,7 +201,7 @@ mod tests {
         assert!(campaign.cells().len() >= 20, "{campaign:?}");
         for cell in campaign.cells() {
             let plan = campaign.spec(&cell, cell.seed).plan().unwrap();
-            assert_eq!(feasible::shortfalls(&plan), [""; 0], "{cell}");
+            assert_eq!(feasibility::shortfalls(&plan), [""; 0], "{cell}");
         }
     }
 

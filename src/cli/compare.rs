@@ -2,18 +2,21 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::backends;
 use crate::calendar;
-use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::ledger::Header as _;
-use crate::campaign::{refusal, spec, values};
 use crate::compare::drive::{self, Header, Ledger, last, left};
 use crate::compare::order::turns;
 use crate::compare::report;
 use crate::compare::setup::{Setup, Subject};
-use crate::run::draw;
-use crate::{naming, recipe};
+use crate::planning::drawing;
+use crate::planning::names;
+use crate::planning::recipe;
+use crate::planning::refusal;
+use crate::planning::spec;
+use crate::planning::values;
 use anyhow::{Context, Result};
 use clap::Args;
 use std::collections::BTreeSet;
@@ -107,11 +110,11 @@ pub async fn compare(options: CompareOptions) -> Result<Code> {
     };
     // A record is begun only where an engine answers: without one there is no comparison.
     if !options.out.join(header.file()).exists() {
-        Place::connect(options.on).await?;
+        backends::connect(options.on).await?;
     }
     let mut ledger = Ledger::open(&options.out, header)?;
     let end = go_on(&mut ledger, &options.out).await?;
-    let comparison = report::of(&ledger).map_err(Usage)?;
+    let comparison = report::comparison(&ledger).map_err(Usage)?;
     let failed = comparison.runs.iter().filter(|run| run.verdict.is_none()).count();
     finish(&options, &ledger, &comparison)?;
     if end == End::Interrupted {
@@ -148,7 +151,7 @@ fn named(family: &str, variant: &str) -> String {
         Some((before, _)) if before == family => variant.to_string(),
         _ => format!("{family}/{variant}"),
     };
-    match naming::built_in(&whole).is_none() && recipe::is_path(variant) {
+    match names::built_in(&whole).is_none() && recipe::is_path(variant) {
         true => variant.to_string(),
         false => whole,
     }
@@ -158,12 +161,12 @@ fn named(family: &str, variant: &str) -> String {
 fn setup(options: &CompareOptions) -> Result<Setup, String> {
     let family = family(options);
     let prefix = format!("{family}/");
-    let known: Vec<String> = naming::variants();
+    let known: Vec<String> = names::variants();
     let of_family: Vec<&str> = known.iter().filter_map(|name| name.strip_prefix(&prefix)).collect();
     if of_family.is_empty() {
         let families: BTreeSet<&str> = known.iter().filter_map(|name| Some(name.split_once('/')?.0)).collect();
         let families: Vec<String> = families.into_iter().map(String::from).collect();
-        return Err(naming::unknown("family", family, &families));
+        return Err(names::unknown("family", family, &families));
     }
     let variants: Vec<&str> = match options.variants.is_empty() {
         true => of_family,
@@ -172,7 +175,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
     let faults: Result<Vec<String>, String> = options.faults.iter().map(|list| joined(list)).collect();
     let workloads: Result<Vec<Workload>, String> = variants
         .iter()
-        .map(|variant| naming::workload(&named(family, variant)))
+        .map(|variant| names::workload(&named(family, variant)))
         .collect();
     let workloads = workloads?;
     // A former name may be that of a variant that has moved to another family.
@@ -193,7 +196,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
                         variant: workload.variant.clone(),
                         folder: workload.recipe.as_ref().map(|recipe| recipe.folder.clone()),
                         zookeeper: zookeeper.cloned(),
-                        timing: timing.copied().unwrap_or_else(|| draw::timing(&workload)),
+                        timing: timing.copied().unwrap_or_else(|| drawing::timing(&workload)),
                         servers: servers.copied().unwrap_or(spec::SERVERS),
                     });
                 }
@@ -216,7 +219,7 @@ fn setup(options: &CompareOptions) -> Result<Setup, String> {
 
 /// Kinds of fault joined by `+`, or `none`.
 fn joined(list: &str) -> Result<String, String> {
-    let kinds = naming::faults(&list.replace('+', ","))?;
+    let kinds = names::faults(&list.replace('+', ","))?;
     Ok(match kinds.is_empty() {
         true => "none".to_string(),
         false => kinds.join("+"),
@@ -236,9 +239,9 @@ async fn go_on(ledger: &mut Ledger, out: &Path) -> Result<End> {
         return Ok(End::Through);
     }
     let interrupt = interrupt::listen()?;
-    let place = Place::connect(ledger.recorded.header.setup.on).await?;
+    let place = backends::connect(ledger.recorded.header.setup.on).await?;
     let runs = out.join("runs");
-    ensembles::clear(&place, &runs, &ledger.runs(), "it is run again").await?;
+    ensembles::clear(&*place, &runs, &ledger.runs(), "it is run again").await?;
     let setup = ledger.recorded.header.setup.clone();
     let asked = setup.subjects.iter().map(|subject| subject.zookeeper.as_deref());
     let runner = Ensembles::prepare(place, asked, runs, interrupt).await?;

@@ -2,7 +2,7 @@
 
 use super::args::Arguments;
 use super::exit::Usage;
-use crate::campaign::values;
+use crate::planning::values;
 use anyhow::Result;
 use clap::parser::ValueSource;
 use clap::{ArgMatches, Command, CommandFactory, FromArgMatches};
@@ -136,7 +136,7 @@ pub fn parse(line: Vec<OsString>, folder: &Path) -> Result<(Arguments, Option<St
 mod tests {
     use super::super::args::Command;
     use super::*;
-    use crate::campaign::spec::RunSpec;
+    use crate::planning::spec::RunSpec;
 
     /// What a command line in a folder of this project, or the project itself, makes of this file.
     fn parsed(file: &str, below: &str, line: &str) -> Result<(Command, Option<String>)> {

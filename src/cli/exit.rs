@@ -1,6 +1,6 @@
 //! Exit codes, Jepsen's.
 
-use crate::campaign::ledger::Other;
+use crate::campaign::ledger::ForeignRecord;
 use std::fmt;
 use std::process::ExitCode;
 use zooquake_checkers::Verdict;
@@ -70,7 +70,7 @@ impl std::error::Error for Usage {}
 
 /// The exit code of an error; a folder of another campaign is one of the command line too.
 pub fn code_of(error: &anyhow::Error) -> Code {
-    match error.is::<Usage>() || error.is::<Other>() {
+    match error.is::<Usage>() || error.is::<ForeignRecord>() {
         true => Code::Usage,
         false => Code::Harness,
     }

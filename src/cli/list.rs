@@ -2,9 +2,10 @@
 
 use super::args::ListOptions;
 use super::exit::Code;
+use crate::backends::sim;
 use crate::faults::FAULTS;
-use crate::naming;
-use crate::run::simulated;
+use crate::planning::names;
+use crate::planning::support;
 use anyhow::Result;
 use serde_json::{Value, json};
 use zooquake_checkers::families::FAMILIES;
@@ -22,12 +23,12 @@ const OWN_RECIPE: &str = "own recipe";
 /// # Errors
 /// If the list cannot be written as JSON.
 pub fn list(options: &ListOptions) -> Result<Code> {
-    let variants = naming::workloads();
+    let variants = names::workloads();
     if options.json {
         let variants: Vec<Value> = variants
             .iter()
             .map(|workload| {
-                let simulated = simulated::supports_workload(workload).is_ok();
+                let simulated = support::workload_on(&sim::KIND, workload).is_ok();
                 let Workload { promise, accepted, .. } = workload;
                 json!({ "name": workload.name(), "promise": promise, "accepted": accepted, "simulated": simulated })
             })
@@ -52,7 +53,7 @@ pub fn list(options: &ListOptions) -> Result<Code> {
     for workload in &variants {
         println!("  {}", workload.name());
         println!("      {}", workload.promise);
-        if let Err(why) = simulated::supports_workload(workload) {
+        if let Err(why) = support::workload_on(&sim::KIND, workload) {
             println!("      on real ensembles only: {why}");
         }
         for accepted in &workload.accepted {

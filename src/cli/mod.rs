@@ -21,6 +21,7 @@ mod new;
 mod nightly;
 mod pack;
 mod paths;
+mod plan_lines;
 mod replay;
 mod report;
 mod run;

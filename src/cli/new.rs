@@ -1,7 +1,7 @@
 //! `zooquake new`
 
 use super::exit::{Code, Usage};
-use crate::recipe;
+use crate::planning::recipe;
 use crate::template::{LANGUAGES, language};
 use anyhow::{Context, Result};
 use clap::Args;

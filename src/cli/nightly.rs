@@ -3,20 +3,21 @@
 use super::campaign;
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
+use crate::backends;
 use crate::calendar;
-use crate::campaign::backends::Place;
 use crate::campaign::engine::{self, Budget, End};
 use crate::campaign::ensembles::{self, Ensembles};
 use crate::campaign::shard::Shard;
-use crate::campaign::spec::RunSpec;
-use crate::campaign::{refusal, values};
 use crate::nightly::campaign::Campaign;
 use crate::nightly::cell::Cell;
 use crate::nightly::drive::{self, needed};
-use crate::nightly::folder::{self, Header, Ledger, Recorded};
-use crate::nightly::past::{self, Past};
-use crate::nightly::{report, thin};
-use crate::recipe;
+use crate::nightly::folder::{self, Header, Ledger, LedgerContent};
+use crate::nightly::previous_nights::{self, NightRecord};
+use crate::nightly::{report, retention};
+use crate::planning::recipe;
+use crate::planning::refusal;
+use crate::planning::spec::RunSpec;
+use crate::planning::values;
 use crate::run::folder::Folder;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -94,14 +95,16 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     };
     // Before there is a folder: without an engine there is no night.
     let interrupt = interrupt::listen()?;
-    let place = Place::connect(header.campaign.on).await?;
+    let place = backends::connect(header.campaign.on).await?;
     let mut ledger = Ledger::open(&path, header)?;
     let header = ledger.recorded.header.clone();
-    let earlier = past::earlier(&path, &header)?;
+    let earlier = previous_nights::earlier(&path, &header)?;
     let runs = path.join("runs");
-    ensembles::clear(&place, &runs, &ledger.runs(), "its cell is run again").await?;
+    ensembles::clear(&*place, &runs, &ledger.runs(), "its cell is run again").await?;
     let campaign = &header.campaign;
-    let order = past::order(past::cells(&header), &campaign.seeds, |cell| past::last(&earlier, cell));
+    let order = previous_nights::order(previous_nights::cells(&header), &campaign.seeds, |cell| {
+        previous_nights::last(&earlier, cell)
+    });
     let end = match order.iter().any(|cell| needed(campaign, cell, &ledger).is_some()) {
         false => End::Through,
         true => {
@@ -120,9 +123,9 @@ pub async fn nightly(options: NightlyOptions) -> Result<Code> {
     if end == End::Through && !ledger.recorded.closed {
         ledger.close()?;
     }
-    keep_thin(&ledger.recorded, &runs)?;
-    let tonight = Past::new(folder::name_of(&path), &ledger.recorded);
-    let report = report::of(&header, &tonight, &earlier, end);
+    compact_known(&ledger.recorded, &runs)?;
+    let tonight = NightRecord::new(folder::name_of(&path), &ledger.recorded);
+    let report = report::night_report(&header, &tonight, &earlier, end);
     finish(&options, &path, &report)
 }
 
@@ -153,7 +156,7 @@ async fn read_campaign(file: Option<&Path>) -> Result<Campaign> {
 /// Refuses a night with cells that cannot end valid, and names them.
 fn refuse(header: &Header) -> Result<(), String> {
     let campaign = &header.campaign;
-    let cells = past::cells(header);
+    let cells = previous_nights::cells(header);
     let named = |cell: &Cell| (cell.to_string(), campaign.spec(cell, cell.seed));
     let named: Vec<(String, RunSpec)> = cells.iter().map(named).collect();
     refusal::refuse(&named, || {
@@ -170,13 +173,13 @@ fn refuse(header: &Header) -> Result<(), String> {
     })
 }
 
-fn keep_thin(recorded: &Recorded, runs: &Path) -> Result<()> {
+fn compact_known(recorded: &LedgerContent, runs: &Path) -> Result<()> {
     for attempt in &recorded.attempts {
         if let (Outcome::Expected, Some(run)) = (attempt.outcome(), &attempt.run) {
             let path = runs.join(run);
             // Somebody may have removed it to make room.
             if path.is_dir() {
-                thin::thin(&Folder { path })?;
+                retention::compact(&Folder { path })?;
             }
         }
     }

@@ -1,15 +1,18 @@
 //! `zooquake replay`
 
 use super::exit::{Code, Usage};
-use super::run::keeps_nothing_simulated;
+use super::run::refuse_keep;
 use super::series::{Series, print_json};
 use super::{consent, paths};
-use crate::campaign::backends::Place;
-use crate::campaign::values;
+use crate::backends;
 use crate::judge;
-use crate::replay::{headline, pin, runnable};
+use crate::planning::admission;
+use crate::planning::support;
+use crate::planning::values;
+use crate::replay::headline;
+use crate::replay::pin;
+use crate::run::Finished;
 use crate::run::folder::{Folder, RECIPE};
-use crate::run::{Finished, simulated};
 use anyhow::Result;
 use clap::Args;
 use std::collections::BTreeMap;
@@ -64,19 +67,20 @@ pub struct ReplayOptions {
 pub async fn replay(options: ReplayOptions) -> Result<Code> {
     let (opened, mut record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} has no plan that could be run: it {why}", options.run));
-    runnable::check(&record.plan).map_err(cannot)?;
+    admission::check(&record.plan).map_err(cannot)?;
     let (original, ran_on) = (record.plan.clone(), record.plan.on);
     record.plan = record.plan.placed(options.on.unwrap_or(ran_on));
-    simulated::check(&record.plan).map_err(Usage)?;
-    keeps_nothing_simulated(&record.plan, options.keep)?;
-    // A simulated run is repeated as it was, and needs no pins.
-    let exact = options.exact || (ran_on, record.plan.on) == (On::Sim, On::Sim);
+    support::check(&record.plan).map_err(Usage)?;
+    refuse_keep(&record.plan, options.keep)?;
+    // A run in virtual time is repeated as it was, and needs no pins.
+    let capabilities = backends::capabilities(record.plan.on);
+    let exact = options.exact || (ran_on == record.plan.on && capabilities.virtual_time);
     paths::output_folder(&options.out, "--out")?;
     let recipe = match &record.plan.workload.recipe {
         Some(recipe) => Some(kept_recipe(&opened.folder, recipe)?),
         None => None,
     };
-    if !options.yes && record.plan.on == On::Docker {
+    if !options.yes && capabilities.containers {
         consent::to_run(&options.run, &record.plan).await?;
     }
     let before = zooquake_checkers::check(&record);
@@ -97,7 +101,7 @@ pub async fn replay(options: ReplayOptions) -> Result<Code> {
         Some(anomaly) => progress!("replaying {name} for its {}, by its own clock", anomaly.kind),
         None => progress!("replaying {name}, which has no anomaly to bring back, by its own clock"),
     }
-    let place = Place::connect(plan.on).await?;
+    let place = backends::connect(plan.on).await?;
     let series = Series {
         plan,
         place,

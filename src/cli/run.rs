@@ -3,16 +3,18 @@
 use super::exit::{Code, Usage};
 use super::paths;
 use super::series::{Series, print_json};
-use crate::campaign::backends::Place;
-use crate::campaign::refusal::refuse;
-use crate::campaign::spec::RunSpec;
-use crate::recipe;
-use crate::run::{Finished, feasible, simulated};
+use crate::backends::{self, Connection, sim};
+use crate::planning::feasibility;
+use crate::planning::recipe;
+use crate::planning::refusal::refuse;
+use crate::planning::spec::RunSpec;
+use crate::planning::support;
+use crate::run::Finished;
 use crate::terminal::{line, print_folded, verdict};
 use anyhow::Result;
 use std::io::IsTerminal;
 use zooquake_backend::docker;
-use zooquake_checkers::plan::{DrawnFor, On, Plan};
+use zooquake_checkers::plan::{DrawnFor, Plan};
 use zooquake_checkers::{Results, Verdict};
 
 /// Draws the plan and runs it as often as asked.
@@ -22,9 +24,14 @@ use zooquake_checkers::{Results, Verdict};
 pub async fn run(options: RunSpec) -> Result<Code> {
     recipe::prepare(&options.workload).await?;
     let mut plan = options.plan().map_err(Usage)?;
-    keeps_nothing_simulated(&plan, options.keep)?;
-    if options.live && plan.on == On::Sim {
-        return Err(Usage("a simulated run takes a moment, and nobody sees it grow: leave --live out".into()).into());
+    refuse_keep(&plan, options.keep)?;
+    let backend = backends::kind(plan.on);
+    if options.live && backend.capabilities.virtual_time {
+        let run = backend.adjective;
+        return Err(Usage(format!(
+            "a {run} run takes a moment, and nobody sees it grow: leave --live out"
+        ))
+        .into());
     }
     if !options.anyway {
         ensure_feasible(&options, &plan)?;
@@ -51,13 +58,13 @@ pub async fn run(options: RunSpec) -> Result<Code> {
 }
 
 /// Where the plan runs: where it is to, or simulated where nothing else was asked for, no engine is installed, and a person reads that.
-async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
-    let connected = Place::connect(plan.on).await;
+async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Box<dyn Connection>> {
+    let connected = backends::connect(plan.on).await;
     let Err(none) = connected else { return connected };
     if options.on.is_some() || options.keep || options.live {
         return Err(none);
     }
-    if let Err(why) = simulated::supports(plan) {
+    if let Err(why) = support::plan_on(&sim::KIND, plan) {
         return Err(none.context(format!("{why}, and no real one can be had")));
     }
     // Who has chosen an engine wants that one, and what reads a log takes a verdict about a model for one about ZooKeeper.
@@ -69,8 +76,8 @@ async fn place(options: &RunSpec, plan: &mut Plan) -> Result<Place> {
          --on docker insists on a real one",
         docker::tried()
     );
-    plan.on = On::Sim;
-    Ok(Place::Sim)
+    plan.on = sim::KIND.on;
+    backends::connect(plan.on).await
 }
 
 /// Whether a run that no engine answers is simulated: where nobody has chosen one, and a person reads that it is.
@@ -78,16 +85,18 @@ fn falls_back(engine_is_chosen: bool, person_reads: bool) -> bool {
     !engine_is_chosen && person_reads
 }
 
-/// Refuses to leave a simulated ensemble standing.
+/// Refuses to leave an ensemble standing of which nothing outlives the run.
 ///
 /// # Errors
 /// [`Usage`] if that is asked for.
-pub fn keeps_nothing_simulated(plan: &Plan, keep: bool) -> Result<(), Usage> {
-    match (plan.on, keep) {
-        (On::Sim, true) => Err(Usage(
-            "nothing is left of a simulated ensemble: leave --keep out".into(),
-        )),
-        _ => Ok(()),
+pub fn refuse_keep(plan: &Plan, keep: bool) -> Result<(), Usage> {
+    let backend = backends::kind(plan.on);
+    match keep && !backend.capabilities.containers {
+        true => Err(Usage(format!(
+            "nothing is left of {}: leave --keep out",
+            backend.ensemble()
+        ))),
+        false => Ok(()),
     }
 }
 
@@ -99,7 +108,7 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
         if let Some(DrawnFor { servers, timing }) = plan.drawn_for {
             (shape.servers, shape.timing) = (servers, timing);
         }
-        feasible::enough_ms(workload, &shape, faults)
+        feasibility::enough_ms(workload, &shape, faults)
     };
     let way_out = || match (enough(), spec.seed.and_then(|_| spec.shortest_ms())) {
         (None, _) => "give --clients 2 or more".to_string(),
@@ -117,9 +126,10 @@ fn ensure_feasible(spec: &RunSpec, plan: &Plan) -> Result<(), Usage> {
 
 /// Prints the verdict in a few lines: what was found, then why it is not more.
 pub fn print_summary(results: &Results) {
-    let on = match results.on {
-        On::Docker => "",
-        On::Sim => ", on a simulated ensemble",
+    let backend = backends::kind(results.on);
+    let on = match backend.capabilities.virtual_time {
+        true => format!(", on {}", backend.ensemble()),
+        false => String::new(),
     };
     print!("verdict: {}", verdict(results.verdict));
     println!("{on}");

@@ -2,15 +2,16 @@
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
-use crate::campaign::values;
 use crate::confirm::{Confirmation, Confirmer, were_played};
-use crate::naming;
+use crate::planning::names;
+use crate::planning::values;
 use crate::selftest::{self, Outcome, Settings};
+use crate::shrink::sim::write_run;
 use crate::terminal::line;
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::{Value, json};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use zooquake_workloads::recipes::planted::{FAMILY, PLANTED, Planted};
@@ -111,7 +112,7 @@ fn chosen(ids: &[String]) -> Result<Vec<&'static Planted>, String> {
     let ids: Vec<String> = ids.iter().map(|id| bare(id)).collect();
     let known = || PLANTED.iter().map(|planted| planted.id.to_string());
     match ids.iter().find(|id| !known().any(|other| other == **id)) {
-        Some(id) => Err(naming::unknown("planted bug", id, &known().collect::<Vec<_>>())),
+        Some(id) => Err(names::unknown("planted bug", id, &known().collect::<Vec<_>>())),
         None => Ok(PLANTED
             .iter()
             .filter(|planted| ids.is_empty() || ids.iter().any(|id| id == planted.id))
@@ -166,7 +167,7 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
             return Ok((tried, true));
         }
         let run = match (&options.out, &outcome.shown) {
-            (Some(out), Some(shown)) => Some(write(shown.plan.clone(), out)?),
+            (Some(out), Some(shown)) => Some(write_run(shown.plan.clone(), None, out)?),
             _ => None,
         };
         if !options.json {
@@ -179,10 +180,6 @@ fn try_all(chosen: &[&'static Planted], options: &SelftestOptions, stop: &Atomic
         });
     }
     Ok((tried, false))
-}
-
-fn write(plan: zooquake_checkers::plan::Plan, out: &Path) -> Result<PathBuf> {
-    super::shrink::write(plan, &None, out)
 }
 
 const HEADER: [&str; 8] = [

@@ -2,10 +2,10 @@
 
 use super::interrupt;
 use super::run::print_summary;
-use crate::campaign::again;
-use crate::campaign::backends::Place;
+use crate::backends::Connection;
 use crate::campaign::ensembles::{Ensembles, Runner};
 use crate::live::Live;
+use crate::planning::reproduction;
 use crate::run::Finished;
 use anyhow::{Context, Result};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub struct Series {
     /// The plan.
     pub plan: Plan,
     /// Where it runs.
-    pub place: Place,
+    pub place: Box<dyn Connection>,
     /// The folder that its recipe is read from, if not from the one that it names.
     pub recipe: Option<PathBuf>,
     /// How often.
@@ -77,7 +77,7 @@ fn print(finished: &Finished) -> Result<()> {
     if results.verdict != Verdict::Valid {
         println!("to reproduce:");
         let plan = folder.plan()?;
-        again::lines(&folder.path, &plan)
+        reproduction::lines(&folder.path, &plan)
             .iter()
             .for_each(|line| println!("  {line}"));
     }

@@ -1,37 +1,25 @@
 //! `zooquake shrink`
 
 use super::exit::{Code, Usage};
+use super::plan_lines::plan_lines;
 use super::replay::kept_recipe;
 use super::{consent, interrupt, paths};
-use crate::campaign::backends::Place;
-use crate::campaign::ensembles::Ensembles;
-use crate::campaign::values;
-use crate::replay::{headline, pin, runnable};
+use crate::backends::{self, sim};
+use crate::planning::admission;
+use crate::planning::support;
+use crate::planning::values;
+use crate::replay::headline;
+use crate::replay::pin;
 use crate::run::folder::Folder;
-use crate::run::simulated;
-use crate::shrink::real::Real;
-use crate::shrink::sim::Simulated;
-use crate::shrink::{Played, Shrinker, Size, Stage, Wanted, story};
+use crate::shrink::sim::write_run;
+use crate::shrink::strategy::{SmallestPlan, Strategy};
+use crate::shrink::{PlayedPlan, Size, WantedAnomaly};
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::json;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
-use tokio::runtime::Handle;
-use tokio::sync::watch;
+use std::path::PathBuf;
+use std::time::Duration;
 use zooquake_checkers::plan::{On, Plan};
-
-/// A plan whose run took place on a real ensemble is tried with so many seeds more on simulated ones.
-const SEEDS: u64 = 50;
-
-/// How often a plan is played again on a real ensemble before its failure counts as one that does not recur.
-const TIMES: u64 = 4;
-
-/// How long smaller plans are looked for on simulated ensembles, and on real ones, where each takes about half a minute.
-const BUDGET: Duration = Duration::from_secs(60);
-const BUDGET_REAL: Duration = Duration::from_secs(20 * 60);
 
 /// `shrink`
 #[derive(Debug, Args)]
@@ -66,23 +54,6 @@ pub struct ShrinkOptions {
     pub json: bool,
 }
 
-/// What is shrunk.
-struct Task {
-    wanted: Wanted,
-    /// The run's name, folder and size.
-    name: String,
-    folder: Folder,
-    before: Size,
-    /// Its plan, and the same pinned to the witness.
-    plan: Plan,
-    pinned: Plan,
-    stop: Arc<AtomicBool>,
-    interrupt: watch::Receiver<bool>,
-}
-
-/// What came of it: the smallest plan that fails, how many runs were tried, and where.
-type Shrunk = (Option<Played>, u64, On);
-
 /// Shrinks the plan of a run.
 ///
 /// # Errors
@@ -90,8 +61,8 @@ type Shrunk = (Option<Played>, u64, On);
 pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
     let (opened, record) = paths::run(&options.run)?;
     let cannot = |why: String| Usage(format!("{:?} cannot be shrunk: {why}", options.run));
-    runnable::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
-    let simulable = simulated::supports(&record.plan);
+    admission::check(&record.plan).map_err(|why| cannot(format!("its plan {why}")))?;
+    let simulable = support::plan_on(&sim::KIND, &record.plan);
     if let Err(why) = &simulable
         && (!record.plan.scenes.is_empty() || options.on == Some(On::Sim))
     {
@@ -104,168 +75,100 @@ pub async fn shrink(options: ShrinkOptions) -> Result<Code> {
         return Err(Usage(format!("{:?} {why}", options.run)).into());
     };
     let (name, interrupt) = (opened.folder.name(), interrupt::listen()?);
-    let task = Task {
-        wanted: Wanted::of(anomaly),
-        folder: opened.folder.clone(),
-        before: Size::of(&record),
-        plan: record.plan.clone(),
+    let (kept, before) = (WantedAnomaly::new(anomaly), Size::new(&record));
+    progress!("shrinking {name}, {before}, for its {}", kept.anomaly);
+    let strategy = Strategy {
         pinned: pin(&record, anomaly, &name).plan,
+        plan: record.plan.clone(),
+        name,
+        wanted: kept.clone(),
+        budget: options.budget,
+        out: options.out.clone(),
         stop: interrupt::flag(&interrupt),
         interrupt,
-        name,
     };
-    progress!(
-        "shrinking {}, {}, for its {}",
-        task.name,
-        task.before,
-        task.wanted.anomaly
-    );
-    let shrunk = match (options.on, simulable) {
-        (Some(On::Docker), _) => task.on_real(&options).await?,
-        (on, Ok(())) => task.on_sim_first(&options, on.is_none()).await?,
+    let recipe = async || {
+        let kept = record.plan.workload.recipe.as_ref();
+        let kept = kept.map(|recipe| kept_recipe(&opened.folder, recipe)).transpose()?;
+        if !options.yes {
+            consent::to_run(&options.run, &record.plan).await?;
+        }
+        Ok(kept)
+    };
+    let smallest = match (options.on, simulable) {
+        (Some(On::Docker), _) => strategy.on_real(recipe).await?,
+        (on, Ok(())) => strategy.on_simulated_first(on.is_none(), recipe).await?,
         (_, Err(why)) => {
             eprintln!("{why}: it is shrunk on real ensembles");
-            task.on_real(&options).await?
+            strategy.on_real(recipe).await?
         }
     };
-    task.tell(shrunk, &options).await
+    let report = Report {
+        wanted: kept,
+        before,
+        folder: &opened.folder,
+        options: &options,
+    };
+    report.print(smallest).await
 }
 
-impl Task {
-    /// On simulated ensembles; if the failure of a real run does not show there, then on real ones.
-    async fn on_sim_first(&self, options: &ShrinkOptions, or_real: bool) -> Result<Shrunk> {
-        // A simulated run fails again as it did; a real one maybe with another seed, or pinned to what was going on.
-        let (seeds, pinned) = match self.plan.on {
-            On::Sim => (0, SEEDS),
-            On::Docker => (SEEDS, SEEDS),
-        };
-        let plans = vec![(self.plan.clone(), seeds), (self.pinned.clone(), pinned)];
-        let (shrunk, tried) = self.through(Simulated, plans, options.budget.unwrap_or(BUDGET)).await?;
-        let real = or_real && self.plan.on == On::Docker && !self.stop.load(Ordering::SeqCst);
-        if shrunk.is_some() || !real {
-            return Ok((shrunk, tried, On::Sim));
-        }
-        progress!(
-            "{} did not recur in {tried} simulated runs: it is shrunk on real ensembles",
-            self.wanted.anomaly
-        );
-        match Place::connect(On::Docker).await {
-            Ok(_) => self.on_real(options).await,
-            Err(error) => {
-                eprintln!("no real ensemble can be had: {error:#}");
-                Ok((None, tried, On::Sim))
-            }
-        }
-    }
+/// What the outcome of a shrinking is reported with.
+struct Report<'a> {
+    wanted: WantedAnomaly,
+    before: Size,
+    /// The folder of the run that was shrunk.
+    folder: &'a Folder,
+    options: &'a ShrinkOptions,
+}
 
-    async fn on_real(&self, options: &ShrinkOptions) -> Result<Shrunk> {
-        let recipe = match &self.plan.workload.recipe {
-            Some(recipe) => Some(kept_recipe(&self.folder, recipe)?),
-            None => None,
-        };
-        if !options.yes {
-            consent::to_run(&options.run, &self.plan).await?;
-        }
-        let replay = |plan: &Plan| {
-            let mut plan = Plan {
-                replay_of: Some(self.name.clone()),
-                ..plan.clone()
-            };
-            if let (Some(own), Some((_, files))) = (&mut plan.workload.recipe, &recipe) {
-                own.files.clone_from(files);
-            }
-            plan
-        };
-        let plans = vec![(replay(&self.pinned), TIMES), (replay(&self.plan), TIMES)];
-        let asked = [self.plan.cluster.image.as_deref()];
-        let place = Place::connect(On::Docker).await?;
-        let ensembles = Ensembles::prepare(place, asked, options.out.clone(), self.interrupt.clone()).await?;
-        let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
-        let budget = options.budget.unwrap_or(BUDGET_REAL);
-        progress!("for up to {} s, half a minute or more each run", budget.as_secs());
-        let stage = Real::new(ensembles, options.out.clone(), Handle::current());
-        let (shrunk, tried) = self.through(stage, plans, budget).await?;
-        Ok((shrunk, tried, On::Docker))
-    }
-
-    /// Shrinks the first of these plans that fails when it is played once and so many times more.
-    async fn through<S: Stage + Send + 'static>(
-        &self,
-        stage: S,
-        plans: Vec<(Plan, u64)>,
-        budget: Duration,
-    ) -> Result<(Option<Played>, u64)> {
-        let (wanted, stop, until) = (self.wanted.clone(), Arc::clone(&self.stop), Instant::now() + budget);
-        let shrinking = tokio::task::spawn_blocking(move || {
-            let mut shrinker = Shrinker::new(wanted, stage, until, &stop);
-            for (plan, again) in plans {
-                if shrinker.find(&plan, again)? {
-                    break;
-                }
-            }
-            shrinker.shrink()
-        });
-        shrinking.await.context("the shrinking did not come to its end")?
-    }
-
-    async fn tell(&self, (shrunk, tried, on): Shrunk, options: &ShrinkOptions) -> Result<Code> {
+impl Report<'_> {
+    /// Prints what came of it, once the smallest plan has a run in a folder.
+    async fn print(&self, SmallestPlan { played, tried, on }: SmallestPlan) -> Result<Code> {
+        let (anomaly, json) = (&self.wanted.anomaly, self.options.json);
         let mut value = json!({
-            "anomaly": self.wanted.anomaly, "property": self.wanted.property, "on": on, "tried": tried,
-            "kept": shrunk.is_some(), "before": self.before,
+            "anomaly": anomaly, "property": self.wanted.property, "on": on, "tried": tried,
+            "kept": played.is_some(), "before": self.before,
         });
-        let anomaly = &self.wanted.anomaly;
-        let runs = match on {
-            On::Sim => "simulated runs",
-            On::Docker => "runs on real ensembles",
+        let backend = backends::kind(on);
+        let runs = match backend.capabilities.virtual_time {
+            true => format!("{} runs", backend.adjective),
+            false => format!("runs on {} ensembles", backend.adjective),
         };
-        let code = match shrunk {
-            None if options.json => Code::Unknown,
+        let code = match played {
+            None if json => Code::Unknown,
             None => {
                 println!(
                     "{anomaly} did not recur in {tried} {runs}: `zooquake replay` runs the plan again where it ran"
                 );
                 Code::Unknown
             }
-            Some(Played { plan, record, run }) => {
+            Some(PlayedPlan { plan, record, run }) => {
                 let run = match run {
                     Some(run) => run,
-                    None => {
-                        let (of, out) = (Some(self.folder.path.clone()), options.out.clone());
-                        // Not on a thread of the runtime, which bounds how often a task may poll at a time.
-                        let writing = tokio::task::spawn_blocking(move || write(plan, &of, &out));
-                        writing.await.context("the run was not written")??
-                    }
+                    None => self.write(plan).await?,
                 };
                 Folder { path: run.clone() }.make_latest();
-                let after = Size::of(&record);
+                let after = Size::new(&record);
                 (value["after"], value["run"]) = (json!(after), json!(run));
-                if !options.json {
+                if !json {
                     println!("{anomaly} is kept by {after}, after {tried} {runs}:");
-                    story::of(&record).iter().for_each(|line| println!("  {line}"));
+                    plan_lines(&record.plan).iter().for_each(|line| println!("  {line}"));
                     println!("report: {}", run.join("report.html").display());
                 }
                 Code::Valid
             }
         };
-        if options.json {
+        if json {
             crate::output::json(&value)?;
         }
         Ok(code)
     }
-}
 
-/// Runs a shrunk plan into a folder of its own, and gives that.
-///
-/// # Errors
-/// If the harness fails.
-pub fn write(plan: Plan, of: &Option<PathBuf>, out: &Path) -> Result<PathBuf> {
-    let name = of
-        .as_deref()
-        .and_then(Path::file_name)
-        .map(|name| name.to_string_lossy().into_owned());
-    let plan = Plan {
-        replay_of: name,
-        ..plan
-    };
-    Ok(simulated::run(&plan, out)?.folder.path)
+    /// Runs the smallest plan into a folder.
+    async fn write(&self, plan: Plan) -> Result<PathBuf> {
+        let (of, out) = (self.folder.path.clone(), self.options.out.clone());
+        // Not on a thread of the runtime, which bounds how often a task may poll at a time.
+        let writing = tokio::task::spawn_blocking(move || write_run(plan, Some(&of), &out));
+        writing.await.context("the run was not written")?
+    }
 }

@@ -2,10 +2,11 @@
 
 use super::exit::{Code, Usage};
 use super::interrupt;
-use crate::campaign::ensembles::pin;
+use crate::backends::docker::pin;
+use crate::planning::names;
+use crate::planning::recipe;
 use crate::terminal::line;
 use crate::trial::{self, Finding, Kept};
-use crate::{naming, recipe};
 use anyhow::{Context, Result, anyhow};
 use clap::Args;
 use serde_json::json;
@@ -37,7 +38,7 @@ pub struct TrialOptions {
 /// [`Usage`] for a name that stands for no client; otherwise the harness failed.
 pub async fn trial(options: &TrialOptions) -> Result<Code> {
     recipe::prepare(&options.workload).await?;
-    let workload = naming::workload(&options.workload).map_err(Usage)?;
+    let workload = names::workload(&options.workload).map_err(Usage)?;
     if workload.family == "ensemble" {
         return Err(Usage(format!("{} has no clients to try", workload.name())).into());
     }

@@ -154,8 +154,8 @@ mod tests {
     use super::*;
     use crate::campaign::engine::{Budget, End, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
-    use crate::campaign::ledger::Other;
-    use crate::campaign::ran::Ran;
+    use crate::campaign::ledger::ForeignRecord;
+    use crate::campaign::run_outcome::RunOutcome;
     use std::path::Path;
     use tempfile::tempdir;
 
@@ -172,15 +172,19 @@ mod tests {
         Ledger::open(folder, header()).unwrap()
     }
 
-    fn failed() -> Ran {
-        Ran::Failed {
+    fn failed() -> RunOutcome {
+        RunOutcome::Failed {
             run: None,
             error: "no engine".into(),
         }
     }
 
     /// Drives it; returns how it ended and the runs by workload and seed.
-    async fn go_on(ledger: &mut Ledger, answer: fn(usize) -> Ran, stop_after: usize) -> (End, Vec<(String, u64)>) {
+    async fn go_on(
+        ledger: &mut Ledger,
+        answer: fn(usize) -> RunOutcome,
+        stop_after: usize,
+    ) -> (End, Vec<(String, u64)>) {
         let mut comparison = Comparison {
             setup: header().setup,
             runner: Script::new(answer, stop_after),
@@ -263,6 +267,6 @@ mod tests {
             ..header()
         };
         let refused = Ledger::open(folder.path(), other).unwrap_err();
-        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
+        assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
     }
 }

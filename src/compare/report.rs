@@ -9,7 +9,7 @@ use zooquake_reports::compare::{Comparison, Ran, Subject};
 ///
 /// # Errors
 /// If a variant does not exist any more: what is said to the user.
-pub fn of(ledger: &Ledger) -> Result<Comparison, String> {
+pub fn comparison(ledger: &Ledger) -> Result<Comparison, String> {
     let setup = &ledger.recorded.header.setup;
     let mut subjects = Vec::new();
     for (number, subject) in setup.subjects.iter().enumerate() {

@@ -1,10 +1,11 @@
 //! What is compared: subjects, under which faults, with which plans.
 
 use super::order::{Turn, turns};
-use crate::campaign::spec::RunSpec;
-use crate::campaign::values::timing_text;
-use crate::naming;
-use crate::run::draw;
+use crate::backends;
+use crate::planning::drawing;
+use crate::planning::names;
+use crate::planning::spec::RunSpec;
+use crate::planning::values::timing_text;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 use zooquake_checkers::plan::{DrawnFor, On, Timing, Workload};
@@ -53,8 +54,8 @@ impl Setup {
     pub fn workload(&self, subject: usize) -> Result<Workload, String> {
         let subject = &self.subjects[subject];
         match &subject.folder {
-            Some(folder) => naming::workload(folder),
-            None => naming::workload(&format!("{}/{}", self.family, subject.variant)),
+            Some(folder) => names::workload(folder),
+            None => names::workload(&format!("{}/{}", self.family, subject.variant)),
         }
     }
 
@@ -70,7 +71,7 @@ impl Setup {
         let own = self.workload(subject)?;
         let mut kin = subject;
         for other in (0..self.subjects.len()).rev() {
-            let alike = draw::alike(&self.workload(other)?, &own);
+            let alike = drawing::alike(&self.workload(other)?, &own);
             if alike && self.subjects[other].servers <= self.subjects[kin].servers {
                 kin = other;
             }
@@ -165,8 +166,12 @@ impl Setup {
             ("time".to_string(), format!("{} s", self.time_ms as f64 / 1000.0)),
             ("clients".to_string(), self.clients.to_string()),
         ];
-        if self.on == On::Sim {
-            settings.push(("on".to_string(), "simulated ensembles, in virtual time".to_string()));
+        let backend = backends::kind(self.on);
+        if backend.capabilities.virtual_time {
+            settings.push((
+                "on".to_string(),
+                format!("{} ensembles, in virtual time", backend.adjective),
+            ));
         }
         let seeds: Vec<String> = self.seeds.iter().map(u64::to_string).collect();
         settings.push(("seeds".to_string(), seeds.join(", ")));

@@ -6,12 +6,13 @@
 //! state always comes. Where there is also the run before it was shrunk, two tries of its plan follow two of the shrunk one: with more
 //! operations and windows there are more moments at which a rare failure can show.
 
-use crate::campaign::backends::Place;
+use crate::backends;
 use crate::campaign::ensembles::{Ensembles, Runner};
-use crate::campaign::ran::Ran;
-use crate::replay::{pin, runnable};
+use crate::campaign::run_outcome::RunOutcome;
+use crate::planning::admission;
+use crate::replay::pin;
 use crate::run::folder::Folder;
-use crate::shrink::Wanted;
+use crate::shrink::WantedAnomaly;
 use anyhow::{Context, Result, anyhow, bail};
 use serde::Serialize;
 use std::fmt;
@@ -33,7 +34,7 @@ pub enum Strikes {
 
 /// The try in which the anomaly showed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct Shown {
+pub struct ConfirmingTry {
     /// Its number, from 1.
     pub number: u32,
     /// When its windows struck.
@@ -54,7 +55,7 @@ pub struct Confirmation {
     /// In how many of these every window counts: without that, a try says nothing of the find.
     pub struck: u32,
     /// The try that shows it, which is the last one.
-    pub shown: Option<Shown>,
+    pub shown: Option<ConfirmingTry>,
     /// How the harness failed in the tries that were not judged.
     pub errors: Vec<String>,
 }
@@ -107,7 +108,7 @@ impl Confirmer {
     /// # Errors
     /// If no Docker engine answers, or an image cannot be prepared.
     pub async fn prepare(tries: u32, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Self> {
-        let place = Place::connect(On::Docker).await?;
+        let place = backends::connect(On::Docker).await?;
         Ok(Self {
             ensembles: Ensembles::prepare(place, [None], out.to_path_buf(), interrupt).await?,
             out: out.to_path_buf(),
@@ -129,7 +130,7 @@ impl Confirmer {
         &self,
         run: &Path,
         shrunk_from: Option<&Path>,
-        wanted: &Wanted,
+        wanted: &WantedAnomaly,
     ) -> Result<Option<Confirmation>> {
         if self.stopped() {
             return Ok(None);
@@ -162,8 +163,8 @@ pub fn were_played<'a>(mut confirmations: impl Iterator<Item = &'a Confirmation>
 }
 
 /// The plans by which a run is played: pinned to the witness, and by states.
-fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<[(Strikes, Plan); 2]> {
-    runnable::check(&record.plan).map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
+fn plans(record: &Record, wanted: &WantedAnomaly, name: &str) -> Result<[(Strikes, Plan); 2]> {
+    admission::check(&record.plan).map_err(|why| anyhow!("the run {name} has no plan that could be run: it {why}"))?;
     let results = zooquake_checkers::check(record);
     let anomaly = results.anomalies.iter().find(|anomaly| wanted.is(anomaly));
     let anomaly = anomaly.with_context(|| format!("the run {name} does not show {}", wanted.anomaly))?;
@@ -177,9 +178,9 @@ fn plans(record: &Record, wanted: &Wanted, name: &str) -> Result<[(Strikes, Plan
 
 async fn play(
     tries: impl Iterator<Item = (Strikes, Plan)>,
-    wanted: &Wanted,
+    wanted: &WantedAnomaly,
     out: &Path,
-    mut run: impl AsyncFnMut(Plan) -> Result<Ran>,
+    mut run: impl AsyncFnMut(Plan) -> Result<RunOutcome>,
 ) -> Result<Option<Confirmation>> {
     let mut confirmation = Confirmation {
         confirmed: false,
@@ -191,14 +192,14 @@ async fn play(
     for (number, (strikes, plan)) in (1..).zip(tries) {
         let replay_of = plan.replay_of.clone().unwrap_or_default();
         match run(plan).await? {
-            Ran::Interrupted => return Ok(None),
-            Ran::Failed { error, .. } => confirmation.errors.push(error),
-            Ran::Judged { run, results } => {
+            RunOutcome::Interrupted => return Ok(None),
+            RunOutcome::Failed { error, .. } => confirmation.errors.push(error),
+            RunOutcome::Judged { run, results } => {
                 confirmation.tries += 1;
                 confirmation.struck += u32::from(all_count(&results));
                 if results.anomalies.iter().any(|anomaly| wanted.is(anomaly)) {
                     let run = out.join(run);
-                    confirmation.shown = Some(Shown {
+                    confirmation.shown = Some(ConfirmingTry {
                         number,
                         strikes,
                         replay_of,

@@ -1,20 +1,20 @@
 use super::*;
 use crate::explore::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use futures_util::FutureExt;
 use zooquake_checkers::plan::Trigger;
 use zooquake_checkers::results::WindowResult;
 use zooquake_checkers::{Anomaly, Verdict};
 
-fn wanted() -> Wanted {
-    Wanted {
+fn wanted() -> WantedAnomaly {
+    WantedAnomaly {
         property: "mutual exclusion".into(),
         anomaly: "stale-write".into(),
         advisory: false,
     }
 }
 
-fn judged(anomaly: Option<(&str, bool)>, counts: bool) -> Ran {
+fn judged(anomaly: Option<(&str, bool)>, counts: bool) -> RunOutcome {
     let anomaly = anomaly.map(|(kind, advisory)| Anomaly {
         kind: kind.into(),
         property: "mutual exclusion".into(),
@@ -39,13 +39,13 @@ fn judged(anomaly: Option<(&str, bool)>, counts: bool) -> Ran {
         windows: vec![window],
         ..Results::default()
     };
-    Ran::Judged {
+    RunOutcome::Judged {
         run: "run".into(),
         results: Box::new(results),
     }
 }
 
-fn played(script: Vec<Ran>) -> Option<Confirmation> {
+fn played(script: Vec<RunOutcome>) -> Option<Confirmation> {
     let tries = [Strikes::Witness, Strikes::States].into_iter().cycle();
     let plan = Plan {
         replay_of: Some("sim".into()),
@@ -69,7 +69,7 @@ fn it_ends_with_the_first_try_that_shows_the_same_anomaly() {
         judged(None, true),
     ];
     let confirmation = played(script).unwrap();
-    let shown = Shown {
+    let shown = ConfirmingTry {
         number: 4,
         strikes: Strikes::States,
         replay_of: "sim".into(),
@@ -88,7 +88,7 @@ fn it_ends_with_the_first_try_that_shows_the_same_anomaly() {
 
 #[test]
 fn tries_that_were_not_judged_are_told_apart() {
-    let failed = Ran::Failed {
+    let failed = RunOutcome::Failed {
         run: None,
         error: "no space".into(),
     };
@@ -97,7 +97,7 @@ fn tries_that_were_not_judged_are_told_apart() {
         confirmation.to_string(),
         "not confirmed in 1 try; every window counts in 0; the harness failed in 1 try: no space"
     );
-    assert_eq!(played(vec![judged(None, true), Ran::Interrupted]), None);
+    assert_eq!(played(vec![judged(None, true), RunOutcome::Interrupted]), None);
 }
 
 #[test]
@@ -114,9 +114,9 @@ fn a_run_is_played_by_its_witness_and_by_its_states() {
     };
     let workload = space.workload().unwrap();
     let failing = |seed| {
-        let record = simulated::record(&space.plan(&workload, seed)).unwrap();
+        let record = simulation::record(&space.plan(&workload, seed)).unwrap();
         let results = zooquake_checkers::check(&record);
-        let wanted = Wanted::of(results.anomalies.iter().find(|anomaly| !anomaly.advisory)?);
+        let wanted = WantedAnomaly::new(results.anomalies.iter().find(|anomaly| !anomaly.advisory)?);
         Some((record, wanted))
     };
     let (record, found) = (100..140).find_map(failing).expect("a failing schedule");

@@ -2,7 +2,7 @@
 
 use super::space::Space;
 use crate::campaign::journal::{self, Journal};
-use crate::campaign::ledger::Other;
+use crate::campaign::ledger::ForeignRecord;
 use crate::campaign::shard::Shard;
 use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
@@ -34,14 +34,14 @@ struct Explored {
 #[derive(Debug)]
 pub struct Corpus {
     journal: Journal,
-    done: Done,
+    done: ExploredSchedules,
 }
 
 /// What was explored, by any shard.
 #[derive(Debug, Clone, Default)]
-pub struct Done(Vec<Explored>);
+pub struct ExploredSchedules(Vec<Explored>);
 
-impl Done {
+impl ExploredSchedules {
     /// Whether the schedule of this number was.
     pub fn has(&self, number: u64) -> bool {
         self.0.iter().any(|explored| {
@@ -58,7 +58,7 @@ impl Corpus {
     /// its first seed: that is the corpus's.
     ///
     /// # Errors
-    /// [`Other`] if the folder has the corpus of another space, or another program is at it; otherwise if a file cannot be read
+    /// [`ForeignRecord`] if the folder has the corpus of another space, or another program is at it; otherwise if a file cannot be read
     /// or written.
     pub fn open(folder: &Path, asked: &Space, seed: Option<u64>) -> Result<(Self, Space)> {
         fs::create_dir_all(folder).with_context(|| format!("making the folder {}", folder.display()))?;
@@ -66,7 +66,7 @@ impl Corpus {
         let reading = || format!("reading {}", path.display());
         let Some((mut journal, text)) = Journal::open(&path)? else {
             let why = format!("another exploration is at {}: give another --corpus", folder.display());
-            return Err(Other(why).into());
+            return Err(ForeignRecord(why).into());
         };
         let mut lines = journal::lines::<Value>(&text).with_context(reading)?.into_iter();
         let Some((_, first)) = lines.next() else {
@@ -77,21 +77,21 @@ impl Corpus {
             journal
                 .append(&header)
                 .with_context(|| format!("writing {}", path.display()))?;
-            let done = Done::default();
+            let done = ExploredSchedules::default();
             return Ok((Self { journal, done }, header.space));
         };
         let header: Header = serde_json::from_value(first).with_context(reading)?;
         if header.format != FORMAT {
             let (folder, format) = (folder.display(), header.format);
             let why = format!("{folder} is of format {format}, and this zooquake knows format {FORMAT} alone");
-            return Err(Other(why).into());
+            return Err(ForeignRecord(why).into());
         }
         let here = Space {
             seed: seed.unwrap_or(header.space.seed),
             ..asked.clone()
         };
         if here != header.space {
-            return Err(Other(format!(
+            return Err(ForeignRecord(format!(
                 "{} explores {:?}: give the same options to go on with it, or another --corpus",
                 folder.display(),
                 header.space
@@ -101,12 +101,12 @@ impl Corpus {
         let explored = lines.map(|(number, line)| {
             serde_json::from_value(line).with_context(|| format!("{}: line {number}", reading()))
         });
-        let done = Done(explored.collect::<Result<_>>()?);
+        let done = ExploredSchedules(explored.collect::<Result<_>>()?);
         Ok((Self { journal, done }, header.space))
     }
 
     /// What was explored by now.
-    pub fn done(&self) -> Done {
+    pub fn done(&self) -> ExploredSchedules {
         self.done.clone()
     }
 
@@ -156,7 +156,7 @@ mod tests {
         corpus.reached(shard("1/2"), 3).unwrap();
         corpus.reached(shard("1/2"), 5).unwrap();
         let refused = Corpus::open(folder.path(), &space(7), None).unwrap_err();
-        assert!(refused.is::<Other>(), "two at once: {refused:#}");
+        assert!(refused.is::<ForeignRecord>(), "two at once: {refused:#}");
         drop(corpus);
         let (again, here) = Corpus::open(folder.path(), &space(99), None).unwrap();
         assert_eq!(here.seed, 7, "the corpus's own");
@@ -166,7 +166,7 @@ mod tests {
         drop(again);
         for (other, seed) in [(Space { ops: 9, ..space(7) }, None), (space(8), Some(8))] {
             let refused = Corpus::open(folder.path(), &other, seed).unwrap_err();
-            assert!(refused.is::<Other>(), "{refused:#}");
+            assert!(refused.is::<ForeignRecord>(), "{refused:#}");
         }
     }
 
@@ -181,7 +181,7 @@ mod tests {
         fs::write(&path, text).unwrap();
         let refused = Corpus::open(folder.path(), &space(7), None).unwrap_err();
         assert!(
-            refused.is::<Other>() && refused.to_string().contains("format 2"),
+            refused.is::<ForeignRecord>() && refused.to_string().contains("format 2"),
             "{refused:#}"
         );
     }

@@ -3,10 +3,10 @@
 use super::corpus::Corpus;
 use super::coverage::Coverage;
 use super::failure::{self, Signature};
+use super::schedule_queue::{Next, Schedule, ScheduleQueue, steps};
 use super::space::{Search, Space};
-use super::turns::{Next, Turn, Turns, steps};
 use crate::campaign::shard::Shard;
-use crate::run::simulated;
+use crate::run::simulation;
 use anyhow::{Result, bail};
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +39,7 @@ pub struct Limits {
 
 /// A failure, and what shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub struct FoundFailure {
     /// How many schedules show it.
     pub count: u64,
     /// The lowest seed of these.
@@ -62,7 +62,7 @@ pub struct Explored {
     /// What they exercised.
     pub coverage: Coverage,
     /// What they show.
-    pub failures: BTreeMap<Signature, Found>,
+    pub failures: BTreeMap<Signature, FoundFailure>,
     /// Why it ended before its time, if the harness failed.
     error: Option<String>,
 }
@@ -90,7 +90,7 @@ struct Exploration<'a> {
     limits: Limits,
     begun: Instant,
     stop: &'a AtomicBool,
-    turns: Turns<'a>,
+    turns: ScheduleQueue<'a>,
     tally: Mutex<Explored>,
 }
 
@@ -116,7 +116,7 @@ pub fn explore(
         limits,
         begun,
         stop,
-        turns: Turns::new(
+        turns: ScheduleQueue::new(
             (space, shard, corpus.as_deref().map(Corpus::done).unwrap_or_default()),
             (limits.schedules, limits.plans),
             (limits.threads, steps),
@@ -185,7 +185,7 @@ impl Exploration<'_> {
             match self.play(&turn) {
                 Ok(steps) => self.turns.played(thread, &turn, steps),
                 Err(error) => {
-                    let Turn { seed, scheduler } = turn;
+                    let Schedule { seed, scheduler } = turn;
                     self.tally().error = Some(format!(
                         "the schedule with seed {seed} ({scheduler:?}) could not be simulated: {error:#}"
                     ));
@@ -197,21 +197,21 @@ impl Exploration<'_> {
     }
 
     /// Plays a schedule and counts what it shows; how many steps were chosen in it.
-    fn play(&self, turn: &Turn) -> Result<u32> {
+    fn play(&self, turn: &Schedule) -> Result<u32> {
         let mut plan = self.space.plan(self.workload, turn.seed);
         plan.scheduler = turn.scheduler.clone();
         // A panic says what it is by itself, and which schedule it was follows.
-        let record = catch_unwind(AssertUnwindSafe(|| simulated::record_steps(&plan)));
+        let record = catch_unwind(AssertUnwindSafe(|| simulation::record_steps(&plan)));
         let (record, steps) = record.unwrap_or_else(|_| bail!("it panicked"))?;
         let results = zooquake_checkers::check(&record);
         let mut coverage = Coverage::new();
         coverage.count(&record, &results);
-        let failures = failure::of(&record, &results.anomalies, self.limits.also);
+        let failures = failure::signatures(&record, &results.anomalies, self.limits.also);
         let mut tally = self.tally();
         tally.schedules += 1;
         tally.coverage.add(&coverage);
         for (signature, why) in failures {
-            let found = tally.failures.entry(signature).or_insert_with(|| Found {
+            let found = tally.failures.entry(signature).or_insert_with(|| FoundFailure {
                 count: 0,
                 seed: turn.seed,
                 scheduler: turn.scheduler.clone(),

@@ -1,6 +1,6 @@
 //! Failures that were found: each is told once, whatever the number of schedules that show it.
 
-use crate::shrink::Wanted;
+use crate::shrink::WantedAnomaly;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_checkers::{Anomaly, Event, Process, Record};
@@ -23,7 +23,7 @@ pub struct Signature {
 
 impl Signature {
     /// The signature of an anomaly of a record.
-    pub fn of(record: &Record, anomaly: &Anomaly) -> Self {
+    pub fn new(record: &Record, anomaly: &Anomaly) -> Self {
         Self {
             property: anomaly.property.clone(),
             anomaly: anomaly.kind.clone(),
@@ -33,8 +33,8 @@ impl Signature {
     }
 
     /// What another run has to show to show the same: the shape of the witness may differ.
-    pub fn wanted(&self) -> Wanted {
-        Wanted {
+    pub fn wanted(&self) -> WantedAnomaly {
+        WantedAnomaly {
             property: self.property.clone(),
             anomaly: self.anomaly.clone(),
             advisory: false,
@@ -92,11 +92,11 @@ fn letter(number: usize) -> String {
 }
 
 /// The anomalies of a check that count, each signature once: of the advisory ones only those of the kind `also`.
-pub fn of(record: &Record, anomalies: &[Anomaly], also: Option<&str>) -> Vec<(Signature, String)> {
+pub fn signatures(record: &Record, anomalies: &[Anomaly], also: Option<&str>) -> Vec<(Signature, String)> {
     let mut found: Vec<(Signature, String)> = Vec::new();
     let counts = |anomaly: &&Anomaly| !anomaly.advisory || also == Some(anomaly.kind.as_str());
     for anomaly in anomalies.iter().filter(counts) {
-        let signature = Signature::of(record, anomaly);
+        let signature = Signature::new(record, anomaly);
         if found.iter().all(|(other, _)| *other != signature) {
             found.push((signature, anomaly.why.clone()));
         }
@@ -140,22 +140,22 @@ mod tests {
 
     #[test]
     fn failures_are_the_same_up_to_the_names_of_clients() {
-        let one = Signature::of(&record(["c1", "c2"]), &anomaly(&[0, 1, 2]));
+        let one = Signature::new(&record(["c1", "c2"]), &anomaly(&[0, 1, 2]));
         assert_eq!(one.shape, "a invoke acquire, b ok write, a ok acquire");
-        assert_eq!(one, Signature::of(&record(["c5", "c3"]), &anomaly(&[0, 1, 2])));
-        assert_ne!(one, Signature::of(&record(["c1", "c1"]), &anomaly(&[0, 1, 2])));
-        assert_ne!(one, Signature::of(&record(["c1", "c2"]), &anomaly(&[0, 1])));
+        assert_eq!(one, Signature::new(&record(["c5", "c3"]), &anomaly(&[0, 1, 2])));
+        assert_ne!(one, Signature::new(&record(["c1", "c1"]), &anomaly(&[0, 1, 2])));
+        assert_ne!(one, Signature::new(&record(["c1", "c2"]), &anomaly(&[0, 1])));
     }
 
     #[test]
     fn of_a_long_witness_only_the_kinds_of_events_count() {
         let record = record(["c1", "c2"]);
-        let long = |order: [usize; 3]| Signature::of(&record, &anomaly(&order.repeat(5))).shape;
+        let long = |order: [usize; 3]| Signature::new(&record, &anomaly(&order.repeat(5))).shape;
         assert_eq!(long([0, 1, 2]), "more than 12 of: invoke acquire, ok acquire, ok write");
         assert_eq!(long([0, 1, 2]), long([2, 1, 0]));
         assert_eq!(
             long([0, 1, 2]),
-            Signature::of(&record, &anomaly(&[0, 1, 2].repeat(9))).shape
+            Signature::new(&record, &anomaly(&[0, 1, 2].repeat(9))).shape
         );
     }
 
@@ -167,7 +167,7 @@ mod tests {
             ..anomaly(&[0])
         };
         let all = [anomaly(&[0, 1]), advisory, anomaly(&[0, 1]), anomaly(&[1])];
-        let found = |also| of(&record, &all, also).len();
+        let found = |also| signatures(&record, &all, also).len();
         assert_eq!(
             (found(None), found(Some("stale-holder")), found(Some("stale-write"))),
             (2, 2, 3)

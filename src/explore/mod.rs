@@ -8,9 +8,10 @@ pub mod corpus;
 pub mod coverage;
 pub mod drive;
 pub mod failure;
+pub mod failure_runs;
 #[cfg(test)]
-mod promises;
+mod promise_tests;
+mod schedule_queue;
 pub mod space;
 #[cfg(test)]
 mod tests;
-mod turns;

@@ -1,8 +1,10 @@
 //! What is explored: a variant, the size of its schedules, and the plan of each.
 
+use crate::backends::sim;
 use crate::faults::{self, Topology};
-use crate::run::draw;
-use crate::{naming, run::simulated};
+use crate::planning::drawing;
+use crate::planning::names;
+use crate::planning::support;
 use serde::{Deserialize, Serialize};
 use zooquake_checkers::plan::{Cluster, On, Plan, State, Trigger, Window, Workload};
 
@@ -62,8 +64,8 @@ impl Space {
     /// # Errors
     /// If the variant does not exist or cannot be simulated: what is said to the user.
     pub fn workload(&self) -> Result<Workload, String> {
-        let workload = naming::workload(&self.variant)?;
-        simulated::supports_workload(&workload)?;
+        let workload = names::workload(&self.variant)?;
+        support::workload_on(&sim::KIND, &workload)?;
         Ok(workload)
     }
 
@@ -72,11 +74,11 @@ impl Space {
         let cluster = Cluster {
             servers: self.servers,
             clients: self.clients,
-            timing: draw::timing(workload),
+            timing: drawing::timing(workload),
             ..Cluster::default()
         };
         let topology = Topology::new(workload, &cluster);
-        let mut plan = draw::plan(seed, workload.clone(), cluster, LONGEST_MS, &[]);
+        let mut plan = drawing::plan(seed, workload.clone(), cluster, LONGEST_MS, &[]);
         plan.on = On::Sim;
         for client in &mut plan.clients {
             client.ops = Some(self.ops);

@@ -1,7 +1,7 @@
 //! The same seed gives the same history, byte for byte, in debug and in release builds.
 
 use super::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use fnv::FnvHasher;
 use std::hash::Hasher;
 use zooquake_checkers::Record;
@@ -47,7 +47,7 @@ fn a_seed_gives_the_same_bytes_in_every_build() {
         let workload = space.workload().unwrap();
         let mut hasher = FnvHasher::default();
         for seed in 1..=SCHEDULES {
-            digest(&mut hasher, &simulated::record(&space.plan(&workload, seed)).unwrap());
+            digest(&mut hasher, &simulation::record(&space.plan(&workload, seed)).unwrap());
         }
         (variant, hasher.finish())
     });

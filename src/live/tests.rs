@@ -29,7 +29,7 @@ async fn answer(live: &Live, line: &str) -> String {
 
 /// A run in this folder that has recorded one event.
 fn run(out: &Path) -> Folder {
-    let plan: Plan = crate::campaign::spec::RunSpec::new("lock/fenced").plan().unwrap();
+    let plan: Plan = crate::planning::spec::RunSpec::new("lock/fenced").plan().unwrap();
     let folder = Folder::create(out, &plan).unwrap();
     folder.write_json("plan.json", &plan).unwrap();
     record(&folder, "");

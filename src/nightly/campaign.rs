@@ -1,9 +1,9 @@
 //! What a night is to run: variants × faults × seeds, on which ensemble, for how long.
 
 use super::cell::Cell;
-use crate::campaign::spec::RunSpec;
-use crate::naming;
-use crate::run::draw;
+use crate::planning::drawing;
+use crate::planning::names;
+use crate::planning::spec::RunSpec;
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
@@ -100,7 +100,7 @@ impl Campaign {
 
     /// The different timings of its runs.
     pub fn timings(&self) -> Vec<Timing> {
-        let of = |name: &String| Some(draw::timing(&naming::workload(name).ok()?));
+        let of = |name: &String| Some(drawing::timing(&names::workload(name).ok()?));
         let mut timings = Vec::new();
         for timing in self
             .variants
@@ -127,7 +127,7 @@ pub fn matching<'a>(pattern: &str, names: &'a [String]) -> Result<Vec<&'a String
 #[cfg(test)]
 pub mod tests {
     use super::*;
-    use crate::campaign::spec::tests::assert_same;
+    use crate::planning::spec::tests::assert_same;
 
     /// A campaign of two locks under two faults.
     pub fn campaign(seeds: &[u64]) -> Campaign {
@@ -169,7 +169,7 @@ pub mod tests {
     #[test]
     fn a_cell_is_the_run_that_has_nothing_else_given() {
         let campaign = campaign(&[1]);
-        for variant in naming::variants() {
+        for variant in names::variants() {
             let cell = Cell {
                 variant: variant.clone(),
                 ..campaign.cells()[1].clone()

@@ -4,7 +4,7 @@ use super::campaign::Campaign;
 use super::cell::{self, Next};
 use super::cell::{Attempt, Cell};
 use super::folder::{Header, Ledger};
-use super::past::Past;
+use super::previous_nights::NightRecord;
 use crate::campaign::engine;
 use crate::campaign::ensembles::{self, Runner};
 use anyhow::Result;
@@ -21,7 +21,7 @@ pub struct Night<'a, R> {
     /// What it runs.
     pub campaign: &'a Campaign,
     /// Earlier nights, which tell how long a run takes.
-    pub earlier: &'a [Past],
+    pub earlier: &'a [NightRecord],
     /// What carries the runs out.
     pub runner: R,
 }
@@ -112,12 +112,12 @@ fn expected<'a>(cell: &Cell, time: Duration, attempts: impl Iterator<Item = &'a 
 mod tests {
     use super::super::cell::tests::{attempt, cell};
     use super::super::folder::tests::header;
-    use super::super::past::cells;
+    use super::super::previous_nights::cells;
     use super::*;
     use crate::campaign::engine::{Budget, End, drive};
     use crate::campaign::ensembles::tests::{Script, judged};
-    use crate::campaign::ran::Ran;
-    use crate::campaign::spec::RunSpec;
+    use crate::campaign::run_outcome::RunOutcome;
+    use crate::planning::spec::RunSpec;
     use zooquake_checkers::Verdict;
     use zooquake_reports::night::Outcome;
 
@@ -138,7 +138,7 @@ mod tests {
         async fn drive(
             &self,
             limit: Option<Duration>,
-            answer: fn(usize) -> Ran,
+            answer: fn(usize) -> RunOutcome,
             stop_after: usize,
         ) -> (End, Vec<String>) {
             let header = header("2026-11-20");
@@ -161,8 +161,11 @@ mod tests {
 
         fn outcomes(&self) -> Vec<Outcome> {
             let ledger = Ledger::open(self.folder.path(), header("2026-11-20")).unwrap();
-            let past = Past::new(String::new(), &ledger.recorded);
-            self.order.iter().map(|cell| cell::outcome(&past.of(cell))).collect()
+            let past = NightRecord::new(String::new(), &ledger.recorded);
+            self.order
+                .iter()
+                .map(|cell| cell::outcome(&past.attempts_at(cell)))
+                .collect()
         }
     }
 
@@ -201,7 +204,7 @@ mod tests {
     #[tokio::test]
     async fn a_harness_that_keeps_failing_is_given_up() {
         let stage = Stage::new();
-        let failed = |_| Ran::Failed {
+        let failed = |_| RunOutcome::Failed {
             run: None,
             error: "no engine".into(),
         };

@@ -1,15 +1,15 @@
 //! Failures by signature: property, anomaly, variant and faults. The same signature is one failure, with a count.
 
 use super::cell::Attempt;
-use super::past::Past;
+use super::previous_nights::NightRecord;
 use crate::calendar;
 use zooquake_reports::night::{Failure, Outcome, Seen};
 
 /// The failures of tonight, the commonest first.
-pub fn of(tonight: &Past, earlier: &[Past]) -> Vec<Failure> {
+pub fn all(tonight: &NightRecord, earlier: &[NightRecord]) -> Vec<Failure> {
     let mut failures: Vec<Failure> = Vec::new();
     for cell in &tonight.cells {
-        let attempts = tonight.of(cell);
+        let attempts = tonight.attempts_at(cell);
         if super::cell::outcome(&attempts) != Outcome::New {
             continue;
         }
@@ -42,7 +42,7 @@ fn run(attempt: &Attempt) -> String {
         .unwrap_or_default()
 }
 
-fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
+fn first(attempt: &Attempt, seen: &Seen, earlier: &[NightRecord]) -> Failure {
     Failure {
         property: seen.property.clone(),
         anomaly: seen.kind.clone(),
@@ -56,9 +56,9 @@ fn first(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> Failure {
     }
 }
 
-fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
-    let place = |night: &Past| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
-    let showed = |night: &&Past| {
+fn since(attempt: &Attempt, seen: &Seen, earlier: &[NightRecord]) -> String {
+    let place = |night: &NightRecord| night.judged(&attempt.place.variant, &attempt.place.faults).count() > 0;
+    let showed = |night: &&NightRecord| {
         let mut runs = night.judged(&attempt.place.variant, &attempt.place.faults);
         runs.any(|run| {
             run.anomalies
@@ -67,7 +67,7 @@ fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
         })
     };
     let looked = earlier.iter().filter(|night| place(night)).count();
-    let with: Vec<&Past> = earlier.iter().filter(showed).collect();
+    let with: Vec<&NightRecord> = earlier.iter().filter(showed).collect();
     match (with.first(), looked) {
         (None, 0) => "no earlier night has looked".to_string(),
         (None, nights) => format!("first seen tonight, after {nights} nights without"),
@@ -82,7 +82,7 @@ fn since(attempt: &Attempt, seen: &Seen, earlier: &[Past]) -> String {
 #[cfg(test)]
 mod tests {
     use super::super::cell::tests::{attempt, cell, ended};
-    use super::super::past::tests::night;
+    use super::super::previous_nights::tests::night;
     use super::*;
     use zooquake_checkers::Verdict;
 
@@ -90,7 +90,7 @@ mod tests {
         ended(kind, "pause", seed)
     }
 
-    fn tonight(attempts: Vec<Attempt>) -> Past {
+    fn tonight(attempts: Vec<Attempt>) -> NightRecord {
         let mut past = night("2026-11-20", attempts);
         past.cells = (1..=3).map(|seed| cell("pause", seed)).collect();
         past
@@ -108,7 +108,7 @@ mod tests {
             ],
         );
         let tonight = tonight(vec![broken(1, "double-grant"), broken(2, "double-grant"), both]);
-        let failures = of(&tonight, &[]);
+        let failures = all(&tonight, &[]);
         let told: Vec<_> = failures
             .iter()
             .map(|f| (f.anomaly.as_str(), f.seeds.as_slice()))
@@ -124,7 +124,7 @@ mod tests {
     fn it_says_since_when() {
         let valid = || ended("valid", "pause", 1);
         let tonight = tonight(vec![broken(1, "double-grant")]);
-        let since = |earlier: &[Past]| of(&tonight, earlier).remove(0).since;
+        let since = |earlier: &[NightRecord]| all(&tonight, earlier).remove(0).since;
         assert_eq!(since(&[]), "no earlier night has looked");
         let quiet = [night("2026-11-18", vec![valid()]), night("2026-11-19", vec![valid()])];
         assert_eq!(since(&quiet), "first seen tonight, after 2 nights without");

@@ -32,7 +32,7 @@ pub struct Header {
 }
 
 /// What a record of a night says.
-pub type Recorded = ledger::Recorded<Header, Attempt>;
+pub type LedgerContent = ledger::LedgerContent<Header, Attempt>;
 
 /// The record of a night that goes on.
 pub type Ledger = ledger::Ledger<Header, Attempt>;
@@ -72,8 +72,8 @@ pub fn name_of(path: &Path) -> String {
 pub fn choose(nights: &Path, header: &Header) -> Result<PathBuf> {
     let oldest = calendar::before(STALE);
     let going_on =
-        |recorded: &Recorded| recorded.header.is(header) && !recorded.closed && recorded.header.begun > oldest;
-    let all = super::past::all(nights)?;
+        |recorded: &LedgerContent| recorded.header.is(header) && !recorded.closed && recorded.header.begun > oldest;
+    let all = super::previous_nights::all(nights)?;
     if let Some((path, _)) = all.iter().rfind(|(_, recorded)| going_on(recorded)) {
         return Ok(path.clone());
     }
@@ -93,8 +93,8 @@ pub mod tests {
     use super::super::campaign::tests::campaign;
     use super::super::cell::tests::{attempt, cell};
     use super::*;
-    use crate::campaign::ledger::{Other, read};
-    use crate::campaign::values;
+    use crate::campaign::ledger::{ForeignRecord, read};
+    use crate::planning::values;
     use std::io::Write;
     use zooquake_checkers::Verdict;
 
@@ -144,7 +144,7 @@ pub mod tests {
         let second = choose(nights, &header).unwrap();
         assert!(name_of(&second).ends_with("-2"), "{second:?}");
         let refused = Ledger::open(&first, shard).unwrap_err();
-        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
+        assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
         assert!(Ledger::open(&first, header).unwrap().recorded.closed);
     }
 
@@ -172,7 +172,7 @@ pub mod tests {
         night.close().unwrap();
         assert_eq!(night.since_opened(), [one]);
         assert_eq!(night.runs().into_iter().collect::<Vec<_>>(), ["run-1"]);
-        let recorded: Recorded = read(&fs::read(path.join(NAME)).unwrap()).unwrap().unwrap();
+        let recorded: LedgerContent = read(&fs::read(path.join(NAME)).unwrap()).unwrap().unwrap();
         assert_eq!(recorded, night.recorded);
         assert!(recorded.closed && recorded.attempts.len() == 2);
     }
@@ -212,6 +212,6 @@ pub mod tests {
         drop(night);
         asked.campaign.cluster.timing = Some(values::timing("500/4/1000").unwrap());
         let refused = Ledger::open(folder.path(), asked).unwrap_err();
-        assert!(refused.downcast_ref::<Other>().is_some(), "{refused:#}");
+        assert!(refused.downcast_ref::<ForeignRecord>().is_some(), "{refused:#}");
     }
 }

@@ -1,6 +1,6 @@
 //! What is worth knowing but decides nothing: accepted anomalies that stay away, and failures that do.
 
-use super::past::Past;
+use super::previous_nights::NightRecord;
 use zooquake_checkers::plan::Accepted;
 use zooquake_reports::night::Failure;
 
@@ -9,7 +9,7 @@ const NIGHTS: usize = 10;
 
 /// Accepted anomalies that none of the last ten nights saw which looked for them. `nights` has the oldest first and
 /// tonight last; `accepted` gives what a variant declares.
-pub fn no_longer_seen(nights: &[Past], accepted: impl Fn(&str) -> Vec<Accepted>) -> Vec<String> {
+pub fn no_longer_seen(nights: &[NightRecord], accepted: impl Fn(&str) -> Vec<Accepted>) -> Vec<String> {
     let Some(tonight) = nights.last() else {
         return Vec::new();
     };
@@ -36,7 +36,7 @@ pub fn no_longer_seen(nights: &[Past], accepted: impl Fn(&str) -> Vec<Accepted>)
 }
 
 /// Whether a night saw the anomaly; `None` if it had no run with a verdict under faults that bring it about.
-fn saw(night: &Past, variant: &str, known: &Accepted) -> Option<bool> {
+fn saw(night: &NightRecord, variant: &str, known: &Accepted) -> Option<bool> {
     let under = |faults: &str| {
         let named = |fault: &str| known.faults.iter().any(|other| other == fault);
         named("none") || faults.split(',').any(named)
@@ -55,7 +55,11 @@ fn saw(night: &Past, variant: &str, known: &Accepted) -> Option<bool> {
 }
 
 /// Failures of the last night that ran the place which tonight does not show, though it ran it too.
-pub fn gone(tonight: &Past, earlier: &[Past], failures: impl Fn(&Past, &[Past]) -> Vec<Failure>) -> Vec<String> {
+pub fn gone(
+    tonight: &NightRecord,
+    earlier: &[NightRecord],
+    failures: impl Fn(&NightRecord, &[NightRecord]) -> Vec<Failure>,
+) -> Vec<String> {
     let Some((last, before)) = earlier.split_last() else {
         return Vec::new();
     };
@@ -79,7 +83,7 @@ pub fn gone(tonight: &Past, earlier: &[Past], failures: impl Fn(&Past, &[Past]) 
 mod tests {
     use super::super::cell::tests::ended;
     use super::super::failures;
-    use super::super::past::tests::night;
+    use super::super::previous_nights::tests::night;
     use super::*;
 
     fn accepted(variant: &str) -> Vec<Accepted> {
@@ -96,7 +100,7 @@ mod tests {
         }
     }
 
-    fn nights(with: impl Fn(usize) -> bool, faults: &str, count: usize) -> Vec<Past> {
+    fn nights(with: impl Fn(usize) -> bool, faults: &str, count: usize) -> Vec<NightRecord> {
         let one = |n: usize| {
             let end = if with(n) { "stale-write" } else { "valid" };
             night(&format!("2026-11-{:02}", n + 1), vec![ended(end, faults, 1)])
@@ -127,11 +131,11 @@ mod tests {
         let failed = ended("double-grant", "pause", 1);
         let valid = || ended("valid", "pause", 1);
         let earlier = [night("2026-11-19", vec![failed.clone()])];
-        let remarks = gone(&night("2026-11-20", vec![valid()]), &earlier, failures::of);
+        let remarks = gone(&night("2026-11-20", vec![valid()]), &earlier, failures::all);
         assert!(remarks[0].contains("double-grant"), "{remarks:?}");
-        assert!(gone(&night("2026-11-20", vec![failed]), &earlier, failures::of).is_empty());
+        assert!(gone(&night("2026-11-20", vec![failed]), &earlier, failures::all).is_empty());
         assert!(
-            gone(&night("2026-11-20", vec![]), &earlier, failures::of).is_empty(),
+            gone(&night("2026-11-20", vec![]), &earlier, failures::all).is_empty(),
             "it was not run"
         );
     }

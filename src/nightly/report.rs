@@ -2,19 +2,20 @@
 
 use super::failures;
 use super::folder::Header;
-use super::past::Past;
+use super::previous_nights::NightRecord;
 use super::{cell, remarks};
+use crate::backends;
 use crate::campaign::engine::End;
-use crate::campaign::values;
-use crate::naming;
-use zooquake_checkers::plan::{On, Timing};
+use crate::planning::names;
+use crate::planning::values;
+use zooquake_checkers::plan::Timing;
 use zooquake_reports::night::{Attempt, Cell, Night, Outcome, Trend};
 
 /// The whole report of tonight.
-pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night {
-    let nights: Vec<Past> = earlier.iter().chain([tonight]).cloned().collect();
-    let accepted = |variant: &str| naming::workload(variant).map(|w| w.accepted).unwrap_or_default();
-    let mut all_remarks = remarks::gone(tonight, earlier, failures::of);
+pub fn night_report(header: &Header, tonight: &NightRecord, earlier: &[NightRecord], end: End) -> Night {
+    let nights: Vec<NightRecord> = earlier.iter().chain([tonight]).cloned().collect();
+    let accepted = |variant: &str| names::workload(variant).map(|w| w.accepted).unwrap_or_default();
+    let mut all_remarks = remarks::gone(tonight, earlier, failures::all);
     all_remarks.extend(remarks::no_longer_seen(&nights, accepted));
     let mut night = Night {
         name: tonight.name.clone(),
@@ -25,7 +26,7 @@ pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night 
         conclusion: Vec::new(),
         code: 0,
         cells: tonight.cells.iter().map(|cell| self::cell(tonight, cell)).collect(),
-        failures: failures::of(tonight, earlier),
+        failures: failures::all(tonight, earlier),
         remarks: all_remarks,
         trends: trends(tonight, &nights),
         nights: nights.iter().map(|night| night.name.clone()).collect(),
@@ -34,8 +35,8 @@ pub fn of(header: &Header, tonight: &Past, earlier: &[Past], end: End) -> Night 
     night
 }
 
-fn cell(tonight: &Past, cell: &super::cell::Cell) -> Cell {
-    let attempts = tonight.of(cell);
+fn cell(tonight: &NightRecord, cell: &super::cell::Cell) -> Cell {
+    let attempts = tonight.attempts_at(cell);
     Cell {
         variant: cell.variant.clone(),
         faults: cell.faults.clone(),
@@ -126,7 +127,7 @@ fn cells(n: usize) -> String {
     }
 }
 
-fn trends(tonight: &Past, nights: &[Past]) -> Vec<Trend> {
+fn trends(tonight: &NightRecord, nights: &[NightRecord]) -> Vec<Trend> {
     let mut places: Vec<(&str, &str)> = tonight
         .cells
         .iter()
@@ -136,7 +137,7 @@ fn trends(tonight: &Past, nights: &[Past]) -> Vec<Trend> {
     places.into_iter().map(|place| trend(place, nights)).collect()
 }
 
-fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
+fn trend((variant, faults): (&str, &str), nights: &[NightRecord]) -> Trend {
     let mut seen: Vec<(String, bool, usize)> = Vec::new();
     for night in nights {
         let mut kinds: Vec<(&str, bool)> = night
@@ -171,9 +172,11 @@ fn trend((variant, faults): (&str, &str), nights: &[Past]) -> Trend {
 fn settings(header: &Header) -> Vec<(String, String)> {
     let campaign = &header.campaign;
     let seeds: Vec<String> = campaign.seeds.iter().map(ToString::to_string).collect();
-    let image = match campaign.on {
-        On::Docker => campaign.cluster.image.as_deref().unwrap_or("zooquake's own"),
-        On::Sim => "none: the ensembles were simulated",
+    let backend = backends::kind(campaign.on);
+    let image = match (backend.capabilities.images, &campaign.cluster.image) {
+        (false, _) => format!("none: the ensembles were {}", backend.adjective),
+        (true, Some(image)) => image.clone(),
+        (true, None) => "zooquake's own".to_string(),
     };
     let timing = |timing: &Timing| {
         let hazard = if timing.hazardous() {
@@ -195,7 +198,7 @@ fn settings(header: &Header) -> Vec<(String, String)> {
             format!("{}, {}", campaign.cluster.servers, campaign.cluster.clients),
         ),
         ("tickTime / syncLimit / session timeout", timings.join(" or ")),
-        ("ZooKeeper image", image.to_string()),
+        ("ZooKeeper image", image),
         ("zooquake", header.zooquake.clone()),
     ]
     .map(|(name, value)| (name.to_string(), value))
@@ -206,13 +209,13 @@ fn settings(header: &Header) -> Vec<(String, String)> {
 mod tests {
     use super::super::cell::tests::{cell, ended};
     use super::super::folder::tests::header;
-    use super::super::past::tests::night;
+    use super::super::previous_nights::tests::night;
     use super::*;
 
     fn report(attempts: Vec<cell::Attempt>, end: End) -> Night {
         let mut tonight = night("2026-11-20", attempts);
         tonight.cells = ["pause", "kill", "disconnect"].map(|faults| cell(faults, 1)).into();
-        of(&header("2026-11-20"), &tonight, &[], end)
+        night_report(&header("2026-11-20"), &tonight, &[], end)
     }
 
     #[test]
@@ -277,7 +280,7 @@ mod tests {
         ];
         let mut tonight = night("2026-11-20", vec![ended("stale-write", "pause", 1)]);
         tonight.cells = vec![cell("pause", 1)];
-        let report = of(&header("2026-11-20"), &tonight, &earlier, End::Through);
+        let report = night_report(&header("2026-11-20"), &tonight, &earlier, End::Through);
         let trend = &report.trends[0];
         assert_eq!(
             trend.outcomes,

@@ -2,6 +2,5 @@
 
 mod moment;
 mod pin;
-pub mod runnable;
 
 pub use pin::{headline, pin};

@@ -18,7 +18,7 @@ pub struct Moment {
 
 impl Moment {
     /// The moment of `event` in the operations of `client`: since its last one was sent; `None` if there is none near.
-    pub fn of(events: &[Event], event: &Event, client: &str) -> Option<Self> {
+    pub fn at(events: &[Event], event: &Event, client: &str) -> Option<Self> {
         let before = &events[..event.index.min(events.len())];
         let mut asked = before.iter().filter(|e| is_asked(e, client));
         let last = asked.next_back()?;

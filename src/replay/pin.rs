@@ -75,7 +75,7 @@ pub fn pin(record: &Record, anomaly: &Anomaly, name: &str) -> PinnedPlan {
 fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> {
     let target = begin.target().unwrap_or_default();
     if target.starts_with('c') && !target.contains(',') {
-        return Moment::of(events, begin, target);
+        return Moment::at(events, begin, target);
     }
     let witness = anomaly
         .witness
@@ -87,7 +87,7 @@ fn moment(events: &[Event], begin: &Event, anomaly: &Anomaly) -> Option<Moment> 
     let busy = clients
         .into_iter()
         .filter(|client| Moment::is_busy(events, begin, client));
-    busy.filter_map(|client| Moment::of(events, begin, client)).next()
+    busy.filter_map(|client| Moment::at(events, begin, client)).next()
 }
 
 fn phase<'a>(events: &'a [Event], name: &str) -> Option<&'a Event> {

@@ -1,7 +1,7 @@
 //! A whole run: bring up, work and break, heal and recover, gather evidence, check, report, clear away.
 
 use super::folder::{CONTAINERS, Folder, RECIPE};
-use super::patience::within_grace;
+use super::interruption::within_grace;
 use super::progress::Progress;
 use super::recorder::Recorder;
 use super::samples::Samples;
@@ -9,6 +9,7 @@ use super::shell::Shell;
 use super::stage;
 use super::store::Store;
 use super::txnlogs;
+use crate::backends;
 use crate::faults::nemesis::Schedule;
 use crate::judge;
 use anyhow::{Context, Result};
@@ -24,7 +25,7 @@ use tokio::sync::{oneshot, watch};
 use zooquake_backend::images::Source;
 use zooquake_backend::{Backend, BringUp, Clock, Cluster};
 use zooquake_checkers::Results;
-use zooquake_checkers::plan::{On, Plan};
+use zooquake_checkers::plan::Plan;
 use zooquake_engine::{Conclusion, HistoryEntry};
 
 /// What to run.
@@ -113,7 +114,7 @@ pub(super) async fn execute_here(order: Order) -> Result<Finished> {
     let through = through.with_context(|| format!("the run {} did not come to its end", folder.path.display()));
     let ended = claim.end();
     let removed = match &through {
-        Ok(Left::Nothing) => Ok(()),
+        Ok(Remainder::Nothing) => Ok(()),
         _ => remove_dead().await,
     };
     let outcome = match through {
@@ -140,7 +141,7 @@ fn also(error: anyhow::Error, removed: Result<()>) -> anyhow::Error {
 }
 
 /// What a run has left on its backend when its history is complete.
-pub(super) enum Left {
+pub(super) enum Remainder {
     /// Nothing but its claim.
     Nothing,
     /// What had been started when the user broke the bring-up off, or could not be removed at once; requests to the backend may still
@@ -170,9 +171,9 @@ fn intent(plan: &Plan) -> String {
         faults => format!("under {}", faults.join(", ")),
     };
     let seconds = plan.time_ms.div_ceil(1000);
-    let about = match plan.on {
-        On::Docker => format!(", about {} s in all", seconds + AROUND),
-        On::Sim => String::new(),
+    let about = match backends::capabilities(plan.on).virtual_time {
+        true => String::new(),
+        false => format!(", about {} s in all", seconds + AROUND),
     };
     format!(
         "{servers} servers, {} clients, {seconds} s {faults}{about}",
@@ -181,7 +182,7 @@ fn intent(plan: &Plan) -> String {
 }
 
 /// Runs up to the last piece of evidence, and clears the cluster away: once, or once for each scene.
-pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Left> {
+pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Remainder> {
     let (plan, clock) = (&order.plan, order.backend.clock());
     let mut progress = Progress::new(plan.on, order.quiet);
     progress.say(&format!(
@@ -190,7 +191,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         store.shown(),
         intent(plan)
     ));
-    let (mut history, mut sampled, mut left) = (None, Vec::new(), Left::Nothing);
+    let (mut history, mut sampled, mut left) = (None, Vec::new(), Remainder::Nothing);
     let schedules = Schedule::of(plan);
     let all = schedules.len();
     for (number, schedule) in (1..).zip(schedules) {
@@ -211,7 +212,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         };
         let Some((place, confined)) = up else {
             recorder.record(HistoryEntry::named("run", "phase", json!("interrupted")))?;
-            return Ok(Left::HalfACluster);
+            return Ok(Remainder::HalfACluster);
         };
         if number == 1 {
             recorder.record(HistoryEntry::named("run", "confinement", confined))?;
@@ -236,7 +237,7 @@ pub(super) async fn attempt(order: Order, store: &Store, run: &str) -> Result<Le
         let keep = order.keep && (interrupted || number == all);
         if let Err(error) = within_grace(&order.interrupt, &*clock, clear(&*place.cluster, keep)).await {
             eprintln!("zooquake: {error:#}");
-            left = Left::HalfACluster;
+            left = Remainder::HalfACluster;
         }
         if interrupted {
             return Ok(left);

@@ -1,19 +1,15 @@
 //! One run, from its plan to its folder.
 
-pub mod draw;
 mod execute;
-pub mod feasible;
 pub mod folder;
-mod in_doubt;
-pub mod patience;
+pub mod interruption;
 mod progress;
+mod readiness;
 mod recorder;
 mod samples;
-pub mod scenes;
 mod shell;
-pub mod simulated;
+pub mod simulation;
 pub mod stage;
-mod steady;
 mod store;
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,6 @@
 //! What a run does at the moment, on stderr.
 
+use crate::backends;
 use crate::output::{Level, keep_below, says};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::io::IsTerminal;
@@ -55,7 +56,7 @@ impl Progress {
         if self.silent {
             return;
         }
-        eprintln!("{}{text}", self.simulated());
+        eprintln!("{}{text}", self.prefix());
     }
 
     /// Says something that only who asks for details reads.
@@ -66,10 +67,11 @@ impl Progress {
     }
 
     /// What goes before a line whose times are virtual.
-    fn simulated(&self) -> &'static str {
-        match self.on {
-            On::Docker => "",
-            On::Sim => "simulated: ",
+    fn prefix(&self) -> String {
+        let backend = backends::kind(self.on);
+        match backend.capabilities.virtual_time {
+            true => format!("{}: ", backend.adjective),
+            false => String::new(),
         }
     }
 
@@ -85,7 +87,7 @@ impl Progress {
         }
         self.last = Some(now);
         let RunStatus { text, ops } = status();
-        let text = format!("{}{}", self.simulated(), crate::terminal::line(&text));
+        let text = format!("{}{}", self.prefix(), crate::terminal::line(&text));
         match (&self.line, ops) {
             (Some(line), Some((elapsed, all))) => {
                 line.set_style(style(OPS));

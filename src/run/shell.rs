@@ -2,9 +2,9 @@
 
 use super::execute::Place;
 use super::progress::Progress;
+use super::readiness::{steady_and_silent, still_leads};
 use super::recorder::Recorder;
 use super::stage;
-use super::steady::{steady_and_silent, still_leads};
 use super::watchdog::Clocks;
 use crate::faults::nemesis::{Link, Nemesis, Schedule, Told};
 use anyhow::{Context, Result, bail};

@@ -5,12 +5,12 @@
 mod tests;
 
 use crate::campaign::shard::Shard;
-use crate::campaign::spec;
 use crate::explore::drive::{self, Explored, Limits};
 use crate::explore::space::{Search, Space};
-use crate::run::simulated;
+use crate::planning::spec;
+use crate::run::simulation;
 use crate::shrink::sim::Simulated;
-use crate::shrink::{Played, Shrinker, Size, Wanted};
+use crate::shrink::{PlayedPlan, Shrinker, Size, WantedAnomaly};
 use anyhow::{Error, Result};
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -73,7 +73,7 @@ pub struct Shown {
     /// How many schedules there are up to it, in the order of their seeds.
     pub tried: u64,
     /// The anomaly, and the property that it violates.
-    pub wanted: Wanted,
+    pub wanted: WantedAnomaly,
     /// The smallest plan that shows it too.
     pub plan: Plan,
     /// How large that is.
@@ -142,7 +142,7 @@ pub fn run(planted: &'static Planted, settings: Settings<'_>) -> Result<Outcome>
     let shown = first.map(|(seed, property)| {
         let anomaly = planted.expected.to_string();
         let advisory = planted.advisory();
-        let wanted = Wanted {
+        let wanted = WantedAnomaly {
             property,
             anomaly,
             advisory,
@@ -185,14 +185,14 @@ fn explore(
 }
 
 /// The smallest plan that shows the anomaly, with its size; the given one if nothing can be taken away in time.
-fn shrink(wanted: Wanted, plan: Plan, settings: Settings<'_>) -> Result<(Plan, Size)> {
+fn shrink(wanted: WantedAnomaly, plan: Plan, settings: Settings<'_>) -> Result<(Plan, Size)> {
     let mut shrinker = Shrinker::new(wanted, Simulated, Instant::now() + settings.shrinking, settings.stop);
     shrinker.find(&plan, 0)?;
     let (plan, record) = match shrinker.shrink()? {
-        (Some(Played { plan, record, .. }), _) => (plan, record),
-        (None, _) => (plan.clone(), simulated::record(&plan)?),
+        (Some(PlayedPlan { plan, record, .. }), _) => (plan, record),
+        (None, _) => (plan.clone(), simulation::record(&plan)?),
     };
-    Ok((plan, Size::of(&record)))
+    Ok((plan, Size::new(&record)))
 }
 
 /// Plays the recipe without the bug; with the number of schedules, and their anomalies.

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 
-/// Reduces a list that fails to one that does, such that it does not without any one of its elements. `fails` says whether a
-/// part does; the whole does.
+/// Reduces a list that fails to one that does, such that it does not without any one of its elements. `fails` says
+/// whether a part does; the whole does.
 ///
 /// # Errors
 /// The first one of `fails`.

@@ -1,14 +1,14 @@
 //! Shrinking: the smallest plan that still fails the same way on a simulated ensemble.
 //!
-//! Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002) over the windows of faults;
-//! then clients, operations and times are taken away greedily, again and again until nothing more can be. A plan fails the
-//! same way if its run shows the same anomaly of the same property.
+//! Delta debugging (Zeller and Hildebrandt, "Simplifying and Isolating Failure-Inducing Input", 2002) over the windows
+//! of faults; then clients, operations and times are taken away greedily, again and again until nothing more can be. A
+//! plan fails the same way if its run shows the same anomaly of the same property.
 
 mod delta;
 pub mod real;
+mod reductions;
 pub mod sim;
-mod smaller;
-pub mod story;
+pub mod strategy;
 
 use crate::replay::pin;
 use anyhow::Result;
@@ -23,7 +23,7 @@ use zooquake_checkers::{Anomaly, Event, EventType, Process, Record};
 
 /// The anomaly that is to be kept.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Wanted {
+pub struct WantedAnomaly {
     /// The property that does not hold.
     pub property: String,
     /// The anomaly, such as `stale-write`.
@@ -32,9 +32,9 @@ pub struct Wanted {
     pub advisory: bool,
 }
 
-impl Wanted {
+impl WantedAnomaly {
     /// The wish to keep this anomaly.
-    pub fn of(anomaly: &Anomaly) -> Self {
+    pub fn new(anomaly: &Anomaly) -> Self {
         Self {
             property: anomaly.property.clone(),
             anomaly: anomaly.kind.clone(),
@@ -44,7 +44,7 @@ impl Wanted {
 
     /// Whether this is it, in whatever run.
     pub fn is(&self, anomaly: &Anomaly) -> bool {
-        *self == Self::of(anomaly)
+        *self == Self::new(anomaly)
     }
 }
 
@@ -61,7 +61,7 @@ pub struct Size {
 
 impl Size {
     /// The size of a run.
-    pub fn of(record: &Record) -> Self {
+    pub fn new(record: &Record) -> Self {
         Self {
             clients: record.plan.cluster.clients,
             windows: record.plan.windows.len(),
@@ -93,29 +93,29 @@ fn asked(record: &Record) -> impl Iterator<Item = &Event> {
 
 /// Where plans are played.
 pub trait Stage {
-    /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves open
-    /// comes out otherwise each time.
+    /// How often a smaller plan is played in vain before it counts as one that does not fail, less one: what it leaves
+    /// open comes out otherwise each time.
     const AGAIN: u64;
 
     /// The plan as it is played the n-th time, counted from 0.
     fn nth(&self, plan: &Plan, number: u64) -> Plan;
 
-    /// Plays a plan. `None` if it did not come to its end, which is told.
+    /// Plays a plan. `None` if it did not come to its end, which is printed.
     ///
     /// # Errors
     /// If no plan can be played.
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>>;
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>>;
 
     /// Removes what a run has left that is not to be kept.
     ///
     /// # Errors
     /// If it cannot be removed.
-    fn discard(&mut self, played: &Played) -> Result<()>;
+    fn discard(&mut self, played: &PlayedPlan) -> Result<()>;
 }
 
 /// A plan that was played.
 #[derive(Debug, Clone)]
-pub struct Played {
+pub struct PlayedPlan {
     /// The plan.
     pub plan: Plan,
     /// What its run recorded.
@@ -126,20 +126,20 @@ pub struct Played {
 
 /// Shrinks a plan.
 pub struct Shrinker<'a, S: Stage> {
-    wanted: Wanted,
+    wanted: WantedAnomaly,
     stage: S,
     /// When no other plan is tried.
     until: Instant,
     stop: &'a AtomicBool,
     /// The smallest plan that has failed.
-    best: Option<Played>,
+    best: Option<PlayedPlan>,
     /// How many runs were tried.
     pub tried: u64,
 }
 
 impl<'a, S: Stage> Shrinker<'a, S> {
     /// One that keeps this anomaly.
-    pub fn new(wanted: Wanted, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
+    pub fn new(wanted: WantedAnomaly, stage: S, until: Instant, stop: &'a AtomicBool) -> Self {
         Self {
             wanted,
             stage,
@@ -176,12 +176,12 @@ impl<'a, S: Stage> Shrinker<'a, S> {
         Ok(false)
     }
 
-    /// Makes the plan that was found as small as it gets in time, and gives it with how many runs were tried. `None` if none was
-    /// found.
+    /// Makes the plan that was found as small as it gets in time, and gives it with how many runs were tried. `None` if
+    /// none was found.
     ///
     /// # Errors
     /// If a plan cannot be played.
-    pub fn shrink(mut self) -> Result<(Option<Played>, u64)> {
+    pub fn shrink(mut self) -> Result<(Option<PlayedPlan>, u64)> {
         let mut before = None;
         while let Some(best) = &self.best {
             if self.over() || before.as_ref() == Some(&best.plan) {
@@ -190,7 +190,7 @@ impl<'a, S: Stage> Shrinker<'a, S> {
             before = Some(best.plan.clone());
             self.by_moments()?;
             self.windows()?;
-            for smaller in smaller::STEPS {
+            for smaller in reductions::REDUCTIONS {
                 self.greedily(*smaller)?;
             }
         }
@@ -202,13 +202,13 @@ impl<'a, S: Stage> Shrinker<'a, S> {
     }
 
     fn by_moments(&mut self) -> Result<()> {
-        let Some(Played { plan, record, .. }) = &self.best else {
+        let Some(PlayedPlan { plan, record, .. }) = &self.best else {
             return Ok(());
         };
         let results = zooquake_checkers::check(record);
         let anomaly = results.anomalies.iter().find(|anomaly| self.wanted.is(anomaly));
         let pinned = anomaly.map(|anomaly| pin(record, anomaly, "").plan);
-        match pinned.and_then(|pinned| smaller::by_moments(plan, &pinned)) {
+        match pinned.and_then(|pinned| reductions::by_moments(plan, &pinned)) {
             Some(candidate) => self.find(&candidate, S::AGAIN).map(drop),
             None => Ok(()),
         }
@@ -232,9 +232,9 @@ impl<'a, S: Stage> Shrinker<'a, S> {
     }
 
     /// Takes the first smaller plan that still fails, until none does.
-    fn greedily(&mut self, smaller: smaller::Step) -> Result<()> {
+    fn greedily(&mut self, smaller: reductions::Reduction) -> Result<()> {
         loop {
-            let Some(Played { plan, record, .. }) = &self.best else {
+            let Some(PlayedPlan { plan, record, .. }) = &self.best else {
                 return Ok(());
             };
             let mut taken = false;

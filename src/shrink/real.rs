@@ -1,9 +1,10 @@
-//! Real ensembles, one after the other. A plan that has failed once is played a few times: the machine decides what it meets.
+//! Real ensembles, one after the other. A plan that has failed once is played a few times: the machine decides what it
+//! meets.
 
-use super::{Played, Stage};
+use super::{PlayedPlan, Stage};
 use crate::campaign::ensembles::{Ensembles, Runner};
-use crate::campaign::leftover;
-use crate::campaign::ran::Ran;
+use crate::campaign::orphans;
+use crate::campaign::run_outcome::RunOutcome;
 use crate::run::folder::Folder;
 use anyhow::{Result, bail};
 use std::path::PathBuf;
@@ -41,38 +42,38 @@ impl Stage for Real {
         plan.clone().placed(On::Docker)
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
         if self.ensembles.stopped() {
             return Ok(None);
         }
         let run = match self.runtime.block_on(self.ensembles.attempt(plan))? {
-            Ran::Interrupted => return Ok(None),
-            Ran::Failed { run, error } => {
+            RunOutcome::Interrupted => return Ok(None),
+            RunOutcome::Failed { run, error } => {
                 eprintln!("a plan could not be played: {error}");
                 self.failed += 1;
                 if self.failed == FAILURES {
                     bail!("the harness failed {FAILURES} times in a row, the last time so: {error}");
                 }
                 if let Some(run) = run {
-                    leftover::remove(&Folder {
+                    orphans::remove(&Folder {
                         path: self.out.join(run),
                     })?;
                 }
                 return Ok(None);
             }
-            Ran::Judged { run, .. } => self.out.join(run),
+            RunOutcome::Judged { run, .. } => self.out.join(run),
         };
         self.failed = 0;
-        Ok(Some(Played {
+        Ok(Some(PlayedPlan {
             plan: plan.clone(),
             record: Folder { path: run.clone() }.load()?,
             run: Some(run),
         }))
     }
 
-    fn discard(&mut self, played: &Played) -> Result<()> {
+    fn discard(&mut self, played: &PlayedPlan) -> Result<()> {
         match &played.run {
-            Some(run) => leftover::remove(&Folder { path: run.clone() }),
+            Some(run) => orphans::remove(&Folder { path: run.clone() }),
             None => Ok(()),
         }
     }

@@ -1,8 +1,9 @@
 //! Simulated ensembles, on which a plan is played in a moment and in memory.
 
-use super::{Played, Stage};
-use crate::run::simulated;
+use super::{PlayedPlan, Stage};
+use crate::run::simulation;
 use anyhow::Result;
+use std::path::{Path, PathBuf};
 use zooquake_checkers::plan::{On, Plan};
 
 /// Simulated ensembles.
@@ -20,15 +21,30 @@ impl Stage for Simulated {
         }
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
-        Ok(Some(Played {
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
+        Ok(Some(PlayedPlan {
             plan: plan.clone(),
-            record: simulated::record(plan)?,
+            record: simulation::record(plan)?,
             run: None,
         }))
     }
 
-    fn discard(&mut self, _: &Played) -> Result<()> {
+    fn discard(&mut self, _: &PlayedPlan) -> Result<()> {
         Ok(())
     }
+}
+
+/// Runs a shrunk plan into a folder of its own, and gives that. `of` is the folder of the run that was shrunk.
+///
+/// # Errors
+/// If the harness fails.
+pub fn write_run(plan: Plan, of: Option<&Path>, out: &Path) -> Result<PathBuf> {
+    let name = of
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned());
+    let plan = Plan {
+        replay_of: name,
+        ..plan
+    };
+    Ok(simulation::run(&plan, out)?.folder.path)
 }

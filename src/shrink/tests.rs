@@ -1,7 +1,7 @@
 use super::sim::Simulated;
 use super::*;
 use crate::explore::space::Space;
-use crate::run::simulated;
+use crate::run::simulation;
 use std::collections::VecDeque;
 use std::time::Duration;
 
@@ -24,13 +24,13 @@ fn later() -> Instant {
 }
 
 /// The first schedule that fails, and its anomaly.
-fn failing(space: &Space) -> (Plan, Wanted) {
+fn failing(space: &Space) -> (Plan, WantedAnomaly) {
     let workload = space.workload().unwrap();
     let fails = |seed| {
         let plan = space.plan(&workload, seed);
-        let results = zooquake_checkers::check(&simulated::record(&plan).unwrap());
+        let results = zooquake_checkers::check(&simulation::record(&plan).unwrap());
         let found = results.anomalies.into_iter().find(|anomaly| !anomaly.advisory)?;
-        Some((plan, Wanted::of(&found)))
+        Some((plan, WantedAnomaly::new(&found)))
     };
     (0..200).find_map(fails).expect("a failing schedule")
 }
@@ -42,12 +42,12 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
         let stop = AtomicBool::new(false);
         let mut shrinker = Shrinker::new(wanted.clone(), Simulated, later(), &stop);
         assert!(shrinker.find(&plan, 0).unwrap(), "{variant} fails as it did");
-        let before = Size::of(&shrinker.best.as_ref().unwrap().record);
+        let before = Size::new(&shrinker.best.as_ref().unwrap().record);
         let (shrunk, tried) = shrinker.shrink().unwrap();
-        let Played {
+        let PlayedPlan {
             plan: small, record, ..
         } = shrunk.unwrap();
-        let after = Size::of(&record);
+        let after = Size::new(&record);
         assert!(
             after.operations < before.operations && after.windows <= 1,
             "{variant}: {before:?} {after:?}"
@@ -55,7 +55,7 @@ fn a_failure_is_kept_by_a_plan_that_is_short_enough_to_read() {
         assert!(after.operations <= 12 && after.clients < 5, "{variant}: {after:?}");
         assert!(tried > 5);
         // It fails by itself, whoever runs it.
-        let again = simulated::record(&small).unwrap();
+        let again = simulation::record(&small).unwrap();
         assert!(again.history.events == record.history.events);
         assert!(
             zooquake_checkers::check(&again)
@@ -73,7 +73,7 @@ fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
     let mut shrinker = Shrinker::new(wanted, Simulated, later(), &stop);
     assert!(shrinker.find(&plan, 0).unwrap());
     let (shrunk, _) = shrinker.shrink().unwrap();
-    let size = Size::of(&shrunk.unwrap().record);
+    let size = Size::new(&shrunk.unwrap().record);
     assert!(size.windows <= 3 && size.operations <= 12, "{size:?}");
 }
 
@@ -81,7 +81,7 @@ fn what_a_clock_struck_is_kept_without_the_transactions_before_it() {
 fn what_does_not_fail_is_not_found() {
     let space = space("lock/fenced", &["kill"]);
     let plan = space.plan(&space.workload().unwrap(), 1);
-    let wanted = Wanted {
+    let wanted = WantedAnomaly {
         property: "mutual exclusion".into(),
         anomaly: "stale-write".into(),
         advisory: false,
@@ -106,7 +106,7 @@ impl Stage for Folders<'_> {
         Simulated.nth(plan, number)
     }
 
-    fn play(&mut self, plan: &Plan) -> Result<Option<Played>> {
+    fn play(&mut self, plan: &Plan) -> Result<Option<PlayedPlan>> {
         self.played += 1;
         if self.played.is_multiple_of(2) {
             return Ok(None);
@@ -114,13 +114,13 @@ impl Stage for Folders<'_> {
         let run = PathBuf::from(self.played.to_string());
         self.kept.push_back(run.clone());
         let played = Simulated.play(plan)?;
-        Ok(played.map(|played| Played {
+        Ok(played.map(|played| PlayedPlan {
             run: Some(run),
             ..played
         }))
     }
 
-    fn discard(&mut self, played: &Played) -> Result<()> {
+    fn discard(&mut self, played: &PlayedPlan) -> Result<()> {
         self.kept.retain(|kept| Some(kept) != played.run.as_ref());
         Ok(())
     }

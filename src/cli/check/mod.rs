@@ -6,7 +6,7 @@ mod one;
 mod show;
 
 use super::exit::{Code, Usage};
-use crate::campaign::values::duration;
+use crate::planning::values::duration;
 use anyhow::Result;
 use clap::Args;
 use one::{Checked, How};

@@ -1,21 +1,21 @@
 //! `zooquake explore`
 
-mod failure;
 mod show;
 
 use super::exit::{Code, Usage};
 use super::{interrupt, paths};
 use crate::campaign::shard::Shard;
-use crate::campaign::{spec, values};
 use crate::confirm::{Confirmer, were_played};
 use crate::explore::corpus::Corpus;
 use crate::explore::drive::{self, Explored, Limits};
+use crate::explore::failure_runs::{confirm, write};
 use crate::explore::space::{Search, Space};
-use crate::naming;
+use crate::planning::names;
+use crate::planning::spec;
+use crate::planning::values;
 use crate::run::stage;
 use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
-use failure::{confirm, write};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -188,9 +188,9 @@ pub async fn explore(options: ExploreOptions) -> Result<Code> {
 }
 
 fn space(options: &ExploreOptions) -> Result<Space, String> {
-    let faults = naming::faults(&options.faults)?;
+    let faults = names::faults(&options.faults)?;
     Ok(Space {
-        variant: naming::workload(&options.variant)?.name(),
+        variant: names::workload(&options.variant)?.name(),
         servers: options.servers,
         clients: options.clients,
         ops: options.ops,

@@ -1,8 +1,8 @@
 //! What an exploration found and covered, in lines or as JSON.
 
-use super::failure::Failure;
 use crate::explore::drive::{Explored, missed};
 use crate::explore::failure::Signature;
+use crate::explore::failure_runs::Failure;
 use crate::terminal::line;
 use anyhow::Result;
 use serde_json::json;

@@ -84,7 +84,7 @@ pub struct CommitOptions {
 #[derive(Debug, Args)]
 pub struct Common {
     /// Servers of the ensemble: 1, 3 or 5
-    #[arg(long, default_value_t = 3, value_parser = crate::campaign::values::servers)]
+    #[arg(long, default_value_t = 3, value_parser = crate::planning::values::servers)]
     pub servers: usize,
     /// Folder for chart, page and numbers
     #[arg(long, default_value = "measurements", value_name = "DIR")]
@@ -103,7 +103,7 @@ Examples:
   zooquake measure channel --requests 100000 --json")]
 pub struct ChannelOptions {
     /// The variant of the client, or the folder of a recipe
-    #[arg(default_value = super::bench::ANY)]
+    #[arg(default_value = super::ANY)]
     pub variant: String,
     /// How many requests
     #[arg(long, default_value_t = 20_000, value_parser = clap::value_parser!(u64).range(1..))]

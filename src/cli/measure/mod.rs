@@ -1,23 +1,26 @@
-//! `zooquake measure`: what recipes and the harness cost on a real ensemble without faults. One measurement a file.
+//! `zooquake measure`
 
 pub mod args;
-mod bench;
-mod channel;
-mod commit;
-mod crowd;
-mod herd;
-mod outcome;
-mod points;
 
-use super::exit::Code;
-use super::paths;
+use super::exit::{Code, Usage};
+use super::{interrupt, paths};
+use crate::measure::channel::{self, ChannelCost};
+use crate::measure::chart::Chart;
+use crate::measure::commit::CommitOrder;
+use crate::measure::herd::HerdOrder;
+use crate::planning::{names, recipe};
 use anyhow::Result;
-use args::{CommitOptions, HerdOptions, MeasureOptions, Measurement};
+use args::{ChannelOptions, CommitOptions, Common, HerdOptions, MeasureOptions, Measurement};
+use serde_json::json;
+use zooquake_reports::measurement::{self, written};
+
+/// The variant whose clients are started, if a measurement does not say which: any will do, if each process is told its own.
+pub const ANY: &str = "lock/protected";
 
 /// Measures what was asked for.
 ///
 /// # Errors
-/// [`super::exit::Usage`] for a variant that does not exist; otherwise the harness failed.
+/// [`Usage`] for a variant that does not exist; otherwise the harness failed.
 pub async fn measure(options: MeasureOptions) -> Result<Code> {
     if let Measurement::Herd(HerdOptions { common, .. }) | Measurement::Commit(CommitOptions { common, .. }) =
         &options.what
@@ -25,8 +28,100 @@ pub async fn measure(options: MeasureOptions) -> Result<Code> {
         paths::output_folder(&common.out, "--out")?;
     }
     match options.what {
-        Measurement::Herd(options) => herd::herd(options).await,
-        Measurement::Commit(options) => commit::commit(options).await,
-        Measurement::Channel(options) => channel::channel(&options).await,
+        Measurement::Herd(options) => herd(options).await,
+        Measurement::Commit(options) => commit(options).await,
+        Measurement::Channel(options) => channel(&options).await,
     }
+}
+
+async fn herd(options: HerdOptions) -> Result<Code> {
+    let order = HerdOrder {
+        variants: options.variants,
+        candidates: options.candidates,
+        changes: options.changes,
+        servers: options.common.servers,
+    };
+    order.check().map_err(Usage)?;
+    let workload = names::workload(ANY).map_err(Usage)?;
+    let chart = order
+        .measure(workload, &options.common.out, interrupt::listen()?)
+        .await?;
+    print(chart, &options.common)
+}
+
+async fn commit(options: CommitOptions) -> Result<Code> {
+    let order = CommitOrder {
+        variants: options.variants,
+        sites: options.sites,
+        transactions: options.transactions,
+        stagger_ms: options.stagger,
+        servers: options.common.servers,
+    };
+    order.check().map_err(Usage)?;
+    let workload = names::workload(ANY).map_err(Usage)?;
+    let chart = order
+        .measure(workload, &options.common.out, interrupt::listen()?)
+        .await?;
+    print(chart, &options.common)
+}
+
+async fn channel(options: &ChannelOptions) -> Result<Code> {
+    recipe::prepare(&options.variant).await?;
+    let interrupt = interrupt::listen()?;
+    let workload = names::workload(&options.variant).map_err(Usage)?;
+    let ChannelCost {
+        rate,
+        worst_ms,
+        start_ms,
+    } = channel::measure(workload, options.requests, interrupt).await?;
+    if options.json {
+        let all = json!({ "round_trips_per_second": rate, "worst_ms": worst_ms, "start_ms": start_ms });
+        println!("{all}");
+    } else {
+        println!(
+            "{} round trips: {rate:.0} a second, the longest took {worst_ms:.1} ms; the client answered {start_ms:.0} ms \
+             after its process was asked for",
+            options.requests
+        );
+    }
+    Ok(Code::Valid)
+}
+
+/// Prints the numbers and the files of a chart.
+fn print(chart: Chart, options: &Common) -> Result<Code> {
+    if options.json {
+        let mut value = chart.numbers;
+        value["files"] = json!(chart.files);
+        crate::output::json(&value)?;
+        return Ok(Code::Valid);
+    }
+    println!("{}", chart.measurement.title);
+    println!("{}", chart.measurement.subtitle);
+    print!("{}", table(&chart.measurement));
+    chart.files.iter().for_each(|file| println!("{}", file.display()));
+    Ok(Code::Valid)
+}
+
+fn table(measurement: &measurement::Measurement) -> String {
+    let wide = measurement
+        .series
+        .iter()
+        .map(|series| series.name.len())
+        .max()
+        .unwrap_or(0);
+    let mut out = format!("{:wide$}  {:>10}", "", measurement.axis);
+    for quantity in &measurement.quantities {
+        out += &format!("  {quantity:>12}");
+    }
+    out.push('\n');
+    for series in &measurement.series {
+        for point in &series.points {
+            out += &format!("{:wide$}  {:>10}", series.name, point.size);
+            for value in &point.values {
+                out += &format!("  {:>12}", written(*value));
+            }
+            out.push('\n');
+        }
+    }
+    out
 }

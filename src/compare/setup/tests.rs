@@ -1,5 +1,5 @@
 use super::*;
-use crate::campaign::spec::tests::assert_same;
+use crate::planning::spec::tests::assert_same;
 use zooquake_checkers::plan::{On, Plan};
 
 /// A comparison of these locks.
@@ -54,7 +54,7 @@ fn all_subjects_run_the_same_plan() {
 
 #[test]
 fn variants_that_are_alike_have_one_plan() {
-    for first in naming::variants().iter().map(|name| naming::workload(name).unwrap()) {
+    for first in names::variants().iter().map(|name| names::workload(name).unwrap()) {
         let draw = |workload: &Workload| {
             let spec = RunSpec {
                 seed: Some(7),
@@ -65,8 +65,8 @@ fn variants_that_are_alike_have_one_plan() {
             spec.plan().unwrap()
         };
         let of_first = draw(&first);
-        for other in naming::variants().iter().map(|name| naming::workload(name).unwrap()) {
-            if draw::alike(&first, &other) {
+        for other in names::variants().iter().map(|name| names::workload(name).unwrap()) {
+            if drawing::alike(&first, &other) {
                 let of_other = Plan {
                     workload: first.clone(),
                     ..draw(&other)
@@ -83,7 +83,7 @@ fn what_clients_have_other_words_for_is_drawn_for_them() {
     setup.family = "barrier".into();
     let (one, two) = (plan(&setup, 0, 0, 7), plan(&setup, 1, 0, 7));
     assert_ne!(one.windows, two.windows);
-    let alone = draw::plan(
+    let alone = drawing::plan(
         7,
         setup.workload(1).unwrap(),
         two.cluster.clone(),

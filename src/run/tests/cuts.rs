@@ -1,7 +1,7 @@
 //! Histories that end before their runs did, with all the evidence around them: what lies behind the end of a history convicts nobody.
 
 use super::plan;
-use crate::run::simulated;
+use crate::run::simulation;
 use zooquake_checkers::{Record, Verdict, check};
 
 /// A variant of each family that keeps its promise under the faults given.
@@ -22,7 +22,7 @@ const KEPT: [(&str, &[&str]); 10] = [
 fn runs() -> impl Iterator<Item = (&'static str, Record)> {
     KEPT.iter().map(|&(name, faults)| {
         let kept = (1..50).find_map(|seed| {
-            let record = simulated::record(&plan(name, seed, 4_000, faults)).unwrap();
+            let record = simulation::record(&plan(name, seed, 4_000, faults)).unwrap();
             (check(&record).verdict != Verdict::Invalid).then_some(record)
         });
         (name, kept.expect("it keeps its promise"))

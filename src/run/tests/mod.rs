@@ -7,12 +7,12 @@ mod stalled;
 mod struck;
 mod torture;
 
-use super::draw;
 use super::execute::{Order, attempt};
 use super::folder::Folder;
-use super::simulated;
+use super::simulation;
 use super::store::Store;
-use crate::sim::SimBackend;
+use crate::backends::sim::SimBackend;
+use crate::planning::drawing;
 use futures_util::FutureExt;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use zooquake_backend::Backend;
 use zooquake_checkers::analysis::{Analysis, Hold};
-use zooquake_checkers::plan::{Cluster, Plan, Workload};
+use zooquake_checkers::plan::{Cluster, Plan};
 use zooquake_checkers::{Anomaly, Event, EventType, Process, Record, Results, Verdict, check};
 use zooquake_history::operation::Mode;
 use zooquake_workloads::recipes::registry;
@@ -118,20 +118,17 @@ fn plan(name: &str, seed: u64, time_ms: u64, faults: &[&str]) -> Plan {
     let cluster = Cluster {
         servers: 3,
         clients: 5,
-        timing: draw::timing(&workload),
+        timing: drawing::timing(&workload),
         ..Cluster::default()
     };
     let faults: Vec<String> = faults.iter().map(|fault| (*fault).to_string()).collect();
-    draw::plan(seed, workload, cluster, time_ms, &faults)
+    drawing::plan(seed, workload, cluster, time_ms, &faults)
 }
 
 /// All variants but the one that is built on the client library itself.
 fn variants() -> Vec<String> {
-    let workloads = registry().iter().map(|variant| variant.workload());
-    workloads
-        .map(|workload: Workload| workload.name())
-        .filter(|name| name != "lock/crate")
-        .collect()
+    let simulable = registry().iter().filter(|variant| !variant.client_library);
+    simulable.map(|variant| variant.workload().name()).collect()
 }
 
 #[test]
@@ -244,8 +241,8 @@ fn a_record_in_memory_is_the_one_that_its_folder_gives() {
     for name in ["lock/predecessor", "queue/claimed", "register/read"] {
         let plan = plan(name, 5, 12_000, &["kill", "pause", "drop-reply"]);
         let out = tempfile::tempdir().unwrap();
-        let finished = simulated::run(&plan, out.path()).unwrap();
-        let (folder, memory) = (finished.folder.load().unwrap(), simulated::record(&plan).unwrap());
+        let finished = simulation::run(&plan, out.path()).unwrap();
+        let (folder, memory) = (finished.folder.load().unwrap(), simulation::record(&plan).unwrap());
         assert!(folder.history.events == memory.history.events, "{name}");
         assert_eq!((&folder.tree, &folder.txnlog), (&memory.tree, &memory.txnlog), "{name}");
         assert_eq!(folder.server_txnlogs, memory.server_txnlogs, "{name}");

@@ -1,7 +1,7 @@
 //! Scenes, played by the same run as the faults are.
 
 use super::{Ran, run, run_until};
-use crate::run::scenes::VARIANTS;
+use crate::planning::scenes::VARIANTS;
 use std::time::Duration;
 use zooquake_checkers::Verdict;
 use zooquake_checkers::plan::{Act, Cluster, Plan, Scene, Step};

@@ -1,7 +1,7 @@
 //! The harness stands still for a while, at each of many moments of a run: whatever it was about to do.
 
 use super::{Ran, plan, run_on};
-use crate::sim::SimBackend;
+use crate::backends::sim::SimBackend;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use std::collections::BTreeSet;

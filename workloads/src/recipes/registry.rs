@@ -27,6 +27,8 @@ pub struct Variant {
     pub znodes: &'static [&'static str],
     /// Whether each client may use one server only.
     pub pinned: bool,
+    /// Whether it is built on the client library itself, which needs connections to servers.
+    pub client_library: bool,
     /// What it promises beyond its family.
     pub capabilities: Capabilities,
     /// What is known to go wrong.
@@ -73,6 +75,7 @@ impl Variant {
         contenders: &[],
         znodes: &[],
         pinned: false,
+        client_library: false,
         capabilities: Capabilities::NONE,
         accepted: &[],
         bug: None,

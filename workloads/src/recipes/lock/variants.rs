@@ -55,6 +55,7 @@ pub const VARIANTS: &[Variant] = &[
         name: "crate",
         promise: "zookeeper-client's own `Client::lock`: writes in ZooKeeper are guarded by its lock znode, so none is stale",
         resource: Resource::Zookeeper,
+        client_library: true,
         accepted: &[SHIPPED_ORPHAN, SHIPPED_STUCK],
         build: |env| Ok(Arc::new(Handler::new(env, &LOCK, Shipped::new(env)?))),
         ..PLAIN

@@ -1,0 +1,97 @@
+//! Real ensembles, in containers on a Docker engine: the crate `backend`.
+
+use super::{BackendKind, Capabilities, Connection, Fleet};
+use anyhow::{Context, Result, ensure};
+use futures_util::FutureExt;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use zooquake_backend::docker::DockerBackend;
+use zooquake_backend::images::Source;
+use zooquake_backend::{Backend, Doing};
+use zooquake_checkers::plan::{On, Plan, Workload};
+
+/// Real ensembles.
+pub const KIND: BackendKind = BackendKind {
+    on: On::Docker,
+    adjective: "real",
+    capabilities: Capabilities {
+        virtual_time: false,
+        containers: true,
+        images: true,
+        connections: true,
+        election_logs: true,
+    },
+    connect,
+};
+
+fn connect() -> Doing<'static, Box<dyn Connection>> {
+    async { Ok(Box::new(Engine(DockerBackend::connect().await?)) as Box<dyn Connection>) }.boxed()
+}
+
+/// A Docker engine that answers.
+struct Engine(DockerBackend);
+
+impl Connection for Engine {
+    fn cleaner(&self) -> Box<dyn Backend> {
+        Box::new(self.0.clone())
+    }
+
+    fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> Doing<'static, Box<dyn Fleet>> {
+        async move {
+            let Self(engine) = *self;
+            let mut prepared = Vec::new();
+            for name in zookeepers {
+                let backend: Arc<dyn Backend> = Arc::new(engine.with_images(name.as_deref()).await?);
+                prepared.push((name, backend));
+            }
+            Ok(Box::new(DockerFleet { engine, prepared }) as Box<dyn Fleet>)
+        }
+        .boxed()
+    }
+}
+
+/// An engine, and a backend with the images of each ZooKeeper that was asked for.
+struct DockerFleet {
+    engine: DockerBackend,
+    prepared: Vec<(Option<String>, Arc<dyn Backend>)>,
+}
+
+impl Fleet for DockerFleet {
+    fn backend(&self, plan: &Plan) -> Result<Arc<dyn Backend>> {
+        let prepared = self.prepared.iter().find(|(asked, _)| *asked == plan.cluster.image);
+        let (_, backend) = prepared.context("its images were not prepared")?;
+        Ok(Arc::clone(backend))
+    }
+
+    fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> Doing<'a, Option<Source>> {
+        pin(&self.engine, folder, workload).boxed()
+    }
+}
+
+/// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned. They
+/// are read from this folder, or else from the one that the workload names.
+///
+/// # Errors
+/// If they are not those that the workload names, or the image cannot be made.
+pub async fn pin(engine: &DockerBackend, folder: Option<&Path>, workload: &mut Workload) -> Result<Option<Source>> {
+    let Some(recipe) = &mut workload.recipe else {
+        return Ok(None);
+    };
+    let folder = folder.map_or_else(|| PathBuf::from(&recipe.folder), Path::to_path_buf);
+    let source = Source::of(&folder, recipe)?;
+    let changed = source.differences(&recipe.files);
+    ensure!(
+        changed.is_empty(),
+        "{} is not what was planned: {}",
+        folder.display(),
+        changed.join(", ")
+    );
+    let ran = recipe.digest.take();
+    let digest = engine.recipe(&workload.variant, recipe, &source).await?;
+    if let Some(ran) = ran.filter(|ran| *ran != digest) {
+        eprintln!("not the image that ran: {ran} then, {digest} now");
+    }
+    recipe.digest = Some(digest);
+    Ok(Some(source))
+}

@@ -1,0 +1,120 @@
+//! Where runs take place. A backend is a folder here and a line in [`BACKENDS`]; all others ask for its capabilities.
+
+pub mod docker;
+pub mod sim;
+
+use anyhow::Result;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::Arc;
+use zooquake_backend::images::Source;
+use zooquake_backend::{Backend, Doing};
+use zooquake_checkers::plan::{On, Plan, Workload};
+
+/// All backends, the usual one first.
+pub const BACKENDS: [&BackendKind; 2] = [&docker::KIND, &sim::KIND];
+
+/// What a backend is capable of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capabilities {
+    /// Time is part of a model: a run takes a moment, and equal plans give equal histories.
+    pub virtual_time: bool,
+    /// Hosts are containers, which run any program and can be left standing after a run.
+    pub containers: bool,
+    /// Servers are ZooKeeper itself, from an image that a plan may name.
+    pub images: bool,
+    /// Servers take connections from any client library.
+    pub connections: bool,
+    /// Servers log their elections.
+    pub election_logs: bool,
+}
+
+/// A kind of backend.
+#[derive(Debug)]
+pub struct BackendKind {
+    /// The value by which plans and command lines choose it.
+    pub on: On,
+    /// The adjective of its ensembles: `real`, `simulated`.
+    pub adjective: &'static str,
+    /// What it is capable of.
+    pub capabilities: Capabilities,
+    /// Connects to it.
+    connect: fn() -> Doing<'static, Box<dyn Connection>>,
+}
+
+impl BackendKind {
+    /// `a real ensemble`.
+    pub fn ensemble(&self) -> String {
+        format!("a {} ensemble", self.adjective)
+    }
+}
+
+/// A backend that answers.
+pub trait Connection: Send + Sync {
+    /// What finds and removes the runs that were left there.
+    fn cleaner(&self) -> Box<dyn Backend>;
+
+    /// Prepares backends for these ZooKeepers; `None` is the project's choice. Images that are missing are pulled or
+    /// built. An error if an image cannot be prepared.
+    fn prepare(self: Box<Self>, zookeepers: BTreeSet<Option<String>>) -> Doing<'static, Box<dyn Fleet>>;
+}
+
+/// Prepared backends, one for each ZooKeeper that was asked for.
+pub trait Fleet: Send + Sync {
+    /// The backend of a plan's run.
+    ///
+    /// # Errors
+    /// If its ZooKeeper was not prepared.
+    fn backend(&self, plan: &Plan) -> Result<Arc<dyn Backend>>;
+
+    /// Pins the recipe of a workload, if that is not built in, to the image of its present files, which are returned.
+    /// They are read from this folder, or else from the one that the workload names. An error if the backend runs no
+    /// recipes.
+    fn pin<'a>(&'a self, folder: Option<&'a Path>, workload: &'a mut Workload) -> Doing<'a, Option<Source>>;
+}
+
+/// The kind of backend that a plan names.
+///
+/// # Panics
+/// If it has no line in [`BACKENDS`].
+pub fn kind(on: On) -> &'static BackendKind {
+    let found = BACKENDS.into_iter().find(|backend| backend.on == on);
+    found.expect("every backend of the format is registered")
+}
+
+/// What a backend is capable of.
+pub fn capabilities(on: On) -> Capabilities {
+    kind(on).capabilities
+}
+
+/// Connects to a backend.
+///
+/// # Errors
+/// If it does not answer.
+pub async fn connect(on: On) -> Result<Box<dyn Connection>> {
+    (kind(on).connect)().await
+}
+
+/// The values of `--on` with what they stand for, as part of a sentence.
+pub fn choices() -> String {
+    let last = BACKENDS.len() - 1;
+    let choice = |(number, backend): (usize, &&BackendKind)| {
+        let or = if number == last { "or " } else { "" };
+        let noun = if number == 0 { "ensemble" } else { "one" };
+        format!("{or}`{}`, a {} {noun}", backend.on.name(), backend.adjective)
+    };
+    BACKENDS.iter().enumerate().map(choice).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_backend_of_the_format_is_registered_and_offered() {
+        for on in [On::Docker, On::Sim] {
+            assert_eq!(kind(on).on, on);
+        }
+        assert_eq!(choices(), "`docker`, a real ensemble, or `sim`, a simulated one");
+    }
+}

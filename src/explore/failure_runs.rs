@@ -1,0 +1,116 @@
+//! The failures of an exploration as runs: written, shrunk and confirmed.
+
+use super::drive::{Explored, FoundFailure};
+use super::failure::Signature;
+use super::space::Space;
+use crate::confirm::{Confirmation, Confirmer};
+use crate::run::simulation;
+use crate::shrink::sim::{Simulated, write_run};
+use crate::shrink::{PlayedPlan, Shrinker, Size};
+use anyhow::Result;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
+use zooquake_checkers::plan::Workload;
+
+/// Of each anomaly so many shapes are written as runs and shrunk; the others are counted.
+const WRITTEN: usize = 3;
+
+/// How long one failure is shrunk at most.
+const SHRINKING: Duration = Duration::from_secs(20);
+
+/// A failure, and where it is written.
+#[derive(Debug, Serialize)]
+pub struct Failure {
+    /// Its identity.
+    #[serde(flatten)]
+    pub signature: Signature,
+    /// How many schedules show it.
+    pub schedules: u64,
+    /// The lowest seed of these.
+    pub seed: u64,
+    /// Why it is one.
+    pub why: String,
+    /// The run of that schedule; `None` if enough of its anomaly are written.
+    pub run: Option<PathBuf>,
+    /// The run of the smallest plan that still fails the same way.
+    pub shrunk: Option<ShrunkRun>,
+    /// What came of it on real ensembles; `None` if it was not played there, or not to an end.
+    pub confirmation: Option<Confirmation>,
+}
+
+/// The run of a shrunk plan.
+#[derive(Debug, Serialize)]
+pub struct ShrunkRun {
+    /// Its folder.
+    pub run: PathBuf,
+    /// How large the plan is.
+    #[serde(flatten)]
+    pub size: Size,
+    /// How many runs were tried.
+    pub tried: u64,
+}
+
+/// Writes the failures as runs: of each anomaly the first few shapes, shrunk too.
+///
+/// # Errors
+/// If a schedule cannot be simulated, or a run cannot be written.
+pub fn write(
+    (space, workload): (&Space, &Workload),
+    explored: &Explored,
+    out: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<Failure>> {
+    let mut written: BTreeMap<(bool, &str), usize> = BTreeMap::new();
+    let mut failures = Vec::new();
+    // Those that are not known first, and the most frequent shape of each.
+    let mut found: Vec<(&Signature, &FoundFailure)> = explored.failures.iter().collect();
+    found.sort_by_key(|(signature, found)| (signature.known, std::cmp::Reverse(found.count)));
+    for (signature, found) in found {
+        let count = written.entry((signature.known, &signature.anomaly)).or_default();
+        *count += 1;
+        let mut failure = Failure {
+            signature: signature.clone(),
+            schedules: found.count,
+            seed: found.seed,
+            why: found.why.clone(),
+            run: None,
+            shrunk: None,
+            confirmation: None,
+        };
+        if *count <= WRITTEN {
+            let mut plan = space.plan(workload, found.seed);
+            plan.scheduler = found.scheduler.clone();
+            failure.run = Some(simulation::run(&plan, out)?.folder.path);
+            progress!("shrinking {} of seed {}", signature.anomaly, found.seed);
+            let mut shrinker = Shrinker::new(signature.wanted(), Simulated, Instant::now() + SHRINKING, stop);
+            shrinker.find(&plan, 0)?;
+            let (smallest, tried) = shrinker.shrink()?;
+            if let Some(PlayedPlan { plan, record, .. }) = smallest {
+                failure.shrunk = Some(ShrunkRun {
+                    run: write_run(plan, failure.run.as_deref(), out)?,
+                    size: Size::new(&record),
+                    tried,
+                });
+            }
+        }
+        failures.push(failure);
+    }
+    Ok(failures)
+}
+
+/// Plays the shrunk plans, and those before they were shrunk, on real ensembles, until the user stops it.
+///
+/// # Errors
+/// As [`Confirmer::confirm`].
+pub async fn confirm(confirmer: &Confirmer, failures: &mut [Failure]) -> Result<()> {
+    for failure in failures {
+        if let Some(shrunk) = &failure.shrunk {
+            let (from, wanted) = (failure.run.as_deref(), failure.signature.wanted());
+            failure.confirmation = confirmer.confirm(&shrunk.run, from, &wanted).await?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,299 @@
+//! The points of a chart, measured one after the other as a campaign: a measurement that was stopped goes on.
+
+use super::cost::{Cost, numbers, point};
+use super::ensemble::on_ensemble;
+use crate::campaign::engine::{self, Budget};
+use crate::campaign::ledger::{self, ForeignRecord, Ledger};
+use anyhow::{Context, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use tokio::sync::watch;
+use zooquake_backend::Cluster;
+use zooquake_backend::docker::DockerCluster;
+use zooquake_checkers::plan::Workload;
+use zooquake_reports::measurement::{Measurement, Point, Series};
+
+/// How long a point is expected to take while none was measured.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// The identity of a measurement.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// `herd` or `commit`.
+    pub measurement: String,
+    /// All options that the numbers depend on, but for variants and sizes.
+    pub options: String,
+    /// What there is at each size, with `{}` for the size: `{} sites, 31 transactions`.
+    pub words: String,
+}
+
+impl ledger::Header for Header {
+    const WHAT: &str = "measurement";
+    const OTHER: &str = "has a measurement with other options";
+
+    fn file(&self) -> String {
+        format!("{}.jsonl", self.measurement)
+    }
+
+    fn is(&self, asked: &Self) -> bool {
+        self == asked
+    }
+}
+
+/// A variant at one size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Place {
+    /// Its name.
+    pub variant: String,
+    /// How many candidates, or sites.
+    pub size: u16,
+}
+
+/// A point that was measured.
+#[derive(Debug, Serialize, Deserialize)]
+struct MeasuredPoint {
+    #[serde(flatten)]
+    place: Place,
+    values: Vec<f64>,
+    seconds: f64,
+}
+
+impl ledger::AttemptRecord for MeasuredPoint {
+    fn run(&self) -> Option<&str> {
+        None
+    }
+}
+
+struct Job {
+    place: Place,
+    words: String,
+}
+
+impl fmt::Display for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let size = self.place.size.to_string();
+        write!(f, "{}: {}", self.place.variant, self.words.replace("{}", &size))
+    }
+}
+
+/// The measuring of a chart.
+struct ChartCampaign<'a, F> {
+    cluster: &'a DockerCluster,
+    measure: F,
+}
+
+impl<F: AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>> engine::Campaign for ChartCampaign<'_, F> {
+    type Header = Header;
+    type Attempt = MeasuredPoint;
+    type Place = Place;
+    type Job = Job;
+
+    fn next(&self, place: &Place, ledger: &Ledger<Header, MeasuredPoint>) -> Option<Job> {
+        lacks(ledger, place).then(|| Job {
+            place: place.clone(),
+            words: ledger.recorded.header.words.clone(),
+        })
+    }
+
+    /// The mean of the points so far.
+    fn expected(&self, _job: &Job, ledger: &Ledger<Header, MeasuredPoint>) -> Duration {
+        let measured = &ledger.recorded.attempts;
+        let seconds: f64 = measured.iter().map(|point| point.seconds).sum();
+        Duration::try_from_secs_f64(seconds / measured.len() as f64).unwrap_or(FIRST)
+    }
+
+    async fn attempt(&mut self, job: Job) -> Result<Option<MeasuredPoint>> {
+        let clock = Instant::now();
+        let costs = (self.measure)(self.cluster, &job.place).await;
+        let costs = costs.with_context(|| format!("measuring {job}"))?;
+        Ok(Some(MeasuredPoint {
+            values: point(job.place.size, &costs).values,
+            place: job.place,
+            seconds: clock.elapsed().as_secs_f64(),
+        }))
+    }
+
+    fn outcome(_measured: &MeasuredPoint) -> String {
+        "measured".to_string()
+    }
+
+    /// What fails ends the measurement.
+    fn failed(_measured: &MeasuredPoint) -> bool {
+        false
+    }
+
+    /// An interrupt drops it.
+    fn stopped(&self) -> bool {
+        false
+    }
+}
+
+fn lacks(ledger: &Ledger<Header, MeasuredPoint>, place: &Place) -> bool {
+    !ledger.recorded.attempts.iter().any(|point| point.place == *place)
+}
+
+/// What a chart is measured with.
+pub struct ChartOrder<'a> {
+    pub header: Header,
+    pub places: Vec<Place>,
+    /// How often each is measured.
+    pub samples: u16,
+    pub servers: usize,
+    /// The workload of the client's process. Any will do: each crowd is given a variant of its own.
+    pub workload: Workload,
+    /// The znodes that the clients stand on.
+    pub set_up: Vec<String>,
+    /// Folder for chart, page, numbers, and until then the record.
+    pub out: &'a Path,
+    /// Becomes true when the user wants it to stop.
+    pub interrupt: watch::Receiver<bool>,
+}
+
+/// A chart that was measured and written.
+#[derive(Debug)]
+pub struct Chart {
+    pub measurement: Measurement,
+    pub numbers: Value,
+    pub files: Vec<PathBuf>,
+}
+
+/// Measures what the record lacks, writes the chart, and removes the record: the next measurement begins anew.
+///
+/// # Errors
+/// If a point cannot be measured, somebody interrupts it, or a file cannot be written. The points until then are on
+/// record.
+pub async fn chart(
+    order: ChartOrder<'_>,
+    measure: impl AsyncFnMut(&DockerCluster, &Place) -> Result<Vec<Cost>>,
+    draw: impl FnOnce(Vec<Series>) -> Measurement,
+) -> Result<Chart> {
+    let path = order.out.join(ledger::Header::file(&order.header));
+    let mut ledger = open(order.out, order.header)?;
+    let places = order.places.as_slice();
+    if places.iter().any(|place| lacks(&ledger, place)) {
+        let measured = on_ensemble(order.servers, order.workload, order.interrupt, async |cluster| {
+            cluster.create("n1", &order.set_up).await?;
+            let mut chart = ChartCampaign { cluster, measure };
+            engine::drive(&mut chart, places, &mut ledger, Budget::new(None)).await
+        });
+        let measured = measured.await;
+        measured.with_context(|| format!("what was measured is in {}: the same command goes on", path.display()))?;
+    }
+    let measurement = draw(series(&ledger, places));
+    let numbers = numbers(&measurement, order.samples, order.servers);
+    let files = write(&measurement, &numbers, order.out)?;
+    drop(ledger);
+    std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+    Ok(Chart {
+        measurement,
+        numbers,
+        files,
+    })
+}
+
+/// Writes chart, page and numbers into the folder; returns the files.
+fn write(measurement: &Measurement, numbers: &Value, out: &Path) -> Result<Vec<PathBuf>> {
+    std::fs::create_dir_all(out).with_context(|| format!("creating the folder {}", out.display()))?;
+    let mut files = zooquake_reports::measurement::write_all(measurement, out)?;
+    let text = serde_json::to_string_pretty(numbers).context("writing JSON")?;
+    let file = out.join(format!("{}.json", measurement.name));
+    zooquake_reports::publish(&file, text + "\n").with_context(|| format!("writing {}", file.display()))?;
+    files.push(file);
+    Ok(files)
+}
+
+/// The record in this folder; one of other options is begun anew, as their chart would be overwritten.
+fn open(folder: &Path, header: Header) -> Result<Ledger<Header, MeasuredPoint>> {
+    match Ledger::open(folder, header.clone()) {
+        Err(error) if error.is::<ForeignRecord>() => {
+            let path = folder.join(ledger::Header::file(&header));
+            std::fs::remove_file(&path).with_context(|| format!("removing {}", path.display()))?;
+            Ledger::open(folder, header)
+        }
+        opened => opened,
+    }
+}
+
+/// The measured points of each variant, in the order of the places.
+fn series(ledger: &Ledger<Header, MeasuredPoint>, places: &[Place]) -> Vec<Series> {
+    let mut all: Vec<Series> = Vec::new();
+    for place in places {
+        let measured = ledger.recorded.attempts.iter().find(|point| point.place == *place);
+        let points = measured.map(|measured| Point {
+            size: place.size.into(),
+            values: measured.values.clone(),
+        });
+        match all.iter_mut().find(|series| series.name == place.variant) {
+            Some(series) => series.points.extend(points),
+            None => all.push(Series {
+                name: place.variant.clone(),
+                points: points.into_iter().collect(),
+            }),
+        }
+    }
+    all
+}
+
+/// Every variant at every size, each once and in order.
+pub fn places(variants: &[String], sizes: &[u16]) -> Vec<Place> {
+    let sizes: std::collections::BTreeSet<u16> = sizes.iter().copied().collect();
+    let of = |variant: &String| {
+        let at = |&size: &u16| Place {
+            variant: variant.clone(),
+            size,
+        };
+        sizes.iter().map(at).collect::<Vec<Place>>()
+    };
+    let first = |(n, variant): &(usize, &String)| !variants[..*n].contains(variant);
+    variants
+        .iter()
+        .enumerate()
+        .filter(first)
+        .flat_map(|(_, variant)| of(variant))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn header(options: &str) -> Header {
+        Header {
+            measurement: "herd".into(),
+            options: options.into(),
+            words: "{} candidates".into(),
+        }
+    }
+
+    #[test]
+    fn points_on_record_are_kept_for_the_same_options_only() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(&["a", "b", "a"].map(String::from), &[20, 5, 5]);
+        assert_eq!(
+            places.iter().map(|place| place.size).collect::<Vec<_>>(),
+            [5, 20, 5, 20]
+        );
+        let mut ledger = open(folder.path(), header("3 servers")).unwrap();
+        let measured = |place: &Place| MeasuredPoint {
+            place: place.clone(),
+            values: vec![1.5, 0.1],
+            seconds: 2.0,
+        };
+        ledger.record(measured(&places[3])).unwrap();
+        ledger.record(measured(&places[0])).unwrap();
+        drop(ledger);
+        let ledger = open(folder.path(), header("3 servers")).unwrap();
+        let left: Vec<bool> = places.iter().map(|place| lacks(&ledger, place)).collect();
+        assert_eq!(left, [false, true, true, false]);
+        let series = series(&ledger, &places);
+        let sizes = |number: usize| series[number].points.iter().map(|point| point.size).collect::<Vec<_>>();
+        assert_eq!((sizes(0), sizes(1)), (vec![5], vec![20]));
+        assert_eq!(series[1].points[0].values, [1.5, 0.1]);
+        drop(ledger);
+        let ledger = open(folder.path(), header("5 servers")).unwrap();
+        assert!(places.iter().all(|place| lacks(&ledger, place)));
+    }
+}

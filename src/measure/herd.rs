@@ -1,0 +1,207 @@
+//! What one change of leader costs.
+
+use super::chart::{Chart, ChartOrder, Header, chart, places};
+use super::cost::{Cost, QUANTITIES};
+use super::crowd::Crowd;
+use crate::planning::names::unknown;
+use anyhow::{Context, Error, Result};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Instant;
+use tokio::sync::watch;
+use zooquake_backend::docker::DockerCluster;
+use zooquake_checkers::plan::Workload;
+use zooquake_reports::measurement::{Measurement, Series};
+use zooquake_workloads::recipes::{Variant, registry};
+
+/// How a family asks to lead, and how it gives up.
+type Words = [&'static str; 2];
+
+fn words(family: &str) -> Option<Words> {
+    match family {
+        "election" => Some(["elect", "resign"]),
+        "lock" => Some(["acquire", "release"]),
+        _ => None,
+    }
+}
+
+/// What is measured of changes of leader.
+#[derive(Debug)]
+pub struct HerdOrder {
+    /// Names of elections or locks.
+    pub variants: Vec<String>,
+    /// Numbers of candidates, each a session of its own.
+    pub candidates: Vec<u16>,
+    /// Changes of leader at each number.
+    pub changes: u16,
+    /// Servers of the ensemble.
+    pub servers: usize,
+}
+
+impl HerdOrder {
+    /// Refuses variants that are no election or lock.
+    ///
+    /// # Errors
+    /// The first of them, and what there is.
+    pub fn check(&self) -> Result<(), String> {
+        self.variants.iter().try_for_each(|name| variant(name).map(drop))
+    }
+
+    /// Lets leaders resign one after the other, among ever more candidates.
+    ///
+    /// # Errors
+    /// If a variant is no election or lock; otherwise as [`chart()`].
+    pub async fn measure(&self, workload: Workload, out: &Path, interrupt: watch::Receiver<bool>) -> Result<Chart> {
+        let found = self.variants.iter().map(|name| variant(name));
+        let variants: Vec<(&Variant, Words)> = found.collect::<Result<_, _>>().map_err(Error::msg)?;
+        let header = Header {
+            measurement: "herd".into(),
+            options: format!("--servers {}", self.servers),
+            words: format!("{{}} candidates, {} changes of leader", self.changes),
+        };
+        let order = ChartOrder {
+            header,
+            places: places(&self.variants, &self.candidates),
+            samples: self.changes,
+            servers: self.servers,
+            workload,
+            set_up: parents(&variants),
+            out,
+            interrupt,
+        };
+        chart(
+            order,
+            async |cluster, place| {
+                let named = self.variants.iter().zip(&variants);
+                let found = named.into_iter().find(|(name, _)| **name == place.variant);
+                let (_, (_, words)) = found.context("a variant that was asked for")?;
+                changes(cluster, &place.variant, *words, place.size, self.changes).await
+            },
+            |series| measurement(series, self),
+        )
+        .await
+    }
+}
+
+/// The variant of this name, if it has something that can change hands.
+fn variant(name: &str) -> Result<(&'static Variant, Words), String> {
+    let fits = |variant: &&'static Variant| words(variant.family).is_some();
+    let found = registry()
+        .iter()
+        .filter(fits)
+        .find(|variant| variant.workload().name() == name);
+    let found = found.and_then(|variant| Some((variant, words(variant.family)?)));
+    let known = || {
+        registry()
+            .iter()
+            .filter(fits)
+            .map(|variant| variant.workload().name())
+            .collect::<Vec<_>>()
+    };
+    found.ok_or_else(|| unknown("election or lock", name, &known()))
+}
+
+fn parents(variants: &[(&Variant, Words)]) -> Vec<String> {
+    let own = ["/zooquake", "/zooquake/scratch", "/resource"].into_iter();
+    let contenders = variants
+        .iter()
+        .flat_map(|(variant, _)| variant.contenders.iter().copied());
+    own.chain(contenders).map(String::from).collect()
+}
+
+/// What each of that many changes of leader among that many candidates costs.
+async fn changes(cluster: &DockerCluster, name: &str, words: Words, size: u16, changes: u16) -> Result<Vec<Cost>> {
+    let mut race = Race {
+        crowd: Crowd::start(cluster, name, size.into()).await?,
+        words,
+        waiting: BTreeMap::new(),
+        last_grant: 0,
+    };
+    let clients = race.crowd.clients().to_vec();
+    for client in &clients {
+        race.stand(client)?;
+    }
+    let (mut leader, _) = race.elected().await?;
+    let mut before = race.crowd.settle().await?;
+    let mut costs = Vec::new();
+    for _ in 0..changes {
+        let sent = Instant::now();
+        race.resign(&leader).await?;
+        let (next, at) = race.elected().await?;
+        let counts = race.crowd.settle().await? - before;
+        let took = at.saturating_duration_since(sent);
+        costs.push(Cost { counts, took });
+        // That one candidate more joins is no part of the change.
+        race.stand(&leader.0)?;
+        before = race.crowd.settle().await?;
+        leader = next;
+    }
+    // Nothing that a later crowd could wait behind may stay.
+    while !race.waiting.is_empty() {
+        race.resign(&leader).await?;
+        leader = race.elected().await?.0;
+    }
+    race.resign(&leader).await?;
+    Ok(costs)
+}
+
+/// The client that leads, and the name of its term.
+type Leader = (String, String);
+
+/// Candidates, and who of them waits.
+struct Race {
+    crowd: Crowd,
+    words: Words,
+    /// By the number of the request.
+    waiting: BTreeMap<u64, Leader>,
+    last_grant: u64,
+}
+
+impl Race {
+    fn stand(&mut self, client: &str) -> Result<()> {
+        self.last_grant += 1;
+        let grant = format!("g{}", self.last_grant);
+        let id = self.crowd.ask(client, self.words[0], json!({ "grant": grant }))?;
+        self.waiting.insert(id, (client.to_string(), grant));
+        Ok(())
+    }
+
+    /// Waits until somebody is elected.
+    async fn elected(&mut self) -> Result<(Leader, Instant)> {
+        let ids: Vec<u64> = self.waiting.keys().copied().collect();
+        let (id, reply) = self.crowd.first(&ids).await?;
+        let leader = self.waiting.remove(&id).context("somebody who waits")?;
+        Ok((leader, reply.at))
+    }
+
+    async fn resign(&mut self, (client, grant): &Leader) -> Result<()> {
+        let id = self.crowd.ask(client, self.words[1], json!({ "grant": grant }))?;
+        self.crowd.reply(id).await?;
+        Ok(())
+    }
+}
+
+fn measurement(series: Vec<Series>, order: &HerdOrder) -> Measurement {
+    Measurement {
+        name: "herd".into(),
+        title: "What one change of leader costs".into(),
+        subtitle: format!(
+            "median of {} changes each, no faults, {} servers; all candidates are sessions of one process",
+            order.changes, order.servers
+        ),
+        words: vec![
+            "The leader resigns, the next one is elected. Counted is all that the candidates ask of ZooKeeper and hear from \
+             their watches from the sending of the resignation until nothing goes on any more, before the old leader stands \
+             again."
+                .into(),
+            "Reads are get, exists and children; writes are create, delete, set and multi. Requests count when they are sent, \
+             also those that are refused. The milliseconds are those from the sending of the resignation to the reading of \
+             the next leader's answer."
+                .into(),
+        ],
+        axis: "candidates".into(),
+        quantities: QUANTITIES.map(String::from).to_vec(),
+        series,
+    }
+}

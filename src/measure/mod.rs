@@ -1,0 +1,12 @@
+//! What recipes and the harness cost on a real ensemble without faults. One measurement a file.
+//!
+//! [`herd`] and [`commit`] measure a [`chart`], point after point, with the clients of a [`crowd`] on an [`ensemble`];
+//! [`channel`] measures the way to one client.
+
+pub mod channel;
+pub mod chart;
+pub mod commit;
+mod cost;
+mod crowd;
+pub mod ensemble;
+pub mod herd;

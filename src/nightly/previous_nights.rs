@@ -1,0 +1,223 @@
+//! Earlier nights: what they saw, for the order of tonight's cells and for trends.
+
+use super::cell;
+use super::cell::{Attempt, Cell};
+use super::folder::{self, Header, LedgerContent};
+use crate::campaign::ledger;
+use crate::campaign::shard::Shard;
+use anyhow::{Context, Result};
+use std::cmp::Reverse;
+use std::path::{Path, PathBuf};
+use zooquake_backend::files;
+use zooquake_reports::night::Outcome;
+
+/// How many earlier nights are looked at.
+const NIGHTS: usize = 29;
+
+/// A night that is over, or this one as far as it has come.
+#[derive(Debug, Clone)]
+pub struct NightRecord {
+    /// Its name.
+    pub name: String,
+    /// When it began.
+    pub begun: String,
+    /// Its matrix, or its part of it.
+    pub cells: Vec<Cell>,
+    /// Its runs.
+    pub attempts: Vec<Attempt>,
+}
+
+impl NightRecord {
+    /// A night from its record.
+    pub fn new(name: String, recorded: &LedgerContent) -> Self {
+        Self {
+            name,
+            begun: recorded.header.begun.clone(),
+            cells: cells(&recorded.header),
+            attempts: recorded.attempts.clone(),
+        }
+    }
+
+    /// Its runs of a cell.
+    pub fn attempts_at(&self, cell: &Cell) -> Vec<&Attempt> {
+        self.attempts.iter().filter(|attempt| attempt.place == *cell).collect()
+    }
+
+    /// The runs with a verdict of a variant under faults, whatever the seed.
+    pub fn judged(&self, variant: &str, faults: &str) -> impl Iterator<Item = &Attempt> {
+        let here = move |attempt: &&Attempt| attempt.verdict.is_some() && attempt.place.same_place(variant, faults);
+        self.attempts.iter().filter(here)
+    }
+
+    /// What came of a place of the matrix, the worst of its cells; `None` if the night did not have it.
+    pub fn outcome(&self, variant: &str, faults: &str) -> Option<Outcome> {
+        let here = self.cells.iter().filter(|cell| cell.same_place(variant, faults));
+        let outcomes: Vec<Outcome> = here.map(|cell| cell::outcome(&self.attempts_at(cell))).collect();
+        // A night that ran some seeds of a place and had no time for others did run the place.
+        let run = outcomes.iter().filter(|outcome| **outcome != Outcome::Skipped);
+        let worst = run.min_by_key(|outcome| Outcome::ALL.iter().position(|other| other == *outcome));
+        worst.or(outcomes.first()).copied()
+    }
+}
+
+/// The cells that a night is to run.
+pub fn cells(header: &Header) -> Vec<Cell> {
+    let shard: Option<Shard> = header.shard.as_ref().and_then(|shard| shard.parse().ok());
+    let mut cells = header.campaign.cells();
+    cells.retain(|cell| shard.is_none_or(|shard| cell.is_in(shard)));
+    cells
+}
+
+/// Every night in a folder, the oldest first; none if there is no such folder. A record that makes no sense is named on
+/// stderr and left out.
+///
+/// # Errors
+/// If a folder or a file cannot be read.
+pub fn all(nights: &Path) -> Result<Vec<(PathBuf, LedgerContent)>> {
+    let doing = || format!("reading the nights in {}", nights.display());
+    let entries = match std::fs::read_dir(nights) {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+        entries => entries.with_context(doing)?,
+    };
+    let mut found = Vec::new();
+    for entry in entries {
+        let path = entry.with_context(doing)?.path();
+        let record = path.join(folder::NAME);
+        if path.is_symlink() || !record.is_file() {
+            continue;
+        }
+        let recorded = files::read(&record, files::RECORD).map_err(anyhow::Error::from);
+        match recorded.and_then(|text| ledger::read::<Header, Attempt>(&text)) {
+            Ok(recorded) => found.extend(recorded.map(|recorded| (path, recorded))),
+            // One damaged night, or one of a later version, must not cost all that follow.
+            Err(error) => eprintln!("zooquake: left out {}: {error:#}", record.display()),
+        }
+    }
+    found.sort_by(|(a_path, a), (b_path, b)| (&a.header.begun, a_path).cmp(&(&b.header.begun, b_path)));
+    Ok(found)
+}
+
+/// The nights beside this one that began before it, are of the same campaign and had one of its cells: the oldest
+/// first.
+///
+/// # Errors
+/// If a folder or a record cannot be read.
+pub fn earlier(night: &Path, header: &Header) -> Result<Vec<NightRecord>> {
+    let own = std::fs::canonicalize(night).with_context(|| format!("finding {}", night.display()))?;
+    let Some(beside) = own.parent() else {
+        return Ok(Vec::new());
+    };
+    let tonight = cells(header);
+    let mut nights: Vec<NightRecord> = all(beside)?
+        .into_iter()
+        .filter(|(path, recorded)| {
+            *path != own
+                && recorded.header.campaign.name == header.campaign.name
+                && recorded.header.begun <= header.begun
+        })
+        .map(|(path, recorded)| NightRecord::new(folder::name_of(&path), &recorded))
+        .filter(|past| past.cells.iter().any(|cell| tonight.contains(cell)))
+        .collect();
+    nights.drain(..nights.len().saturating_sub(NIGHTS));
+    Ok(nights)
+}
+
+/// How many nights ago a cell was last run, and what came of it.
+pub fn last(nights: &[NightRecord], cell: &Cell) -> LastOutcome {
+    nights.iter().rev().enumerate().find_map(|(n, night)| {
+        let attempts = night.attempts_at(cell);
+        (!attempts.is_empty()).then(|| (n + 1, cell::outcome(&attempts)))
+    })
+}
+
+/// What earlier nights have of a cell: how many nights ago it was last run (1: the night before), and what came of it.
+pub type LastOutcome = Option<(usize, Outcome)>;
+
+/// The cells in the order in which they are to be run.
+///
+/// 1. Cells that no earlier night has run.
+/// 2. Cells that were new, unknown or failed when they were last run.
+/// 3. The others, those first that were not run for the longest.
+///
+/// Among equals every place of the matrix gets its first seed before any gets its second; what is then left is decided
+/// by the cell's hash, so that neither the end of the alphabet nor of the campaign file always comes last.
+pub fn order(mut cells: Vec<Cell>, seeds: &[u64], last: impl Fn(&Cell) -> LastOutcome) -> Vec<Cell> {
+    cells.sort_by_cached_key(|cell| {
+        let (class, ago) = match last(cell) {
+            None => (0, 0),
+            Some((ago, Outcome::New | Outcome::Unknown | Outcome::Failed)) => (1, ago),
+            Some((ago, Outcome::Expected | Outcome::Skipped)) => (2, ago),
+        };
+        let round = seeds.iter().position(|seed| *seed == cell.seed);
+        (class, Reverse(ago), round, cell.hash())
+    });
+    cells
+}
+
+#[cfg(test)]
+pub mod tests {
+    use super::super::cell::tests::{cell, ended};
+    use super::super::folder::tests::header;
+    use super::*;
+
+    /// A night with these runs.
+    pub fn night(date: &str, attempts: Vec<Attempt>) -> NightRecord {
+        let recorded = LedgerContent {
+            header: header(date),
+            attempts,
+            closed: true,
+        };
+        NightRecord::new(date.to_string(), &recorded)
+    }
+
+    #[test]
+    fn a_damaged_night_is_left_out() {
+        let nights = tempfile::tempdir().unwrap();
+        let nights = nights.path();
+        let good = folder::tests::line(&header("2026-11-18"));
+        for (name, text) in [("bad", "{\"line\":\"other\"}\n"), ("good", &format!("{good}\n"))] {
+            std::fs::create_dir_all(nights.join(name)).unwrap();
+            std::fs::write(nights.join(name).join(folder::NAME), text).unwrap();
+        }
+        let found: Vec<PathBuf> = all(nights).unwrap().into_iter().map(|(path, _)| path).collect();
+        assert_eq!(found, [nights.join("good")]);
+    }
+
+    #[test]
+    fn the_last_run_of_a_cell_is_found() {
+        let (valid, unknown) = (|faults| ended("valid", faults, 1), ended("unknown", "pause", 1));
+        let nights = [
+            night("2026-11-17", vec![unknown]),
+            night("2026-11-18", vec![valid("kill,partition")]),
+            night("2026-11-19", vec![]),
+        ];
+        assert_eq!(last(&nights, &cell("pause", 1)), Some((3, Outcome::Unknown)));
+        assert_eq!(last(&nights, &cell("kill,partition", 1)), Some((2, Outcome::Expected)));
+        assert_eq!(last(&nights, &cell("pause", 2)), None);
+        let variant = "lock/predecessor";
+        assert_eq!(nights[1].outcome(variant, "pause"), Some(Outcome::Skipped));
+        assert_eq!(nights[1].outcome(variant, "disconnect"), None);
+    }
+
+    #[test]
+    fn what_is_least_known_comes_first() {
+        let cells = vec![cell("a", 1), cell("b", 1), cell("c", 1), cell("d", 1), cell("e", 1)];
+        let last = |cell: &Cell| match cell.faults.as_str() {
+            "a" => Some((1, Outcome::Expected)),
+            "b" => Some((1, Outcome::Unknown)),
+            "c" => Some((9, Outcome::Expected)),
+            "d" => Some((2, Outcome::New)),
+            _ => None,
+        };
+        let order: Vec<String> = order(cells, &[1], last).into_iter().map(|cell| cell.faults).collect();
+        assert_eq!(order, ["e", "d", "b", "c", "a"]);
+    }
+
+    #[test]
+    fn every_place_gets_its_first_seed_first() {
+        let cells = (0..40).map(|n| cell(&format!("f{}", n / 2), if n % 2 == 0 { 5 } else { 3 }));
+        let order = order(cells.collect(), &[5, 3], |_| None);
+        assert!(order[..20].iter().all(|cell| cell.seed == 5));
+        assert!(order[20..].iter().all(|cell| cell.seed == 3));
+    }
+}

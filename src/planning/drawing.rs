@@ -1,0 +1,292 @@
+//! Drawing a plan from a seed.
+
+use super::in_doubt_kill;
+use crate::faults::{self, Topology};
+use zooquake_checkers::plan::{
+    Capabilities, ClientPlan, Cluster, Cycle, On, Plan, Scheduler, Timing, Transaction, Trigger, Window, Workload,
+};
+
+/// How many different cycles a client goes through before it begins again.
+const CYCLES: usize = 48;
+
+/// Milliseconds of operations before the first fault, so that there is something to break.
+pub const FIRST_FAULT_MS: u64 = 2_000;
+
+/// Milliseconds of operations after the last fault.
+pub const LAST_MS: u64 = 1_000;
+
+/// The longest that a site works before it votes, in milliseconds.
+pub const LONGEST_VOTE_MS: u64 = 400;
+
+/// Between two windows: half a session timeout, and so many milliseconds.
+const GAP_MS: std::ops::Range<u64> = 1_000..2_000;
+
+/// The timing of a run for which none was given.
+pub fn timing(workload: &Workload) -> Timing {
+    let usual = Timing::default();
+    if !workload.pinned {
+        return usual;
+    }
+    // A leader that is deposed while it is frozen serves only sessions that have not expired meanwhile, so they last as
+    // long as ZooKeeper allows: 20 ticks.
+    Timing {
+        session_ms: 20 * usual.tick_ms,
+        ..usual
+    }
+}
+
+/// Draws the plan of a run; the same arguments always give the same plan.
+pub fn plan(seed: u64, workload: Workload, cluster: Cluster, time_ms: u64, faults: &[String]) -> Plan {
+    let mut rng = fastrand::Rng::with_seed(seed);
+    let mut clients: Vec<ClientPlan> = (0..cluster.clients)
+        .map(|_| client(&mut rng, &cluster.timing))
+        .collect();
+    if workload.family == "barrier" {
+        slow_members(seed, &cluster.timing, &mut clients);
+    }
+    let transactions = match workload.family.as_str() {
+        "commit" if cluster.clients > 1 => transactions(seed, cluster.clients - 1),
+        _ => Vec::new(),
+    };
+    let topology = Topology::new(&workload, &cluster);
+    let windows = windows(&mut rng, (&topology, &transactions), time_ms, faults);
+    Plan {
+        format: 1,
+        on: On::Docker,
+        scheduler: Scheduler::default(),
+        seed,
+        workload,
+        cluster,
+        time_ms,
+        faults: faults.to_vec(),
+        windows,
+        clients,
+        transactions,
+        scenes: Vec::new(),
+        replay_of: None,
+        drawn_for: None,
+    }
+}
+
+/// Whether the clients of two workloads do the same, so that one plan serves both.
+pub fn alike(a: &Workload, b: &Workload) -> bool {
+    let drawn_by = |workload: &Workload| {
+        let Capabilities { delivery, members, .. } = workload.capabilities();
+        (workload.family.clone(), workload.pinned, delivery, members)
+    };
+    drawn_by(a) == drawn_by(b)
+}
+
+/// In one round of so many a member is slow: it stays beyond a session timeout, and is as late for the next round.
+const SLOW_EVERY: usize = 8;
+
+/// The first round with a slow member.
+const SLOW_FIRST: usize = 3;
+
+fn slow_members(seed: u64, timing: &Timing, clients: &mut [ClientPlan]) {
+    // A stream of its own, as that of the transactions.
+    let mut rng = fastrand::Rng::with_seed(seed ^ 0x51_0e_2b_a1);
+    for round in (SLOW_FIRST..CYCLES).step_by(SLOW_EVERY) {
+        if let Some(client) = rng.choice(clients.iter_mut()) {
+            client.cycles[round].think_ms = timing.session_ms + rng.u64(200..600);
+        }
+    }
+}
+
+/// Half of the transactions have only yes votes, the others one no or more.
+fn transactions(seed: u64, sites: usize) -> Vec<Transaction> {
+    // A stream of its own: other families' plans do not depend on it.
+    let mut rng = fastrand::Rng::with_seed(seed ^ 0x2bc0_22bc);
+    let transaction = |number: usize| {
+        let mut votes = vec![true; sites];
+        if number % 2 == 1 {
+            (0..rng.usize(1..=2)).for_each(|_| votes[rng.usize(..sites)] = false);
+        }
+        Transaction {
+            votes,
+            work_ms: (0..sites).map(|_| rng.u64(10..LONGEST_VOTE_MS)).collect(),
+            early: rng.bool(),
+        }
+    };
+    (0..CYCLES).map(transaction).collect()
+}
+
+/// Mostly short work, some that gives a fault time to strike in it, now and then one longer than the session timeout.
+fn work(rng: &mut fastrand::Rng, session_ms: u64) -> u64 {
+    match rng.u32(0..60) {
+        0..41 => rng.u64(1..25),
+        41..59 => rng.u64(350..700),
+        _ => session_ms + rng.u64(200..600),
+    }
+}
+
+fn client(rng: &mut fastrand::Rng, timing: &Timing) -> ClientPlan {
+    let cycle = |rng: &mut fastrand::Rng| Cycle {
+        think_ms: rng.u64(0..120),
+        writes: writes(rng, timing),
+    };
+    ClientPlan {
+        cycles: (0..CYCLES).map(|_| cycle(rng)).collect(),
+        ops: None,
+    }
+}
+
+fn writes(rng: &mut fastrand::Rng, timing: &Timing) -> Vec<u64> {
+    if timing.hazardous() {
+        // Here a client is served after its session has expired; only one that holds for long and goes on writing
+        // shows it, and no write may be so long that it outlasts the session by itself.
+        return (0..8).map(|_| rng.u64(310..timing.session_ms.max(640) / 2)).collect();
+    }
+    (0..rng.usize(1..=2)).map(|_| work(rng, timing.session_ms)).collect()
+}
+
+/// Rounds of all kinds in a shuffled order, so that a short run has at least one window of each, if they fit.
+fn windows(
+    rng: &mut fastrand::Rng,
+    (topology, transactions): (&Topology, &[Transaction]),
+    time_ms: u64,
+    faults: &[String],
+) -> Vec<Window> {
+    let mut windows: Vec<Window> = Vec::new();
+    let mut from_ms = FIRST_FAULT_MS;
+    let mut round = 0;
+    if faults.is_empty() {
+        return windows;
+    }
+    loop {
+        let mut kinds = faults.to_vec();
+        rng.shuffle(&mut kinds);
+        // Which operation this one strikes is counted, so that no fault may come before.
+        let first = in_doubt_kill::window(transactions, FIRST_FAULT_MS).filter(|_| round == 0);
+        kinds.sort_by_key(|kind| first.as_ref().is_none_or(|first| first.fault != *kind));
+        for kind in kinds {
+            let Some(fault) = faults::find(&kind) else { continue };
+            let window = match &first {
+                Some(first) if first.fault == kind => first.clone(),
+                _ => fault.draw(rng, topology, round, windows.len() + 1, from_ms),
+            };
+            let until = until_ms(&window);
+            if until + LAST_MS > time_ms {
+                return windows;
+            }
+            windows.push(window);
+            from_ms = until + topology.timing.session_ms / 2 + rng.u64(GAP_MS);
+        }
+        round += 1;
+    }
+}
+
+/// When a window that begins as soon as it can is over, in milliseconds of operations.
+pub fn until_ms(window: &Window) -> u64 {
+    let (Trigger::At { at_ms: from_ms } | Trigger::State { from_ms, .. } | Trigger::Op { by_ms: from_ms, .. }) =
+        window.trigger;
+    from_ms + window.duration_ms
+}
+
+/// How long a window of each of these kinds lasts at most, in milliseconds.
+pub fn longest_ms(workload: &Workload, cluster: &Cluster, kinds: &[String]) -> Vec<u64> {
+    let topology = Topology::new(workload, cluster);
+    let faults = kinds.iter().filter_map(|kind| faults::find(kind));
+    let longest = faults.map(|fault| match (workload.family.as_str(), fault.kind.name) {
+        ("commit", "kill") => in_doubt_kill::LONGEST_MS.max((fault.longest_ms)(&topology)),
+        _ => (fault.longest_ms)(&topology),
+    });
+    longest.collect()
+}
+
+/// The longest time between two windows, in milliseconds.
+pub fn longest_gap_ms(timing: &Timing) -> u64 {
+    timing.session_ms / 2 + GAP_MS.end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use zooquake_checkers::plan::Target;
+
+    fn drawn(seed: u64, time_ms: u64) -> Plan {
+        let cluster = Cluster {
+            servers: 3,
+            observers: 0,
+            clients: 5,
+            image: None,
+            timing: Timing::default(),
+        };
+        let faults = ["kill", "pause", "partition"].map(String::from);
+        plan(seed, Workload::default(), cluster, time_ms, &faults)
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_plan() {
+        assert_eq!(drawn(7, 60_000), drawn(7, 60_000));
+        assert_ne!(drawn(7, 60_000), drawn(8, 60_000));
+    }
+
+    #[test]
+    fn a_minute_has_every_kind_twice_and_ends_before_its_time() {
+        for seed in 0..200 {
+            let plan = drawn(seed, 60_000);
+            for kind in &plan.faults {
+                let windows = plan.windows.iter().filter(|w| &w.fault == kind).count();
+                assert!(windows >= 2, "seed {seed}: {windows} windows of {kind}");
+            }
+            assert!(plan.windows.iter().enumerate().all(|(n, w)| w.id == n + 1));
+        }
+    }
+
+    #[test]
+    fn where_clients_are_pinned_leaders_are_frozen_long_enough_to_be_deposed_and_sessions_outlast_it() {
+        let workload = Workload {
+            pinned: true,
+            ..Workload::default()
+        };
+        let cluster = Cluster {
+            servers: 3,
+            observers: 0,
+            clients: 5,
+            image: None,
+            timing: timing(&workload),
+        };
+        for seed in 0..200 {
+            let plan = plan(seed, workload.clone(), cluster.clone(), 9_000, &["pause".to_string()]);
+            let frozen = plan.windows.iter().find(|window| window.target == Target::Leader);
+            let frozen = frozen.expect("a frozen leader").duration_ms;
+            assert!((2_400..cluster.timing.session_ms - 500).contains(&frozen), "{frozen}");
+        }
+    }
+
+    #[test]
+    fn a_barrier_has_slow_members_in_some_rounds_only() {
+        let barrier = Workload {
+            family: "barrier".to_string(),
+            ..Workload::default()
+        };
+        let cluster = Cluster {
+            clients: 5,
+            timing: Timing::default(),
+            ..Cluster::default()
+        };
+        let session_ms = cluster.timing.session_ms;
+        for seed in 0..50 {
+            let plan = plan(seed, barrier.clone(), cluster.clone(), 60_000, &[]);
+            let slow = |round: &usize| {
+                let all = plan.clients.iter();
+                all.filter(|client| client.cycles[*round].think_ms > session_ms).count() == 1
+            };
+            let slow: Vec<usize> = (0..CYCLES).filter(slow).collect();
+            assert_eq!(slow, [3, 11, 19, 27, 35, 43], "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn some_work_outlasts_the_session() {
+        let plan = drawn(7, 60_000);
+        let longest = plan
+            .clients
+            .iter()
+            .flat_map(|c| &c.cycles)
+            .flat_map(|c| &c.writes)
+            .max();
+        assert!(longest.is_some_and(|ms| *ms > plan.cluster.timing.session_ms));
+    }
+}

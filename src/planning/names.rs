@@ -1,0 +1,150 @@
+//! Names that users give, of variants and faults: what they stand for, and the nearest one if they stand for nothing.
+
+use crate::faults;
+use crate::planning::recipe;
+use crate::planning::scenes;
+use zooquake_history::plan::Workload;
+use zooquake_history::renamed;
+use zooquake_workloads::recipes;
+use zooquake_workloads::recipes::planted;
+
+/// The names of all built-in variants with clients, but those with planted bugs, in the order in which they are shown.
+pub fn variants() -> Vec<String> {
+    recipes::registry()
+        .iter()
+        .map(|variant| variant.workload().name())
+        .collect()
+}
+
+/// The workloads of all that is built in but planted bugs, those of scenes last, in the order in which they are shown.
+pub fn workloads() -> Vec<Workload> {
+    let recipes = recipes::registry().iter().map(recipes::Variant::workload);
+    let scenes = scenes::VARIANTS.iter().map(|variant| (variant.workload)());
+    recipes.chain(scenes).collect()
+}
+
+/// The workload of a built-in variant, such as `lock/fenced` or `planted/L12`, or of its former name; `None` if there
+/// is none.
+pub fn built_in(name: &str) -> Option<Workload> {
+    let (family, variant) = name.split_once('/')?;
+    if family == planted::FAMILY {
+        return planted::find(variant).map(recipes::Variant::workload);
+    }
+    let (family, variant) = renamed::variant(family, variant).unwrap_or_else(|| (family.into(), variant.into()));
+    let is = |workload: &Workload| (&workload.family, &workload.variant) == (&family, &variant);
+    let scene = || workloads().into_iter().find(is);
+    recipes::workload(&family, &variant).or_else(scene)
+}
+
+/// The workload of a name such as `lock/fenced`, of a former one, or of the folder of a recipe.
+///
+/// # Errors
+/// If there is none: a message for the user.
+pub fn workload(name: &str) -> Result<Workload, String> {
+    match built_in(name) {
+        Some(workload) => Ok(workload),
+        None if recipe::is_path(name) => recipe::read(name),
+        None => {
+            let names: Vec<String> = match name.split_once('/') {
+                Some((planted::FAMILY, _)) => planted::PLANTED.iter().map(|planted| planted.name()).collect(),
+                _ => workloads().iter().map(Workload::name).collect(),
+            };
+            Err(format!(
+                "{}, or the folder of a recipe of your own, such as ./my-lock",
+                unknown("variant", name, &names)
+            ))
+        }
+    }
+}
+
+/// The kind of fault of this name, or of this former one.
+///
+/// # Errors
+/// If there is none: a message for the user.
+pub fn fault(name: &str) -> Result<String, String> {
+    match faults::find(name) {
+        Some(fault) => Ok(fault.kind.name.to_string()),
+        None => Err(unknown("fault", name, &faults::names())),
+    }
+}
+
+/// The kinds of fault in a list such as `kill,pause`; none for `none`.
+///
+/// # Errors
+/// If one of them does not exist: a message for the user.
+pub fn faults(list: &str) -> Result<Vec<String>, String> {
+    let empty = |what: &str| Err(format!("{what}; give kinds of fault separated by commas, or `none`"));
+    match list.trim() {
+        "none" => Ok(Vec::new()),
+        "" => empty("no kind of fault is named"),
+        list if list.split(',').any(|name| name.trim().is_empty()) => {
+            empty(&format!("a name is missing beside a comma in `{list}`"))
+        }
+        list => list.split(',').map(|name| fault(name.trim())).collect(),
+    }
+}
+
+/// The message about a name that does not exist: the nearest one, and the list.
+pub fn unknown(what: &str, name: &str, known: &[String]) -> String {
+    let nearest = known.iter().max_by(|a, b| {
+        let closeness = |other: &str| strsim::jaro_winkler(name, other);
+        closeness(a).total_cmp(&closeness(b))
+    });
+    let nearest = nearest.map(|n| format!("did you mean `{n}`? ")).unwrap_or_default();
+    format!("there is no {what} `{name}`; {nearest}There are: {}", known.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_the_nearest() {
+        let known = ["lock/children", "lock/predecessor", "lock/fenced"].map(String::from);
+        let text = unknown("variant", "lock/predecesor", &known);
+        assert!(text.contains("did you mean `lock/predecessor`?"), "{text}");
+        assert!(text.contains("lock/children, lock/predecessor, lock/fenced"), "{text}");
+    }
+
+    #[test]
+    fn former_names_are_understood() {
+        assert_eq!(
+            faults("cut,kill"),
+            Ok(vec!["disconnect".to_string(), "kill".to_string()])
+        );
+        assert_eq!(workload("queue/barrier").unwrap().name(), "barrier/tutorial");
+        assert_eq!(workload("queue/double-barrier").unwrap().name(), "barrier/double");
+        let former = |name: &String| name.starts_with("queue/") && name.contains("barrier");
+        assert!(!variants().iter().any(former) && !faults::names().contains(&"cut".to_string()));
+    }
+
+    #[test]
+    fn planted_bugs_have_names_and_are_listed_only_among_themselves() {
+        for planted in planted::PLANTED {
+            let (family, _) = planted.twin;
+            let workload = workload(&planted.name()).unwrap();
+            assert_eq!(workload.family, family);
+            assert_eq!(built_in(&workload.name()), Some(workload), "the name in plans");
+        }
+        assert!(variants().iter().all(|name| !name.contains("planted")));
+        let why = workload("planted/L99").unwrap_err();
+        assert!(why.contains("planted/L12") && !why.contains("lock/fenced"), "{why}");
+        assert!(!workload("lock/L12").unwrap_err().contains("planted"));
+    }
+
+    #[test]
+    fn a_list_of_faults_may_be_none() {
+        assert_eq!(faults("none"), Ok(vec![]));
+        assert_eq!(faults("kill, pause"), Ok(vec!["kill".to_string(), "pause".to_string()]));
+        for (list, said) in [
+            ("", "no kind"),
+            (" ", "no kind"),
+            ("pause,", "comma in `pause,`"),
+            (",", "comma"),
+        ] {
+            let why = faults(list).unwrap_err();
+            assert!(why.contains(said) && !why.contains("did you mean"), "{list:?}: {why}");
+        }
+        assert!(faults("kill,pauze").unwrap_err().contains("did you mean `pause`?"));
+    }
+}

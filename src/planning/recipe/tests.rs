@@ -1,0 +1,188 @@
+use super::*;
+use crate::planning::admission;
+use crate::planning::reproduction;
+use crate::planning::spec::RunSpec;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use tempfile::TempDir;
+use zooquake_backend::images::libraries;
+use zooquake_checkers::plan::{Delivery, Resource};
+
+const SMALL: &str = "family = \"lock\"\ncommand = [\"python3\", \"lock.py\"]\nfiles = [\"lock.py\"]\n";
+
+/// A folder of a recipe with this manifest and a file `lock.py`; its path, and what removes it.
+fn folder(manifest: &str) -> (String, TempDir) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("my-lock");
+    fs::create_dir(&path).unwrap();
+    fs::write(path.join(MANIFEST), manifest).unwrap();
+    fs::write(path.join("lock.py"), "print()").unwrap();
+    (path.to_str().unwrap().to_string(), folder)
+}
+
+#[test]
+fn three_lines_are_a_recipe_with_the_settings_of_its_family() {
+    let (path, _folder) = folder(SMALL);
+    let workload = read(&path).unwrap();
+    assert_eq!(workload.name(), "lock/my-lock");
+    assert_eq!(workload.contenders, ["/lock"]);
+    assert_eq!((workload.resource, workload.fenced), (Resource::External, false));
+    let recipe = workload.recipe.unwrap();
+    assert_eq!((recipe.folder, recipe.carried), (path, vec!["lock.py".to_string()]));
+    assert_eq!(recipe.files.keys().collect::<Vec<_>>(), ["lock.py", MANIFEST]);
+    // `printf 'print()' | sha256sum`
+    let hash = "525d513313416cf187f44fa87e1753ee6d11552c22097537ddc32b4ed34fa68f";
+    assert_eq!(recipe.files["lock.py"], hash);
+}
+
+#[test]
+fn capabilities_choose_the_variant_whose_settings_hold() {
+    let (path, _folder) =
+        folder("family = \"queue\"\ncommand = [\"./q\"]\n[capabilities]\ndelivery = \"at-least-once\"\n");
+    let claimed = read(&path).unwrap();
+    assert_eq!(claimed.capabilities().delivery, Delivery::AtLeastOnce);
+    assert_eq!(
+        claimed.contenders,
+        crate::planning::names::workload("queue/claimed").unwrap().contenders
+    );
+    assert!(
+        claimed.accepted.is_empty(),
+        "what is known of a built-in variant is not known of this one"
+    );
+}
+
+#[test]
+fn what_is_known_is_its_own() {
+    let known = "[[known]]\nanomaly = \"stale-write\"\nfaults = [\"pause\", \"cut\"]\nreason = \"r\"\nsource = \"s\"\n";
+    let (path, _folder) = folder(&format!("{SMALL}{known}"));
+    let accepted = read(&path).unwrap().accepted;
+    assert_eq!(accepted[0].anomaly, "stale-write");
+    assert_eq!(accepted[0].faults, ["pause", "disconnect"]);
+}
+
+#[test]
+fn mistakes_are_named_with_their_line() {
+    let wrong = |manifest: &str, parts: &[&str]| {
+        let (path, _folder) = folder(manifest);
+        let said = read(&path).unwrap_err();
+        for part in parts {
+            assert!(said.contains(part), "{said:?} should say {part:?}");
+        }
+    };
+    let known = |anomaly: &str, fault: &str| {
+        format!("{SMALL}[[known]]\nanomaly = \"{anomaly}\"\nfaults = [\"{fault}\"]\nreason = \"r\"\nsource = \"s\"\n")
+    };
+    wrong(
+        "family = \"lok\"\ncommand = [\"x\"]",
+        &["line 1", "did you mean `lock`?"],
+    );
+    wrong(&format!("{SMALL}colour = 3"), &["line 4", "colour"]);
+    wrong("family = \"lock\"", &["command"]);
+    wrong("family = \"lock\"\ncommand = []", &["line 2", "the program"]);
+    wrong(&format!("{SMALL}name = \"fenced\""), &["line 4", "built in"]);
+    wrong(&format!("{SMALL}name = \"../x\""), &["line 4", "letters"]);
+    wrong(&format!("{SMALL}contenders = [\"lock\"]"), &["line 4", "/lock"]);
+    wrong(&format!("{SMALL}image = \"a b\""), &["line 4", "no name of an image"]);
+    wrong(&format!("{SMALL}image = \"a\"\nbuild = \".\""), &["line 5", "not both"]);
+    wrong(
+        &known("stale-wrte", "pause"),
+        &["line 5", "did you mean `stale-write`?"],
+    );
+    wrong(&known("stale-write", "pauze"), &["line 6", "did you mean `pause`?"]);
+    wrong(
+        "family = \"lock\"\ncommand = [\"x\"]\nfiles = [\"none.py\"]",
+        &["none.py"],
+    );
+    wrong(
+        "family = \"lock\"\ncommand = [\"x\"]\nfiles = [\"../lock.py\"]",
+        &["../lock.py", "below"],
+    );
+    let said = read("./no-such-folder").unwrap_err();
+    assert!(said.contains("./no-such-folder") && said.contains("variant"), "{said}");
+}
+
+#[test]
+fn what_tools_make_is_no_part_of_it_but_what_is_carried_is() {
+    let (path, _folder) = folder("family = \"lock\"\ncommand = [\"target/release/x\"]\nfiles = [\"target/release/x\"]");
+    let release = Path::new(&path).join("target/release");
+    fs::create_dir_all(&release).unwrap();
+    fs::write(release.join("x"), "ELF").unwrap();
+    fs::write(release.join("other"), "ELF").unwrap();
+    fs::set_permissions(release.join("x"), fs::Permissions::from_mode(0o755)).unwrap();
+    let source = Source::read(Path::new(&path), &["target/release/x".into()]).unwrap();
+    assert_eq!(
+        source.files.keys().collect::<Vec<_>>(),
+        ["lock.py", "target/release/x", MANIFEST]
+    );
+    assert!(source.files["target/release/x"].executable);
+    let copy = tempfile::tempdir().unwrap();
+    source.write(copy.path()).unwrap();
+    assert_eq!(Source::read(copy.path(), &["target/release/x".into()]).unwrap(), source);
+}
+
+#[test]
+fn what_a_program_of_this_host_loads_is_kept_with_it() {
+    let lines = "family = \"lock\"\nprepare = [\"true\"]\ncommand = [\"./x\"]\nfiles = [\"x\"]";
+    let (path, _folder) = folder(lines);
+    let program = Path::new(&path).join("x");
+    fs::copy("/bin/true", &program).unwrap();
+    let recipe = read(&path).unwrap().recipe.unwrap();
+    let source = Source::of(Path::new(&path), &recipe).unwrap();
+    let loaded = libraries::of(&program).unwrap();
+    assert!(source.libraries().eq(&loaded));
+    assert!(loaded.keys().all(|path| recipe.files.contains_key(path)), "{recipe:?}");
+    let copy = tempfile::tempdir().unwrap();
+    source.write(copy.path()).unwrap();
+    assert_eq!(Source::of(copy.path(), &recipe).unwrap(), source);
+    let mut elsewhere = recipe.clone();
+    elsewhere.build = Some(".".into());
+    assert_eq!(Source::of(Path::new(&path), &elsewhere).unwrap().libraries().count(), 0);
+}
+
+#[test]
+fn a_folder_that_has_changed_is_told_file_by_file() {
+    let (path, _folder) = folder(SMALL);
+    let before = read(&path).unwrap().recipe.unwrap().files;
+    let path = Path::new(&path);
+    fs::write(path.join("lock.py"), "print(1)").unwrap();
+    fs::write(path.join("new.py"), "").unwrap();
+    let source = Source::read(path, &[]).unwrap();
+    assert_eq!(source.differences(&before), ["lock.py has changed", "new.py is new"]);
+    assert_eq!(Source::default().differences(&before).len(), 2);
+    symlink("lock.py", path.join("link.py")).unwrap();
+    assert!(Source::read(path, &[]).unwrap_err().to_string().contains("link.py"));
+}
+
+#[test]
+fn a_run_of_it_has_a_line_that_draws_the_same_plan() {
+    let (path, _folder) = folder(SMALL);
+    let spec = RunSpec::from_args([path.as_str(), "--seed", "7", "--faults", "pause"]).unwrap();
+    let mut plan = spec.plan().unwrap();
+    plan.workload.recipe.as_mut().unwrap().digest = Some("sha256:00".into());
+    assert_eq!(admission::check(&plan), Ok(()));
+    let line = reproduction::drawn(&plan).unwrap();
+    assert!(line.contains(&format!("run {path} --seed 7 --faults pause")), "{line}");
+    fs::write(Path::new(&path).join("lock.py"), "print(2)").unwrap();
+    assert_eq!(reproduction::drawn(&plan), None, "another recipe is another run");
+    let lines = reproduction::lines(Path::new("runs/x"), &plan);
+    assert!(lines[1].ends_with("replay runs/x --yes"), "{lines:?}");
+}
+
+#[test]
+fn a_plan_from_elsewhere_names_nothing_outside_its_recipe() {
+    let (path, _folder) = folder(SMALL);
+    let refused = |change: fn(&mut Workload)| {
+        let spec = RunSpec::from_args([path.as_str(), "--seed", "7"]).unwrap();
+        let mut plan = spec.plan().unwrap();
+        change(&mut plan.workload);
+        admission::check(&plan).unwrap_err()
+    };
+    assert!(refused(|workload| workload.variant = "../x".into()).contains("../x"));
+    assert!(refused(|workload| workload.family = "lok".into()).contains("lok"));
+    assert!(
+        refused(|workload| workload.recipe.as_mut().unwrap().carried.push("/etc/passwd".into()))
+            .contains("/etc/passwd")
+    );
+    assert!(refused(|workload| workload.recipe.as_mut().unwrap().command.clear()).contains("command"));
+    assert!(refused(|workload| workload.recipe.as_mut().unwrap().image = Some("-v".into())).contains("-v"));
+}

@@ -1,0 +1,299 @@
+//! What is asked of a run: everything that `zooquake run` takes. Nights and comparisons are made of specs too, so the
+//! command line of a spec draws the plan that ran.
+
+use super::{drawing, feasibility, names, scenes, support, values};
+use crate::{faults, shell};
+use clap::{Args, Parser};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::time::Duration;
+use zooquake_checkers::plan::{Cluster, DrawnFor, On, Plan, Timing};
+
+/// How long operations and faults go on.
+pub const TIME: Duration = Duration::from_secs(60);
+
+/// Servers that vote.
+pub const SERVERS: usize = 3;
+
+/// Clients.
+pub const CLIENTS: usize = 5;
+
+/// `run`
+#[derive(Debug, Clone, PartialEq, Args)]
+#[command(after_help = "\
+Examples:
+  zooquake run lock/predecessor
+  zooquake run lock/fenced --faults kill,pause --time 30s --seed 7
+  zooquake run ./my-lock --faults pause                          a recipe of your own; `zooquake new` makes one
+  zooquake run lock/protected --timing 500/4/1000 --faults partition
+  zooquake run ensemble/textbook
+  zooquake run lock/protected --on sim                           on a simulated ensemble, in virtual time, without Docker
+  zooquake run lock/crate --faults none --times 3 --json
+  zooquake run lock/children --zookeeper zookeeper:3.9 --keep --live
+  zooquake run lock/fenced --servers 5 --observers 1 --zookeeper trixie
+  zooquake run lock/fenced --faults pause --time 3s --anyway     though no pause fits into 3 s")]
+pub struct RunSpec {
+    /// Family and variant, such as lock/predecessor; `zooquake list` shows all; or the folder of a recipe, such as
+    /// ./my-lock
+    pub workload: String,
+    /// Kinds of fault, separated by commas, or `none`; kill,pause,partition if not given
+    #[arg(long, value_name = "FAULTS")]
+    pub faults: Option<String>,
+    /// How long operations and faults go on, such as 60s, 2m, 1h30m or 500ms; 60s if not given
+    #[arg(long, value_parser = values::duration)]
+    pub time: Option<Duration>,
+    /// What every random choice is drawn from; a random one if not given
+    #[arg(long)]
+    pub seed: Option<u64>,
+    /// Where to run: `docker`, a real ensemble in containers, or `sim`, a simulated one in virtual time; without it
+    /// simulated only where DOCKER_HOST is not set, no engine has its socket here, and stderr is a terminal
+    #[arg(long, value_name = "docker|sim", value_parser = values::on)]
+    pub on: Option<On>,
+    /// How often to run the plan
+    #[arg(long, default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub times: u32,
+    /// Servers of the ensemble that vote: 1, 3 or 5; 3 if not given
+    #[arg(long, value_parser = values::servers)]
+    pub servers: Option<usize>,
+    /// Servers beside them that only observe, named after them; none if not given
+    #[arg(long, value_parser = values::observers)]
+    pub observers: Option<usize>,
+    /// Clients
+    #[arg(long, default_value_t = CLIENTS, value_parser = values::clients)]
+    pub clients: usize,
+    /// tickTime in ms, syncLimit in ticks, session timeout in ms; 250/4/2000 if not given, 250/4/5000 for registers
+    #[arg(long, value_name = "TICK/SYNC/SESSION", value_parser = values::timing)]
+    pub timing: Option<Timing>,
+    /// `bookworm` (3.8.0, the default), `trixie` (3.9.3), or an image with the official one's conventions, used
+    /// unmodified
+    #[arg(long, alias = "zookeeper-image", value_name = "VERSION|IMAGE")]
+    pub zookeeper: Option<String>,
+    /// Draw faults and work as for an ensemble of other size and timing, as `compare` does for all its subjects
+    #[arg(long, value_name = "SERVERS:TICK/SYNC/SESSION", value_parser = values::drawn_for)]
+    pub drawn_for: Option<DrawnFor>,
+    /// Folder of the runs
+    #[arg(long, default_value = "runs", value_name = "DIR")]
+    pub out: PathBuf,
+    /// Leave the ensemble standing at the end, and say how to reach it
+    #[arg(long)]
+    pub keep: bool,
+    /// Serve the report while the run goes on, on an address of this machine alone that is printed
+    #[arg(long)]
+    pub live: bool,
+    /// Run also a plan whose verdict can only be unknown or invalid, because the time is too short for a fault
+    #[arg(long)]
+    pub anyway: bool,
+    /// JSON on stdout: results.json and the folder
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// The arguments after `run`.
+#[derive(Debug, Parser)]
+#[command(no_binary_name = true)]
+struct Arguments {
+    #[command(flatten)]
+    spec: RunSpec,
+}
+
+impl RunSpec {
+    /// The run of a variant with nothing else given.
+    pub fn new(workload: impl Into<String>) -> Self {
+        Self {
+            workload: workload.into(),
+            faults: None,
+            time: None,
+            seed: None,
+            on: None,
+            times: 1,
+            servers: None,
+            observers: None,
+            clients: CLIENTS,
+            timing: None,
+            zookeeper: None,
+            drawn_for: None,
+            out: "runs".into(),
+            keep: false,
+            live: false,
+            anyway: false,
+            json: false,
+        }
+    }
+
+    /// The spec that these arguments of `zooquake run` give.
+    ///
+    /// # Errors
+    /// If `zooquake run` would refuse them as no arguments of its own.
+    pub fn from_args(arguments: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Result<Self, clap::Error> {
+        Ok(Arguments::try_parse_from(arguments)?.spec)
+    }
+
+    /// The arguments of `zooquake run` that give this spec; what is not given, or as usual, is left out. Former names
+    /// of variants and faults are replaced by the present ones; names that do not exist are kept.
+    pub fn to_args(&self) -> Vec<OsString> {
+        let usual = Self::new("");
+        let workload = names::built_in(&self.workload).map_or_else(|| self.workload.clone(), |known| known.name());
+        let present = |list: &String| match names::faults(list) {
+            Ok(kinds) if !kinds.is_empty() => kinds.join(","),
+            _ => list.clone(),
+        };
+        let mut all: Vec<OsString> = vec![workload.into()];
+        let mut give = |name: &str, value: Option<OsString>| match value {
+            // As a word of its own it would be taken for an option.
+            Some(value) if value.as_bytes().starts_with(b"-") => {
+                let mut joined = OsString::from(format!("{name}="));
+                joined.push(value);
+                all.push(joined);
+            }
+            Some(value) => all.extend([name.into(), value]),
+            None => {}
+        };
+        let number = |n: usize| OsString::from(n.to_string());
+        let unusual = |n: usize, usual: usize| (n != usual).then(|| number(n));
+        let shape = |d: &DrawnFor| format!("{}:{}", d.servers, values::timing_text(&d.timing)).into();
+        give("--seed", self.seed.map(|seed| seed.to_string().into()));
+        give("--faults", self.faults.as_ref().map(|list| present(list).into()));
+        give("--time", self.time.map(|time| values::duration_text(time).into()));
+        give("--servers", self.servers.map(number));
+        give("--observers", self.observers.map(number));
+        give("--clients", unusual(self.clients, usual.clients));
+        let timing = self.timing.map(|timing| values::timing_text(&timing));
+        give("--timing", timing.map(Into::into));
+        give("--zookeeper", self.zookeeper.clone().map(Into::into));
+        give("--drawn-for", self.drawn_for.as_ref().map(shape));
+        give("--on", self.on.map(|on| on.name().into()));
+        give("--times", unusual(self.times as usize, usual.times as usize));
+        give("--out", (self.out != usual.out).then(|| self.out.clone().into()));
+        let flags = [("--keep", self.keep), ("--live", self.live), ("--anyway", self.anyway)];
+        all.extend(flags.iter().filter(|flag| flag.1).map(|flag| flag.0.into()));
+        all.extend(self.json.then(|| "--json".into()));
+        all
+    }
+
+    /// The command line of this spec; `None` if it cannot be written for a shell.
+    pub fn line(&self) -> Option<String> {
+        shell::line(std::iter::once(OsStr::new("run").to_owned()).chain(self.to_args()))
+    }
+
+    /// The spec that draws this plan, if any does. [`Plan::replay_of`], which no spec draws, is not looked at.
+    pub fn from_plan(plan: &Plan) -> Self {
+        let cluster = &plan.cluster;
+        let workload = match &plan.workload.recipe {
+            Some(recipe) => recipe.folder.clone(),
+            None => plan.workload.name(),
+        };
+        let named = Self {
+            seed: Some(plan.seed),
+            zookeeper: cluster.image.clone(),
+            on: Some(plan.on).filter(|on| !on.is_docker()),
+            ..Self::new(workload)
+        };
+        let other = |usual: Timing| (cluster.timing != usual).then_some(cluster.timing);
+        // Scenes bring their own faults, take their own time, and have no clients.
+        if !plan.scenes.is_empty() {
+            return Self {
+                observers: Some(cluster.observers),
+                timing: other(Timing::default()),
+                ..named
+            };
+        }
+        let none = plan.faults.is_empty();
+        Self {
+            faults: Some(if none { "none".into() } else { plan.faults.join(",") }),
+            time: Some(Duration::from_millis(plan.time_ms)),
+            servers: (cluster.servers != SERVERS).then_some(cluster.servers),
+            observers: (cluster.observers != 0).then_some(cluster.observers),
+            clients: cluster.clients,
+            timing: other(drawing::timing(&plan.workload)),
+            drawn_for: plan.drawn_for,
+            anyway: !feasibility::shortfalls(plan).is_empty(),
+            ..named
+        }
+    }
+
+    /// The plan; without a seed a new one each time.
+    ///
+    /// # Errors
+    /// If the variant or a fault does not exist, or the variant does not take an option: a message for the user.
+    pub fn plan(&self) -> Result<Plan, String> {
+        let plan = self.drawn()?;
+        support::check(&plan).map(|()| plan)
+    }
+
+    fn drawn(&self) -> Result<Plan, String> {
+        let workload = names::workload(&self.workload)?;
+        let on = self.on.unwrap_or_default();
+        if let Some(variant) = scenes::variant(&workload) {
+            return self.of_scenes(variant).map(|plan| Plan { on, ..plan });
+        }
+        let faults = match &self.faults {
+            Some(list) => names::faults(list)?,
+            None => faults::usual(),
+        };
+        let cluster = Cluster {
+            servers: self.servers.unwrap_or(SERVERS),
+            observers: self.observers.unwrap_or(0),
+            clients: self.clients,
+            image: self.zookeeper.clone(),
+            timing: self.timing.unwrap_or_else(|| drawing::timing(&workload)),
+        };
+        let seed = self.seed.unwrap_or_else(|| u64::from(fastrand::u32(..)));
+        let own = DrawnFor {
+            servers: cluster.servers,
+            timing: cluster.timing,
+        };
+        let drawn_for = self.drawn_for.filter(|other| *other != own);
+        if drawn_for.is_some_and(|other| other.servers > own.servers) {
+            return Err("--drawn-for has more servers than the ensemble, whose faults could not strike them".into());
+        }
+        let DrawnFor { servers, timing } = drawn_for.unwrap_or(own);
+        let shape = Cluster {
+            servers,
+            timing,
+            ..cluster.clone()
+        };
+        Ok(Plan {
+            on,
+            cluster,
+            drawn_for,
+            ..drawing::plan(seed, workload, shape, self.time_ms(), &faults)
+        })
+    }
+
+    /// The plan of a run of scenes.
+    fn of_scenes(&self, variant: &scenes::Variant) -> Result<Plan, String> {
+        let name = &self.workload;
+        if self.servers.is_some_and(|servers| servers != variant.servers) {
+            return Err(format!("{name} is played on {} servers", variant.servers));
+        }
+        if self.faults.as_deref().is_some_and(|faults| faults != "none") {
+            return Err(format!("{name} brings its own faults; leave --faults out"));
+        }
+        let cluster = Cluster {
+            servers: variant.servers,
+            observers: self.observers.unwrap_or(variant.observers),
+            clients: 0,
+            image: self.zookeeper.clone(),
+            timing: self.timing.unwrap_or_default(),
+        };
+        Ok((variant.plan)(self.seed.unwrap_or(0), cluster))
+    }
+
+    /// Milliseconds of operations and faults.
+    pub fn time_ms(&self) -> u64 {
+        self.time.unwrap_or(TIME).as_millis() as u64
+    }
+
+    /// The shortest time with which this seed's plan can end valid, in milliseconds; `None` if no time would do.
+    pub fn shortest_ms(&self) -> Option<u64> {
+        feasibility::shortest_ms(|time_ms| {
+            let mut lasting = self.clone();
+            lasting.time = Some(Duration::from_millis(time_ms));
+            lasting.plan().unwrap_or_default()
+        })
+    }
+}
+
+#[cfg(test)]
+pub mod tests;

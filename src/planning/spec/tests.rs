@@ -1,0 +1,185 @@
+use super::*;
+use zooquake_checkers::plan::{Timing, Workload};
+
+/// The plan that `zooquake run` makes of a printed command line.
+pub fn run_again(line: &str) -> Plan {
+    let words = shlex::split(line).expect("a line that a shell can read");
+    assert_eq!(words[1], "run", "{line}");
+    let spec = RunSpec::from_args(&words[2..]).unwrap_or_else(|error| panic!("{line}: {error}"));
+    spec.plan().unwrap_or_else(|error| panic!("{line}: {error}"))
+}
+
+/// Whether two plans are the same file.
+pub fn assert_same(one: &Plan, two: &Plan, what: &str) {
+    let text = |plan: &Plan| serde_json::to_string_pretty(plan).unwrap();
+    assert_eq!(text(one), text(two), "{what}");
+}
+
+fn maybe<T>(rng: &mut fastrand::Rng, value: impl FnOnce(&mut fastrand::Rng) -> T) -> Option<T> {
+    rng.bool().then(|| value(rng))
+}
+
+fn timing(rng: &mut fastrand::Rng) -> Timing {
+    let tick_ms = rng.u64(50..=2_000);
+    Timing {
+        tick_ms,
+        sync_limit: rng.u64(1..=20),
+        session_ms: rng.u64(2 * tick_ms..=20 * tick_ms),
+        ..Timing::default()
+    }
+}
+
+/// Any spec of this variant, whether it can be run or not.
+fn random(rng: &mut fastrand::Rng, workload: &str) -> RunSpec {
+    let kinds = crate::faults::names();
+    let list = |rng: &mut fastrand::Rng| match rng.usize(0..=3) {
+        0 => "none".to_string(),
+        count => rng
+            .choose_multiple(kinds.iter(), count)
+            .into_iter()
+            .cloned()
+            .collect::<Vec<_>>()
+            .join(","),
+    };
+    let size = |rng: &mut fastrand::Rng| [1, 3, 5][rng.usize(..3)];
+    let texts = ["trixie", "registry.example:5000/zk:3.9", "a b", "--keep", "it's $(x)"];
+    let folders = ["runs", "other runs", "-rf", "a\u{1b}[2Jb", "über"];
+    RunSpec {
+        faults: maybe(rng, list),
+        time: maybe(rng, |rng| Duration::from_millis(rng.u64(1_000..=300_000))),
+        seed: maybe(rng, |rng| rng.u64(..)),
+        on: maybe(rng, |rng| [On::Docker, On::Sim][rng.usize(..2)]),
+        times: rng.u32(1..=10_000),
+        servers: maybe(rng, size),
+        observers: maybe(rng, |rng| rng.usize(0..=4)),
+        clients: rng.usize(1..=50),
+        timing: maybe(rng, timing),
+        zookeeper: maybe(rng, |rng| texts[rng.usize(..texts.len())].into()),
+        drawn_for: maybe(rng, |rng| DrawnFor {
+            servers: size(rng),
+            timing: timing(rng),
+        }),
+        out: folders[rng.usize(..folders.len())].into(),
+        keep: rng.bool(),
+        live: rng.bool(),
+        anyway: rng.bool(),
+        json: rng.bool(),
+        ..RunSpec::new(workload)
+    }
+}
+
+/// The spec that `zooquake run` gets from a shell.
+fn by_shell(line: &str) -> RunSpec {
+    let script = format!("set -- {line}; printf '%s\\0' \"$@\"");
+    let said = std::process::Command::new("sh")
+        .arg("-c")
+        .arg(script)
+        .output()
+        .unwrap()
+        .stdout;
+    let words: Vec<_> = said
+        .split(|byte| *byte == 0)
+        .map(|word| OsStr::from_bytes(word).to_owned())
+        .collect();
+    // The program, `run`, …, and what is after the last NUL.
+    RunSpec::from_args(&words[2..words.len() - 1]).unwrap()
+}
+
+#[test]
+fn arguments_give_the_spec_that_they_were_written_from() {
+    let mut rng = fastrand::Rng::with_seed(1);
+    for workload in names::workloads().iter().map(Workload::name) {
+        for _ in 0..200 {
+            let spec = random(&mut rng, &workload);
+            let arguments = spec.to_args();
+            let again = RunSpec::from_args(&arguments).unwrap_or_else(|error| panic!("{arguments:?}: {error}"));
+            assert_eq!(again, spec, "{arguments:?}");
+            let line = spec.line().unwrap();
+            if rng.u8(..) < 8 {
+                assert_eq!(by_shell(&line), spec, "{line}");
+            }
+        }
+    }
+}
+
+#[test]
+fn former_names_are_read_and_never_written() {
+    let spec = RunSpec {
+        faults: Some("cut,kill".into()),
+        ..RunSpec::new("queue/double-barrier")
+    };
+    let arguments = ["barrier/double", "--faults", "disconnect,kill"];
+    assert_eq!(spec.to_args(), arguments);
+    let plan = spec.plan().unwrap();
+    assert_eq!(plan.workload.name(), "barrier/double");
+    assert_eq!(plan.faults, ["disconnect", "kill"]);
+    let unknown = RunSpec::new("lock/fencd");
+    assert_eq!(unknown.to_args(), ["lock/fencd"]);
+}
+
+#[test]
+fn what_is_not_given_is_as_on_the_command_line() {
+    for workload in names::workloads().iter().map(Workload::name) {
+        assert_eq!(RunSpec::from_args([&workload]).unwrap(), RunSpec::new(&workload));
+    }
+    let plan = RunSpec::new("lock/fenced").plan().unwrap();
+    assert_eq!((plan.time_ms, &plan.faults), (60_000, &crate::faults::usual()));
+    assert_eq!((plan.cluster.servers, plan.cluster.clients), (SERVERS, CLIENTS));
+    assert_eq!((plan.cluster.timing, plan.drawn_for), (Timing::default(), None));
+    let register = RunSpec::new("register/read").plan().unwrap();
+    assert_eq!(register.cluster.timing.session_ms, 5_000);
+}
+
+#[test]
+fn the_spec_of_a_plan_draws_it_again() {
+    let mut rng = fastrand::Rng::with_seed(2);
+    for workload in names::workloads().iter().map(Workload::name) {
+        for _ in 0..10 {
+            let spec = random(&mut rng, &workload);
+            let plan = match spec.plan() {
+                Ok(plan) => plan,
+                Err(why) if spec.on == Some(On::Sim) && why.contains("--on docker") => continue,
+                Err(why) if why.contains("--drawn-for") || why.contains("textbook") => continue,
+                Err(why) => panic!("{spec:?}: {why}"),
+            };
+            assert_same(&RunSpec::from_plan(&plan).plan().unwrap(), &plan, &workload);
+            assert_same(&run_again(&RunSpec::from_plan(&plan).line().unwrap()), &plan, &workload);
+            // It is printed, unless the plan's image has no name that could be pulled.
+            let named = plan
+                .cluster
+                .image
+                .as_deref()
+                .is_none_or(zooquake_backend::images::is_name);
+            assert_eq!(crate::planning::reproduction::drawn(&plan).is_some(), named, "{spec:?}");
+        }
+    }
+}
+
+#[test]
+fn a_plan_is_drawn_for_another_ensemble_where_that_is_asked_for() {
+    let small = RunSpec {
+        seed: Some(7),
+        ..RunSpec::new("lock/fenced")
+    };
+    let shape = |servers, timing| DrawnFor { servers, timing };
+    let (usual, slow) = (Timing::default(), values::timing("500/4/4000").unwrap());
+    let large = RunSpec {
+        servers: Some(5),
+        timing: Some(slow),
+        drawn_for: Some(shape(3, usual)),
+        ..small.clone()
+    };
+    let (one, two) = (small.plan().unwrap(), large.plan().unwrap());
+    assert_eq!((&one.windows, &one.clients), (&two.windows, &two.clients));
+    assert_eq!((two.cluster.servers, two.cluster.timing), (5, slow));
+    let own = RunSpec {
+        drawn_for: Some(shape(3, usual)),
+        ..small.clone()
+    };
+    assert_same(&own.plan().unwrap(), &one, "its own shape says nothing");
+    let beyond = RunSpec {
+        drawn_for: Some(shape(5, usual)),
+        ..small
+    };
+    assert!(beyond.plan().unwrap_err().contains("more servers"));
+}

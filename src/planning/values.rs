@@ -1,0 +1,184 @@
+//! Values that the command line and campaign files share: how each is read, within which bounds, and how it is written.
+
+use crate::backends::{self, BACKENDS};
+use jiff::SignedDuration;
+use std::time::Duration;
+use zooquake_checkers::plan::{DrawnFor, On, Timing};
+
+/// A length of time such as `60s`, `1h30m`, `500ms`, as [`jiff::fmt::friendly`] reads them; a bare number is seconds.
+///
+/// # Errors
+/// If it is none, or not between one second and a day.
+pub fn duration(text: &str) -> Result<Duration, String> {
+    let number = text.parse().ok().map(SignedDuration::from_secs);
+    let length = number.or_else(|| text.parse().ok());
+    let length = length.ok_or_else(|| format!("`{text}` is no length of time such as 60s, 2m or 500ms"))?;
+    let bounds = SignedDuration::from_secs(1)..=SignedDuration::from_hours(24);
+    let within = Some(length).filter(|length| bounds.contains(length));
+    let ms = within.ok_or("give between one second and a day")?.as_millis();
+    // Plans count milliseconds.
+    Ok(Duration::from_millis(ms as u64))
+}
+
+/// The same length as [`duration`] reads it: whole seconds, or milliseconds.
+pub fn duration_text(length: Duration) -> String {
+    match length.subsec_millis() {
+        0 => format!("{}s", length.as_secs()),
+        _ => format!("{}ms", length.as_millis()),
+    }
+}
+
+/// Where to run.
+///
+/// # Errors
+/// If there is no such backend.
+pub fn on(text: &str) -> Result<On, String> {
+    let known = BACKENDS.iter().map(|backend| backend.on).find(|on| on.name() == text);
+    known.ok_or_else(|| format!("give {}", backends::choices()))
+}
+
+/// The number of an ensemble's voting servers.
+///
+/// # Errors
+/// If it is not 1, 3 or 5.
+pub fn servers(text: &str) -> Result<usize, String> {
+    match text {
+        "1" => Ok(1),
+        "3" => Ok(3),
+        "5" => Ok(5),
+        _ => Err("an ensemble has 1, 3 or 5 servers".to_string()),
+    }
+}
+
+/// The number of an ensemble's observers.
+///
+/// # Errors
+/// If it is not 0 to 4.
+pub fn observers(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (0..=4).contains(number));
+    number.ok_or_else(|| "there are 0 to 4 observers".to_string())
+}
+
+/// The number of clients.
+///
+/// # Errors
+/// If it is not 1 to 50.
+pub fn clients(text: &str) -> Result<usize, String> {
+    let number = text.parse().ok().filter(|number| (1..=50).contains(number));
+    number.ok_or_else(|| "there are 1 to 50 clients".to_string())
+}
+
+/// The timing of an ensemble, as tickTime/syncLimit/session timeout.
+///
+/// # Errors
+/// If they are no such numbers, or ZooKeeper would not grant this session timeout.
+pub fn timing(text: &str) -> Result<Timing, String> {
+    let numbers: Vec<u64> = text.split('/').map_while(|part| part.parse().ok()).collect();
+    let &[tick_ms, sync_limit, session_ms] = numbers.as_slice() else {
+        return Err("give tickTime/syncLimit/session timeout, such as 250/4/2000".to_string());
+    };
+    let timing = Timing {
+        tick_ms,
+        sync_limit,
+        session_ms,
+        ..Timing::default()
+    };
+    within_bounds(&timing)?;
+    Ok(timing)
+}
+
+/// Refuses a timing under which no ensemble could work, or only one that keeps nobody's bounds.
+///
+/// # Errors
+/// The bounds that it breaks.
+pub fn within_bounds(timing: &Timing) -> Result<(), String> {
+    let Timing {
+        tick_ms,
+        init_limit,
+        sync_limit,
+        session_ms,
+    } = *timing;
+    if !(50..=10_000).contains(&tick_ms) || !(1..=100).contains(&sync_limit) || !(1..=100).contains(&init_limit) {
+        return Err("tickTime is 50 to 10000 ms, syncLimit and initLimit 1 to 100 ticks".to_string());
+    }
+    // ZooKeeper negotiates the timeout into this range, so another one would be a lie in the plan.
+    if !(2 * tick_ms..=20 * tick_ms).contains(&session_ms) {
+        return Err(format!(
+            "the session timeout must be 2 to 20 ticks: {} to {} ms",
+            2 * tick_ms,
+            20 * tick_ms
+        ));
+    }
+    Ok(())
+}
+
+/// The timing as [`timing`] reads it: `250/4/2000`.
+pub fn timing_text(timing: &Timing) -> String {
+    format!("{}/{}/{}", timing.tick_ms, timing.sync_limit, timing.session_ms)
+}
+
+/// An ensemble that plans are drawn for, as `servers:tickTime/syncLimit/session timeout`.
+///
+/// # Errors
+/// If it is none, or out of the bounds of [`servers`] and [`timing`].
+pub fn drawn_for(text: &str) -> Result<DrawnFor, String> {
+    let (size, times) = text
+        .split_once(':')
+        .ok_or("give servers:tickTime/syncLimit/session timeout, such as 3:250/4/2000")?;
+    Ok(DrawnFor {
+        servers: servers(size)?,
+        timing: timing(times)?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_lengths_of_time() {
+        assert_eq!(duration("60s"), Ok(Duration::from_secs(60)));
+        assert_eq!(duration("2m"), Ok(Duration::from_secs(120)));
+        assert_eq!(duration("1500ms"), Ok(Duration::from_millis(1500)));
+        for text in ["1500ms", "60s", "5400s"] {
+            assert_eq!(duration_text(duration(text).unwrap()), text);
+        }
+        assert_eq!(duration("7"), Ok(Duration::from_secs(7)));
+        assert_eq!(duration("90m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(duration("1h30m"), Ok(Duration::from_secs(5_400)));
+        assert_eq!(duration("24h"), Ok(Duration::from_secs(86_400)));
+        assert_eq!(duration("1.5s"), Ok(Duration::from_millis(1_500)));
+        for wrong in [
+            "0s",
+            "999ms",
+            "25h",
+            "-5s",
+            "1mo",
+            "x",
+            "",
+            "99999999999999999999",
+            "9223372036854775807",
+        ] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn reads_timings() {
+        let hazard = timing("500/4/1000").unwrap();
+        assert!(hazard.hazardous());
+        assert!(!timing("250/4/2000").unwrap().hazardous());
+        assert!(timing("250/4/400").unwrap_err().contains("500 to 5000"));
+        assert!(timing("250/4").is_err());
+    }
+
+    #[test]
+    fn reads_sizes() {
+        assert_eq!((observers("0"), observers("4")), (Ok(0), Ok(4)));
+        assert_eq!((clients("1"), clients("50")), (Ok(1), Ok(50)));
+        assert!(observers("5").is_err() && clients("0").is_err() && clients("51").is_err() && clients("x").is_err());
+        let shape = drawn_for("3:500/4/1000").unwrap();
+        assert_eq!((shape.servers, timing_text(&shape.timing).as_str()), (3, "500/4/1000"));
+        assert!(drawn_for("2:500/4/1000").is_err() && drawn_for("3").is_err() && drawn_for("3:1/1/1").is_err());
+    }
+}

@@ -1,0 +1,79 @@
+//! Runs on simulated ensembles, each in a moment and on the calling thread.
+
+use super::execute::{Finished, Order, attempt, execute_here};
+use super::store::Store;
+use crate::backends::sim::SimBackend;
+use anyhow::{Context, Result};
+use std::path::Path;
+use std::sync::Arc;
+use tokio::sync::watch;
+use zooquake_checkers::Record;
+use zooquake_checkers::plan::Plan;
+
+thread_local! {
+    /// Stops no run: they take a moment.
+    static NEVER: watch::Sender<bool> = watch::channel(false).0;
+}
+
+fn order(plan: &Plan, backend: &SimBackend, out: &Path) -> Order {
+    Order {
+        plan: plan.clone(),
+        recipe: None,
+        backend: Arc::new(backend.clone()),
+        out: out.to_path_buf(),
+        keep: false,
+        quiet: true,
+        begun: None,
+        interrupt: NEVER.with(watch::Sender::subscribe),
+    }
+}
+
+/// Runs a plan on this thread, quietly and in memory, and gives what was recorded: what its folder would give.
+///
+/// # Errors
+/// If the harness fails.
+pub fn record(plan: &Plan) -> Result<Record> {
+    record_steps(plan).map(|(record, _)| record)
+}
+
+/// The same, and how many steps its scheduler has chosen of which another one could have come first.
+///
+/// # Errors
+/// If the harness fails.
+pub fn record_steps(plan: &Plan) -> Result<(Record, u32)> {
+    let backend = SimBackend::for_plan(plan);
+    let (order, store) = (order(plan, &backend, Path::new("")), Store::memory(plan));
+    let kept = store.clone();
+    backend.run(async move { attempt(order, &store, "sim").await.map(drop) })?;
+    let record = kept.into_record().context("it is kept in memory")?;
+    Ok((record, backend.steps()))
+}
+
+/// Runs a plan on this thread, quietly, into a folder of its own under `out`, and judges it.
+///
+/// # Errors
+/// If the harness fails.
+pub fn run(plan: &Plan, out: &Path) -> Result<Finished> {
+    let backend = SimBackend::for_plan(plan);
+    let order = order(plan, &backend, out);
+    backend.run(execute_here(order))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::planning::spec::RunSpec;
+
+    #[test]
+    fn the_seed_decides_the_order_in_which_things_happen_and_nothing_else_does() {
+        let line = "lock/protected --on sim --faults none --time 2s --seed 7";
+        let plan = RunSpec::from_args(line.split(' ')).unwrap().plan().unwrap();
+        let history = |seed| {
+            let plan = Plan { seed, ..plan.clone() };
+            record(&plan).unwrap().history.events
+        };
+        assert!(history(7) == history(7));
+        // The clients' work is that of the plan, whose seed decides nothing else for a lock.
+        assert!((8..12).any(|seed| history(seed) != history(7)));
+    }
+}

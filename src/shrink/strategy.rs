@@ -1,0 +1,153 @@
+//! Where a run's plan is shrunk: on simulated ensembles, on real ones, or first there and then here.
+
+use super::real::Real;
+use super::sim::Simulated;
+use super::{PlayedPlan, Shrinker, Stage, WantedAnomaly};
+use crate::backends;
+use crate::campaign::ensembles::Ensembles;
+use anyhow::{Context, Result};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+use tokio::runtime::Handle;
+use tokio::sync::watch;
+use zooquake_checkers::plan::{On, Plan};
+
+/// How many seeds more the plan of a run on a real ensemble is tried with on simulated ones.
+const SEEDS: u64 = 50;
+
+/// How often a plan is played again on a real ensemble before its failure counts as one that does not recur.
+const TIMES: u64 = 4;
+
+/// How long smaller plans are looked for on simulated ensembles, if nothing else is asked for.
+const SIMULATED_BUDGET: Duration = Duration::from_secs(60);
+
+/// The same on real ones, where each run takes about half a minute.
+const REAL_BUDGET: Duration = Duration::from_secs(20 * 60);
+
+/// The folder in which a run has kept its recipe, and the hashes of the files in it.
+pub type KeptRecipe = (PathBuf, BTreeMap<String, String>);
+
+/// What is shrunk, and how.
+pub struct Strategy {
+    /// The anomaly that is kept.
+    pub wanted: WantedAnomaly,
+    /// The name of the run.
+    pub name: String,
+    /// Its plan.
+    pub plan: Plan,
+    /// The same, pinned to the witness of the anomaly.
+    pub pinned: Plan,
+    /// How long to look for smaller plans, if not as usual.
+    pub budget: Option<Duration>,
+    /// The folder of runs.
+    pub out: PathBuf,
+    /// Becomes true when the user wants it to stop.
+    pub stop: Arc<AtomicBool>,
+    /// The same, for ensembles.
+    pub interrupt: watch::Receiver<bool>,
+}
+
+/// The outcome of a shrinking.
+pub struct SmallestPlan {
+    /// The smallest plan that fails; `None` if none did.
+    pub played: Option<PlayedPlan>,
+    /// How many runs were tried.
+    pub tried: u64,
+    /// Where.
+    pub on: On,
+}
+
+impl Strategy {
+    /// Shrinks on simulated ensembles; if the failure of a real run does not show there, then, with `or_real`, on real
+    /// ones. `recipe` asks for consent to run the plan there, and gives the recipe that the run has kept.
+    ///
+    /// # Errors
+    /// If no plan can be played, or `recipe` fails.
+    pub async fn on_simulated_first(
+        &self,
+        or_real: bool,
+        recipe: impl AsyncFnOnce() -> Result<Option<KeptRecipe>>,
+    ) -> Result<SmallestPlan> {
+        let virtual_time = backends::capabilities(self.plan.on).virtual_time;
+        // A simulated run fails again as it did; a real one maybe with another seed, or pinned to what was going on.
+        let seeds = if virtual_time { 0 } else { SEEDS };
+        let plans = vec![(self.plan.clone(), seeds), (self.pinned.clone(), SEEDS)];
+        let budget = self.budget.unwrap_or(SIMULATED_BUDGET);
+        let (played, tried) = self.through(Simulated, plans, budget).await?;
+        let simulated = SmallestPlan {
+            played,
+            tried,
+            on: On::Sim,
+        };
+        let real = or_real && !virtual_time && !self.stop.load(Ordering::SeqCst);
+        if simulated.played.is_some() || !real {
+            return Ok(simulated);
+        }
+        progress!(
+            "{} did not recur in {tried} simulated runs: it is shrunk on real ensembles",
+            self.wanted.anomaly
+        );
+        match backends::connect(On::Docker).await {
+            Ok(_) => self.on_real(recipe).await,
+            Err(error) => {
+                eprintln!("no real ensemble can be had: {error:#}");
+                Ok(simulated)
+            }
+        }
+    }
+
+    /// Shrinks on real ensembles; `recipe` is as in [`Strategy::on_simulated_first`].
+    ///
+    /// # Errors
+    /// If no engine answers, no plan can be played, or `recipe` fails.
+    pub async fn on_real(&self, recipe: impl AsyncFnOnce() -> Result<Option<KeptRecipe>>) -> Result<SmallestPlan> {
+        let recipe = recipe().await?;
+        let replay = |plan: &Plan| {
+            let mut plan = Plan {
+                replay_of: Some(self.name.clone()),
+                ..plan.clone()
+            };
+            if let (Some(own), Some((_, files))) = (&mut plan.workload.recipe, &recipe) {
+                own.files.clone_from(files);
+            }
+            plan
+        };
+        let plans = vec![(replay(&self.pinned), TIMES), (replay(&self.plan), TIMES)];
+        let asked = [self.plan.cluster.image.as_deref()];
+        let place = backends::connect(On::Docker).await?;
+        let ensembles = Ensembles::prepare(place, asked, self.out.clone(), self.interrupt.clone()).await?;
+        let ensembles = ensembles.with_recipe(recipe.as_ref().map(|(folder, _)| folder.clone()));
+        let budget = self.budget.unwrap_or(REAL_BUDGET);
+        progress!("for up to {} s, half a minute or more each run", budget.as_secs());
+        let stage = Real::new(ensembles, self.out.clone(), Handle::current());
+        let (played, tried) = self.through(stage, plans, budget).await?;
+        Ok(SmallestPlan {
+            played,
+            tried,
+            on: On::Docker,
+        })
+    }
+
+    /// Shrinks the first of these plans that fails when it is played once and so many times more.
+    async fn through<S: Stage + Send + 'static>(
+        &self,
+        stage: S,
+        plans: Vec<(Plan, u64)>,
+        budget: Duration,
+    ) -> Result<(Option<PlayedPlan>, u64)> {
+        let (wanted, stop, until) = (self.wanted.clone(), Arc::clone(&self.stop), Instant::now() + budget);
+        let shrinking = tokio::task::spawn_blocking(move || {
+            let mut shrinker = Shrinker::new(wanted, stage, until, &stop);
+            for (plan, again) in plans {
+                if shrinker.find(&plan, again)? {
+                    break;
+                }
+            }
+            shrinker.shrink()
+        });
+        shrinking.await.context("the shrinking did not come to its end")?
+    }
+}

@@ -1,10 +1,8 @@
 //! Generated histories are what their options say, and are judged so.
 
-use fastrand::Rng;
 use std::collections::HashSet;
 use zooquake_checkers::generate::{Object, Options, Values, generate};
-use zooquake_checkers::search::register::{RegisterOp, Unset};
-use zooquake_checkers::search::{Budget, Decision, Kind, Model, Near, Notation, Op, Outcome, judge, search};
+use zooquake_checkers::search::{Budget, Kind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Results, Verdict};
 
 /// Everything that is generated, with what it is judged as.
@@ -140,80 +138,4 @@ fn options_that_no_history_has_are_refused() {
     ] {
         assert!(generate(&wrong).is_err(), "{wrong:?}");
     }
-}
-
-/// The operations of a register's history, as the models take them.
-fn ops(history: &History) -> Vec<Op<RegisterOp<u64>>> {
-    let mut ops = Vec::new();
-    for event in history.events.iter().filter(|event| event.kind == EventType::Invoke) {
-        let mut later = history.events[event.index + 1..].iter();
-        let end = later.find(|end| end.process == event.process);
-        let answered = end.filter(|end| end.kind == EventType::Ok);
-        let number = |value: &zooquake_checkers::Value| value.as_u64();
-        let input = match event.f.as_str() {
-            "read" => answered.and_then(|end| number(&end.value)).map(RegisterOp::Read),
-            "write" => number(&event.value).map(RegisterOp::Write),
-            _ => number(&event.value[0])
-                .zip(number(&event.value[1]))
-                .map(|(from, to)| RegisterOp::Cas(from, to)),
-        };
-        let failed = end.is_some_and(|end| end.kind == EventType::Fail);
-        if let Some(input) = input.filter(|_| !failed) {
-            ops.push(match answered {
-                Some(end) => Op::done(input, event.index, end.index),
-                None => Op::unknown(input, event.index),
-            });
-        }
-    }
-    ops
-}
-
-#[test]
-fn what_is_decided_without_the_search_is_what_the_search_decides() {
-    let unset = Unset::default();
-    let mut rng = Rng::with_seed(31);
-    let (mut bad, mut near) = (0, 0);
-    const TRIED: usize = 1500;
-    for seed in 0..TRIED {
-        let object = if rng.bool() {
-            Object::Register
-        } else {
-            Object::CasRegister
-        };
-        let history = made(&Options {
-            ops: 40,
-            clients: rng.usize(2..6),
-            unknown: 0.05,
-            values: if rng.bool() { Values::Unique } else { Values::Of(4) },
-            ..options(object, seed as u64)
-        });
-        let mut ops = ops(&history);
-        // Sometimes a read is answered with what another one found.
-        let reads: Vec<usize> = (0..ops.len())
-            .filter(|&op| matches!(ops[op].input, RegisterOp::Read(_)))
-            .collect();
-        if let (Some(&one), Some(&other)) = (rng.choice(&reads), rng.choice(&reads)) {
-            ops[one].input = ops[other].input.clone();
-        }
-        let fits = match budget(|budget| search(&unset, &ops, budget)) {
-            Outcome::Linearizable { .. } => true,
-            Outcome::Not { .. } => false,
-            Outcome::GaveUp(_) => continue,
-        };
-        bad += usize::from(!fits);
-        let swept = budget(|budget| unset.sweep(&ops, false, budget));
-        assert_eq!(matches!(swept, Some(Decision::Linearizable)), fits, "{ops:?}");
-        let relaxed = budget(|budget| unset.sweep(&ops, true, budget));
-        assert!(!fits || matches!(relaxed, Some(Decision::Linearizable)), "{ops:?}");
-        match unset.near(&ops) {
-            Near::Linearizable => assert!(fits, "{ops:?}"),
-            Near::Not(_) => assert!(!fits, "{ops:?}"),
-            Near::Unsaid => continue,
-        }
-        near += 1;
-    }
-    assert!(
-        bad > TRIED / 10 && bad < TRIED * 9 / 10 && near > TRIED / 3,
-        "{bad} {near}"
-    );
 }

@@ -1,0 +1,45 @@
+//! Sets: `add` of an element, and `read`, answered with all of them.
+
+use super::{Claim, HistoryModel, decide, unable, unordered};
+use crate::equality::ValueNumbers;
+use crate::models::set::{GrowSet, SetOp};
+use crate::reading::Reading;
+use crate::{CallOutcome, InputError, Value};
+
+const UNORDERED: Claim = unordered("no order of the set's operations fits");
+
+/// Sets that are empty at the beginning.
+pub static SETS: HistoryModel = HistoryModel {
+    names: &["set"],
+    operations: &["add", "read"],
+    sized: false,
+    judge: |model, calls, conventions, _, budget| {
+        let (mut reading, mut values) = (Reading::new(), ValueNumbers::default());
+        for &call in calls {
+            let (f, at) = (call.f, call.invoke);
+            let mut number = |value: &Value| values.number(value, || format!("an element of the {f} of event {at}"));
+            match f {
+                "add" => {
+                    let element = number(&call.asked)?;
+                    reading.add(call, SetOp::Add(element));
+                }
+                "read" if call.outcome != CallOutcome::Ok => {}
+                "read" if call.answered.is_nil() && conventions.nil_is_unknown => {}
+                "read" => {
+                    let Some(elements) = call.answered.elements() else {
+                        return Err(InputError::Unexpected {
+                            what: format!("the read of event {at} was answered with no set"),
+                            found: call.answered.clone(),
+                        });
+                    };
+                    let mut found: Vec<u32> = elements.iter().map(&mut number).collect::<Result<_, _>>()?;
+                    found.sort_unstable();
+                    found.dedup();
+                    reading.add(call, SetOp::Read(found.into()));
+                }
+                _ => return Err(unable(model, call)),
+            }
+        }
+        Ok(decide(UNORDERED, &GrowSet, reading, budget))
+    },
+};

@@ -24,7 +24,7 @@ impl fmt::Debug for Budget<'_> {
 
 impl Budget<'_> {
     /// Spends one step.
-    pub(super) fn spend(&mut self) -> Result<(), Limit> {
+    pub(crate) fn spend(&mut self) -> Result<(), Limit> {
         // How often, in steps, the clock is asked: often enough for a second, too seldom to cost anything.
         const POLL: u64 = 4096;
         if self.steps == 0 {
@@ -36,6 +36,15 @@ impl Budget<'_> {
         self.steps -= 1;
         Ok(())
     }
+}
+
+/// Does with some of the steps that are left what may use no more.
+pub fn within<T>(budget: &mut Budget<'_>, steps: u64, work: impl FnOnce(&mut Budget<'_>) -> T) -> T {
+    let kept = budget.steps.saturating_sub(steps);
+    budget.steps -= kept;
+    let done = work(budget);
+    budget.steps += kept;
+    done
 }
 
 /// What ran out.

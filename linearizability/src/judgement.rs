@@ -1,6 +1,6 @@
 //! What was found of an object.
 
-use crate::prove::Proof;
+use crate::proof::Proof;
 use crate::{Call, Claim, InputError, Limit};
 
 /// What was found of the operations of one object. It is linearizable if there are neither violations nor remarks that

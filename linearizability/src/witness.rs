@@ -1,7 +1,7 @@
 //! What of a history proves that it is not linearizable.
 
-use super::race::within;
-use super::{Budget, Decision, Limit, Model, Op, Outcome, search};
+use crate::budget::within;
+use crate::{Budget, Decision, Limit, Model, Op, Outcome, search};
 use std::collections::HashSet;
 
 /// The operations recorded before the completion of `stuck`, in an order that fits; `None` if the budget runs out.

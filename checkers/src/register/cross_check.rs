@@ -4,7 +4,7 @@
 
 use super::accesses::{Access, Action, Value};
 use crate::findings::Findings;
-use zooquake_linearizability::register::{Register, RegisterOp};
+use zooquake_linearizability::models::register::{Register, RegisterOp};
 use zooquake_linearizability::unique::Access as _;
 use zooquake_linearizability::{Budget, Op, Outcome, search};
 

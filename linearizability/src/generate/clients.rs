@@ -1,8 +1,8 @@
 //! Clients that run concurrently against one simulated object.
 
-use super::Options;
-use super::event::{Event, EventType};
 use crate::Value;
+use crate::generate::Options;
+use crate::generate::event::{Event, EventType};
 use fastrand::Rng;
 
 /// How an operation was answered.

@@ -12,114 +12,17 @@
 //! with less than before, and an id is given out twice. A barrier lets in one member alone, and of a transaction that nobody
 //! begins one site is told commit and another abort.
 
-mod barrier;
-mod clients;
-mod commit;
+pub(crate) mod clients;
 mod event;
-mod growing;
-mod ids;
-mod mutex;
-mod permits;
-mod queue;
-mod register;
+mod object;
 
-use barrier::Barrier;
 use clients::{Clients, Simulated};
-use commit::Commits;
-pub use event::{Event, EventType};
 use fastrand::Rng;
-use growing::{Counter, Set};
-use ids::Ids;
-use mutex::Mutex;
-use permits::{Permits, Style};
-use queue::{Order, Queue};
-use register::Register;
 use std::fmt;
 use std::str::FromStr;
 
-/// What is simulated.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Object {
-    /// A register that is read and written.
-    Register,
-    /// A register with compare-and-set as well.
-    CasRegister,
-    /// A mutex that is acquired and released by its holder. An acquire waits until nobody holds it.
-    Mutex,
-    /// The same, whose grants are answered with tokens that grow.
-    FencedMutex,
-    /// The same, which its holder may acquire again.
-    ReentrantMutex,
-    /// The same for so many holders at once.
-    Semaphore(u32),
-    /// A lock of many readers or one writer.
-    RwLock,
-    /// A queue, first in, first out.
-    FifoQueue,
-    /// A queue without an order.
-    UnorderedQueue,
-    /// The same, which is drained at the end.
-    TotalQueue,
-    /// A set to which elements are added; few of its operations are reads, as each reads all.
-    Set,
-    /// A counter. With unique values each add adds one, else up to so much.
-    Counter,
-    /// A generator of unique ids.
-    IdGenerator,
-    /// A double barrier of so many members, two at least, in rounds.
-    Barrier(u32),
-    /// Transactions that all of three sites commit, or none.
-    AtomicCommit,
-}
-
-impl Object {
-    /// All of them, by name; a semaphore of three, and a barrier of three.
-    pub const ALL: [(&str, Self); 15] = [
-        ("register", Self::Register),
-        ("cas-register", Self::CasRegister),
-        ("mutex", Self::Mutex),
-        ("fenced-mutex", Self::FencedMutex),
-        ("reentrant-mutex", Self::ReentrantMutex),
-        ("semaphore:3", Self::Semaphore(3)),
-        ("rwlock", Self::RwLock),
-        ("fifo-queue", Self::FifoQueue),
-        ("unordered-queue", Self::UnorderedQueue),
-        ("total-queue", Self::TotalQueue),
-        ("set", Self::Set),
-        ("counter", Self::Counter),
-        ("id-generator", Self::IdGenerator),
-        ("barrier:3", Self::Barrier(3)),
-        ("atomic-commit", Self::AtomicCommit),
-    ];
-
-    /// How many clients it needs, also for a violation.
-    fn clients(self, violation: bool) -> usize {
-        match self {
-            Self::Barrier(members) => members as usize,
-            Self::Semaphore(permits) if violation => permits as usize + 1,
-            _ => 1 + usize::from(violation),
-        }
-    }
-}
-
-impl FromStr for Object {
-    type Err = String;
-
-    fn from_str(name: &str) -> Result<Self, String> {
-        let number = |of: &str| name.strip_prefix(of).and_then(|number| number.parse().ok());
-        if let Some(permits) = number("semaphore:").filter(|&permits| permits > 0) {
-            return Ok(Self::Semaphore(permits));
-        }
-        if let Some(members) = number("barrier:").filter(|&members| members > 1) {
-            return Ok(Self::Barrier(members));
-        }
-        let named = Self::ALL.iter().find(|(known, _)| *known == name);
-        named.map(|&(_, object)| object).ok_or_else(|| {
-            let known = Self::ALL.map(|(name, _)| name).join(", ");
-            format!("there is no model `{name}` to generate; there are {known} (or another number)")
-        })
-    }
-}
+pub use event::{Event, EventType};
+pub use object::Object;
 
 /// The values that are written to a register, put into a queue, or added to a set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,19 +56,19 @@ impl fmt::Display for Values {
 
 /// The values of a history, some of them used already.
 #[derive(Debug)]
-struct Drawn {
+pub(crate) struct DrawnValues {
     values: Values,
     next: u64,
 }
 
-impl Drawn {
+impl DrawnValues {
     /// None is used yet.
-    fn new(values: Values) -> Self {
+    pub fn new(values: Values) -> Self {
         Self { values, next: 0 }
     }
 
     /// A value as the history's options have it.
-    fn draw(&mut self, rng: &mut Rng) -> u64 {
+    pub fn draw(&mut self, rng: &mut Rng) -> u64 {
         match self.values {
             Values::Unique => self.unique(),
             Values::Of(count) => rng.u64(0..count),
@@ -173,7 +76,7 @@ impl Drawn {
     }
 
     /// A value that is drawn nowhere else.
-    fn unique(&mut self) -> u64 {
+    pub fn unique(&mut self) -> u64 {
         self.next += 1;
         match self.values {
             Values::Unique => self.next - 1,
@@ -182,7 +85,7 @@ impl Drawn {
     }
 
     /// A value that may be drawn, and is not this one.
-    fn other(&mut self, value: u64) -> u64 {
+    pub fn other(&mut self, value: u64) -> u64 {
         match self.values {
             Values::Unique => self.unique(),
             Values::Of(_) => u64::from(value == 0),
@@ -226,26 +129,10 @@ pub fn generate(options: &Options) -> Result<Vec<Event>, String> {
         let plural = if needed == 1 { "" } else { "s" };
         return Err(format!("such a {what} needs {needed} client{plural}{ops} at least"));
     }
-    let permits = |style| made(options, Permits::new(style, options.clients));
-    let queue = |order| made(options, Queue::new(order, options));
-    Ok(match options.object {
-        Object::Register | Object::CasRegister => made(options, Register::new(options)),
-        Object::Mutex => made(options, Mutex::new(options.clients, false)),
-        Object::FencedMutex => made(options, Mutex::new(options.clients, true)),
-        Object::ReentrantMutex => permits(Style::Reentrant),
-        Object::Semaphore(number) => permits(Style::Semaphore(u64::from(number))),
-        Object::RwLock => permits(Style::ReadWrite),
-        Object::FifoQueue => queue(Order::Fifo),
-        Object::UnorderedQueue => queue(Order::None),
-        Object::TotalQueue => queue(Order::Drained),
-        Object::Set => made(options, Set::new(options)),
-        Object::Counter => made(options, Counter::new(options)),
-        Object::IdGenerator => made(options, Ids::default()),
-        Object::Barrier(members) => made(options, Barrier::new(members, options.clients)),
-        Object::AtomicCommit => made(options, Commits::default()),
-    })
+    Ok(options.object.generate(options))
 }
 
-fn made<S: Simulated>(options: &Options, object: S) -> Vec<Event> {
+/// A history of clients that run concurrently against a simulated object.
+pub(crate) fn simulate<S: Simulated>(options: &Options, object: S) -> Vec<Event> {
     Clients::new(options, object).run()
 }

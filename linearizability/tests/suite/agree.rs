@@ -5,9 +5,9 @@ use super::decided::Counts;
 use super::drawn::{access, history};
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
-use zooquake_linearizability::lease::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::mutex::{Mutex, MutexOp};
-use zooquake_linearizability::register::{Register, RegisterOp, Unset};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
+use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
 use zooquake_linearizability::{Model, Op, Outcome, prefix, shrink};
 
 #[test]

@@ -1,6 +1,6 @@
 //! Linearizability by its definition: try every order of every choice of operations.
 
-use zooquake_linearizability::register::{Register, RegisterOp};
+use zooquake_linearizability::models::register::{Register, RegisterOp};
 use zooquake_linearizability::{Model, Op};
 
 /// Whether any order fits.

@@ -6,9 +6,9 @@ use super::drawn::{access, history, recorded};
 use super::{brute, histories, search, with_budget};
 use fastrand::Rng;
 use std::fmt::Debug;
-use zooquake_linearizability::lease::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::mutex::{Mutex, MutexOp};
-use zooquake_linearizability::register::{Register, RegisterOp, Unset};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
+use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
 use zooquake_linearizability::{Budget, Decision, Model, Near, Op, Outcome, shrink};
 
 /// How often histories were decided without a search, and how often they were convicted so.

@@ -2,7 +2,7 @@
 
 use fastrand::Rng;
 use zooquake_linearizability::Op;
-use zooquake_linearizability::register::RegisterOp;
+use zooquake_linearizability::models::register::RegisterOp;
 
 /// A read, a write or a compare-and-set of few values.
 pub fn access(rng: &mut Rng, values: u8) -> RegisterOp<u8> {

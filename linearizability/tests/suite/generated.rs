@@ -3,7 +3,7 @@
 use super::with_budget;
 use fastrand::Rng;
 use zooquake_linearizability::generate::{Event, EventType, Object, Options, Values, generate};
-use zooquake_linearizability::register::{RegisterOp, Unset};
+use zooquake_linearizability::models::register::{RegisterOp, Unset};
 use zooquake_linearizability::{Decision, Model, Near, Op, Outcome, search};
 
 /// The operations of a register's history, as the models take them.
@@ -42,11 +42,8 @@ fn what_is_decided_without_the_search_is_what_the_search_decides() {
     let (mut bad, mut near) = (0, 0);
     const TRIED: usize = 1500;
     for seed in 0..TRIED {
-        let object = if rng.bool() {
-            Object::Register
-        } else {
-            Object::CasRegister
-        };
+        let name = if rng.bool() { "register" } else { "cas-register" };
+        let object: Object = name.parse().expect("it is generated");
         let history = generate(&Options {
             object,
             ops: 40,

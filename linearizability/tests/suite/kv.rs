@@ -75,7 +75,7 @@ fn modelled(ops: &[Op<Did>]) -> (Kv, Vec<Op<<Kv as Model>::Input>>) {
         Did::Put(text) => kv.put(text),
         Did::Appended(text) => kv.append(text),
     };
-    let ops = ops.iter().map(|op| op.of(input(&op.input))).collect();
+    let ops = ops.iter().map(|op| op.with_input(input(&op.input))).collect();
     (kv, ops)
 }
 

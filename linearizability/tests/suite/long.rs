@@ -2,10 +2,10 @@
 
 use super::{limited, search, with_budget};
 use fastrand::Rng;
-use zooquake_linearizability::lease::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::mutex::{Mutex, MutexOp};
-use zooquake_linearizability::register::Register;
-use zooquake_linearizability::register::RegisterOp::{self, Cas, Read, Write};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
+use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::register::Register;
+use zooquake_linearizability::models::register::RegisterOp::{self, Cas, Read, Write};
 use zooquake_linearizability::{Decision, Limit, Model, Op, Outcome, shrink};
 
 /// A register that is used by `clients` at a time; one operation in `unknown` is of unknown outcome.

@@ -5,14 +5,14 @@ use super::drawn::{history, recorded};
 use super::{brute, histories, with_budget};
 use fastrand::Rng;
 use std::rc::Rc;
-use zooquake_linearizability::models::bag::{Bag, QueueOp};
 use zooquake_linearizability::models::barrier::{Barrier, BarrierOp};
 use zooquake_linearizability::models::commit::{CommitOp, Transaction};
 use zooquake_linearizability::models::counter::{Counter, CounterOp};
-use zooquake_linearizability::models::fenced::{FencedMutex, FencedOp};
-use zooquake_linearizability::models::fifo::Fifo;
-use zooquake_linearizability::models::ids::{Generated, IdGenerator};
+use zooquake_linearizability::models::fenced_mutex::{FencedMutex, FencedOp};
+use zooquake_linearizability::models::id_generator::{Generated, IdGenerator};
 use zooquake_linearizability::models::permits::{PermitOp, Permits};
+use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
+use zooquake_linearizability::models::queue::fifo::Fifo;
 use zooquake_linearizability::models::set::{GrowSet, SetOp};
 use zooquake_linearizability::{Decision, Model, Op};
 

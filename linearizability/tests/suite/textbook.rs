@@ -1,10 +1,10 @@
 //! Histories written by hand.
 
 use super::search;
-use zooquake_linearizability::lease::{LeaseMutex, LeaseOp};
-use zooquake_linearizability::mutex::{Mutex, MutexOp};
-use zooquake_linearizability::register::Register;
-use zooquake_linearizability::register::RegisterOp::{Cas, Mismatch, Read, Write};
+use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
+use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
+use zooquake_linearizability::models::register::Register;
+use zooquake_linearizability::models::register::RegisterOp::{Cas, Mismatch, Read, Write};
 use zooquake_linearizability::{Model, Op, Outcome};
 
 /// The operation that a search is stuck at, `None` if the history is linearizable.

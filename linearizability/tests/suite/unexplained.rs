@@ -5,8 +5,8 @@ use super::drawn::history;
 use super::{brute, histories, limited, search};
 use fastrand::Rng;
 use std::fmt::Debug;
-use zooquake_linearizability::register::RegisterOp::{self, Cas, Mismatch, Read, Write};
-use zooquake_linearizability::register::{Register, Unset};
+use zooquake_linearizability::models::register::RegisterOp::{self, Cas, Mismatch, Read, Write};
+use zooquake_linearizability::models::register::{Register, Unset};
 use zooquake_linearizability::{Limit, Model, Op, Outcome};
 
 fn found<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Option<Vec<usize>> {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use zooquake_checkers::search::{Kind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
 use zooquake_linearizability::Model;
-use zooquake_linearizability::models::bag::{Bag, QueueOp};
-use zooquake_linearizability::models::fifo::Fifo;
+use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
+use zooquake_linearizability::models::queue::fifo::Fifo;
 
 /// An operation, all of whose parts are done in their order: an enqueue, a dequeue, or a drain with several. The deliveries of a drain
 /// may be done in any order of their items.

@@ -7,7 +7,7 @@ use crate::expect::says_first;
 use fastrand::Rng;
 use zooquake_checkers::search::Kind;
 use zooquake_checkers::{Results, Verdict};
-use zooquake_linearizability::register::{RegisterOp, Unset};
+use zooquake_linearizability::models::register::{RegisterOp, Unset};
 use zooquake_linearizability::{Op, Outcome, search};
 
 /// How many random histories are damaged.

@@ -8,7 +8,7 @@ use fastrand::Rng;
 use zooquake_checkers::Verdict;
 use zooquake_checkers::search::Kind;
 use zooquake_linearizability::Op;
-use zooquake_linearizability::register::RegisterOp;
+use zooquake_linearizability::models::register::RegisterOp;
 
 /// How many random histories are judged.
 const KEYED: usize = 10_000;

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use zooquake_checkers::search::{Kind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
 use zooquake_linearizability::Op;
-use zooquake_linearizability::models::bag::QueueOp;
-use zooquake_linearizability::models::total::{self, Drain};
+use zooquake_linearizability::models::queue::bag::QueueOp;
+use zooquake_linearizability::models::queue::total::{self, Drain};
 
 /// An operation: what it put in or took out, and how and where it ended.
 #[derive(Debug)]

@@ -72,7 +72,7 @@ pub use input::InputError;
 pub use judgement::{Judgement, Remark, Violation};
 pub use model::{Claim, Contradiction, Model};
 pub use models::registry::Kind;
-pub use near_linear::Near;
+pub use near_linear::NearLinearDecision;
 pub use operation::Op;
 pub use search::{Decision, Outcome, search};
 pub use value::Value;

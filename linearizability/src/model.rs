@@ -1,9 +1,9 @@
 //! The sequential type of an object, by which a history is decided.
 
 use crate::models::register::relevance::narrowed;
-use crate::near_linear::Near;
+use crate::near_linear::NearLinearDecision;
 use crate::operation::endless;
-use crate::unknown_start::Anywhere;
+use crate::unknown_start::UnknownStart;
 use crate::{Budget, Decision, Op, Witness, search};
 use std::hash::Hash;
 
@@ -39,8 +39,8 @@ pub trait Model {
     }
 
     /// What is decided in time nearly linear, without a search.
-    fn near(&self, _ops: &[Op<Self::Input>]) -> Near {
-        Near::Unsaid
+    fn near(&self, _ops: &[Op<Self::Input>]) -> NearLinearDecision {
+        NearLinearDecision::Undecided
     }
 
     /// The operations that matter where some need not have happened, by their places, ascending: `ops` have an order exactly
@@ -71,7 +71,7 @@ pub trait Model {
     where
         Self: Sized,
     {
-        search(&Anywhere(self), ops, budget).into()
+        search(&UnknownStart(self), ops, budget).into()
     }
 }
 

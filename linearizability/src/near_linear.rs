@@ -4,22 +4,22 @@ use crate::{Contradiction, Decision, Model, Op, Witness};
 
 /// What was found without a search.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Near {
+pub enum NearLinearDecision {
     /// There is an order that fits.
     Linearizable,
     /// There is none.
     Not(Contradiction),
     /// It takes a search to tell.
-    Unsaid,
+    Undecided,
 }
 
-impl Near {
+impl NearLinearDecision {
     /// The same as a decision; `None` if it takes a search to tell.
     pub fn decision(self) -> Option<Decision> {
         match self {
             Self::Linearizable => Some(Decision::Linearizable),
             Self::Not(found) => Some(Decision::Not { stuck: found.stuck }),
-            Self::Unsaid => None,
+            Self::Undecided => None,
         }
     }
 }
@@ -33,7 +33,7 @@ pub fn first<M: Model>(model: &M, ops: &[Op<M::Input>], mut found: Contradiction
         };
         let (kept, known) = before(ops, end);
         match model.near(&known) {
-            Near::Not(earlier) => {
+            NearLinearDecision::Not(earlier) => {
                 found = Contradiction {
                     stuck: kept[earlier.stuck],
                     witness: Witness {
@@ -43,7 +43,7 @@ pub fn first<M: Model>(model: &M, ops: &[Op<M::Input>], mut found: Contradiction
                     claim: earlier.claim,
                 };
             }
-            other => return (found, other == Near::Linearizable),
+            other => return (found, other == NearLinearDecision::Linearizable),
         }
     }
 }

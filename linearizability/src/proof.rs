@@ -3,7 +3,7 @@
 use crate::near_linear;
 use crate::reading::Reading;
 use crate::witness::{Witness, proves, share};
-use crate::{Budget, Claim, Decision, Limit, Model, Near, Op, prefix, reduce, shrink};
+use crate::{Budget, Claim, Decision, Limit, Model, NearLinearDecision, Op, prefix, reduce, shrink};
 
 /// What of a history proves that it has no order. Operations are places in a reading.
 #[derive(Debug)]
@@ -40,9 +40,9 @@ pub fn prove<M: Model>(
     let (mut plain, mut fits) = (model.contradiction(ops), None);
     if plain.is_none() {
         match model.near(ops) {
-            Near::Linearizable => return Ok(None),
-            Near::Not(found) => plain = Some(found),
-            Near::Unsaid => {}
+            NearLinearDecision::Linearizable => return Ok(None),
+            NearLinearDecision::Not(found) => plain = Some(found),
+            NearLinearDecision::Undecided => {}
         }
     }
     if let Some(found) = plain {

@@ -3,9 +3,9 @@
 use crate::Model;
 
 /// A model in a state that is not known until an operation tells it.
-pub struct Anywhere<'m, M>(pub &'m M);
+pub struct UnknownStart<'m, M>(pub &'m M);
 
-impl<M: Model> Model for Anywhere<'_, M> {
+impl<M: Model> Model for UnknownStart<'_, M> {
     type State = Option<M::State>;
     type Input = M::Input;
 

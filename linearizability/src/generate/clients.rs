@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 /// How an operation was answered.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Answer {
+pub enum Completion {
     /// It happened; the value of its completion.
     Ok(Value),
     /// It did not happen; why.
@@ -25,18 +25,18 @@ pub trait Simulated: Sized {
     /// The operation's name and the value of its invocation.
     fn request(op: &Self::Op) -> (&'static str, Value);
 
-    /// Does a client's operation, and says how it is answered; `None` if it has to wait.
-    fn apply(&mut self, client: usize, op: &Self::Op) -> Option<Answer>;
+    /// Does a client's operation, and gives its answer; `None` if it has to wait.
+    fn apply(&mut self, client: usize, op: &Self::Op) -> Option<Completion>;
 
-    /// Tells that a client got this answer, or none.
-    fn told(&mut self, _client: usize, _op: &Self::Op, _answer: Option<&Answer>) {}
+    /// Notes that a client got this answer, or none.
+    fn receive(&mut self, _client: usize, _op: &Self::Op, _answer: Option<&Completion>) {}
 
     /// Whether an operation may take effect after its client went on to the next one.
     fn may_be_late(&self, _op: &Self::Op) -> bool {
         true
     }
 
-    /// Makes what it can of the violation; whether all of it is in the history now. `last` says that no client will begin
+    /// Makes what it can of the violation; whether all of it is in the history now. `last`: no client will begin
     /// anything by itself any more.
     fn plant(clients: &mut Clients<Self>, last: bool) -> bool {
         let client = clients.idle().next();
@@ -60,7 +60,7 @@ pub enum Stage<O> {
     /// Its operation was sent; whether its outcome will be unknown.
     Sent(O, bool),
     /// Its operation took effect, and was not answered yet.
-    Done(O, Answer),
+    Done(O, Completion),
     /// Its operation took effect, and is not answered until the violation is there.
     Kept,
 }
@@ -159,7 +159,7 @@ impl<S: Simulated> Clients<S> {
         }
         let (f, value) = S::request(&op);
         self.event(client, EventType::Info, f, value, Some("timed-out"));
-        self.object.told(client, &op, None);
+        self.object.receive(client, &op, None);
         self.processes[client] = self.next_process;
         self.next_process += 1;
     }
@@ -171,17 +171,17 @@ impl<S: Simulated> Clients<S> {
     }
 
     /// Writes how a client's operation is answered.
-    pub fn complete(&mut self, client: usize, op: &S::Op, answer: &Answer) {
+    pub fn complete(&mut self, client: usize, op: &S::Op, answer: &Completion) {
         let (f, asked) = S::request(op);
         match answer {
-            Answer::Ok(value) => self.event(client, EventType::Ok, f, value.clone(), None),
-            Answer::Fail(why) => self.event(client, EventType::Fail, f, asked, Some(why)),
+            Completion::Ok(value) => self.event(client, EventType::Ok, f, value.clone(), None),
+            Completion::Fail(why) => self.event(client, EventType::Fail, f, asked, Some(why)),
         }
-        self.object.told(client, op, Some(answer));
+        self.object.receive(client, op, Some(answer));
     }
 
     /// Writes that a client does something that is answered at once.
-    pub fn at_once(&mut self, client: usize, op: &S::Op, answer: &Answer) {
+    pub fn at_once(&mut self, client: usize, op: &S::Op, answer: &Completion) {
         self.invoke(client, op);
         self.complete(client, op, answer);
     }

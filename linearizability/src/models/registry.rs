@@ -12,10 +12,10 @@ use std::str::FromStr;
 /// # Errors
 /// What it cannot do, and values that cannot be judged.
 type Judge =
-    for<'a> fn(&HistoryModel, &[&'a Call<'a>], Conventions, u32, &mut Budget<'_>) -> Result<Judgement<'a>, InputError>;
+    for<'a> fn(&ModelEntry, &[&'a Call<'a>], Conventions, u32, &mut Budget<'_>) -> Result<Judgement<'a>, InputError>;
 
 /// A model of histories of others: its name, and how its operations are read and judged.
-pub struct HistoryModel {
+pub struct ModelEntry {
     /// Its names, its own first.
     pub(super) names: &'static [&'static str],
     /// The operations that it has, as histories name them.
@@ -57,7 +57,7 @@ pub fn simulations() -> impl Iterator<Item = &'static Simulation> {
 }
 
 /// All of them, in the order in which they are named.
-static REGISTRY: [&HistoryModel; 16] = [
+static REGISTRY: [&ModelEntry; 16] = [
     &register::REGISTERS,
     &mutex::LEASES,
     &mutex::TEXTBOOK,
@@ -79,7 +79,7 @@ static REGISTRY: [&HistoryModel; 16] = [
 /// What a history is judged as.
 #[derive(Clone, Copy)]
 pub struct Kind {
-    model: &'static HistoryModel,
+    model: &'static ModelEntry,
     size: u32,
 }
 
@@ -93,13 +93,13 @@ impl Kind {
     /// Texts under keys, as porcupine's histories have them.
     pub const KV: Self = Self::new(&kv::TEXTS);
 
-    const fn new(model: &'static HistoryModel) -> Self {
+    const fn new(model: &'static ModelEntry) -> Self {
         Self { model, size: 0 }
     }
 
     /// What `--model` takes.
     pub fn names() -> String {
-        let name = |model: &&HistoryModel| {
+        let name = |model: &&ModelEntry| {
             let number = if model.sized { ":N" } else { "" };
             format!("{}{number}", model.names.join(", "))
         };

@@ -1,6 +1,6 @@
 //! What the models share: contradictions, and the way from operations to what was found.
 
-use crate::models::registry::HistoryModel;
+use crate::models::registry::ModelEntry;
 use crate::proof::prove;
 use crate::reading::Reading;
 use crate::{Budget, Call, Claim, Contradiction, InputError, Judgement, Model, Op, Remark, Violation, Witness};
@@ -92,7 +92,7 @@ pub fn apart<'a>(
 }
 
 /// An operation that a model lacks, in words.
-pub fn unable(model: &HistoryModel, call: &Call<'_>) -> InputError {
+pub fn unable(model: &ModelEntry, call: &Call<'_>) -> InputError {
     let (name, operations) = (model.names[0], model.operations.join(", "));
     let (f, at) = (call.f, call.invoke);
     InputError::Unable(format!("a {name} has no operation {f} (event {at}), but {operations}"))

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 /// What a configuration holds beside the operations with a completion that are done.
 #[derive(Debug)]
-struct Left<S> {
+struct VisitedState<S> {
     state: S,
     /// The operations of unknown outcome that took effect.
     used: Box<[u64]>,
@@ -12,13 +12,13 @@ struct Left<S> {
 
 /// The table. Keys are whole sets, not hashes of them: a collision would convict the innocent.
 #[derive(Debug)]
-pub struct Seen<S> {
-    table: HashMap<Box<[u64]>, Vec<Left<S>>>,
+pub struct VisitedConfigurations<S> {
+    table: HashMap<Box<[u64]>, Vec<VisitedState<S>>>,
     /// Bytes that it takes, estimated from above.
     pub bytes: usize,
 }
 
-impl<S: Clone + Eq> Seen<S> {
+impl<S: Clone + Eq> VisitedConfigurations<S> {
     /// An empty table.
     pub fn new() -> Self {
         Self {
@@ -35,18 +35,18 @@ impl<S: Clone + Eq> Seen<S> {
         const ALLOCATION: usize = 16;
         const AHEAD: usize = 2;
         const TABLE: usize = 4;
-        let each = |used: &[u64]| AHEAD * size_of::<Left<S>>() + size_of_val(used) + heap + ALLOCATION;
-        let left = Left {
+        let each = |used: &[u64]| AHEAD * size_of::<VisitedState<S>>() + size_of_val(used) + heap + ALLOCATION;
+        let left = VisitedState {
             state: state.clone(),
             used: used.into(),
         };
         let Some(known) = self.table.get_mut(done) else {
-            let entry = TABLE * (size_of::<(Box<[u64]>, Vec<Left<S>>)>() + 1) + size_of_val(done);
+            let entry = TABLE * (size_of::<(Box<[u64]>, Vec<VisitedState<S>>)>() + 1) + size_of_val(done);
             self.bytes += entry + 2 * ALLOCATION + each(used);
             self.table.insert(done.into(), vec![left]);
             return true;
         };
-        let covers = |other: &Left<S>| other.state == *state && within(&other.used, used);
+        let covers = |other: &VisitedState<S>| other.state == *state && within(&other.used, used);
         if known.iter().any(covers) {
             return false;
         }

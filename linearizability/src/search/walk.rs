@@ -9,7 +9,7 @@
 
 use crate::search::bits::{Bits, Prefix};
 use crate::search::list::{Entry, List, Span};
-use crate::search::visited::Seen;
+use crate::search::visited::VisitedConfigurations;
 use crate::{Budget, Limit, Model, Op, Outcome};
 use std::collections::HashMap;
 
@@ -59,7 +59,7 @@ pub struct Walk<'a, M: Model> {
     twins: Vec<Option<usize>>,
     /// Required operations that are not done.
     missing: usize,
-    seen: Seen<M::State>,
+    seen: VisitedConfigurations<M::State>,
     key: Vec<u64>,
     /// Bytes that all but `frames` and `seen` take, and the operations themselves.
     fixed: usize,
@@ -111,7 +111,7 @@ impl<'a, M: Model> Walk<'a, M> {
             opens,
             twins,
             missing: ops.iter().filter(|op| op.must()).count(),
-            seen: Seen::new(),
+            seen: VisitedConfigurations::new(),
             key: Vec::new(),
             fixed: fixed::<M>(ops),
         }

@@ -12,7 +12,7 @@ use std::collections::HashSet;
 
 /// An access that happened or may have.
 #[derive(Debug, Clone, Copy)]
-pub struct Timed {
+pub struct TimedAccess {
     /// What it did; [`Action::Begin`] is not among them.
     pub action: Action,
     /// The event that sent it.
@@ -23,14 +23,14 @@ pub struct Timed {
 
 /// The same with its place among those that are judged; [`Action::Begin`] has none.
 #[derive(Debug, Clone, Copy)]
-struct Placed {
+struct PlacedAccess {
     place: Option<usize>,
     action: Action,
     start: Moment,
     finish: Moment,
 }
 
-impl Access for Placed {
+impl Access for PlacedAccess {
     fn action(&self) -> Action {
         self.action
     }
@@ -54,7 +54,7 @@ impl Access for Placed {
 
 /// What is known of some accesses.
 #[derive(Debug)]
-pub struct Judged {
+pub struct UniqueJudgement {
     /// For each contradiction the answered accesses that make it, by their places in what was judged, ascending. Without them
     /// there is none, and they need no others but the writes of what they found, and of what those found.
     pub contradictions: Vec<Vec<usize>>,
@@ -63,14 +63,14 @@ pub struct Judged {
 }
 
 /// Judges accesses to a register that began with nil, by their values; some of these are known to be `ambiguous`.
-pub fn contradictions(timed: &[Timed], ambiguous: &HashSet<i64>) -> Judged {
-    let access = |(place, timed): (usize, &Timed)| Placed {
+pub fn contradictions(timed: &[TimedAccess], ambiguous: &HashSet<i64>) -> UniqueJudgement {
+    let access = |(place, timed): (usize, &TimedAccess)| PlacedAccess {
         place: Some(place),
         action: timed.action,
         start: at(timed.sent),
         finish: timed.answered.map_or(NEVER, at),
     };
-    let mut all = vec![Placed {
+    let mut all = vec![PlacedAccess {
         place: None,
         action: Action::Begin,
         start: BEGINNING,
@@ -84,14 +84,14 @@ pub fn contradictions(timed: &[Timed], ambiguous: &HashSet<i64>) -> Judged {
         let clusters = Clusters::new(&judged);
         contradictions.extend(causes.iter().map(|cause| involved(&clusters, cause)));
     }
-    Judged {
+    UniqueJudgement {
         contradictions,
         whole: left_out.is_empty(),
     }
 }
 
 /// The answered accesses of a contradiction.
-fn involved(clusters: &Clusters<'_, Placed>, cause: &Cause) -> Vec<usize> {
+fn involved(clusters: &Clusters<'_, PlacedAccess>, cause: &Cause) -> Vec<usize> {
     let accesses: Vec<usize> = match cause {
         Cause::Phantom { finder, .. } => vec![*finder],
         Cause::Forked(sets) => sets.to_vec(),
@@ -117,7 +117,7 @@ fn involved(clusters: &Clusters<'_, Placed>, cause: &Cause) -> Vec<usize> {
 }
 
 /// Two accesses of a block, with the links that lead from one to the other.
-fn between(clusters: &Clusters<'_, Placed>, block: &Block, Pair { over, sent }: Pair) -> Vec<usize> {
+fn between(clusters: &Clusters<'_, PlacedAccess>, block: &Block, Pair { over, sent }: Pair) -> Vec<usize> {
     let (low, high) = (over.0.min(sent.0) / 2, over.0.max(sent.0) / 2);
     let linked = block.clusters[low..=high].iter().skip(1);
     let links = linked.filter_map(|&cluster| clusters.all[cluster].writer);

@@ -11,7 +11,7 @@ pub mod clusters;
 mod judge;
 pub mod order;
 
-pub use judge::{Judged, Timed, contradictions};
+pub use judge::{TimedAccess, UniqueJudgement, contradictions};
 
 /// What the register holds; `None` is nil, what it holds before the first write.
 pub type Value = Option<i64>;

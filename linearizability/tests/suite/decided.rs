@@ -9,7 +9,7 @@ use std::fmt::Debug;
 use zooquake_linearizability::models::mutex::{LeaseMutex, LeaseOp};
 use zooquake_linearizability::models::mutex::{Mutex, MutexOp};
 use zooquake_linearizability::models::register::{Register, RegisterOp, Unset};
-use zooquake_linearizability::{Budget, Decision, Model, Near, Op, Outcome, shrink};
+use zooquake_linearizability::{Budget, Decision, Model, NearLinearDecision, Op, Outcome, shrink};
 
 /// How often histories were decided without a search, and how often they were convicted so.
 #[derive(Debug, Default)]
@@ -52,11 +52,11 @@ pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &m
         Decision::GaveUp(limit) => panic!("{limit} ran out on {ops:?}"),
     }
     match model.near(ops) {
-        Near::Linearizable => {
+        NearLinearDecision::Linearizable => {
             assert!(fits, "no order fits {ops:?}");
             counts.near += 1;
         }
-        Near::Not(found) => {
+        NearLinearDecision::Not(found) => {
             assert!(!fits, "an order fits {ops:?}");
             counts.near += 1;
             counts.near_bad += 1;
@@ -64,7 +64,7 @@ pub fn agree<M: Model<Input: Debug>>(model: &M, ops: &[Op<M::Input>], counts: &m
                 proven(model, ops, found.stuck, &found.witness.ops);
             }
         }
-        Near::Unsaid => {}
+        NearLinearDecision::Undecided => {}
     }
 }
 

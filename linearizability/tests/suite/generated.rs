@@ -4,7 +4,7 @@ use super::with_budget;
 use fastrand::Rng;
 use zooquake_linearizability::generate::{Event, EventType, Object, Options, Values, generate};
 use zooquake_linearizability::models::register::{RegisterOp, Unset};
-use zooquake_linearizability::{Decision, Model, Near, Op, Outcome, search};
+use zooquake_linearizability::{Decision, Model, NearLinearDecision, Op, Outcome, search};
 
 /// The operations of a register's history, as the models take them.
 fn ops(history: &[Event]) -> Vec<Op<RegisterOp<u64>>> {
@@ -73,9 +73,9 @@ fn what_is_decided_without_the_search_is_what_the_search_decides() {
         let relaxed = with_budget(|budget| unset.sweep(&ops, true, budget));
         assert!(!fits || matches!(relaxed, Some(Decision::Linearizable)), "{ops:?}");
         match unset.near(&ops) {
-            Near::Linearizable => assert!(fits, "{ops:?}"),
-            Near::Not(_) => assert!(!fits, "{ops:?}"),
-            Near::Unsaid => continue,
+            NearLinearDecision::Linearizable => assert!(fits, "{ops:?}"),
+            NearLinearDecision::Not(_) => assert!(!fits, "{ops:?}"),
+            NearLinearDecision::Undecided => continue,
         }
         near += 1;
     }

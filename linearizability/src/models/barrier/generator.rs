@@ -1,7 +1,7 @@
 //! A simulated double barrier: each client enters the round that gathers, and leaves it once it has opened.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated};
+use crate::generate::clients::{Clients, Completion, Simulated};
 use fastrand::Rng;
 
 /// The barrier, at its first round.
@@ -51,7 +51,7 @@ impl Simulated for Barrier {
         }
     }
 
-    fn apply(&mut self, client: usize, op: &Request) -> Option<Answer> {
+    fn apply(&mut self, client: usize, op: &Request) -> Option<Completion> {
         let (round, open) = match *op {
             Request::Enter(round) => {
                 let came = self.inside[client].replace(round).is_none();
@@ -66,10 +66,10 @@ impl Simulated for Barrier {
                 (round, !self.inside.contains(&Some(round)))
             }
         };
-        open.then(|| Answer::Ok(Value::from(round)))
+        open.then(|| Completion::Ok(Value::from(round)))
     }
 
-    fn told(&mut self, client: usize, _: &Request, answer: Option<&Answer>) {
+    fn receive(&mut self, client: usize, _: &Request, answer: Option<&Completion>) {
         // One that got no answer has died.
         if answer.is_none() {
             self.inside[client] = None;
@@ -81,7 +81,7 @@ impl Simulated for Barrier {
     }
 
     fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
-        clients.at_once(client, &Request::Enter(0), &Answer::Ok(Value::from(0_u64)));
+        clients.at_once(client, &Request::Enter(0), &Completion::Ok(Value::from(0_u64)));
         true
     }
 }

@@ -9,7 +9,7 @@ use crate::Call;
 use crate::Op;
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{apart, decide, unable};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError};
@@ -17,7 +17,7 @@ use sequential::ENTERED;
 use std::collections::HashMap;
 
 /// Barriers that so many members enter together and leave together, once in each round.
-pub static BARRIER: HistoryModel = HistoryModel {
+pub static BARRIER: ModelEntry = ModelEntry {
     names: &["barrier"],
     operations: &["enter", "leave"],
     sized: true,

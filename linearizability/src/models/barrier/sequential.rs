@@ -7,7 +7,7 @@
 
 use crate::models::presence::{Presence, Present};
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, Model, Near, Op};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -95,9 +95,9 @@ impl Model for Barrier {
         size_of_val(&*round.inside)
     }
 
-    fn near(&self, ops: &[Op<BarrierOp>]) -> Near {
+    fn near(&self, ops: &[Op<BarrierOp>]) -> NearLinearDecision {
         let found = [self.opened(ops), left(ops)];
-        earliest(ops, found.into_iter().flatten()).map_or(Near::Linearizable, Near::Not)
+        earliest(ops, found.into_iter().flatten()).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }
 

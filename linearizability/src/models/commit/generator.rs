@@ -1,7 +1,7 @@
 //! Simulated transactions, one after the other: each is begun, its sites vote, and then are told what was decided.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated};
+use crate::generate::clients::{Clients, Completion, Simulated};
 use fastrand::Rng;
 
 /// The sites of each transaction.
@@ -73,7 +73,7 @@ impl Simulated for Commits {
         }
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Answer> {
+    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
         match *op {
             Request::Begin(_) => {}
             Request::Vote(transaction, site, yes) => {
@@ -88,13 +88,13 @@ impl Simulated for Commits {
                 if transaction.committed.is_none() && transaction.doubtful {
                     transaction.committed = Some(false);
                 }
-                return transaction.committed.map(|commit| told(number, site, commit));
+                return transaction.committed.map(|commit| decision(number, site, commit));
             }
         }
-        Some(Answer::Ok(Self::request(op).1))
+        Some(Completion::Ok(Self::request(op).1))
     }
 
-    fn told(&mut self, _: usize, op: &Request, answer: Option<&Answer>) {
+    fn receive(&mut self, _: usize, op: &Request, answer: Option<&Completion>) {
         if let (Request::Vote(transaction, ..), None) = (op, answer) {
             self.all[*transaction].doubtful = true;
         }
@@ -106,15 +106,15 @@ impl Simulated for Commits {
 
     fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         for (site, commit) in [(0, true), (1, false)] {
-            clients.at_once(client, &Request::Decided(0, site), &told(0, site, commit));
+            clients.at_once(client, &Request::Decided(0, site), &decision(0, site, commit));
         }
         true
     }
 }
 
 /// How a site is told a decision.
-fn told(transaction: usize, site: u32, commit: bool) -> Answer {
-    Answer::Ok(Value::from_iter([
+fn decision(transaction: usize, site: u32, commit: bool) -> Completion {
+    Completion::Ok(Value::from_iter([
         Value::from(transaction as u64),
         Value::from(site),
         Value::from(if commit { "commit" } else { "abort" }),

@@ -10,7 +10,7 @@ use crate::Call;
 use crate::Op;
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{apart, decide, unable};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -18,7 +18,7 @@ use sequential::SPLIT;
 use std::collections::HashSet;
 
 /// Transactions that all sites commit, or none.
-pub static ATOMIC_COMMIT: HistoryModel = HistoryModel {
+pub static ATOMIC_COMMIT: ModelEntry = ModelEntry {
     names: &["atomic-commit"],
     operations: &["begin", "vote", "decided"],
     sized: false,

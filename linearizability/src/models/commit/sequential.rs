@@ -7,7 +7,7 @@
 //! invocation; only a yes is of use.
 
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Model, Near, Op};
+use crate::{Claim, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -102,13 +102,13 @@ impl Model for Transaction {
         size_of_val(&*progress.sites) + size_of_val(&*progress.yes)
     }
 
-    fn near(&self, ops: &[Op<CommitOp>]) -> Near {
+    fn near(&self, ops: &[Op<CommitOp>]) -> NearLinearDecision {
         let first = |wanted: fn(&CommitOp) -> bool| {
             let all = (0..ops.len()).filter(|&op| ops[op].must() && wanted(&ops[op].input));
             all.min_by_key(|&op| ops[op].complete)
         };
         let Some(commit) = first(|op| matches!(op, CommitOp::Decided(_, true))) else {
-            return Near::Linearizable;
+            return NearLinearDecision::Linearizable;
         };
         let abort = first(|op| matches!(op, CommitOp::Decided(_, false)));
         let both = abort.map(|abort| {
@@ -121,7 +121,7 @@ impl Model for Transaction {
         let no = first(|op| matches!(op, CommitOp::Vote(_, false)));
         let lacking = no.into_iter().chain(lacking(ops, commit));
         let unvoted = lacking.map(|op| contradiction(ops, vec![op, commit], &UNVOTED));
-        earliest(ops, both.into_iter().chain(unvoted)).map_or(Near::Linearizable, Near::Not)
+        earliest(ops, both.into_iter().chain(unvoted)).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A simulated counter.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated};
+use crate::generate::clients::{Clients, Completion, Simulated};
 use crate::generate::{Options, Values};
 use fastrand::Rng;
 
@@ -15,7 +15,7 @@ pub enum Request {
 }
 
 impl Request {
-    fn told(self) -> (&'static str, Value) {
+    fn invocation(self) -> (&'static str, Value) {
         match self {
             Self::Add(what) => ("add", Value::from(what)),
             Self::Read => ("read", Value::Nil),
@@ -52,11 +52,11 @@ impl Simulated for Counter {
     }
 
     fn request(op: &Request) -> (&'static str, Value) {
-        op.told()
+        op.invocation()
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Answer> {
-        Some(Answer::Ok(match *op {
+    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+        Some(Completion::Ok(match *op {
             Request::Add(more) => {
                 self.value += more;
                 Value::from(more)
@@ -73,13 +73,13 @@ impl Simulated for Counter {
         if clients.object.value == 0 {
             if last {
                 clients.object.value += 1;
-                clients.at_once(client, &Request::Add(1), &Answer::Ok(Value::from(1_u64)));
+                clients.at_once(client, &Request::Add(1), &Completion::Ok(Value::from(1_u64)));
             }
             return false;
         }
         let value = clients.object.value;
         for found in [value, value - 1] {
-            clients.at_once(client, &Request::Read, &Answer::Ok(Value::from(found)));
+            clients.at_once(client, &Request::Read, &Completion::Ok(Value::from(found)));
         }
         true
     }

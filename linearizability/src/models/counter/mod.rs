@@ -8,7 +8,7 @@ pub use sequential::{Counter, CounterOp};
 
 use crate::Claim;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -16,7 +16,7 @@ use crate::{CallOutcome, InputError, Value};
 const UNORDERED: Claim = unordered("no order of the counter's operations fits");
 
 /// Counters that begin at 0.
-pub static COUNTERS: HistoryModel = HistoryModel {
+pub static COUNTERS: ModelEntry = ModelEntry {
     names: &["counter"],
     operations: &["add", "read"],
     sized: false,

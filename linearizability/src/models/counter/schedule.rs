@@ -8,7 +8,7 @@
 
 use crate::models::counter::sequential::{CounterOp, TOO_LARGE, TOO_SMALL};
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, Near, Op};
+use crate::{Claim, Contradiction, NearLinearDecision, Op};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -71,15 +71,19 @@ impl<'a> Schedule<'a> {
     }
 
     /// Judges the reads.
-    pub fn judge(&self) -> Near {
+    pub fn judge(&self) -> NearLinearDecision {
         let found = self.made_up().or_else(|| self.back());
         let found = found.or_else(|| self.too_large()).or_else(|| self.too_small());
         if let Some(found) = found {
-            return Near::Not(found);
+            return NearLinearDecision::Not(found);
         }
         let spans = self.spans();
         let fits = self.fits(&spans, true) && self.fits(&spans, false);
-        if fits { Near::Linearizable } else { Near::Unsaid }
+        if fits {
+            NearLinearDecision::Linearizable
+        } else {
+            NearLinearDecision::Undecided
+        }
     }
 
     /// A read for which too few adds were sent.

@@ -8,7 +8,7 @@
 
 use crate::models::counter::schedule::Schedule;
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Contradiction, Model, Near, Op};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
 use std::cmp::Reverse;
 
 pub(super) const TOO_SMALL: Claim = Claim {
@@ -61,7 +61,7 @@ impl Model for Counter {
         }
     }
 
-    fn near(&self, ops: &[Op<CounterOp>]) -> Near {
+    fn near(&self, ops: &[Op<CounterOp>]) -> NearLinearDecision {
         let ones = ops
             .iter()
             .all(|op| matches!(op.input, CounterOp::Add(1) | CounterOp::Read(_)));
@@ -76,7 +76,8 @@ impl Model for Counter {
                 if let Some(back) = &mut back {
                     back.witness.least = back.witness.ops.iter().all(|&read| reachable(ops, read));
                 }
-                earliest(ops, bounds(ops).into_iter().chain(back)).map_or(Near::Unsaid, Near::Not)
+                earliest(ops, bounds(ops).into_iter().chain(back))
+                    .map_or(NearLinearDecision::Undecided, NearLinearDecision::Not)
             }
         }
     }

@@ -6,7 +6,7 @@ pub use sequential::{FencedMutex, FencedOp};
 
 use crate::generate::simulate;
 use crate::models::mutex::{LeaseOp, generator, lease_operations};
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::decide;
 use crate::reading::Reading;
 use crate::{Claim, Remark, Value};
@@ -18,7 +18,7 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Mutexes on a lease whose grants have tokens that grow.
-pub static FENCED: HistoryModel = HistoryModel {
+pub static FENCED: ModelEntry = ModelEntry {
     names: &["fenced-mutex"],
     operations: &["acquire", "release"],
     sized: false,

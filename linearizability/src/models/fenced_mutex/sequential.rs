@@ -5,7 +5,7 @@
 //! to its grant until its release was sent. An acquire of unknown outcome says nothing. Where a grant has no token it takes a search.
 
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, Near, Op};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 
 const NOT_GROWING: Claim = Claim {
@@ -63,12 +63,12 @@ impl Model for FencedMutex {
         }
     }
 
-    fn near(&self, ops: &[Op<FencedOp>]) -> Near {
+    fn near(&self, ops: &[Op<FencedOp>]) -> NearLinearDecision {
         let Some(order) = Order::new(ops) else {
-            return Near::Unsaid;
+            return NearLinearDecision::Undecided;
         };
         let found = order.same_token(ops).or_else(|| order.late(ops));
-        earliest(ops, found).map_or(Near::Linearizable, Near::Not)
+        earliest(ops, found).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }
 

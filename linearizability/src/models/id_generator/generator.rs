@@ -1,7 +1,7 @@
 //! A simulated generator of ids.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated};
+use crate::generate::clients::{Clients, Completion, Simulated};
 use fastrand::Rng;
 
 /// The generator.
@@ -25,14 +25,14 @@ impl Simulated for Ids {
         ("generate", Value::Nil)
     }
 
-    fn apply(&mut self, _: usize, _: &Generate) -> Option<Answer> {
+    fn apply(&mut self, _: usize, _: &Generate) -> Option<Completion> {
         self.next += 1;
-        Some(Answer::Ok(Value::from(self.next)))
+        Some(Completion::Ok(Value::from(self.next)))
     }
 
     fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         clients.object.next += 1;
-        let id = Answer::Ok(Value::from(clients.object.next));
+        let id = Completion::Ok(Value::from(clients.object.next));
         for _ in 0..2 {
             clients.at_once(client, &Generate, &id);
         }

@@ -8,13 +8,13 @@ pub use sequential::{Generated, IdGenerator};
 use crate::CallOutcome;
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
 use sequential::DUPLICATE;
 
 /// Generators each of whose ids is given out once.
-pub static GENERATORS: HistoryModel = HistoryModel {
+pub static GENERATORS: ModelEntry = ModelEntry {
     names: &["id-generator", "unique-ids"],
     operations: &["generate"],
     sized: false,

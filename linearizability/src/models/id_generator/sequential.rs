@@ -2,7 +2,7 @@
 //! operations that were answered got the same id. One of unknown outcome may have got any other.
 
 use crate::models::support::{contradiction, earliest};
-use crate::{Claim, Model, Near, Op};
+use crate::{Claim, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -47,7 +47,7 @@ impl Model for IdGenerator {
         size_of_val(&**given)
     }
 
-    fn near(&self, ops: &[Op<Generated>]) -> Near {
+    fn near(&self, ops: &[Op<Generated>]) -> NearLinearDecision {
         let mut answered: Vec<usize> = (0..ops.len()).filter(|&op| ops[op].must()).collect();
         answered.sort_unstable_by_key(|&op| ops[op].complete);
         let mut given: HashMap<u32, usize> = HashMap::new();
@@ -55,6 +55,6 @@ impl Model for IdGenerator {
             .into_iter()
             .find_map(|op| Some((given.insert(ops[op].input.0, op)?, op)));
         let found = twice.map(|(one, other)| contradiction(ops, vec![one, other], &DUPLICATE));
-        earliest(ops, found).map_or(Near::Linearizable, Near::Not)
+        earliest(ops, found).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }

@@ -5,7 +5,7 @@ mod sequential;
 pub use sequential::{Kv, KvOp};
 
 use crate::Claim;
-use crate::models::registry::HistoryModel;
+use crate::models::registry::ModelEntry;
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -13,7 +13,7 @@ use crate::{CallOutcome, InputError, Value};
 const UNORDERED: Claim = unordered("no order of the operations on the text fits");
 
 /// The text under a key, which is empty at first. A get of unknown outcome says nothing.
-pub static TEXTS: HistoryModel = HistoryModel {
+pub static TEXTS: ModelEntry = ModelEntry {
     names: &["kv"],
     operations: &["get", "put", "append"],
     sized: false,

@@ -5,7 +5,7 @@
 //! and answered within one: between two stretches there is always a moment at which nobody need have held.
 
 use crate::models::mutex::lease::LeaseOp;
-use crate::near_linear::Near;
+use crate::near_linear::NearLinearDecision;
 use crate::{Contradiction, Op, Witness};
 use std::collections::HashMap;
 
@@ -18,14 +18,14 @@ struct Stretch {
 }
 
 /// Judges the holds of a mutex, if each grant of one has its only release, and all of them were answered.
-pub fn judge(ops: &[Op<LeaseOp>]) -> Near {
+pub fn judge(ops: &[Op<LeaseOp>]) -> NearLinearDecision {
     let Some(stretches) = stretches(ops) else {
-        return Near::Unsaid;
+        return NearLinearDecision::Undecided;
     };
     // Of two that overlap some two overlap that begin next to each other.
     let overlapping = stretches.windows(2).find(|pair| pair[1].from < pair[0].to);
     if let Some(pair) = overlapping {
-        return Near::Not(contradiction(ops, pair[0].grant, pair[1].grant));
+        return NearLinearDecision::Not(contradiction(ops, pair[0].grant, pair[1].grant));
     }
     let held = |op: usize| {
         let before = stretches.partition_point(|stretch| Some(stretch.from) < ops[op].complete);
@@ -38,8 +38,8 @@ pub fn judge(ops: &[Op<LeaseOp>]) -> Near {
         .collect();
     glimpses.sort_unstable_by_key(|&op| ops[op].complete);
     match glimpses.into_iter().find_map(|op| Some((held(op)?, op))) {
-        Some((grant, op)) => Near::Not(contradiction(ops, grant, op)),
-        None => Near::Linearizable,
+        Some((grant, op)) => NearLinearDecision::Not(contradiction(ops, grant, op)),
+        None => NearLinearDecision::Linearizable,
     }
 }
 

@@ -1,7 +1,7 @@
 //! A simulated mutex that knows its holder.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated, Stage};
+use crate::generate::clients::{Clients, Completion, Simulated, Stage};
 use fastrand::Rng;
 
 /// The mutex, free at first.
@@ -13,12 +13,12 @@ pub struct Mutex {
     /// Whether grants are answered with tokens: the numbers of their holds.
     tokens: bool,
     /// For each client whether it holds, as far as it knows.
-    known: Vec<Known>,
+    known: Vec<ClientState>,
 }
 
 /// What a client knows of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum ClientState {
     Free,
     Held,
     /// It asked, and got no answer. It releases next, so that nothing stays held.
@@ -41,13 +41,13 @@ impl Mutex {
             holder: None,
             hold: 0,
             tokens,
-            known: vec![Known::Free; clients],
+            known: vec![ClientState::Free; clients],
         }
     }
 
     /// How the last grant is answered.
-    fn granted(&self) -> Answer {
-        Answer::Ok(if self.tokens {
+    fn granted(&self) -> Completion {
+        Completion::Ok(if self.tokens {
             Value::from(self.hold)
         } else {
             Value::Nil
@@ -60,8 +60,8 @@ impl Simulated for Mutex {
 
     fn draw(&mut self, client: usize, _: &mut Rng) -> Request {
         match self.known[client] {
-            Known::Free => Request::Acquire,
-            Known::Held | Known::Doubtful => Request::Release(self.hold),
+            ClientState::Free => Request::Acquire,
+            ClientState::Held | ClientState::Doubtful => Request::Release(self.hold),
         }
     }
 
@@ -73,7 +73,7 @@ impl Simulated for Mutex {
         (f, Value::Nil)
     }
 
-    fn apply(&mut self, client: usize, op: &Request) -> Option<Answer> {
+    fn apply(&mut self, client: usize, op: &Request) -> Option<Completion> {
         match *op {
             Request::Acquire if self.holder.is_some() => return None,
             Request::Acquire => {
@@ -82,16 +82,16 @@ impl Simulated for Mutex {
                 return Some(self.granted());
             }
             Request::Release(hold) if (self.holder, self.hold) == (Some(client), hold) => self.holder = None,
-            Request::Release(_) => return Some(Answer::Fail("not-held")),
+            Request::Release(_) => return Some(Completion::Fail("not-held")),
         }
-        Some(Answer::Ok(Value::Nil))
+        Some(Completion::Ok(Value::Nil))
     }
 
-    fn told(&mut self, client: usize, op: &Request, answer: Option<&Answer>) {
+    fn receive(&mut self, client: usize, op: &Request, answer: Option<&Completion>) {
         self.known[client] = match (op, answer) {
-            (_, None) => Known::Doubtful,
-            (Request::Acquire, Some(_)) => Known::Held,
-            (Request::Release(_), Some(_)) => Known::Free,
+            (_, None) => ClientState::Doubtful,
+            (Request::Acquire, Some(_)) => ClientState::Held,
+            (Request::Release(_), Some(_)) => ClientState::Free,
         };
     }
 
@@ -105,19 +105,19 @@ impl Simulated for Mutex {
             make_held(clients);
         }
         let idle = |clients: &Clients<Self>, client| matches!(clients.stages[client], Stage::Idle);
-        let held = |&client: &usize| clients.object.known[client] == Known::Held && idle(clients, client);
+        let held = |&client: &usize| clients.object.known[client] == ClientState::Held && idle(clients, client);
         let Some(holder) = clients.object.holder.filter(held) else {
             return false;
         };
         let may_be_granted = |&client: &usize| match clients.stages[client] {
-            Stage::Idle => clients.object.known[client] == Known::Free,
+            Stage::Idle => clients.object.known[client] == ClientState::Free,
             Stage::Sent(op, lost) => op == Request::Acquire && !lost,
             _ => false,
         };
         let Some(other) = (0..clients.stages.len()).find(may_be_granted) else {
             return false;
         };
-        let (release, ok) = (Request::Release(clients.object.hold), Answer::Ok(Value::Nil));
+        let (release, ok) = (Request::Release(clients.object.hold), Completion::Ok(Value::Nil));
         if idle(clients, other) {
             clients.invoke(other, &Request::Acquire);
         }
@@ -140,7 +140,7 @@ impl Simulated for Mutex {
 
 /// Sees to it that a client knows that it holds, when no client begins anything by itself any more.
 fn make_held(clients: &mut Clients<Mutex>) {
-    let doubtful = |&holder: &usize| clients.object.known[holder] == Known::Doubtful;
+    let doubtful = |&holder: &usize| clients.object.known[holder] == ClientState::Doubtful;
     let (client, op) = match (clients.object.holder, clients.idle().next()) {
         (Some(holder), _) if doubtful(&holder) => (holder, Request::Release(clients.object.hold)),
         (None, Some(idle)) => (idle, Request::Acquire),

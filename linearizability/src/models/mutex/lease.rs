@@ -5,7 +5,7 @@
 //! certainty at that moment.
 
 use crate::models::mutex::certain_holds;
-use crate::{Model, Near, Op};
+use crate::{Model, NearLinearDecision, Op};
 
 /// The mutex, free at the beginning. Its state is the certain hold that is on, if one is.
 #[derive(Debug, Clone, Copy)]
@@ -49,7 +49,7 @@ impl Model for LeaseMutex {
         }
     }
 
-    fn near(&self, ops: &[Op<LeaseOp>]) -> Near {
+    fn near(&self, ops: &[Op<LeaseOp>]) -> NearLinearDecision {
         certain_holds::judge(ops)
     }
 }

@@ -9,7 +9,7 @@ pub use lease::{LeaseMutex, LeaseOp};
 pub use textbook::{Mutex, MutexOp};
 
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::decide;
 use crate::reading::Reading;
 use crate::{Call, CallOutcome, Claim, InputError, Judgement, Remark};
@@ -27,7 +27,7 @@ const UNORDERED: Claim = Claim {
 };
 
 /// Mutexes that may be lost like a lease.
-pub static LEASES: HistoryModel = HistoryModel {
+pub static LEASES: ModelEntry = ModelEntry {
     names: &["mutex"],
     operations: &["acquire", "release"],
     sized: false,
@@ -44,7 +44,7 @@ pub static LEASES: HistoryModel = HistoryModel {
 };
 
 /// Mutexes that are held until a release succeeds.
-pub static TEXTBOOK: HistoryModel = HistoryModel {
+pub static TEXTBOOK: ModelEntry = ModelEntry {
     names: &["mutex-strict"],
     operations: &["acquire", "release"],
     sized: false,

@@ -4,7 +4,7 @@ use crate::models::register::First;
 use crate::models::register::RegisterOp;
 use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
-use crate::unknown_start::Anywhere;
+use crate::unknown_start::UnknownStart;
 use crate::{Budget, Decision, Model, Op, search};
 
 /// The mutex, free at the beginning. Its state says whether it is held.
@@ -54,7 +54,7 @@ impl Model for Mutex {
     }
 
     fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
-        let (model, first) = (Anywhere(self), First::If(&|_: &bool| true));
+        let (model, first) = (UnknownStart(self), First::If(&|_: &bool| true));
         narrowed(ops, relevant(&sets(ops), &|_| true), |ops| {
             portfolio::decide(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
         })

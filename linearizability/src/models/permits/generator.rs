@@ -1,7 +1,7 @@
 //! A simulated semaphore, read-write lock or reentrant mutex, which knows its holders.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated, Stage};
+use crate::generate::clients::{Clients, Completion, Simulated, Stage};
 use fastrand::Rng;
 
 /// What gives out permits.
@@ -38,7 +38,7 @@ pub struct Permits {
     /// What each client holds.
     held: Vec<Option<Hold>>,
     next: u64,
-    known: Vec<Known>,
+    known: Vec<ClientState>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +50,7 @@ struct Hold {
 
 /// What a client knows of itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Known {
+enum ClientState {
     Free,
     /// It acquired so many times.
     Held(u64),
@@ -73,7 +73,7 @@ impl Permits {
             style,
             held: vec![None; clients],
             next: 0,
-            known: vec![Known::Free; clients],
+            known: vec![ClientState::Free; clients],
         }
     }
 
@@ -83,18 +83,19 @@ impl Permits {
 
     fn release(&self, client: usize) -> Request {
         let number = self.held[client].map_or(self.next, |hold| hold.number);
-        Request::Release(number, self.known[client] == Known::Doubtful)
+        Request::Release(number, self.known[client] == ClientState::Doubtful)
     }
 
     /// The clients that do nothing, hold, and know that.
     fn holders(clients: &Clients<Self>) -> Vec<usize> {
         let object = &clients.object;
-        let held = |&client: &usize| matches!(object.known[client], Known::Held(_)) && object.held[client].is_some();
+        let held =
+            |&client: &usize| matches!(object.known[client], ClientState::Held(_)) && object.held[client].is_some();
         clients.idle().filter(held).collect()
     }
 
     fn free(clients: &Clients<Self>) -> Option<usize> {
-        let free = |&client: &usize| clients.object.known[client] == Known::Free;
+        let free = |&client: &usize| clients.object.known[client] == ClientState::Free;
         clients.idle().find(free)
     }
 
@@ -121,9 +122,9 @@ impl Simulated for Permits {
 
     fn draw(&mut self, client: usize, rng: &mut Rng) -> Request {
         let again = match self.known[client] {
-            Known::Free => true,
-            Known::Held(depth) => self.style == Style::Reentrant && depth < DEEPEST && rng.bool(),
-            Known::Doubtful => false,
+            ClientState::Free => true,
+            ClientState::Held(depth) => self.style == Style::Reentrant && depth < DEEPEST && rng.bool(),
+            ClientState::Doubtful => false,
         };
         let writes = self.style == Style::ReadWrite && rng.u8(0..4) == 0;
         match again {
@@ -141,7 +142,7 @@ impl Simulated for Permits {
         }
     }
 
-    fn apply(&mut self, client: usize, op: &Request) -> Option<Answer> {
+    fn apply(&mut self, client: usize, op: &Request) -> Option<Completion> {
         match (*op, self.held[client]) {
             (Request::Acquire(..), Some(hold)) => {
                 let depth = hold.depth + 1;
@@ -162,20 +163,20 @@ impl Simulated for Permits {
                 let depth = if all { 0 } else { hold.depth - 1 };
                 self.held[client] = (depth > 0).then_some(Hold { depth, ..hold });
             }
-            (Request::Release(..), _) => return Some(Answer::Fail("not-held")),
+            (Request::Release(..), _) => return Some(Completion::Fail("not-held")),
         }
-        Some(Answer::Ok(Value::Nil))
+        Some(Completion::Ok(Value::Nil))
     }
 
-    fn told(&mut self, client: usize, op: &Request, answer: Option<&Answer>) {
+    fn receive(&mut self, client: usize, op: &Request, answer: Option<&Completion>) {
         self.known[client] = match (op, answer, self.known[client]) {
-            (_, None, _) => Known::Doubtful,
-            (Request::Acquire(..), Some(_), Known::Held(depth)) => Known::Held(depth + 1),
-            (Request::Acquire(..), Some(_), _) => Known::Held(1),
-            (Request::Release(_, false), Some(Answer::Ok(_)), Known::Held(depth)) if depth > 1 => {
-                Known::Held(depth - 1)
+            (_, None, _) => ClientState::Doubtful,
+            (Request::Acquire(..), Some(_), ClientState::Held(depth)) => ClientState::Held(depth + 1),
+            (Request::Acquire(..), Some(_), _) => ClientState::Held(1),
+            (Request::Release(_, false), Some(Completion::Ok(_)), ClientState::Held(depth)) if depth > 1 => {
+                ClientState::Held(depth - 1)
             }
-            (Request::Release(..), Some(_), _) => Known::Free,
+            (Request::Release(..), Some(_), _) => ClientState::Free,
         };
     }
 
@@ -200,7 +201,7 @@ impl Simulated for Permits {
         if held + weight <= style.permits() {
             return false;
         }
-        let (acquire, ok) = (Request::Acquire(style, weight), Answer::Ok(Value::Nil));
+        let (acquire, ok) = (Request::Acquire(style, weight), Completion::Ok(Value::Nil));
         if matches!(clients.stages[other], Stage::Idle) {
             clients.invoke(other, &acquire);
         }
@@ -220,7 +221,7 @@ impl Simulated for Permits {
 
 /// Has a client give back what it need not hold, or hold what it can, when no client begins anything by itself any more.
 fn settle(clients: &mut Clients<Permits>) {
-    let doubtful = |&client: &usize| clients.object.known[client] == Known::Doubtful;
+    let doubtful = |&client: &usize| clients.object.known[client] == ClientState::Doubtful;
     let (client, op) = match (clients.idle().find(doubtful), Permits::free(clients)) {
         (Some(doubtful), _) => (doubtful, clients.object.release(doubtful)),
         (None, Some(free)) if clients.idle().count() > Permits::holders(clients).len() + 1 => {

@@ -13,7 +13,7 @@ use crate::Call;
 use crate::Claim;
 use crate::generate::{Event, Options, simulate};
 use crate::models::mutex::without_requests;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -30,7 +30,7 @@ const UNORDERED: Claim = Claim {
 const ALL: u64 = 1 << 40;
 
 /// Semaphores: `acquire` of one permit, or of as many as its value says.
-pub static SEMAPHORE: HistoryModel = HistoryModel {
+pub static SEMAPHORE: ModelEntry = ModelEntry {
     names: &["semaphore"],
     operations: &["acquire", "release"],
     sized: true,
@@ -57,7 +57,7 @@ pub static SEMAPHORE: HistoryModel = HistoryModel {
 };
 
 /// Read-write locks: `acquire` and `release` with the mode as the value, `read` or `write`.
-pub static READ_WRITE: HistoryModel = HistoryModel {
+pub static READ_WRITE: ModelEntry = ModelEntry {
     names: &["rwlock"],
     operations: &["acquire", "release"],
     sized: false,
@@ -78,7 +78,7 @@ pub static READ_WRITE: HistoryModel = HistoryModel {
 };
 
 /// Mutexes whose holder may acquire them again: they are free once they were released as often.
-pub static REENTRANT: HistoryModel = HistoryModel {
+pub static REENTRANT: ModelEntry = ModelEntry {
     names: &["reentrant-mutex"],
     operations: &["acquire", "release"],
     sized: false,
@@ -106,7 +106,7 @@ fn unexpected(call: &Call<'_>, lack: &str) -> InputError {
 
 /// The holds that operations tell, each of the permits that `weight` says; a release may leave that to its grant.
 fn holds<'a>(
-    model: &HistoryModel,
+    model: &ModelEntry,
     calls: &[&'a Call<'a>],
     weight: impl Fn(&Call<'a>) -> Result<Option<u64>, InputError>,
 ) -> Result<Reading<'a, PermitOp>, InputError> {

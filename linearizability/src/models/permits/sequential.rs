@@ -7,7 +7,7 @@
 //! other grant has a moment at which enough of them were left; it takes time O(n log n), by a sweep over the certain holds.
 
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, Near, Op};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
@@ -72,12 +72,12 @@ impl Model for Permits {
         size_of_val(&**holds)
     }
 
-    fn near(&self, ops: &[Op<PermitOp>]) -> Near {
+    fn near(&self, ops: &[Op<PermitOp>]) -> NearLinearDecision {
         let Some(stretches) = stretches(ops) else {
-            return Near::Unsaid;
+            return NearLinearDecision::Undecided;
         };
         let found = [self.overflow(ops, &stretches), self.blocked(ops, &stretches)];
-        earliest(ops, found.into_iter().flatten()).map_or(Near::Linearizable, Near::Not)
+        earliest(ops, found.into_iter().flatten()).map_or(NearLinearDecision::Linearizable, NearLinearDecision::Not)
     }
 }
 

@@ -8,7 +8,7 @@
 
 use crate::models::presence::{Presence, Present};
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, Near, Op};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
@@ -81,16 +81,16 @@ impl Model for Bag {
         size_of_val(&**items)
     }
 
-    fn near(&self, ops: &[Op<QueueOp>]) -> Near {
+    fn near(&self, ops: &[Op<QueueOp>]) -> NearLinearDecision {
         let mut items = Items::new(ops);
         let mut found = items.unfounded(ops);
         let unique = items.retain_unique();
         let empty = items.empty(ops);
         found.extend(empty.contradiction);
         match earliest(ops, found) {
-            Some(found) => Near::Not(found),
-            None if empty.unsaid || !unique && empty.answers => Near::Unsaid,
-            None => Near::Linearizable,
+            Some(found) => NearLinearDecision::Not(found),
+            None if empty.unsaid || !unique && empty.answers => NearLinearDecision::Undecided,
+            None => NearLinearDecision::Linearizable,
         }
     }
 }

@@ -11,7 +11,7 @@
 use crate::models::queue::bag::{Items, QueueOp};
 use crate::models::queue::pairs;
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Budget, Claim, Contradiction, Decision, Model, Near, Op};
+use crate::{Budget, Claim, Contradiction, Decision, Model, NearLinearDecision, Op};
 use std::rc::Rc;
 
 const REORDERED: Claim = Claim {
@@ -54,7 +54,7 @@ impl Model for Fifo {
         size_of_val(&**items)
     }
 
-    fn near(&self, ops: &[Op<QueueOp>]) -> Near {
+    fn near(&self, ops: &[Op<QueueOp>]) -> NearLinearDecision {
         let mut items = Items::new(ops);
         let mut found = items.unfounded(ops);
         // What holds of all items holds of some of them alone.
@@ -66,8 +66,12 @@ impl Model for Fifo {
         let behind = delivered.behind(ops, &items);
         found.extend(too_few(ops, &items, &behind, &delivered));
         let unsaid = !unique || empty.unsaid || any_optional(ops) || empty.answers && !behind.is_empty();
-        let fits = if unsaid { Near::Unsaid } else { Near::Linearizable };
-        earliest(ops, found).map_or(fits, Near::Not)
+        let fits = if unsaid {
+            NearLinearDecision::Undecided
+        } else {
+            NearLinearDecision::Linearizable
+        };
+        earliest(ops, found).map_or(fits, NearLinearDecision::Not)
     }
 
     fn explore(&self, ops: &[Op<QueueOp>], budget: &mut Budget<'_>) -> Decision {

@@ -1,7 +1,7 @@
 //! A simulated queue.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated};
+use crate::generate::clients::{Clients, Completion, Simulated};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 
@@ -68,22 +68,22 @@ impl Simulated for Queue {
         }
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Answer> {
+    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
         Some(match *op {
             Request::Enqueue(item) => {
                 self.items.push(item);
-                Answer::Ok(Value::from(item))
+                Completion::Ok(Value::from(item))
             }
-            Request::Dequeue(_) if self.items.is_empty() => Answer::Fail("empty"),
+            Request::Dequeue(_) if self.items.is_empty() => Completion::Fail("empty"),
             Request::Dequeue(place) => {
                 let (at, again) = (place % self.items.len(), place % AGAIN == 0);
                 let item = match self.order {
                     Order::Drained if again => self.items[at],
                     _ => self.items.remove(at),
                 };
-                Answer::Ok(Value::from(item))
+                Completion::Ok(Value::from(item))
             }
-            Request::Drain => Answer::Ok(std::mem::take(&mut self.items).into_iter().map(Value::from).collect()),
+            Request::Drain => Completion::Ok(std::mem::take(&mut self.items).into_iter().map(Value::from).collect()),
         })
     }
 
@@ -97,10 +97,10 @@ impl Simulated for Queue {
             Order::Drained => (vec![], vec![one]),
         };
         for item in into {
-            clients.at_once(client, &Request::Enqueue(item), &Answer::Ok(Value::from(item)));
+            clients.at_once(client, &Request::Enqueue(item), &Completion::Ok(Value::from(item)));
         }
         for item in out {
-            clients.at_once(client, &Request::Dequeue(0), &Answer::Ok(Value::from(item)));
+            clients.at_once(client, &Request::Dequeue(0), &Completion::Ok(Value::from(item)));
         }
         true
     }

@@ -13,7 +13,7 @@ pub use fifo::Fifo;
 
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{Call, CallOutcome, Claim, InputError, Op, Remark, Value};
@@ -27,7 +27,7 @@ pub const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
 const UNORDERED: Claim = unordered("no order of the queue's operations fits");
 
 /// Queues, first in, first out.
-pub static FIFO_QUEUE: HistoryModel = HistoryModel {
+pub static FIFO_QUEUE: ModelEntry = ModelEntry {
     names: &["fifo-queue"],
     operations: &OPERATIONS,
     sized: false,
@@ -35,7 +35,7 @@ pub static FIFO_QUEUE: HistoryModel = HistoryModel {
         simulate(options, Queue::new(Order::Fifo, options))
     })],
     judge: |model, calls, _, _, budget| {
-        let Read { reading, drains } = read(model, calls, Delivery::Once)?;
+        let QueueOperations { reading, drains } = read(model, calls, Delivery::Once)?;
         let mut found = decide(UNORDERED, &Fifo, reading, budget);
         if drains.iter().any(|drain| drain.empty - drain.first > 1) {
             found.remarks.push(Remark::DrainUnordered);
@@ -45,7 +45,7 @@ pub static FIFO_QUEUE: HistoryModel = HistoryModel {
 };
 
 /// Queues without an order, each of whose items comes out once.
-pub static UNORDERED_QUEUE: HistoryModel = HistoryModel {
+pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
     names: &["unordered-queue"],
     operations: &OPERATIONS,
     sized: false,
@@ -53,7 +53,7 @@ pub static UNORDERED_QUEUE: HistoryModel = HistoryModel {
         simulate(options, Queue::new(Order::None, options))
     })],
     judge: |model, calls, _, _, budget| {
-        let Read { reading, .. } = read(model, calls, Delivery::Once)?;
+        let QueueOperations { reading, .. } = read(model, calls, Delivery::Once)?;
         Ok(decide(UNORDERED, &Bag, reading, budget))
     },
 };
@@ -68,7 +68,7 @@ pub enum Delivery {
 }
 
 /// The operations on a queue, and the drains among them that were answered.
-pub struct Read<'a> {
+pub struct QueueOperations<'a> {
     /// The operations.
     pub reading: Reading<'a, QueueOp>,
     /// The drains.
@@ -79,7 +79,11 @@ pub struct Read<'a> {
 ///
 /// # Errors
 /// What a queue cannot do, and a value that cannot be compared.
-pub fn read<'a>(model: &HistoryModel, calls: &[&'a Call<'a>], delivery: Delivery) -> Result<Read<'a>, InputError> {
+pub fn read<'a>(
+    model: &ModelEntry,
+    calls: &[&'a Call<'a>],
+    delivery: Delivery,
+) -> Result<QueueOperations<'a>, InputError> {
     let (mut reading, mut values, mut drains) = (Reading::new(), ValueNumbers::default(), Vec::new());
     let enqueues = calls.iter().filter(|call| call.f == "enqueue").count();
     // It may have taken out all that there was, and once is enough: the one that was sent first.
@@ -128,7 +132,7 @@ pub fn read<'a>(model: &HistoryModel, calls: &[&'a Call<'a>], delivery: Delivery
         }
     }
     after_their_items(&mut reading.ops, &drains, delivery);
-    Ok(Read { reading, drains })
+    Ok(QueueOperations { reading, drains })
 }
 
 /// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been sent than must have

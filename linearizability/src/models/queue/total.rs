@@ -33,7 +33,7 @@ pub struct Drain {
 
 /// What was found of a total queue.
 #[derive(Debug)]
-pub struct Found {
+pub struct TotalQueueJudgement {
     /// The contradiction that ends first.
     pub contradiction: Option<Contradiction>,
     /// How many deliveries repeat one of the same item.
@@ -43,7 +43,7 @@ pub struct Found {
 }
 
 /// Judges operations on a total queue.
-pub fn judge(ops: &[Op<QueueOp>], drains: &[Drain]) -> Found {
+pub fn judge(ops: &[Op<QueueOp>], drains: &[Drain]) -> TotalQueueJudgement {
     let items = items(ops);
     let lacking = lacking(ops, &items);
     let mut drains: Vec<Drain> = speaking(ops, drains);
@@ -59,7 +59,7 @@ pub fn judge(ops: &[Op<QueueOp>], drains: &[Drain]) -> Found {
         .find(convicts)
         .map(|drain| lost(ops, &items, &lacking, drain));
     let judged = drains.iter().map(|drain| ops[drain.empty].invoke).max();
-    Found {
+    TotalQueueJudgement {
         contradiction: earliest(ops, made_up(ops, &items).into_iter().chain(lost)),
         again: items.values().map(|item| item.again(ops)).sum(),
         unjudged: lacking.into_iter().find(|&op| ops[op].complete > judged),

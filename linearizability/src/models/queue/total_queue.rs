@@ -5,13 +5,13 @@ use crate::judgement::{Judgement, Violation};
 use crate::models::queue::bag::MADE_UP;
 use crate::models::queue::generator::{Order, Queue};
 use crate::models::queue::total;
-use crate::models::queue::{Delivery, OPERATIONS, Read, read};
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::proof::{EACH, Proof};
 use crate::{Limit, Remark};
 
 /// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
-pub static TOTAL_QUEUE: HistoryModel = HistoryModel {
+pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
     names: &["total-queue"],
     operations: &OPERATIONS,
     sized: false,
@@ -19,7 +19,7 @@ pub static TOTAL_QUEUE: HistoryModel = HistoryModel {
         simulate(options, Queue::new(Order::Drained, options))
     })],
     judge: |model, calls, _, _, budget| {
-        let Read { reading, drains } = read(model, calls, Delivery::AtLeastOnce)?;
+        let QueueOperations { reading, drains } = read(model, calls, Delivery::AtLeastOnce)?;
         let mut judgement = Judgement::default();
         if reading.ops.len() * EACH > budget.bytes {
             judgement.remarks.push(Remark::GaveUp(Limit::Memory));

@@ -1,7 +1,7 @@
 //! A simulated register.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated, Stage};
+use crate::generate::clients::{Clients, Completion, Simulated, Stage};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 
@@ -57,14 +57,14 @@ impl Simulated for Register {
         }
     }
 
-    fn apply(&mut self, _: usize, op: &Access) -> Option<Answer> {
+    fn apply(&mut self, _: usize, op: &Access) -> Option<Completion> {
         let (_, asked) = Self::request(op);
         Some(match *op {
-            Access::Read => Answer::Ok(Value::from(self.value)),
-            Access::Cas(from, _) if self.value != Some(from) => Answer::Fail("mismatch"),
+            Access::Read => Completion::Ok(Value::from(self.value)),
+            Access::Cas(from, _) if self.value != Some(from) => Completion::Fail("mismatch"),
             Access::Write(to) | Access::Cas(_, to) => {
                 self.value = Some(to);
-                Answer::Ok(asked)
+                Completion::Ok(asked)
             }
         })
     }
@@ -92,9 +92,9 @@ impl Simulated for Register {
             return false;
         }
         for found in [found, Some(value)] {
-            clients.at_once(reader, &Access::Read, &Answer::Ok(Value::from(found)));
+            clients.at_once(reader, &Access::Read, &Completion::Ok(Value::from(found)));
         }
-        let written = Answer::Ok(Value::from(value));
+        let written = Completion::Ok(Value::from(value));
         clients.stages[writer] = Stage::Done(Access::Write(value), written);
         true
     }

@@ -23,7 +23,7 @@ struct Kind {
 
 /// An access that ends.
 #[derive(Debug, Clone, Copy)]
-pub struct Ended {
+pub struct EndedOperation {
     pub bit: u128,
     /// It, if it writes.
     pub access: Option<Access>,
@@ -31,7 +31,7 @@ pub struct Ended {
     pub found_later: bool,
 }
 
-impl Ended {
+impl EndedOperation {
     /// Whether a configuration needs no more before it ends.
     pub fn is_over(&self, one: &Configuration) -> bool {
         let done = one.done & self.bit != 0;
@@ -159,7 +159,7 @@ impl InFlight {
     }
 
     /// What may be done next, if something comes to its value before the access ends.
-    pub fn moves(&self, one: &Configuration, ended: Ended) -> Vec<Configuration> {
+    pub fn moves(&self, one: &Configuration, ended: EndedOperation) -> Vec<Configuration> {
         let mut moves = Vec::new();
         let mut tried: Vec<Access> = Vec::new();
         for pending in &self.pending {
@@ -208,7 +208,7 @@ impl InFlight {
     }
 
     /// Whether something that is not done comes to the value that an access leaves.
-    fn needed(&self, one: &Configuration, access: Access, ended: Ended) -> bool {
+    fn needed(&self, one: &Configuration, access: Access, ended: EndedOperation) -> bool {
         let to = access.left();
         let finds = |access: Access| matches!(access, Access::Cas(from, _) if from == to);
         let unknown = |(kind, of): (u32, &Kind)| finds(of.access) && self.is_left(one, kind, of);

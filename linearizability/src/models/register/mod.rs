@@ -16,7 +16,7 @@ pub use sequential::{Content, Register, RegisterOp, Unset};
 
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unordered};
 use crate::reading::Reading;
 use crate::{Call, CallOutcome, Claim, Conventions, InputError, Op, Value};
@@ -25,7 +25,7 @@ use std::collections::HashSet;
 const UNORDERED: Claim = unordered("no order of the register's operations fits");
 
 /// Registers; with what they begin is known of our histories only.
-pub static REGISTERS: HistoryModel = HistoryModel {
+pub static REGISTERS: ModelEntry = ModelEntry {
     names: &["register", "cas-register"],
     operations: &["read", "write", "cas"],
     sized: false,

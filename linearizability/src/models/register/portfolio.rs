@@ -4,7 +4,7 @@
 use crate::budget::within;
 use crate::models::register::accesses::First;
 use crate::models::register::sequential::RegisterOp;
-use crate::models::register::sweep::{Swept, sweep};
+use crate::models::register::sweep::{SweepOutcome, sweep};
 use crate::{Budget, Decision, Limit, Op, Outcome};
 use std::hash::Hash;
 
@@ -28,16 +28,16 @@ pub fn decide<V: Eq + Hash>(
         }
         if relaxed {
             match within(budget, turn, |budget| sweep(ops, first, true, budget)) {
-                Swept::Stuck(stuck) => return Decision::Not { stuck },
-                Swept::GaveUp(limit) => limits.push(limit),
-                Swept::Fits | Swept::Unsaid => relaxed = false,
+                SweepOutcome::Stuck(stuck) => return Decision::Not { stuck },
+                SweepOutcome::GaveUp(limit) => limits.push(limit),
+                SweepOutcome::Fits | SweepOutcome::Undecided => relaxed = false,
             }
         }
         match within(budget, turn, |budget| sweep(ops, first, false, budget)) {
-            Swept::Stuck(stuck) => return Decision::Not { stuck },
-            Swept::Fits => return Decision::Linearizable,
-            Swept::GaveUp(limit) => limits.push(limit),
-            Swept::Unsaid => {}
+            SweepOutcome::Stuck(stuck) => return Decision::Not { stuck },
+            SweepOutcome::Fits => return Decision::Linearizable,
+            SweepOutcome::GaveUp(limit) => limits.push(limit),
+            SweepOutcome::Undecided => {}
         }
         // What takes too much memory will do so again.
         let over = |limit| limits.contains(&limit);

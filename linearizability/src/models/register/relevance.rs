@@ -48,7 +48,7 @@ pub fn relevant<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &dyn Fn(&V) -> b
     endless.sort_unstable_by_key(|&op| ops[op].invoke);
     let late = kept.iter().chain(&endless).filter(|&&op| ops[op].invoke < from);
     let in_flight: Vec<usize> = late.copied().collect();
-    let left = Reached::by(ops, &early, began);
+    let left = ReachableValues::by(ops, &early, began);
     if left.lacks(ops, &early, &in_flight, began) {
         return None;
     }
@@ -73,13 +73,13 @@ fn link<V: Eq>(input: &RegisterOp<V>) -> Option<(Option<&V>, &V)> {
 }
 
 /// The values that a register may have had by some accesses, none of which must have happened.
-struct Reached<'o, V> {
+struct ReachableValues<'o, V> {
     /// For each the earliest position at which it may have had it, and the last access of a chain that leads there; `None` if
     /// it began with it.
     by: HashMap<&'o V, (usize, Option<usize>)>,
 }
 
-impl<'o, V: Eq + Hash> Reached<'o, V> {
+impl<'o, V: Eq + Hash> ReachableValues<'o, V> {
     /// The values that these accesses may have left.
     fn by(ops: &'o [Op<RegisterOp<V>>], places: &[usize], began: &dyn Fn(&V) -> bool) -> Self {
         let mut by: HashMap<&V, (usize, Option<usize>)> = HashMap::new();

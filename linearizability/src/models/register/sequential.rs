@@ -3,11 +3,11 @@
 use crate::models::register::accesses::First;
 use crate::models::register::portfolio;
 use crate::models::register::relevance::{narrowed, relevant};
-use crate::models::register::sweep::{Swept, sweep};
+use crate::models::register::sweep::{SweepOutcome, sweep};
 use crate::models::register::unexplained_reads::{denied, unexplained};
 use crate::models::register::zones::{self, Began};
-use crate::unknown_start::Anywhere;
-use crate::{Budget, Contradiction, Decision, Model, Near, Op, search};
+use crate::unknown_start::UnknownStart;
+use crate::{Budget, Contradiction, Decision, Model, NearLinearDecision, Op, search};
 use std::collections::HashSet;
 use std::hash::Hash;
 use std::rc::Rc;
@@ -79,7 +79,7 @@ impl<V: Clone + Eq + Hash> Model for Register<V> {
         unexplained(ops, |value| *value == self.initial)
     }
 
-    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> Near {
+    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
         zones::judge(ops, &Began::With(&self.initial))
     }
 
@@ -105,16 +105,16 @@ fn anywhere<V: Clone + Eq + Hash>(
 ) -> Decision {
     let first = First::If(&|_: &V| true);
     narrowed(ops, relevant(ops, &|_| true), |ops| {
-        portfolio::decide(ops, &first, |budget| search(&Anywhere(model), ops, budget), budget)
+        portfolio::decide(ops, &first, |budget| search(&UnknownStart(model), ops, budget), budget)
     })
 }
 
-fn decision(swept: Swept) -> Option<Decision> {
+fn decision(swept: SweepOutcome) -> Option<Decision> {
     match swept {
-        Swept::Fits => Some(Decision::Linearizable),
-        Swept::Stuck(stuck) => Some(Decision::Not { stuck }),
-        Swept::GaveUp(limit) => Some(Decision::GaveUp(limit)),
-        Swept::Unsaid => None,
+        SweepOutcome::Fits => Some(Decision::Linearizable),
+        SweepOutcome::Stuck(stuck) => Some(Decision::Not { stuck }),
+        SweepOutcome::GaveUp(limit) => Some(Decision::GaveUp(limit)),
+        SweepOutcome::Undecided => None,
     }
 }
 
@@ -197,7 +197,7 @@ impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
         unexplained(ops, |value| self.began(value)).or_else(|| denied(ops))
     }
 
-    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> Near {
+    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
         zones::judge(ops, &Began::Unless(&self.never))
     }
 

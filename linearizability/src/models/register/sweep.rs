@@ -18,7 +18,7 @@
 
 use crate::models::register::accesses::{Access, Event, First, History};
 use crate::models::register::configuration::{Configuration, prune};
-use crate::models::register::in_flight::{Ended, InFlight};
+use crate::models::register::in_flight::{EndedOperation, InFlight};
 use crate::models::register::sequential::RegisterOp;
 use crate::{Budget, Limit, Op};
 use std::collections::HashSet;
@@ -26,13 +26,13 @@ use std::hash::Hash;
 
 /// How a sweep ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Swept {
+pub enum SweepOutcome {
     /// Some order fits; in the relaxed form that proves nothing.
     Fits,
     /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
     Stuck(usize),
     /// It cannot tell: too much is in flight together.
-    Unsaid,
+    Undecided,
     /// The budget ran out.
     GaveUp(Limit),
 }
@@ -43,11 +43,11 @@ pub fn sweep<V: Eq + Hash>(
     first: &First<'_, V>,
     relaxed: bool,
     budget: &mut Budget<'_>,
-) -> Swept {
+) -> SweepOutcome {
     let history = History::new(ops, first);
     Sweep::new(ops, &history, relaxed)
         .run(&history.events, budget)
-        .unwrap_or_else(Swept::GaveUp)
+        .unwrap_or_else(SweepOutcome::GaveUp)
 }
 
 /// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values that
@@ -112,24 +112,24 @@ impl<'h> Sweep<'h> {
         }
     }
 
-    fn run(&mut self, events: &[Event], budget: &mut Budget<'_>) -> Result<Swept, Limit> {
+    fn run(&mut self, events: &[Event], budget: &mut Budget<'_>) -> Result<SweepOutcome, Limit> {
         for event in events {
             budget.spend()?;
             match *event {
                 Event::Call(op) => {
                     if !self.call(op) {
-                        return Ok(Swept::Unsaid);
+                        return Ok(SweepOutcome::Undecided);
                     }
                 }
                 Event::Return(op) => {
                     self.settle(op, budget)?;
                     if self.configurations.is_empty() {
-                        return Ok(Swept::Stuck(op));
+                        return Ok(SweepOutcome::Stuck(op));
                     }
                 }
             }
         }
-        Ok(Swept::Fits)
+        Ok(SweepOutcome::Fits)
     }
 
     /// Begins an operation; `false` if too many are in flight.
@@ -165,7 +165,7 @@ impl<'h> Sweep<'h> {
         let Some(access) = self.accesses[op] else { return Ok(()) };
         let bit = self.bits[op];
         let found = self.ends[op] < self.found_until[access.left() as usize];
-        let ended = Ended {
+        let ended = EndedOperation {
             bit,
             access: Some(access).filter(|access| access.writes()),
             found_later: access.writes() && found && !self.in_flight.unlimited(access),
@@ -190,7 +190,7 @@ impl<'h> Sweep<'h> {
     fn expand(
         &self,
         all: Vec<Configuration>,
-        ended: Ended,
+        ended: EndedOperation,
         budget: &mut Budget<'_>,
     ) -> Result<Vec<Configuration>, Limit> {
         // Of each operation an access, its ends, its bit, and two events.

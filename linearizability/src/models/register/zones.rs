@@ -7,8 +7,8 @@
 //! compare-and-set that failed says what it found.
 
 use crate::models::register::sequential::RegisterOp;
-use crate::near_linear::Near;
-use crate::unique::{Action, Judged, Timed, contradictions};
+use crate::near_linear::NearLinearDecision;
+use crate::unique::{Action, TimedAccess, UniqueJudgement, contradictions};
 use crate::{Contradiction, Op, Witness};
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -29,20 +29,24 @@ const TRIED: usize = 2_000_000;
 const LOOKED_AT: usize = 8;
 
 /// Judges operations by their values.
-pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> Near {
+pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> NearLinearDecision {
     // What need not have happened although it has an end is of no use to orders that can do without it, unless it is found.
     if ops.iter().any(|op| op.complete.is_some() && !op.required) {
-        return Near::Unsaid;
+        return NearLinearDecision::Undecided;
     }
     let register = Register::new(ops, began);
     let all: Vec<usize> = (0..ops.len()).collect();
-    let Judged {
+    let UniqueJudgement {
         contradictions: mut found,
         whole,
     } = register.judge(&all);
     if found.is_empty() {
         let exact = whole && register.exact;
-        return if exact { Near::Linearizable } else { Near::Unsaid };
+        return if exact {
+            NearLinearDecision::Linearizable
+        } else {
+            NearLinearDecision::Undecided
+        };
     }
     let end = |&op: &usize| ops[op].complete;
     found.sort_by_cached_key(|witness| (witness.iter().filter_map(end).max(), witness.len()));
@@ -55,15 +59,15 @@ pub fn judge<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: &Began<'_, V>) -> N
             let witness = register.least(witness, whole && register.exact);
             let stuck = witness.ops.iter().copied().max_by_key(end).unwrap_or_default();
             let claim = None;
-            return Near::Not(Contradiction { stuck, witness, claim });
+            return NearLinearDecision::Not(Contradiction { stuck, witness, claim });
         }
     }
-    Near::Unsaid
+    NearLinearDecision::Undecided
 }
 
 /// Operations with values as numbers.
 struct Register {
-    timed: Vec<Option<Timed>>,
+    timed: Vec<Option<TimedAccess>>,
     /// For each value that is written by one operation only, that operation.
     writers: HashMap<i64, usize>,
     ambiguous: HashSet<i64>,
@@ -83,7 +87,7 @@ impl Register {
             *numbers.entry(value).or_insert(next)
         };
         let mut exact = true;
-        let mut timed: Vec<Option<Timed>> = Vec::with_capacity(ops.len());
+        let mut timed: Vec<Option<TimedAccess>> = Vec::with_capacity(ops.len());
         let mut writes: HashMap<i64, (usize, usize)> = HashMap::new();
         for (place, op) in ops.iter().enumerate() {
             let action = match &op.input {
@@ -102,7 +106,7 @@ impl Register {
             if let Some(to) = action.and_then(|action| action.written().flatten()) {
                 writes.entry(to).or_insert((place, 0)).1 += 1;
             }
-            timed.push(action.map(|action| Timed {
+            timed.push(action.map(|action| TimedAccess {
                 action,
                 sent: op.invoke,
                 answered: op.complete,
@@ -168,12 +172,12 @@ impl Register {
     }
 
     /// Judges some of the operations; those that say nothing are left out.
-    fn judge(&self, places: &[usize]) -> Judged {
+    fn judge(&self, places: &[usize]) -> UniqueJudgement {
         self.judge_if(places, |_, found| found.is_some() && found == self.nil)
     }
 
     /// Judges some of the operations if these found the first value: as nil.
-    fn judge_if(&self, places: &[usize], first: impl Fn(usize, Option<i64>) -> bool) -> Judged {
+    fn judge_if(&self, places: &[usize], first: impl Fn(usize, Option<i64>) -> bool) -> UniqueJudgement {
         let said = |&place: &usize| {
             let timed = self.timed[place]?;
             let nil = |found| if first(place, found) { None } else { found };
@@ -182,9 +186,9 @@ impl Register {
                 Action::Cas { from, to } => Action::Cas { from: nil(from), to },
                 other => other,
             };
-            Some((place, Timed { action, ..timed }))
+            Some((place, TimedAccess { action, ..timed }))
         };
-        let (places, timed): (Vec<usize>, Vec<Timed>) = places.iter().filter_map(said).unzip();
+        let (places, timed): (Vec<usize>, Vec<TimedAccess>) = places.iter().filter_map(said).unzip();
         let mut judged = contradictions(&timed, &self.ambiguous);
         for place in judged.contradictions.iter_mut().flatten() {
             *place = places[*place];

@@ -1,7 +1,7 @@
 //! A simulated set, to which elements are added.
 
 use crate::Value;
-use crate::generate::clients::{Answer, Clients, Simulated};
+use crate::generate::clients::{Clients, Completion, Simulated};
 use crate::generate::{DrawnValues, Options};
 use fastrand::Rng;
 use std::collections::BTreeSet;
@@ -19,7 +19,7 @@ pub enum Request {
 }
 
 impl Request {
-    fn told(self) -> (&'static str, Value) {
+    fn invocation(self) -> (&'static str, Value) {
         match self {
             Self::Add(what) => ("add", Value::from(what)),
             Self::Read => ("read", Value::Nil),
@@ -55,11 +55,11 @@ impl Simulated for Set {
     }
 
     fn request(op: &Request) -> (&'static str, Value) {
-        op.told()
+        op.invocation()
     }
 
-    fn apply(&mut self, _: usize, op: &Request) -> Option<Answer> {
-        Some(Answer::Ok(match *op {
+    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+        Some(Completion::Ok(match *op {
             Request::Add(element) => {
                 self.elements.insert(element);
                 Value::from(element)
@@ -74,7 +74,7 @@ impl Simulated for Set {
 
     fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
         let element = clients.object.values.unique();
-        let without = Answer::Ok(
+        let without = Completion::Ok(
             clients
                 .object
                 .elements
@@ -82,7 +82,7 @@ impl Simulated for Set {
                 .map(|&element| Value::from(element))
                 .collect(),
         );
-        clients.at_once(client, &Request::Add(element), &Answer::Ok(Value::from(element)));
+        clients.at_once(client, &Request::Add(element), &Completion::Ok(Value::from(element)));
         clients.at_once(client, &Request::Read, &without);
         clients.object.elements.insert(element);
         true

@@ -8,7 +8,7 @@ pub use sequential::{GrowSet, SetOp};
 use crate::Claim;
 use crate::equality::ValueNumbers;
 use crate::generate::simulate;
-use crate::models::registry::{HistoryModel, Simulation};
+use crate::models::registry::{ModelEntry, Simulation};
 use crate::models::support::{decide, unable, unordered};
 use crate::reading::Reading;
 use crate::{CallOutcome, InputError, Value};
@@ -16,7 +16,7 @@ use crate::{CallOutcome, InputError, Value};
 const UNORDERED: Claim = unordered("no order of the set's operations fits");
 
 /// Sets that are empty at the beginning.
-pub static SETS: HistoryModel = HistoryModel {
+pub static SETS: ModelEntry = ModelEntry {
     names: &["set"],
     operations: &["add", "read"],
     sized: false,

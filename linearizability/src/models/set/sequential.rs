@@ -7,7 +7,7 @@
 //! An add of unknown outcome took effect exactly if its element was read. An element may be added more than once.
 
 use crate::models::support::{any_optional, contradiction, earliest};
-use crate::{Claim, Contradiction, Model, Near, Op};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
 use std::collections::HashMap;
 use std::rc::Rc;
 
@@ -79,7 +79,7 @@ impl Model for GrowSet {
         size_of_val(&**set)
     }
 
-    fn near(&self, ops: &[Op<SetOp>]) -> Near {
+    fn near(&self, ops: &[Op<SetOp>]) -> NearLinearDecision {
         let adds = Adds::new(ops);
         let mut reads: Vec<(&[u32], usize)> = Vec::new();
         for (place, op) in ops.iter().enumerate() {
@@ -90,11 +90,11 @@ impl Model for GrowSet {
         let alone = reads.iter().filter_map(|&(found, place)| adds.judge(ops, found, place));
         let together = apart(ops, &mut reads.clone());
         let fits = if any_optional(ops) {
-            Near::Unsaid
+            NearLinearDecision::Undecided
         } else {
-            Near::Linearizable
+            NearLinearDecision::Linearizable
         };
-        earliest(ops, alone.chain(together)).map_or(fits, Near::Not)
+        earliest(ops, alone.chain(together)).map_or(fits, NearLinearDecision::Not)
     }
 }
 

@@ -2,14 +2,14 @@
 //!
 //! An order of all operations exists exactly if the enqueues have one and the dequeues have one in which the n-th of both have the same
 //! value, and no dequeue had ended before one of the enqueues up to its own was sent: other cycles cannot be, for intervals that follow
-//! each other crosswise follow each other in order, too. What lies in the queue between the two does not matter. So a sweep goes
+//! each other crosswise follow each other in order, too. CandidateOrigin lies in the queue between the two does not matter. So a sweep goes
 //! from pair to pair, with all sets of operations that may be done by then. With few operations in flight, these sets are few, however
 //! long the history and the queue: all of an order but what was in flight together is fixed. At worst they are exponentially many.
 //!
 //! - Of operations that do the same, one that was sent no later and ends no later than another one is done before it.
 //! - An empty answer fits wherever as many came out as went in, unless something that came out was sent after something had gone in that
 //!   comes out later.
-//! - What need not have happened is paired only with what must have: both could be left out.
+//! - CandidateOrigin need not have happened is paired only with what must have: both could be left out.
 //!
 //! Where the initial items are unknown, all that comes out before the first pair may have been in the queue.
 
@@ -17,16 +17,16 @@ mod side;
 
 use crate::models::queue::bag::QueueOp;
 use crate::{Budget, Decision, Limit, Op};
-use side::{ANY, Candidate, Done, EARLY, Kind, Side, What, kinds};
+use side::{ANY, Candidate, CandidateOrigin, DoneOperations, EARLY, OptionalOperations, Side, kinds};
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-/// What may have been done by a pair.
+/// CandidateOrigin may have been done by a pair.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
 struct Configuration {
-    ins: Done,
-    outs: Done,
-    empties: Done,
+    ins: DoneOperations,
+    outs: DoneOperations,
+    empties: DoneOperations,
     /// How many of the kinds are done, ascending.
     spent: Vec<(u32, u32)>,
     /// Where the last of what went in was sent, and the last of all, as far as that matters.
@@ -40,7 +40,7 @@ struct Pairs {
     ins: Side,
     outs: Side,
     empties: Side,
-    kinds: Vec<Kind>,
+    kinds: Vec<OptionalOperations>,
     /// Whether something has an end that need not have happened.
     ends: bool,
     /// Whether it matters when something was sent that came out.
@@ -167,7 +167,9 @@ impl Pairs {
             for taken in &outs {
                 let same = |other: &Candidate| other.value == put.value && self.before(false, other, taken);
                 let instead = put.value != ANY && taken.value == ANY && outs.iter().any(same);
-                let matters = [put.what, taken.what].iter().any(|what| matches!(what, What::Must(_)));
+                let matters = [put.what, taken.what]
+                    .iter()
+                    .any(|what| matches!(what, CandidateOrigin::Must(_)));
                 if matters && !instead {
                     moves.push((put, *taken));
                 }
@@ -176,7 +178,7 @@ impl Pairs {
         moves
     }
 
-    /// What need not have happened and may happen now.
+    /// CandidateOrigin need not have happened and may happen now.
     fn optional(
         &self,
         one: &Configuration,
@@ -194,7 +196,7 @@ impl Pairs {
                 value: kind.value.unwrap_or(ANY),
                 sent,
                 end: kind.end,
-                what: What::May(number),
+                what: CandidateOrigin::May(number),
             })
         })
     }
@@ -217,7 +219,7 @@ impl Pairs {
 
     /// Whether the one can be done in place of the other, which can be done in place of it later.
     fn before(&self, puts: bool, one: &Candidate, other: &Candidate) -> bool {
-        let needed = matches!(one.what, What::Must(_)) || matches!(other.what, What::May(_));
+        let needed = matches!(one.what, CandidateOrigin::Must(_)) || matches!(other.what, CandidateOrigin::May(_));
         let sent = one.sent <= other.sent || !puts && !self.dated;
         one.end <= other.end && sent && needed
     }
@@ -226,15 +228,15 @@ impl Pairs {
         let mut next = one.clone();
         for (side, done) in [(put, &mut next.ins), (taken, &mut next.outs)] {
             match side.what {
-                What::Early => {}
-                What::Must(number) => done.add(number),
-                What::May(kind) => match next.spent.binary_search_by_key(&kind, |&(kind, _)| kind) {
+                CandidateOrigin::Early => {}
+                CandidateOrigin::Must(number) => done.add(number),
+                CandidateOrigin::May(kind) => match next.spent.binary_search_by_key(&kind, |&(kind, _)| kind) {
                     Ok(at) => next.spent[at].1 += 1,
                     Err(at) => next.spent.insert(at, (kind, 1)),
                 },
             }
         }
-        next.begun |= put.what != What::Early;
+        next.begun |= put.what != CandidateOrigin::Early;
         self.note(&mut next, put.sent, put.sent.max(taken.sent));
         next
     }
@@ -270,11 +272,11 @@ impl Pairs {
             if self.ends || !one.begun {
                 give(one.clone());
             }
-            if let What::Must(number) = answer.what {
+            if let CandidateOrigin::Must(number) = answer.what {
                 one.empties.add(number);
             }
             one.begun = true;
-            // What had gone in before something was sent that came out would have been there.
+            // CandidateOrigin had gone in before something was sent that came out would have been there.
             let latest = answer.sent.max(one.latest[1]);
             self.note(&mut one, latest, latest);
         }

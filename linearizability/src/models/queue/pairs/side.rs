@@ -14,7 +14,7 @@ pub struct Side {
 }
 
 /// Operations that need not have happened, and do the same.
-pub struct Kind {
+pub struct OptionalOperations {
     /// Whether they put something in.
     pub puts: bool,
     /// The value, if that is known.
@@ -27,12 +27,12 @@ pub struct Kind {
 
 /// Which operations of a side are done: the first so many, and some after these, ascending.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub struct Done {
+pub struct DoneOperations {
     first: u32,
     ahead: Vec<u32>,
 }
 
-/// What may be done next.
+/// CandidateOrigin may be done next.
 #[derive(Clone, Copy)]
 pub struct Candidate {
     /// Its value, [`ANY`] if that is unknown.
@@ -41,13 +41,13 @@ pub struct Candidate {
     pub sent: usize,
     /// Where it ended; the greatest number if it did not.
     pub end: usize,
-    /// What it is.
-    pub what: What,
+    /// CandidateOrigin it is.
+    pub what: CandidateOrigin,
 }
 
-/// What a candidate is.
+/// CandidateOrigin a candidate is.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum What {
+pub enum CandidateOrigin {
     /// One that must have happened, by its number on its side.
     Must(u32),
     /// One of a kind.
@@ -57,8 +57,8 @@ pub enum What {
 }
 
 /// The kinds of what need not have happened, by where the first of each was sent; what has an end is a kind of its own.
-pub fn kinds(ops: &[Op<QueueOp>]) -> Vec<Kind> {
-    let mut kinds: Vec<Kind> = Vec::new();
+pub fn kinds(ops: &[Op<QueueOp>]) -> Vec<OptionalOperations> {
+    let mut kinds: Vec<OptionalOperations> = Vec::new();
     let mut endless: HashMap<QueueOp, usize> = HashMap::new();
     for op in ops.iter().filter(|op| !op.must()) {
         let (puts, value) = match op.input {
@@ -74,7 +74,7 @@ pub fn kinds(ops: &[Op<QueueOp>]) -> Vec<Kind> {
         if at == kinds.len() {
             let end = op.complete.unwrap_or(usize::MAX);
             let sent = Vec::new();
-            kinds.push(Kind { puts, value, sent, end });
+            kinds.push(OptionalOperations { puts, value, sent, end });
         }
         kinds[at].sent.push(op.invoke);
     }
@@ -105,14 +105,14 @@ impl Side {
     }
 
     /// The first end of what is not done.
-    pub fn limit(&self, done: &Done) -> usize {
+    pub fn limit(&self, done: &DoneOperations) -> usize {
         self.all
             .get(done.first as usize)
             .map_or(usize::MAX, |&(_, end, ..)| end)
     }
 
-    /// What is not done and was sent before a limit, by their ends.
-    pub fn next(&self, done: &Done, limit: usize) -> impl Iterator<Item = Candidate> {
+    /// CandidateOrigin is not done and was sent before a limit, by their ends.
+    pub fn next(&self, done: &DoneOperations, limit: usize) -> impl Iterator<Item = Candidate> {
         let open = self.open.get(done.first as usize).map_or(&[][..], |open| open);
         let left = open.iter().filter(|number| done.ahead.binary_search(number).is_err());
         let candidate = |&number: &u32| {
@@ -121,14 +121,14 @@ impl Side {
                 value,
                 sent,
                 end,
-                what: What::Must(number),
+                what: CandidateOrigin::Must(number),
             }
         };
         left.map(candidate).filter(move |one| one.sent < limit)
     }
 }
 
-impl Done {
+impl DoneOperations {
     /// Does one more.
     pub fn add(&mut self, number: u32) {
         let at = self.ahead.partition_point(|&other| other < number);
@@ -150,5 +150,5 @@ pub const EARLY: Candidate = Candidate {
     value: ANY,
     sent: 0,
     end: usize::MAX,
-    what: What::Early,
+    what: CandidateOrigin::Early,
 };

@@ -23,6 +23,7 @@ lint:
 # Random histories of every checker against brute force, that many each.
 histories n="1000000":
     cd checkers && ZOOQUAKE_HISTORIES={{n}} cargo test --release --test suite -- agree search:: crash::random nameless
+    cd linearizability && ZOOQUAKE_HISTORIES={{n}} cargo test --release --test suite
 
 # How long the checkers take for generated histories.
 bench:

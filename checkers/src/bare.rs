@@ -26,7 +26,7 @@ pub fn judge(
     budget: &mut Budget<'_>,
 ) -> Results {
     let ours = kind.is_none() && is_ours(history);
-    if let Some(kind) = kind.or_else(|| Kind::of(history).filter(|_| !ours)) {
+    if let Some(kind) = kind.or_else(|| search::infer(history).filter(|_| !ours)) {
         return search::judge(history, damage, kind, notation, budget);
     }
     check(history, damage.clone()).unwrap_or_else(|what| Results {

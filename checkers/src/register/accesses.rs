@@ -1,6 +1,5 @@
 //! Accesses: what each client asked of the register and was answered, and between which moments that took effect.
 
-use super::ambiguous;
 use crate::analysis::Analysis;
 use crate::clients::session;
 use crate::history::{Event, EventType};
@@ -8,67 +7,13 @@ use crate::ops::Op;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::Field;
 use zooquake_history::operation::register::{FROM, TO, VALUE};
+use zooquake_linearizability::unique::{self, ambiguous::left_out};
 
-/// What the register holds; `None` is nil, what it holds before the first write.
-pub type Value = Option<i64>;
-
-/// A moment of a run, between or at its events.
-pub type Moment = u64;
-
-/// When the register was made, before all else.
-pub const BEGINNING: Moment = 0;
-
-/// Where nothing tells when an operation was sent: some time after the register was made.
-pub const UNKNOWN: Moment = 1;
-
-/// Where nothing tells that an operation is over.
-pub const NEVER: Moment = Moment::MAX;
-
-/// The moment of an event.
-pub fn at(event: usize) -> Moment {
-    2 * event as Moment + 3
-}
+pub use zooquake_linearizability::unique::{Action, BEGINNING, Moment, NEVER, UNKNOWN, Value, at};
 
 /// The moment between an event and the one before it.
 fn before(event: usize) -> Moment {
     2 * event as Moment + 2
-}
-
-/// What an access does to the register.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Action {
-    /// It is made, and holds nil.
-    Begin,
-    /// It is read.
-    Read(Value),
-    /// It is written.
-    Write(i64),
-    /// It is found to hold one value and made to hold another.
-    Cas {
-        /// What it held.
-        from: Value,
-        /// What it holds then.
-        to: i64,
-    },
-}
-
-impl Action {
-    /// The value that it makes the register hold.
-    pub fn written(self) -> Option<Value> {
-        match self {
-            Self::Begin => Some(None),
-            Self::Read(_) => None,
-            Self::Write(to) | Self::Cas { to, .. } => Some(Some(to)),
-        }
-    }
-
-    /// The value that it finds in the register.
-    pub fn observed(self) -> Option<Value> {
-        match self {
-            Self::Read(value) | Self::Cas { from: value, .. } => Some(value),
-            Self::Begin | Self::Write(_) => None,
-        }
-    }
 }
 
 /// One access that happened or may have.
@@ -100,12 +45,36 @@ pub struct Access<'a> {
     pub mzxid: Option<i64>,
 }
 
-impl Access<'_> {
-    /// Whether it certainly took effect, by what is known of itself.
-    pub fn certain(&self) -> bool {
-        self.finish != NEVER
+impl unique::Access for Access<'_> {
+    fn action(&self) -> Action {
+        self.action
     }
 
+    fn start(&self) -> Moment {
+        self.start
+    }
+
+    fn finish(&self) -> Moment {
+        self.finish
+    }
+
+    fn with_action(self, action: Action) -> Self {
+        // What a compare-and-set tells is the transaction of what it wrote, not of what it found.
+        let found = matches!(action, Action::Read(_)) && action != self.action;
+        let mzxid = self.mzxid.filter(|_| !found);
+        Self { action, mzxid, ..self }
+    }
+
+    fn with_start(self, start: Moment) -> Self {
+        Self { start, ..self }
+    }
+
+    fn is_weak(&self) -> bool {
+        self.of_tree()
+    }
+}
+
+impl Access<'_> {
     /// Whether it is a reading of the znode tree.
     pub fn of_tree(&self) -> bool {
         self.node.is_empty() && matches!(self.action, Action::Read(_))
@@ -155,7 +124,7 @@ impl<'a> Accesses<'a> {
                 Err(Unreadable) => unreadable += 1,
             }
         }
-        let (mut all, ambiguous) = ambiguous::left_out(all, ambiguous);
+        let (mut all, ambiguous) = left_out(all, ambiguous);
         if !promised {
             widen(&mut all);
         }

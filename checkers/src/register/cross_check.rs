@@ -4,8 +4,9 @@
 
 use super::accesses::{Access, Action, Value};
 use crate::findings::Findings;
-use crate::search::register::{Register, RegisterOp};
-use crate::search::{Budget, Op, Outcome, search};
+use zooquake_linearizability::models::register::{Register, RegisterOp};
+use zooquake_linearizability::unique::Access as _;
+use zooquake_linearizability::{Budget, Op, Outcome, search};
 
 /// The longest history that is searched.
 const LONGEST: usize = 60;

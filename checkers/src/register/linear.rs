@@ -3,20 +3,21 @@
 //! An order fits if every read and every compare-and-set finds what was written last before it, and if whatever was
 //! answered before something else was sent comes before that too. Each value is written once, so there is none exactly
 //! if a value was found that nobody had sent (`phantom`), two compare-and-sets took the same value away, they lead round in a
-//! circle, or real time contradicts the places that accesses have by what they found ([`super::order`]).
+//! circle, or real time contradicts the places that accesses have by what they found ([`zooquake_linearizability::unique::order`]).
 //!
 //! The readings of the znode tree at the end are reads too. They are asked only if
 //! nothing in the history itself is in the wrong order.
 
 use super::accesses::{Access, Accesses};
-use super::causes::{Cause, judge};
-use super::clusters::Clusters;
 use super::cross_check;
 use super::least::{self, Terms};
-use super::order::{Block, Pair};
 use super::witness::{Teller, show};
 use crate::analysis::Analysis;
 use crate::findings::{Findings, Found};
+use zooquake_linearizability::unique::Access as _;
+use zooquake_linearizability::unique::causes::{Cause, judge};
+use zooquake_linearizability::unique::clusters::Clusters;
+use zooquake_linearizability::unique::order::{Block, Pair};
 
 /// The property of what is found in the wrong order.
 pub const PROPERTY: &str = "linearizability";
@@ -38,28 +39,28 @@ pub struct Contradiction {
     pub why: String,
 }
 
-impl Cause {
-    fn property(&self) -> &'static str {
-        match self {
-            Self::Phantom { .. } => MADE_UP,
-            _ => PROPERTY,
-        }
-    }
-
-    /// The events that prove it, and the words.
-    fn tell(&self, teller: &Teller<'_, '_>) -> Contradiction {
-        let (witness, why) = match self {
-            Self::Phantom { finder, writer } => phantom(teller, *finder, *writer),
-            Self::Forked(sets) => forked(teller, *sets),
-            Self::Circular(circle) => circular(teller, circle),
-            Self::Disordered(block, pair) => disordered(teller, block, *pair),
-            Self::Crossed([a, b]) => crossed(teller, (&a.0, a.1), (&b.0, b.1)),
+impl Contradiction {
+    /// The events that prove a cause, and the words.
+    fn new(teller: &Teller<'_, '_>, cause: &Cause) -> Self {
+        let (witness, why) = match cause {
+            Cause::Phantom { finder, writer } => phantom(teller, *finder, *writer),
+            Cause::Forked(sets) => forked(teller, *sets),
+            Cause::Circular(circle) => circular(teller, circle),
+            Cause::Disordered(block, pair) => disordered(teller, block, *pair),
+            Cause::Crossed([a, b]) => crossed(teller, (&a.0, a.1), (&b.0, b.1)),
         };
-        Contradiction {
-            property: self.property(),
+        Self {
+            property: property(cause),
             witness,
             why,
         }
+    }
+}
+
+fn property(cause: &Cause) -> &'static str {
+    match cause {
+        Cause::Phantom { .. } => MADE_UP,
+        _ => PROPERTY,
     }
 }
 
@@ -69,7 +70,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
     let whole = accesses.unreadable == 0;
     let mut looked_at = accesses.all.len() - 1;
     let (mut judged, mut causes) = judge(accesses.all.clone(), whole);
-    let by_tree = causes.iter().all(|cause| cause.property() == MADE_UP) && !tree.is_empty();
+    let by_tree = causes.iter().all(|cause| property(cause) == MADE_UP) && !tree.is_empty();
     if by_tree {
         looked_at += tree.len();
         (judged, causes) = judge([accesses.all.as_slice(), tree].concat(), whole);
@@ -106,9 +107,9 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
 
 /// A contradiction of this property between all of these accesses that rests on events of the history; `None` if there is
 /// none.
-pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, property: &str) -> Option<Contradiction> {
+pub fn contradiction(run: &Analysis<'_>, accesses: Vec<Access<'_>>, wanted: &str) -> Option<Contradiction> {
     let (judged, causes) = judge(accesses, true);
-    let causes = causes.iter().filter(|cause| cause.property() == property);
+    let causes = causes.iter().filter(|cause| property(cause) == wanted);
     tell(run, &judged, causes)
         .into_iter()
         .find(|found| !found.witness.is_empty())
@@ -120,7 +121,7 @@ fn tell<'c>(run: &Analysis<'_>, judged: &[Access<'_>], causes: impl Iterator<Ite
         run,
         clusters: &clusters,
     };
-    causes.map(|cause| cause.tell(&teller)).collect()
+    causes.map(|cause| Contradiction::new(&teller, cause)).collect()
 }
 
 fn phantom(teller: &Teller<'_, '_>, finder: usize, writer: Option<usize>) -> (Vec<usize>, String) {

@@ -1,22 +1,17 @@
 //! The family `register`: ZooKeeper itself, as one znode that is read, written, and compared and set.
 //!
-//! `accesses` reads out of a history what was done to the register and when, but for what is `ambiguous`. `clusters` sorts that by value, `order` and `causes` judge
-//! it in time nearly linear, `witness` tells it, `least` with few events, and `cross_check` asks [`crate::search`] whether it agrees; [`unique`] judges accesses of others by the same code; the checkers are `linear`, `session` and `stale`, which explains itself by
+//! `accesses` reads out of a history what was done to the register and when. [`zooquake_linearizability::unique`] judges it in time nearly
+//! linear, `witness` tells it, `least` with few events, and `cross_check` compares that with the general search; the checkers are `linear`, `session` and `stale`, which explains itself by
 //! `staleness`. `evidence_consistency` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
-mod ambiguous;
-mod causes;
-mod clusters;
 mod cross_check;
 mod evidence_consistency;
 mod least;
 mod linear;
-mod order;
 mod session;
 mod stale;
 mod staleness;
-pub mod unique;
 mod witness;
 
 use crate::analysis::Analysis;

@@ -1,16 +1,17 @@
 //! The events that prove what a contradiction rests on, and what they say in words.
 
 use super::accesses::{Access, Action, BEGINNING, Moment, Value};
-use super::clusters::Clusters;
-use super::order::{Block, Pair};
 use crate::analysis::Analysis;
+use zooquake_linearizability::unique::Access as _;
+use zooquake_linearizability::unique::clusters::Clusters;
+use zooquake_linearizability::unique::order::{Block, Pair};
 
 /// Tells of contradictions between accesses.
 #[derive(Debug, Clone, Copy)]
 pub struct Teller<'r, 'a> {
     pub run: &'r Analysis<'a>,
     /// Its accesses, by value.
-    pub clusters: &'r Clusters<'r, 'a>,
+    pub clusters: &'r Clusters<'r, Access<'a>>,
 }
 
 impl Teller<'_, '_> {

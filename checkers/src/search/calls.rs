@@ -1,57 +1,74 @@
 //! The operations of a history's numbered processes: invocations with their completions.
 
+use super::values::searched;
 use crate::{Event, EventType, Process, Value};
 use std::collections::{HashMap, HashSet};
+use zooquake_linearizability::{Call, CallOutcome};
 
 /// An operation.
 #[derive(Debug, Clone, Copy)]
-pub struct Call<'a> {
+struct Pair<'a> {
     /// Its invocation; its completion if `unsent`.
-    pub invoke: &'a Event,
+    invoke: &'a Event,
     /// Its completion; `None` if there is none, or none that is certainly its own.
-    pub end: Option<&'a Event>,
-    /// The value of its invocation; of an independent key's operation without the key.
-    pub asked: &'a Value,
-    /// The value of its completion, likewise; null if there is none.
-    pub answered: &'a Value,
+    end: Option<&'a Event>,
     /// Whether its invocation is missing: it may have been sent at any time.
-    pub unsent: bool,
+    unsent: bool,
 }
 
-impl<'a> Call<'a> {
+impl<'a> Pair<'a> {
     fn new(invoke: &'a Event) -> Self {
         Self {
             invoke,
             end: None,
-            asked: &invoke.value,
-            answered: &Value::Null,
             unsent: false,
         }
     }
 
-    /// The process.
-    pub fn process(&self) -> &'a Process {
-        &self.invoke.process
+    /// The operation as the search has it.
+    fn call(&self) -> Option<Call<'a>> {
+        let Process::Number(process) = self.invoke.process else {
+            return None;
+        };
+        let outcome = match self.end.map(|end| end.kind) {
+            Some(EventType::Ok) => CallOutcome::Ok,
+            Some(EventType::Fail) => CallOutcome::Fail,
+            Some(EventType::Info | EventType::Invoke) | None => CallOutcome::Info,
+        };
+        Some(Call {
+            process,
+            f: &self.invoke.f,
+            invoke: self.invoke.index,
+            complete: self.end.map(|end| end.index),
+            outcome,
+            asked: searched(&self.invoke.value),
+            answered: self.end.map(|end| searched(&end.value)).unwrap_or_default(),
+            error: self.end.and_then(|end| end.error.as_deref()),
+            unsent: self.unsent,
+        })
     }
+}
 
-    /// The name of the operation.
-    pub fn f(&self) -> &'a str {
-        &self.invoke.f
-    }
+/// The operations of a history, and what forbids to say that all is known of them.
+#[derive(Debug)]
+pub struct Calls<'a> {
+    /// The operations.
+    pub all: Vec<Call<'a>>,
+    /// The first event that could not be paired.
+    pub problem: Option<String>,
+    /// Why nothing can be judged: an operation may have written any value.
+    pub unclear: Option<String>,
+}
 
-    /// How it ended; `info` also if there is no end.
-    pub fn outcome(&self) -> EventType {
-        self.end.map_or(EventType::Info, |end| end.kind)
-    }
-
-    /// Position from which it may take effect.
-    pub fn from(&self) -> usize {
-        if self.unsent { 0 } else { self.invoke.index }
-    }
-
-    /// Position of its completion.
-    pub fn end_index(&self) -> Option<usize> {
-        self.end.map(|end| end.index)
+impl<'a> Calls<'a> {
+    /// Reads them out of events; `operations` are the names of those of the model.
+    pub fn new(events: &'a [Event], operations: &[&str]) -> Self {
+        let (pairs, problem) = pairs(events, operations);
+        Self {
+            all: pairs.iter().filter_map(Pair::call).collect(),
+            problem,
+            unclear: unclear(&pairs),
+        }
     }
 }
 
@@ -67,8 +84,8 @@ const COUNTED: &str = "enter";
 ///
 /// From such an event on, nothing that its process did has a known outcome: an invocation has no completion, and a
 /// completion is an operation of its own, sent at any time. So what the others did can be judged all the same.
-pub fn calls<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Call<'a>>, Option<String>) {
-    let mut calls: Vec<Call<'_>> = Vec::new();
+fn pairs<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Pair<'a>>, Option<String>) {
+    let mut calls: Vec<Pair<'_>> = Vec::new();
     let mut open: HashMap<&Process, usize> = HashMap::new();
     let mut doubtful: HashSet<&Process> = HashSet::new();
     let mut waiting = Waiting::default();
@@ -88,14 +105,13 @@ pub fn calls<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Call<'a>>, Op
             if doubtful.contains(process) {
                 waiting.add(event);
             }
-            calls.push(Call::new(event));
+            calls.push(Pair::new(event));
             continue;
         }
         match open.get(process).copied() {
-            Some(call) if calls[call].f() == event.f && !doubtful.contains(process) => {
+            Some(call) if calls[call].invoke.f == event.f && !doubtful.contains(process) => {
                 open.remove(process);
                 calls[call].end = Some(event);
-                calls[call].answered = &event.value;
                 continue;
             }
             None if event.kind == EventType::Info && !operations.contains(&event.f.as_str()) => continue,
@@ -112,9 +128,9 @@ pub fn calls<'a>(events: &'a [Event], operations: &[&str]) -> (Vec<Call<'a>>, Op
         }
         let counts = event.kind != EventType::Fail || event.f == COUNTED;
         if counts && !waiting.takes(event) {
-            calls.push(Call {
+            calls.push(Pair {
                 unsent: true,
-                ..Call::new(event)
+                ..Pair::new(event)
             });
         }
     }
@@ -155,24 +171,26 @@ impl<'a> Waiting<'a> {
 
 /// Why nothing can be judged: an operation whose invocation is missing, and whose completion does not contain the value that it was
 /// invoked with, or has an error in its place. It may have written any value.
-pub fn unclear(calls: &[Call<'_>]) -> Option<String> {
-    let of_a_value = |call: &&Call<'_>| OF_A_VALUE.contains(&call.f());
+fn unclear(calls: &[Pair<'_>]) -> Option<String> {
+    let of_a_value = |call: &&Pair<'_>| OF_A_VALUE.contains(&call.invoke.f.as_str());
     let mut unsent = calls.iter().filter(of_a_value).filter(|call| call.unsent).peekable();
     unsent.peek()?;
     let sent = calls.iter().filter(of_a_value).filter(|call| !call.unsent);
     let mut forms: HashMap<&str, HashSet<String>> = HashMap::new();
     for call in sent {
-        forms.entry(call.f()).or_default().insert(form(call.asked));
+        forms
+            .entry(&call.invoke.f)
+            .or_default()
+            .insert(form(&call.invoke.value));
     }
-    let known = |call: &Call<'_>| match forms.get(call.f()) {
-        Some(forms) => !call.asked.is_null() && forms.contains(&form(call.asked)),
-        None => !call.asked.is_null() && !call.asked.is_string(),
+    let known = |call: &Pair<'_>| match forms.get(call.invoke.f.as_str()) {
+        Some(forms) => !call.invoke.value.is_null() && forms.contains(&form(&call.invoke.value)),
+        None => !call.invoke.value.is_null() && !call.invoke.value.is_string(),
     };
     let call = unsent.find(|call| !known(call))?;
     Some(format!(
         "nothing was judged: the value of the {} that event {} completes is not known, as its invocation is missing",
-        call.f(),
-        call.invoke.index
+        call.invoke.f, call.invoke.index
     ))
 }
 

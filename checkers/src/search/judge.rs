@@ -1,14 +1,54 @@
 //! From a history to a verdict by search.
 
-use super::Budget;
-use super::calls::{Call, calls, unclear};
-use super::keys::{Keyed, Keys, keyed};
-use super::kinds::{Judgement, Kind};
-use super::reading::Notation;
+use super::calls::Calls;
+use super::values::recorded;
+use super::words;
 use crate::text::count;
 use crate::verdict::{NOTE, verdict};
-use crate::{Anomaly, History, Results, Value};
+use crate::{Anomaly, EventType, History, Process, Results};
 use serde_json::json;
+use zooquake_linearizability::keys::{KeyedObject, Partition, partition};
+use zooquake_linearizability::{Budget, Call, Conventions, Kind};
+
+/// How a history was written down, which decides what a register's values mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// Maps: ours, or Jepsen's EDN. Ours have values in fields (`{"value":17}`): the register begins as `null`. Jepsen's have
+    /// bare values: with what the register begins is not known, and an answer of `nil` means that the value is unknown. A
+    /// failed compare-and-set says nothing.
+    Maps,
+    /// Jepsen's text log: with what the register begins is not known, `nil` is a value, and a compare-and-set that failed
+    /// without an error, or with one that says so, found another value.
+    Log,
+}
+
+impl Notation {
+    fn conventions(self) -> Conventions {
+        Conventions {
+            nil_is_unknown: self == Self::Maps,
+            failed_cas_is_mismatch: self == Self::Log,
+        }
+    }
+}
+
+/// What was found of one object, or of several, in words.
+#[derive(Debug, Default)]
+struct Findings {
+    anomalies: Vec<Anomaly>,
+    reasons: Vec<String>,
+}
+
+/// What the operations of a history are of, by their names and answers; `None` if they are of nothing that is judged, or of more than one
+/// thing.
+pub fn infer(history: &History) -> Option<Kind> {
+    let events = || history.events.iter();
+    let has = |name: &str| events().any(|event| matches!(event.process, Process::Number(_)) && event.f == name);
+    let reads = |like: fn(&zooquake_linearizability::Value) -> bool| {
+        let mut reads = events().filter(|event| event.f == "read" && event.kind == EventType::Ok);
+        reads.any(|event| like(&super::values::searched(&event.value)))
+    };
+    Kind::infer(has, reads)
+}
 
 /// Judges a history by search. `damage` says what of it could not be read: then it can be convicted, but is not valid.
 pub fn judge(
@@ -18,24 +58,28 @@ pub fn judge(
     notation: Notation,
     budget: &mut Budget<'_>,
 ) -> Results {
-    let (calls, problem) = calls(&history.events, kind.operations());
+    let Calls {
+        all: calls,
+        problem,
+        unclear,
+    } = Calls::new(&history.events, kind.operations());
     let mut reasons = damage;
     reasons.extend(problem);
     if calls.is_empty() {
         reasons.push(format!("the history holds no operation of a {kind}"));
     }
     let mut one = |calls: &[Call<'_>]| one(calls, kind, notation, budget);
-    let mut found = Judgement::default();
-    let keys = unclear(&calls).map_or_else(|| keyed(&calls), Err);
-    match keys {
+    let mut found = Findings::default();
+    let objects = unclear.map_or_else(|| partition(&calls).map_err(|error| words::unjudged(&error)), Err);
+    match objects {
         Err(what) => found.reasons.push(what),
-        Ok(Keyed::No) => found = one(&calls),
-        Ok(Keyed::Yes(keys)) => found = each(&keys, kind, &mut one),
-        Ok(Keyed::Maybe(keys)) => {
+        Ok(Partition::Single) => found = one(&calls),
+        Ok(Partition::Keyed(objects)) => found = each(&objects, kind, &mut one),
+        Ok(Partition::Ambiguous(objects)) => {
             found = one(&calls);
-            let apart = each(&keys, kind, &mut one);
+            let apart = each(&objects, kind, &mut one);
             if found.anomalies.is_empty() != apart.anomalies.is_empty() {
-                found = Judgement::default();
+                found = Findings::default();
                 found.reasons.push(format!(
                     "nothing tells whether the values are those of one {kind}, or pairs of a key and a value, and the verdict \
                      depends on it"
@@ -59,11 +103,11 @@ pub fn judge(
 }
 
 /// Judges the operations of each key by themselves.
-fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Judgement) -> Judgement {
-    let mut all = Judgement::default();
-    for calls in keys.values() {
-        let found = one(calls);
-        let key = calls.first().map_or(&Value::Null, |call| &call.invoke.value[0]);
+fn each(objects: &[KeyedObject<'_>], kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Findings) -> Findings {
+    let mut all = Findings::default();
+    for object in objects {
+        let found = one(&object.calls);
+        let key = recorded(&object.key);
         all.anomalies.extend(found.anomalies.into_iter().map(|anomaly| Anomaly {
             why: format!("Key {key}: {}", anomaly.why),
             ..anomaly
@@ -75,15 +119,21 @@ fn each(keys: &Keys<'_>, kind: Kind, one: &mut impl FnMut(&[Call<'_>]) -> Judgem
     all.reasons.dedup();
     all.reasons.push(format!(
         "{NOTE}values are pairs of a key and a value, with {}: each was judged as a {kind} of its own",
-        count(keys.len(), "key")
+        count(objects.len(), "key")
     ));
     all
 }
 
 /// Judges operations of one object.
-fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'_>) -> Judgement {
-    kind.judge(calls, notation, budget).unwrap_or_else(|what| Judgement {
-        reasons: vec![what],
-        ..Judgement::default()
-    })
+fn one(calls: &[Call<'_>], kind: Kind, notation: Notation, budget: &mut Budget<'_>) -> Findings {
+    match kind.judge(calls, notation.conventions(), budget) {
+        Ok(found) => Findings {
+            anomalies: found.violations.into_iter().map(words::anomaly).collect(),
+            reasons: found.remarks.iter().map(words::reason).collect(),
+        },
+        Err(error) => Findings {
+            anomalies: Vec::new(),
+            reasons: vec![words::unjudged(&error)],
+        },
+    }
 }

@@ -1,113 +1,84 @@
-//! Values of a foreign history: when two of them are equal, however they are written.
+//! Values of events as the search has them, and back: what the texts of JSON stand for is resolved.
 
 use crate::Value;
 use crate::edn::{Edn, from_json, to_json};
-use std::collections::HashMap;
+use zooquake_linearizability::Value as Searched;
 
-/// A register's values as numbers, equal values as equal ones.
-#[derive(Debug, Default)]
-pub struct Values {
-    numbers: HashMap<String, u32>,
-    /// Those of the integers that were met, which nearly all values are.
-    integers: HashMap<i64, u32>,
-}
-
-impl Values {
-    /// The number of a value.
-    ///
-    /// # Errors
-    /// It is an object whose text does not tell what it is.
-    pub fn number(&mut self, value: &Value) -> Result<u32, String> {
-        let integer = value.as_i64();
-        if let Some(&number) = integer.and_then(|integer| self.integers.get(&integer)) {
-            return Ok(number);
-        }
-        let next = self.numbers.len() as u32;
-        let number = *self.numbers.entry(canonical(value)?).or_insert(next);
-        self.integers.extend(integer.map(|integer| (integer, number)));
-        Ok(number)
+/// A value of an event for the search.
+pub fn searched(value: &Value) -> Searched {
+    match value {
+        Value::Null => Searched::Nil,
+        Value::Array(values) => values.iter().map(searched).collect(),
+        other => from_edn(from_json(other)),
     }
 }
 
-/// A value as a text that is the same for equal values: `#{1 2}` and `#{2 1}`, `[1 2]` and `(1 2)`, `1`, `1N` and `1.0`.
-///
-/// # Errors
-/// It is an object, or holds one, whose text (`#object[…]`) does not tell what it is.
-pub fn canonical(value: &Value) -> Result<String, String> {
-    let value = from_json(value);
-    text(&value).ok_or_else(|| format!("{value} has no readable form, so what it equals is not known"))
-}
-
-fn elements(value: &Value) -> Option<Vec<Edn>> {
-    match from_json(value) {
-        Edn::Vector(values) | Edn::List(values) => Some(values),
-        _ => None,
+/// The value of an event that was made a value for the search.
+pub fn recorded(value: &Searched) -> Value {
+    match value {
+        Searched::Nil => Value::Null,
+        Searched::Vector(values) => values.iter().map(recorded).collect(),
+        other => to_json(&to_edn(other)),
     }
 }
 
-/// The values of a vector or a list; `None` of anything else.
-pub fn vector(value: &Value) -> Option<Vec<Value>> {
-    elements(value).map(|values| values.iter().map(to_json).collect())
+/// A value of the search as EDN has it.
+pub fn to_edn(value: &Searched) -> Edn {
+    let all = |values: &[Searched]| values.iter().map(to_edn).collect();
+    match value {
+        Searched::Nil => Edn::Nil,
+        Searched::Bool(value) => Edn::Bool(*value),
+        Searched::Integer(number) => Edn::Int(*number),
+        Searched::Float(number) => Edn::Float(*number),
+        Searched::Number(number) => Edn::Number(number.to_string()),
+        Searched::Text(text) => Edn::Str(text.to_string()),
+        Searched::Keyword(name) => Edn::Keyword(name.to_string()),
+        Searched::Symbol(name) => Edn::Symbol(name.to_string()),
+        Searched::Char(name) => Edn::Char(name.to_string()),
+        Searched::Vector(values) => Edn::Vector(all(values)),
+        Searched::List(values) => Edn::List(all(values)),
+        Searched::Set(values) => Edn::Set(all(values)),
+        Searched::Map(entries) => Edn::Map(
+            entries
+                .iter()
+                .map(|(key, value)| (to_edn(key), to_edn(value)))
+                .collect(),
+        ),
+        Searched::Tagged(tagged) => Edn::Tagged(tagged.0.to_string(), Box::new(to_edn(&tagged.1))),
+    }
 }
 
-/// The two values of a vector or a list of two; `None` of anything else.
-pub fn pair(value: &Value) -> Option<(Value, Value)> {
-    let values = elements(value)?;
-    let [a, b] = values.as_slice() else { return None };
-    Some((to_json(a), to_json(b)))
-}
-
-fn text(value: &Edn) -> Option<String> {
-    let all = |values: &[Edn]| values.iter().map(text).collect::<Option<Vec<_>>>();
-    let sorted = |mut texts: Vec<String>| {
-        texts.sort_unstable();
-        texts.dedup();
-        texts.join(" ")
-    };
-    Some(match value {
-        Edn::Int(number) => decimal(&number.to_string()).unwrap_or_default(),
-        Edn::Float(number) => decimal(&format!("{number:?}")).unwrap_or_else(|| value.to_string()),
-        Edn::Number(number) => decimal(number).unwrap_or_else(|| number.clone()),
-        Edn::List(values) | Edn::Vector(values) => format!("[{}]", all(values)?.join(" ")),
-        Edn::Set(values) => format!("#{{{}}}", sorted(all(values)?)),
+fn from_edn(value: Edn) -> Searched {
+    let all = |values: Vec<Edn>| values.into_iter().map(from_edn).collect();
+    match value {
+        Edn::Nil => Searched::Nil,
+        Edn::Bool(value) => Searched::Bool(value),
+        Edn::Int(number) => Searched::Integer(number),
+        Edn::Float(number) => Searched::Float(number),
+        Edn::Number(number) => Searched::Number(number.into()),
+        Edn::Str(text) => Searched::Text(text.into()),
+        Edn::Keyword(name) => Searched::Keyword(name.into()),
+        Edn::Symbol(name) => Searched::Symbol(name.into()),
+        Edn::Char(name) => Searched::Char(name.into()),
+        Edn::Vector(values) => Searched::Vector(all(values)),
+        Edn::List(values) => Searched::List(all(values)),
+        Edn::Set(values) => Searched::Set(all(values)),
         Edn::Map(entries) => {
-            let entry = |(key, value): &(Edn, Edn)| Some(format!("{} {}", text(key)?, text(value)?));
-            format!("{{{}}}", sorted(entries.iter().map(entry).collect::<Option<_>>()?))
+            let entry = |(key, value)| (from_edn(key), from_edn(value));
+            Searched::Map(entries.into_iter().map(entry).collect())
         }
-        Edn::Tagged(tag, _) if tag == "object" => return None,
-        Edn::Tagged(tag, value) => format!("#{tag} {}", text(value)?),
-        _ => value.to_string(),
-    })
-}
-
-/// A decimal number as its digits without zeros around them and a power of ten; `None` for what is none.
-fn decimal(number: &str) -> Option<String> {
-    let number = number.trim_end_matches(['N', 'M']);
-    let unsigned = number.trim_start_matches(['+', '-']);
-    let (mantissa, power) = unsigned.split_once(['e', 'E']).unwrap_or((unsigned, "0"));
-    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
-    let digits = format!("{whole}{fraction}");
-    if whole.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return None;
+        Edn::Tagged(tag, value) => Searched::Tagged(Box::new((tag.into(), from_edn(*value)))),
     }
-    let digits = digits.trim_start_matches('0');
-    let short = digits.trim_end_matches('0');
-    let zeros = digits.len() - short.len();
-    let power = power.parse::<i64>().ok()? + i64::try_from(zeros).ok()? - i64::try_from(fraction.len()).ok()?;
-    let sign = if number.starts_with('-') { "-" } else { "" };
-    Some(match short {
-        "" => "0".to_owned(),
-        _ => format!("{sign}{short}e{power}"),
-    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::canonical;
+    use super::searched;
     use crate::edn::{parse, to_json};
+    use zooquake_linearizability::equality::canonical;
 
     fn same(a: &str, b: &str) -> bool {
-        let text = |edn: &str| canonical(&to_json(&parse(edn).expect("it is EDN"))).expect("it is readable");
+        let text = |edn: &str| canonical(&searched(&to_json(&parse(edn).expect("it is EDN")))).expect("it is readable");
         text(a) == text(b)
     }
 
@@ -151,6 +122,11 @@ mod tests {
 
     #[test]
     fn an_object_equals_nothing_that_can_be_told() {
-        assert!(canonical(&to_json(&parse("[1 #object[Foo 0x1b \"Foo\"]]").expect("it is EDN"))).is_err());
+        assert!(
+            canonical(&searched(&to_json(
+                &parse("[1 #object[Foo 0x1b \"Foo\"]]").expect("it is EDN")
+            )))
+            .is_none()
+        );
     }
 }

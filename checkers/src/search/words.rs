@@ -1,13 +1,13 @@
 //! Verdicts of a search in words.
 
-use super::calls::Call;
-use super::prove::Proof;
-use super::{Claim, Limit};
+use super::values::{recorded, to_edn};
 use crate::text::{count, if_any};
-use crate::{Anomaly, EventType, Value};
+use crate::verdict::NOTE;
+use crate::{Anomaly, Value};
+use zooquake_linearizability::{Call, CallOutcome, InputError, Limit, Remark, Violation};
 
 /// What ran out before a search ended, and what to do.
-pub fn gave_up(limit: Limit) -> String {
+fn gave_up(limit: Limit) -> String {
     let more = match limit {
         Limit::Steps => "allow more steps",
         Limit::Memory => "allow more memory (--memory)",
@@ -18,35 +18,64 @@ pub fn gave_up(limit: Limit) -> String {
     )
 }
 
-/// What a search found, of the operations `calls`.
-/// `broken` is what they break where nothing is known more closely.
-pub fn anomaly(broken: &Claim, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
-    let broken = proof.claim.unwrap_or(broken);
-    let stuck = &calls[proof.stuck];
-    let witness: Vec<&Call<'_>> = proof.witness.iter().map(|&op| &calls[op]).collect();
-    let mut why = format!("{}: {} cannot have its answer.", broken.says, described(stuck));
-    if let Some(fits) = proof.fits {
+/// Why operations cannot be judged.
+pub fn unjudged(error: &InputError) -> String {
+    error.words(|value| recorded(value).to_string(), |value| to_edn(value).to_string())
+}
+
+/// A remark as a reason.
+pub fn reason(remark: &Remark<'_>) -> String {
+    match remark {
+        Remark::GaveUp(limit) => gave_up(*limit),
+        Remark::Unjudged(error) => unjudged(error),
+        Remark::NoTokens(grants) => {
+            format!("the answers to {grants} of the grants name no token that is a number")
+        }
+        Remark::DrainUnordered => {
+            "a drain took several items out, and their order among each other was not judged".to_owned()
+        }
+        Remark::LossesUnjudged { enqueue } => format!(
+            "whether items were lost was not judged, as no drain was sent after all deliveries were answered, and after what was put \
+             in (that of event {} did not come out)",
+            enqueue.invoke
+        ),
+        Remark::Repeated(deliveries) => format!(
+            "{NOTE}{} repeated an item that had come out already",
+            count(*deliveries, "delivery")
+        ),
+        Remark::LeaseLost { grant, release } => format!(
+            "{NOTE}lease lost: process {} was granted at event {}, and held no more when it released at event {} ({}); \
+             nobody knows when the hold ended",
+            grant.process,
+            grant.complete.unwrap_or(grant.invoke),
+            release.complete.unwrap_or(release.invoke),
+            release.error.unwrap_or_default(),
+        ),
+    }
+}
+
+/// What a search found.
+pub fn anomaly(found: Violation<'_>) -> Anomaly {
+    let broken = found.claim;
+    let mut why = format!("{}: {} cannot have its answer.", broken.says, described(found.stuck));
+    if let Some(fits) = found.fits {
         why += &match fits {
             0 => " Before it nothing is known to have happened.".to_owned(),
             fits => format!(" What was answered before it fits together ({fits} in a row)."),
         };
     }
-    why += &contradiction(stuck, &witness);
-    if !proof.least {
+    why += &contradiction(found.stuck, &found.witness);
+    if !found.minimal {
         why += " The budget ran out before it was known whether all of these are needed.";
     }
     // The first letter of a sentence.
     why[..1].make_ascii_uppercase();
-    let both = |call: &&Call<'_>| [Some(call.invoke.index), call.end_index()];
-    let mut events: Vec<usize> = witness.iter().flat_map(both).flatten().collect();
-    events.sort_unstable();
-    events.dedup();
     Anomaly {
         kind: broken.kind.to_owned(),
         property: broken.property.to_owned(),
         advisory: false,
         accepted: false,
-        witness: events,
+        witness: found.events,
         span: None,
         why,
     }
@@ -56,9 +85,9 @@ pub fn anomaly(broken: &Claim, calls: &[Call<'_>], proof: &Proof) -> Anomaly {
 fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
     const SHOWN: usize = 6;
     let mut others: Vec<&Call<'_>> = witness.to_vec();
-    others.retain(|call| call.invoke.index != stuck.invoke.index);
-    others.sort_by_key(|call| call.invoke.index);
-    others.dedup_by_key(|call| call.invoke.index);
+    others.retain(|call| call.invoke != stuck.invoke);
+    others.sort_by_key(|call| call.invoke);
+    others.dedup_by_key(|call| call.invoke);
     let hidden = others.len().saturating_sub(SHOWN);
     let shown: Vec<String> = others[hidden..].iter().map(|call| described(call)).collect();
     let before = if_any(hidden, |_| format!(", and {} before these", count(hidden, "operation")));
@@ -73,23 +102,25 @@ fn contradiction(stuck: &Call<'_>, witness: &[&Call<'_>]) -> String {
 
 /// `the read of 3 by process 1 (events 2 to 5)`.
 fn described(call: &Call<'_>) -> String {
-    let (process, from) = (call.process(), call.invoke.index);
-    let value = match (call.f(), call.end) {
-        ("read" | "get" | "decided", Some(_)) => call.answered,
-        (_, Some(_)) if call.asked.is_null() => call.answered,
-        _ => call.asked,
+    let value = match (call.f, call.complete) {
+        ("read" | "get" | "decided", Some(_)) => &call.answered,
+        (_, Some(_)) if call.asked.is_nil() => &call.answered,
+        _ => &call.asked,
     };
-    let of = match value {
-        Value::Null if call.f() == "dequeue" && call.outcome() == EventType::Ok => " of nothing".to_owned(),
-        Value::Null if !matches!(call.f(), "read" | "get") => String::new(),
-        value => format!(" of {}", short(value)),
+    let of = match recorded(value) {
+        Value::Null if call.f == "dequeue" && call.outcome == CallOutcome::Ok => " of nothing".to_owned(),
+        Value::Null if !matches!(call.f, "read" | "get") => String::new(),
+        value => format!(" of {}", short(&value)),
     };
-    let how = match call.outcome() {
-        EventType::Fail => ", which failed,",
-        _ => "",
+    let how = match call.outcome {
+        CallOutcome::Fail => ", which failed,",
+        CallOutcome::Ok | CallOutcome::Info => "",
     };
-    let to = call.end_index().map_or("the end".to_owned(), |end| end.to_string());
-    format!("the {}{of} by process {process}{how} (events {from} to {to})", call.f())
+    let to = call.complete.map_or("the end".to_owned(), |end| end.to_string());
+    format!(
+        "the {}{of} by process {}{how} (events {} to {to})",
+        call.f, call.process, call.invoke
+    )
 }
 
 /// A value for a sentence: the first ones of a long list and how many there are, the end of a long text, as what was written

@@ -2,12 +2,12 @@
 //!
 //! # Random histories
 //!
-//! The tests named `agree` and `spoilt`, `search::models` and others draw small random histories of each family and model, and hold the
+//! The tests named `agree` and `spoilt`, `search::total` and others draw small random histories of each family and model, and hold the
 //! checkers against definitions taken literally. How many they draw, each, the environment says:
 //!
 //! ```text
 //! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite agree
-//! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite search::models
+//! ZOOQUAKE_HISTORIES=1000000 cargo test --release -p zooquake-checkers --test suite search::
 //! ```
 //!
 //! Without it they draw ten thousand of each family, 25,000 of each model, and four thousand spoilt ones. Those named `minimal` draw

@@ -1,7 +1,7 @@
 //! Random small histories of rounds of a barrier and of transactions: from events to the verdict, against the definitions taken
 //! literally.
 
-use super::agree::histories;
+use super::histories;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};

@@ -1,14 +1,15 @@
 //! Random small histories of queues that are drained in the middle: a drain takes out what it is answered with, one item after the
 //! other, and then finds the queue empty.
 
-use super::agree::histories;
+use super::histories;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::search::models::bag::{Bag, QueueOp};
-use zooquake_checkers::search::models::fifo::Fifo;
-use zooquake_checkers::search::{Kind, Model, Notation, judge};
+use zooquake_checkers::search::{Kind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
+use zooquake_linearizability::Model;
+use zooquake_linearizability::models::queue::bag::{Bag, QueueOp};
+use zooquake_linearizability::models::queue::fifo::Fifo;
 
 /// An operation, all of whose parts are done in their order: an enqueue, a dequeue, or a drain with several. The deliveries of a drain
 /// may be done in any order of their items.

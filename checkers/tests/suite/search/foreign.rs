@@ -1,13 +1,14 @@
 //! What other people's histories mean: equal values, first values, failures, and what cannot be paired.
 
-use super::decided::recorded;
+use super::drawn::{access, recorded};
 use super::judged::{log, maps};
-use super::{agree, search};
+use super::with_budget;
 use crate::expect::says_first;
 use fastrand::Rng;
-use zooquake_checkers::search::register::{RegisterOp, Unset};
-use zooquake_checkers::search::{Kind, Op, Outcome};
+use zooquake_checkers::search::Kind;
 use zooquake_checkers::{Results, Verdict};
+use zooquake_linearizability::models::register::{RegisterOp, Unset};
+use zooquake_linearizability::{Op, Outcome, search};
 
 /// How many random histories are damaged.
 const BROKEN: usize = 100_000;
@@ -156,8 +157,11 @@ fn no_record_that_cannot_be_paired_convicts_what_was_linearizable() {
     let mut rng = Rng::with_seed(9);
     let mut unpaired = 0;
     for _ in 0..BROKEN {
-        let ops = recorded(&mut rng, &|rng| agree::access(rng, 3));
-        if !matches!(search(&Unset::default(), &ops), Outcome::Linearizable { .. }) {
+        let ops = recorded(&mut rng, &|rng| access(rng, 3));
+        if !matches!(
+            with_budget(|budget| search(&Unset::default(), &ops, budget)),
+            Outcome::Linearizable { .. }
+        ) {
             continue;
         }
         let mut lines: Vec<[String; 4]> = events(&ops).into_iter().map(|(_, event)| event).collect();

@@ -4,7 +4,7 @@ use super::with_budget;
 use crate::expect::{kinds, says_first, tells};
 use zooquake_checkers::edn::parse_edn;
 use zooquake_checkers::history::parse_jsonl;
-use zooquake_checkers::search::{Budget, Kind, Notation, judge};
+use zooquake_checkers::search::{Budget, Kind, Notation, infer, judge};
 use zooquake_checkers::textlog::parse_log;
 use zooquake_checkers::{History, Results, Verdict};
 
@@ -111,7 +111,7 @@ fn our_own_values_have_fields() {
         let end = line(5, 1, &format!(r#""type":"ok","f":"read","value":{{"value":{value}}}"#));
         let (history, damage) = parse_jsonl((write.concat() + &end).as_bytes());
         assert_eq!(damage, None);
-        assert_eq!(Kind::of(&history), Some(Kind::REGISTER));
+        assert_eq!(infer(&history), Some(Kind::REGISTER));
         judged(&history, Kind::REGISTER, Notation::Maps).verdict
     };
     assert_eq!(ended("8"), Verdict::Valid);

@@ -1,13 +1,14 @@
 //! Jepsen's independent keys: each is an object of its own, and is judged as by itself.
 
-use super::agree::{access, fits_some};
-use super::decided::recorded;
+use super::brute::fits_some;
+use super::drawn::{access, recorded};
 use super::foreign::{events, register, verdicts};
 use crate::expect::says_first;
 use fastrand::Rng;
 use zooquake_checkers::Verdict;
-use zooquake_checkers::search::register::RegisterOp;
-use zooquake_checkers::search::{Kind, Op};
+use zooquake_checkers::search::Kind;
+use zooquake_linearizability::Op;
+use zooquake_linearizability::models::register::RegisterOp;
 
 /// How many random histories are judged.
 const KEYED: usize = 10_000;

@@ -1,27 +1,24 @@
-//! The general search against its definition, against histories written by hand, and for long ones.
+//! The search against histories as they are written down.
 
-mod agree;
 mod barriers_and_commits;
+#[path = "../../../../linearizability/tests/suite/brute.rs"]
 mod brute;
-mod decided;
 mod drains;
+#[path = "../../../../linearizability/tests/suite/drawn.rs"]
+mod drawn;
 mod foreign;
 pub mod judged;
 mod keys;
 mod kinds;
 mod kv;
-mod long;
-mod models;
 mod strays;
 mod total;
-mod unexplained;
-mod words;
 
-use zooquake_checkers::search::{Budget, Limit, Model, Op, Outcome};
+use zooquake_checkers::search::Budget;
 
-/// Searches with a budget that no test should use up.
-pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>]) -> Outcome {
-    with_budget(|budget| zooquake_checkers::search::search(model, ops, budget))
+/// How many histories each test tries.
+fn histories() -> usize {
+    crate::histories(25_000) as usize
 }
 
 /// Calls with a budget that no test should use up.
@@ -31,18 +28,4 @@ pub fn with_budget<T>(call: impl FnOnce(&mut Budget<'_>) -> T) -> T {
         bytes: 1 << 30,
         expired: &mut || false,
     })
-}
-
-/// How a search ends that may use only so much.
-pub fn limited<M: Model>(model: &M, ops: &[Op<M::Input>], steps: u64, bytes: usize, time: bool) -> Option<Limit> {
-    let mut expired = || time;
-    let mut budget = Budget {
-        steps,
-        bytes,
-        expired: &mut expired,
-    };
-    match zooquake_checkers::search::search(model, ops, &mut budget) {
-        Outcome::GaveUp(limit) => Some(limit),
-        Outcome::Linearizable { .. } | Outcome::Not { .. } => None,
-    }
 }

@@ -1,14 +1,15 @@
 //! Random small histories of total queues, whose items come out at least once, against the definition taken literally.
 
-use super::agree::histories;
+use super::histories;
 use super::kinds::table;
 use super::with_budget;
 use fastrand::Rng;
 use serde_json::{Value, json};
-use zooquake_checkers::search::models::bag::QueueOp;
-use zooquake_checkers::search::models::total::{self, Drain};
-use zooquake_checkers::search::{Kind, Notation, Op, judge};
+use zooquake_checkers::search::{Kind, Notation, judge};
 use zooquake_checkers::{Event, EventType, History, Process, Verdict};
+use zooquake_linearizability::Op;
+use zooquake_linearizability::models::queue::bag::QueueOp;
+use zooquake_linearizability::models::queue::total::{self, Drain};
 
 /// An operation: what it put in or took out, and how and where it ended.
 #[derive(Debug)]

@@ -1,0 +1,92 @@
+//! What is simulated.
+
+use super::{Event, Options};
+use crate::models::registry::{Simulation, simulations};
+use std::fmt;
+use std::str::FromStr;
+
+/// An object that is simulated: one of the models, with the number that it takes.
+#[derive(Clone, Copy)]
+pub struct Object {
+    simulation: &'static Simulation,
+    size: u32,
+}
+
+impl Object {
+    /// All of them; a semaphore of three, and a barrier of three.
+    pub fn all() -> impl Iterator<Item = Self> {
+        simulations().map(|simulation| Self {
+            simulation,
+            size: if simulation.least > 0 { 3 } else { 0 },
+        })
+    }
+
+    /// Its name, without the number.
+    pub fn name(self) -> &'static str {
+        self.simulation.name
+    }
+
+    /// Its number: permits, or members; 0 if it takes none.
+    pub fn size(self) -> u32 {
+        self.size
+    }
+
+    /// How many clients it needs, also for a violation.
+    pub(super) fn clients(self, violation: bool) -> usize {
+        (self.simulation.clients)(self.size, violation)
+    }
+
+    pub(super) fn generate(self, options: &Options) -> Vec<Event> {
+        (self.simulation.run)(options, self.size)
+    }
+}
+
+impl FromStr for Object {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (name, number) = match text.split_once(':') {
+            Some((name, number)) => (name, Some(number)),
+            None => (text, None),
+        };
+        let size = number.map_or(Some(0), |number| number.parse().ok().filter(|&size| size > 0));
+        let fits = |simulation: &&Simulation, size: u32| {
+            simulation.name == name && (simulation.least > 0) == (size > 0) && size >= simulation.least
+        };
+        let named = size.and_then(|size| {
+            let simulation = simulations().find(|simulation| fits(simulation, size))?;
+            Some(Self { simulation, size })
+        });
+        named.ok_or_else(|| {
+            let known: Vec<String> = Self::all().map(|object| object.to_string()).collect();
+            format!(
+                "there is no model `{text}` to generate; there are {} (or another number)",
+                known.join(", ")
+            )
+        })
+    }
+}
+
+impl fmt::Display for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        if self.size > 0 {
+            write!(f, ":{}", self.size)?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for Object {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl PartialEq for Object {
+    fn eq(&self, other: &Self) -> bool {
+        self.name() == other.name() && self.size == other.size
+    }
+}
+
+impl Eq for Object {}

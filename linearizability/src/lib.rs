@@ -1,0 +1,79 @@
+//! Linearizability by general search: is there an order of the operations that fits their intervals and the type?
+//!
+//! The algorithm is that of Wing and Gong ("Testing and verifying concurrent objects", 1993) with the memoisation of Lowe
+//! ("Testing for linearizability", 2017) and the entry list of Horn and Kroening ("Faster linearizability checking via
+//! P-compositionality", 2015). It works for any type that a [`Model`] describes, and takes exponential time at worst:
+//! hence the [`Budget`]. Where a checker of the type itself exists, it is faster and says more.
+//!
+//! [`search`] is that algorithm. [`Model::decide`] decides by what is soonest: [`Model::near`], and where that does not suffice
+//! [`Model::explore`]: for registers and mutexes the search takes turns with sweeps over configurations (`models::register::portfolio`).
+//! [`shrink`] makes a minimal [`Witness`].
+//!
+//! [`models`] are the types that are there, a folder each: how operations that were recorded ([`Call`]) are read, the sequential type with
+//! what is decided without a search, and a generator of histories; `models::registry` names them all. [`keys`] sorts operations by
+//! independent keys (P-compositionality), [`equality`] knows which values are equal, and [`generate`] makes random histories.
+//!
+//! # A model of one's own
+//!
+//! ```
+//! use zooquake_linearizability::{Budget, Decision, Model, Op};
+//!
+//! /// A flag that is raised once: whoever raises it learns whether it was the first.
+//! struct Flag;
+//!
+//! impl Model for Flag {
+//!     type State = bool;
+//!     /// Raised, and whether that was the first time.
+//!     type Input = bool;
+//!
+//!     fn initial(&self) -> bool {
+//!         false
+//!     }
+//!     fn step(&self, raised: &bool, first: &bool) -> Option<bool> {
+//!         (*first != *raised).then_some(true)
+//!     }
+//!     fn is_read(&self, first: &bool) -> bool {
+//!         !first
+//!     }
+//!     fn after(&self, _: &bool) -> Option<bool> {
+//!         Some(true)
+//!     }
+//! }
+//!
+//! let mut budget = Budget { steps: 1_000_000, bytes: 1 << 20, expired: &mut || false };
+//! let both_first = [Op::done(true, 0, 2), Op::done(true, 1, 3)];
+//! assert_eq!(Flag.decide(&both_first, &mut budget), Decision::Not { stuck: 1 });
+//! let one_unknown = [Op::unknown(true, 0), Op::done(false, 1, 2)];
+//! assert_eq!(Flag.decide(&one_unknown, &mut budget), Decision::Linearizable);
+//! ```
+
+mod budget;
+mod call;
+pub mod equality;
+pub mod generate;
+mod input;
+mod judgement;
+pub mod keys;
+mod model;
+pub mod models;
+mod near_linear;
+mod operation;
+mod proof;
+mod reading;
+mod search;
+pub mod unique;
+mod unknown_start;
+mod value;
+mod witness;
+
+pub use budget::{Budget, Limit};
+pub use call::{Call, CallOutcome, Conventions};
+pub use input::InputError;
+pub use judgement::{Judgement, Remark, Violation};
+pub use model::{Claim, Contradiction, Model};
+pub use models::registry::Kind;
+pub use near_linear::NearLinearDecision;
+pub use operation::Op;
+pub use search::{Decision, Outcome, search};
+pub use value::Value;
+pub use witness::{Witness, prefix, reduce, shrink};

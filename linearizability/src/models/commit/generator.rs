@@ -1,0 +1,122 @@
+//! Simulated transactions, one after the other: each is begun, its sites vote, and then are told what was decided.
+
+use crate::Value;
+use crate::generate::clients::{Clients, Completion, Simulated};
+use fastrand::Rng;
+
+/// The sites of each transaction.
+const SITES: u32 = 3;
+
+/// The transactions.
+#[derive(Debug, Default)]
+pub struct Commits {
+    /// By their numbers; none is begun as number 0.
+    all: Vec<Transaction>,
+    /// Operations that were drawn.
+    drawn: u32,
+}
+
+/// How far a transaction is.
+#[derive(Debug, Clone, Copy, Default)]
+struct Transaction {
+    /// A bit for each site that voted yes.
+    yes: u32,
+    /// Whether some vote may never come.
+    doubtful: bool,
+    committed: Option<bool>,
+}
+
+/// An operation on a transaction, by some site.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Request {
+    /// To begin it.
+    Begin(usize),
+    /// To vote yes or no.
+    Vote(usize, u32, bool),
+    /// To be told what was decided.
+    Decided(usize, u32),
+}
+
+impl Simulated for Commits {
+    type Op = Request;
+
+    fn draw(&mut self, _: usize, rng: &mut Rng) -> Request {
+        let (transaction, step) = (self.drawn / (1 + 2 * SITES) + 1, self.drawn % (1 + 2 * SITES));
+        self.drawn += 1;
+        let transaction = transaction as usize;
+        self.all.resize(transaction + 1, Transaction::default());
+        match step.checked_sub(1) {
+            None => Request::Begin(transaction),
+            Some(site) if site < SITES => Request::Vote(transaction, site, rng.u8(0..8) > 0),
+            Some(site) => Request::Decided(transaction, site - SITES),
+        }
+    }
+
+    fn request(op: &Request) -> (&'static str, Value) {
+        match *op {
+            Request::Begin(transaction) => (
+                "begin",
+                Value::from_iter([Value::from(transaction as u64), (0..SITES).map(Value::from).collect()]),
+            ),
+            Request::Vote(transaction, site, yes) => (
+                "vote",
+                Value::from_iter([
+                    Value::from(transaction as u64),
+                    Value::from(site),
+                    Value::from(if yes { "yes" } else { "no" }),
+                ]),
+            ),
+            Request::Decided(transaction, site) => (
+                "decided",
+                Value::from_iter([Value::from(transaction as u64), Value::from(site)]),
+            ),
+        }
+    }
+
+    fn apply(&mut self, _: usize, op: &Request) -> Option<Completion> {
+        match *op {
+            Request::Begin(_) => {}
+            Request::Vote(transaction, site, yes) => {
+                let transaction = &mut self.all[transaction];
+                transaction.yes |= u32::from(yes) << site;
+                if transaction.committed.is_none() && (!yes || transaction.yes.count_ones() == SITES) {
+                    transaction.committed = Some(yes);
+                }
+            }
+            Request::Decided(number, site) => {
+                let transaction = &mut self.all[number];
+                if transaction.committed.is_none() && transaction.doubtful {
+                    transaction.committed = Some(false);
+                }
+                return transaction.committed.map(|commit| decision(number, site, commit));
+            }
+        }
+        Some(Completion::Ok(Self::request(op).1))
+    }
+
+    fn receive(&mut self, _: usize, op: &Request, answer: Option<&Completion>) {
+        if let (Request::Vote(transaction, ..), None) = (op, answer) {
+            self.all[*transaction].doubtful = true;
+        }
+    }
+
+    fn may_be_late(&self, op: &Request) -> bool {
+        matches!(op, Request::Vote(..))
+    }
+
+    fn plant_by(clients: &mut Clients<Self>, client: usize, _: bool) -> bool {
+        for (site, commit) in [(0, true), (1, false)] {
+            clients.at_once(client, &Request::Decided(0, site), &decision(0, site, commit));
+        }
+        true
+    }
+}
+
+/// How a site is told a decision.
+fn decision(transaction: usize, site: u32, commit: bool) -> Completion {
+    Completion::Ok(Value::from_iter([
+        Value::from(transaction as u64),
+        Value::from(site),
+        Value::from(if commit { "commit" } else { "abort" }),
+    ]))
+}

@@ -1,0 +1,45 @@
+//! Counters: `add` of a number, and `read`.
+
+mod generator;
+mod schedule;
+mod sequential;
+
+pub use sequential::{Counter, CounterOp};
+
+use crate::Claim;
+use crate::generate::simulate;
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::models::support::{decide, unable, unordered};
+use crate::reading::Reading;
+use crate::{CallOutcome, InputError, Value};
+
+const UNORDERED: Claim = unordered("no order of the counter's operations fits");
+
+/// Counters that begin at 0.
+pub static COUNTERS: ModelEntry = ModelEntry {
+    names: &["counter"],
+    operations: &["add", "read"],
+    sized: false,
+    simulations: &[Simulation::new("counter", |options, _| {
+        simulate(options, generator::Counter::new(options))
+    })],
+    judge: |model, calls, _, _, budget| {
+        let mut reading = Reading::new();
+        for &call in calls {
+            let number = |value: &Value| {
+                let (f, at) = (call.f, call.invoke);
+                value.as_i64().ok_or_else(|| InputError::Unexpected {
+                    what: format!("the {f} of event {at} has no whole number"),
+                    found: value.clone(),
+                })
+            };
+            match call.f {
+                "add" => reading.add(call, CounterOp::Add(number(&call.asked)?)),
+                "read" if call.outcome != CallOutcome::Ok || call.answered.is_nil() => {}
+                "read" => reading.add(call, CounterOp::Read(number(&call.answered)?)),
+                _ => return Err(unable(model, call)),
+            }
+        }
+        Ok(decide(UNORDERED, &Counter, reading, budget))
+    },
+};

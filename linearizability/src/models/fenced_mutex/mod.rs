@@ -1,0 +1,67 @@
+//! Mutexes whose grants have tokens: `acquire` is answered with one, bare or in a field `token` or `fence`.
+
+mod sequential;
+
+pub use sequential::{FencedMutex, FencedOp};
+
+use crate::generate::simulate;
+use crate::models::mutex::{LeaseOp, generator, lease_operations};
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::models::support::decide;
+use crate::reading::Reading;
+use crate::{Claim, Remark, Value};
+
+const UNORDERED: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "no order fits in which holds exclude each other as far as they are certain, and tokens grow",
+};
+
+/// Mutexes on a lease whose grants have tokens that grow.
+pub static FENCED: ModelEntry = ModelEntry {
+    names: &["fenced-mutex"],
+    operations: &["acquire", "release"],
+    sized: false,
+    simulations: &[Simulation::new("fenced-mutex", |options, _| {
+        simulate(options, generator::Mutex::new(options.clients, true))
+    })],
+    judge: |_, calls, _, _, budget| {
+        let holds = lease_operations(calls)?;
+        let tokens: Vec<Option<i64>> = holds.calls.iter().map(|call| token(&call.answered)).collect();
+        let lacking = |op: usize| tokens[op].is_none() && !matches!(holds.ops[op].input, LeaseOp::Release(_));
+        let without = (0..tokens.len()).filter(|&op| lacking(op)).count();
+        let input = |op: usize, input: LeaseOp| match input {
+            LeaseOp::Grant(hold) => FencedOp::Grant(hold, tokens[op]),
+            LeaseOp::Release(hold) => FencedOp::Release(hold),
+            LeaseOp::Glimpse => FencedOp::Glimpse(tokens[op]),
+        };
+        let ops = holds.ops.iter().enumerate();
+        let reading = Reading {
+            ops: ops.map(|(place, op)| op.with_input(input(place, op.input))).collect(),
+            revealed_by: holds
+                .revealed_by
+                .iter()
+                .map(|(&op, &(by, unrevealed))| (op, (by, input(op, unrevealed))))
+                .collect(),
+            calls: holds.calls,
+            notes: holds.notes,
+        };
+        let mut found = decide(UNORDERED, &FencedMutex, reading, budget);
+        if without > 0 {
+            found.remarks.push(Remark::NoTokens(without));
+        }
+        Ok(found)
+    },
+};
+
+fn token(answer: &Value) -> Option<i64> {
+    // In JSON a keyword as a key may have been written with its colon.
+    let field = |name| { answer.field(name) }.or_else(|| answer.entry(|key| is_text(key, name)));
+    let field = ["token", "fence"].into_iter().find_map(field);
+    field.unwrap_or(answer).as_i64()
+}
+
+/// Whether a value is a text of a name with a colon before it.
+fn is_text(value: &Value, name: &str) -> bool {
+    matches!(value, Value::Text(text) if text.strip_prefix(':') == Some(name))
+}

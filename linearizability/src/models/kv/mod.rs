@@ -1,0 +1,53 @@
+//! Texts under keys, as porcupine's key-value model has them: `get`, `put` and `append`.
+
+mod sequential;
+
+pub use sequential::{Kv, KvOp};
+
+use crate::Claim;
+use crate::models::registry::ModelEntry;
+use crate::models::support::{decide, unable, unordered};
+use crate::reading::Reading;
+use crate::{CallOutcome, InputError, Value};
+
+const UNORDERED: Claim = unordered("no order of the operations on the text fits");
+
+/// The text under a key, which is empty at first. A get of unknown outcome says nothing.
+pub static TEXTS: ModelEntry = ModelEntry {
+    names: &["kv"],
+    operations: &["get", "put", "append"],
+    sized: false,
+    simulations: &[],
+    judge: |model, calls, _, _, budget| {
+        let mut told = Vec::new();
+        let (mut texts, mut found) = (Vec::new(), Vec::new());
+        for &call in calls {
+            let (value, list) = match call.f {
+                "get" if call.outcome == CallOutcome::Ok => (&call.answered, &mut found),
+                "get" => continue,
+                "put" | "append" => (&call.asked, &mut texts),
+                _ => return Err(unable(model, call)),
+            };
+            let Value::Text(text) = value else {
+                let (f, at) = (call.f, call.invoke);
+                return Err(InputError::Unexpected {
+                    what: format!("the {f} of event {at} has no text"),
+                    found: value.clone(),
+                });
+            };
+            list.push(text.to_string());
+            told.push((call, text));
+        }
+        let model = Kv::new(texts, found);
+        let mut reading: Reading<'_, KvOp> = Reading::new();
+        for (call, text) in told {
+            let input = match call.f {
+                "get" => model.get(text),
+                "put" => model.put(text),
+                _ => model.append(text),
+            };
+            reading.add(call, input);
+        }
+        Ok(decide(UNORDERED, &model, reading, budget))
+    },
+};

@@ -1,0 +1,125 @@
+//! A text under a key: got, put and appended to, as porcupine's key-value model has it. It begins empty.
+//!
+//! What a text may still become matters only as far as some get found it. So a state is where the text stands among the texts
+//! that were found: appending to it takes O(l log n) for n texts of length l, and a text that begins none of them is like any other
+//! such. Keys are told apart before ([`judge`](crate::judge())): each is searched by itself (Horn and Kroening 2015).
+
+use crate::Model;
+
+/// The texts of the operations of one key, and the places of those that were found.
+#[derive(Debug, Clone)]
+pub struct Kv {
+    /// What was put or appended; ascending, each once.
+    texts: Vec<String>,
+    /// What gets found, and the empty text; ascending, each once.
+    found: Vec<String>,
+}
+
+/// An operation on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum KvOp {
+    /// It was the text of this place.
+    Get(Place),
+    /// It became the text of this number.
+    Put(u32),
+    /// The text of this number was put at its end.
+    Append(u32),
+}
+
+/// A text, by what gets found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Place {
+    /// The first so many bytes of the first found text that begins with them.
+    Begins(u32, u32),
+    /// No text that was found begins with it.
+    Nowhere,
+}
+
+impl Kv {
+    /// A model for a key under which `texts` were put or appended, and `found` were found.
+    pub fn new(mut texts: Vec<String>, mut found: Vec<String>) -> Self {
+        found.push(String::new());
+        for list in [&mut texts, &mut found] {
+            list.sort_unstable();
+            list.dedup();
+        }
+        Self { texts, found }
+    }
+
+    /// The operation that found a text; of one that was not given to [`new`](Self::new) one that is never possible.
+    pub fn get(&self, text: &str) -> KvOp {
+        KvOp::Get(self.extended(0, 0, text))
+    }
+
+    /// The operation that puts a text.
+    ///
+    /// # Panics
+    /// If it was not given to [`new`](Self::new).
+    pub fn put(&self, text: &str) -> KvOp {
+        KvOp::Put(self.number(text))
+    }
+
+    /// The operation that appends a text.
+    ///
+    /// # Panics
+    /// If it was not given to [`new`](Self::new).
+    pub fn append(&self, text: &str) -> KvOp {
+        KvOp::Append(self.number(text))
+    }
+
+    fn number(&self, text: &str) -> u32 {
+        let number = self.texts.binary_search_by(|other| other.as_str().cmp(text));
+        number.expect("the model knows all texts that are put or appended") as u32
+    }
+
+    /// The place of the first `length` bytes of a found text with `more` after them.
+    fn extended(&self, first: u32, length: u32, more: &str) -> Place {
+        let (from, length) = (first as usize, length as usize);
+        let begin = &self.found[from].as_bytes()[..length];
+        let more = more.as_bytes();
+        // Those with the same beginning follow each other.
+        let below = |text: &String| text.as_bytes().strip_prefix(begin).is_some_and(|rest| rest < more);
+        let place = from + self.found[from..].partition_point(below);
+        let rest = self
+            .found
+            .get(place)
+            .and_then(|text| text.as_bytes().strip_prefix(begin));
+        match rest {
+            Some(rest) if rest.starts_with(more) => Place::Begins(place as u32, (length + more.len()) as u32),
+            _ => Place::Nowhere,
+        }
+    }
+}
+
+impl Model for Kv {
+    type State = Place;
+    type Input = KvOp;
+
+    fn initial(&self) -> Place {
+        Place::Begins(0, 0)
+    }
+
+    fn step(&self, state: &Place, input: &KvOp) -> Option<Place> {
+        match (input, state) {
+            (KvOp::Get(Place::Nowhere), _) => None,
+            (KvOp::Get(found), _) => (found == state).then_some(*state),
+            (KvOp::Put(text), _) => Some(self.extended(0, 0, &self.texts[*text as usize])),
+            (KvOp::Append(_), Place::Nowhere) => Some(Place::Nowhere),
+            (KvOp::Append(text), Place::Begins(first, length)) => {
+                Some(self.extended(*first, *length, &self.texts[*text as usize]))
+            }
+        }
+    }
+
+    fn is_read(&self, input: &KvOp) -> bool {
+        matches!(input, KvOp::Get(_))
+    }
+
+    fn after(&self, input: &KvOp) -> Option<Place> {
+        match input {
+            KvOp::Get(found) => Some(*found),
+            KvOp::Put(text) => Some(self.extended(0, 0, &self.texts[*text as usize])),
+            KvOp::Append(_) => None,
+        }
+    }
+}

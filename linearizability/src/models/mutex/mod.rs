@@ -1,0 +1,147 @@
+//! Mutexes: on a lease, and the textbook's.
+
+mod certain_holds;
+pub(crate) mod generator;
+mod lease;
+mod textbook;
+
+pub use lease::{LeaseMutex, LeaseOp};
+pub use textbook::{Mutex, MutexOp};
+
+use crate::generate::simulate;
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::models::support::decide;
+use crate::reading::Reading;
+use crate::{Call, CallOutcome, Claim, InputError, Judgement, Remark};
+use std::collections::HashMap;
+
+const HELD_TWICE: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "two held the mutex at once, although holds count only as far as they are certain",
+};
+const UNORDERED: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "no order fits in which the mutex is held from each acquire to the next release that succeeded",
+};
+
+/// Mutexes that may be lost like a lease.
+pub static LEASES: ModelEntry = ModelEntry {
+    names: &["mutex"],
+    operations: &["acquire", "release"],
+    sized: false,
+    simulations: &[Simulation::new("mutex", |options, _| {
+        simulate(options, generator::Mutex::new(options.clients, false))
+    })],
+    judge: |_, calls, _, _, budget| {
+        let reading = lease_operations(calls)?;
+        Ok(without_requests(
+            decide(HELD_TWICE, &LeaseMutex, reading, budget),
+            calls,
+        ))
+    },
+};
+
+/// Mutexes that are held until a release succeeds.
+pub static TEXTBOOK: ModelEntry = ModelEntry {
+    names: &["mutex-strict"],
+    operations: &["acquire", "release"],
+    sized: false,
+    simulations: &[],
+    judge: |_, calls, _, _, budget| {
+        let reading = textbook_operations(calls)?;
+        Ok(decide(UNORDERED, &Mutex, reading, budget))
+    },
+};
+
+/// What was found, without the requests for grants where each of these was released: such holds overlap by when they were
+/// granted, and not by when that was asked for.
+pub fn without_requests<'a>(mut found: Judgement<'a>, calls: &[&Call<'_>]) -> Judgement<'a> {
+    for violation in &mut found.violations {
+        let of = |f: &str| -> Vec<usize> {
+            let requests = calls.iter().filter(|call| call.f == f).map(|call| call.invoke);
+            requests
+                .filter(|at| violation.events.binary_search(at).is_ok())
+                .collect()
+        };
+        let (acquires, releases) = (of("acquire"), of("release"));
+        if acquires.len() == releases.len() {
+            violation.events.retain(|at| acquires.binary_search(at).is_err());
+        }
+    }
+    found
+}
+
+/// The operations on a textbook mutex: what failed did not happen, and so a hold lasts until a release that did.
+///
+/// # Errors
+///
+/// What no mutex can do.
+fn textbook_operations<'a>(calls: &[&'a Call<'a>]) -> Result<Reading<'a, MutexOp>, InputError> {
+    let mut reading = Reading::new();
+    for &call in calls {
+        match call.f {
+            "acquire" => reading.add(call, MutexOp::Acquire),
+            "release" => reading.add(call, MutexOp::Release),
+            _ => return Err(not_a_mutex(call)),
+        }
+    }
+    Ok(reading)
+}
+
+/// The operations on a mutex that rests on a lease.
+///
+/// A release that was answered with `ok` proves that its process held until then; a hold that has none may have been lost
+/// at any time. An acquire of unknown outcome proves nothing.
+///
+/// # Errors
+///
+/// What no mutex can do.
+pub fn lease_operations<'a>(calls: &[&'a Call<'a>]) -> Result<Reading<'a, LeaseOp>, InputError> {
+    let mut reading = Reading::new();
+    // The grant of each process that it has not tried to give back, as a place in `reading`.
+    let mut held: HashMap<u64, usize> = HashMap::new();
+    for &call in calls {
+        match (call.f, call.outcome) {
+            ("acquire", CallOutcome::Ok) => {
+                held.insert(call.process, reading.ops.len());
+                reading.add(call, LeaseOp::Glimpse);
+            }
+            ("acquire", _) => {}
+            ("release", outcome) => {
+                let Some(hold) = held.remove(&call.process) else {
+                    continue;
+                };
+                // An answer may be `ok` because nothing was left to remove.
+                let removed = call.answered.field("removed");
+                match outcome {
+                    CallOutcome::Ok if removed.is_none_or(|removed| !removed.is_nil()) => {
+                        reading.ops[hold].input = LeaseOp::Grant(hold);
+                        let release = reading.ops.len();
+                        reading.revealed_by.insert(hold, (release, LeaseOp::Glimpse));
+                        reading.add(call, LeaseOp::Release(hold));
+                    }
+                    CallOutcome::Fail if lost(call) => reading.notes.push(Remark::LeaseLost {
+                        grant: reading.calls[hold],
+                        release: call,
+                    }),
+                    CallOutcome::Ok | CallOutcome::Fail | CallOutcome::Info => {}
+                }
+            }
+            _ => return Err(not_a_mutex(call)),
+        }
+    }
+    Ok(reading)
+}
+
+fn not_a_mutex(call: &Call<'_>) -> InputError {
+    InputError::Unable(format!("no mutex can {} (event {})", call.f, call.invoke))
+}
+
+/// Whether a release failed because the hold had ended before, by its error.
+fn lost(release: &Call<'_>) -> bool {
+    const SIGNS: [&str; 6] = ["lease", "not-held", "not-found", "not found", "expired", "no-node"];
+    let error = release.error.map(str::to_lowercase);
+    error.is_some_and(|error| SIGNS.iter().any(|sign| error.contains(sign)))
+}

@@ -1,0 +1,72 @@
+//! A mutex as textbooks have it: held from an acquire to a release, by any process.
+
+use crate::models::register::First;
+use crate::models::register::RegisterOp;
+use crate::models::register::portfolio;
+use crate::models::register::relevance::{narrowed, relevant};
+use crate::unknown_start::UnknownStart;
+use crate::{Budget, Decision, Model, Op, search};
+
+/// The mutex, free at the beginning. Its state says whether it is held.
+#[derive(Debug, Clone, Copy)]
+pub struct Mutex;
+
+/// An operation on it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum MutexOp {
+    /// It was free and is held.
+    Acquire,
+    /// It was held and is free.
+    Release,
+}
+
+impl Model for Mutex {
+    type State = bool;
+    type Input = MutexOp;
+
+    fn initial(&self) -> bool {
+        false
+    }
+
+    fn step(&self, held: &bool, input: &MutexOp) -> Option<bool> {
+        match (input, held) {
+            (MutexOp::Acquire, false) => Some(true),
+            (MutexOp::Release, true) => Some(false),
+            _ => None,
+        }
+    }
+
+    fn is_read(&self, _: &MutexOp) -> bool {
+        false
+    }
+
+    fn after(&self, input: &MutexOp) -> Option<bool> {
+        Some(*input == MutexOp::Acquire)
+    }
+
+    fn relevant(&self, ops: &[Op<MutexOp>]) -> Option<Vec<usize>> {
+        relevant(&sets(ops), &|held| !held)
+    }
+
+    fn explore(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+        let first = First::With(&false);
+        portfolio::decide(&sets(ops), &first, |budget| search(self, ops, budget), budget)
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<MutexOp>], budget: &mut Budget<'_>) -> Decision {
+        let (model, first) = (UnknownStart(self), First::If(&|_: &bool| true));
+        narrowed(ops, relevant(&sets(ops), &|_| true), |ops| {
+            portfolio::decide(&sets(ops), &first, |budget| search(&model, ops, budget), budget)
+        })
+    }
+}
+
+/// The operations as compare-and-sets of whether it is held. Of these at most two are possible next, so that a sweep over
+/// configurations is over in time nearly linear.
+fn sets(ops: &[Op<MutexOp>]) -> Vec<Op<RegisterOp<bool>>> {
+    let set = |op: &Op<MutexOp>| match op.input {
+        MutexOp::Acquire => op.with_input(RegisterOp::Cas(false, true)),
+        MutexOp::Release => op.with_input(RegisterOp::Cas(true, false)),
+    };
+    ops.iter().map(set).collect()
+}

@@ -1,0 +1,172 @@
+//! What gives out permits: semaphores, read-write locks, reentrant mutexes.
+//!
+//! As with mutexes a hold is certain only if its release was answered with `ok`. Releases end a process's holds in the order
+//! opposite to that of their grants. After a release that failed, or gives back something else than the last hold has, nothing is
+//! known of the holds that the process has then.
+
+mod generator;
+mod sequential;
+
+pub use sequential::{PermitOp, Permits};
+
+use crate::Call;
+use crate::Claim;
+use crate::generate::{Event, Options, simulate};
+use crate::models::mutex::without_requests;
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::models::support::{decide, unable};
+use crate::reading::Reading;
+use crate::{CallOutcome, InputError, Value};
+use generator::Style;
+use std::collections::{HashMap, HashSet};
+
+const UNORDERED: Claim = Claim {
+    kind: "double-grant",
+    property: "mutual exclusion",
+    says: "no order fits in which holds exclude each other as far as they are certain",
+};
+
+/// More than any number of readers takes.
+const ALL: u64 = 1 << 40;
+
+/// Semaphores: `acquire` of one permit, or of as many as its value says.
+pub static SEMAPHORE: ModelEntry = ModelEntry {
+    names: &["semaphore"],
+    operations: &["acquire", "release"],
+    sized: true,
+    simulations: &[Simulation {
+        name: "semaphore",
+        least: 1,
+        clients: |permits, violation| if violation { permits as usize + 1 } else { 1 },
+        run: |options, permits| simulate_permits(options, Style::Semaphore(permits.into())),
+    }],
+    judge: |model, calls, _, size, budget| {
+        let permits = |call: &Call<'_>| match &call.asked {
+            Value::Nil => Ok(Some(1)),
+            value => match value.as_u64() {
+                Some(permits) if permits > 0 => Ok(Some(permits)),
+                _ => Err(unexpected(call, "has no number of permits")),
+            },
+        };
+        let reading = holds(model, calls, permits)?;
+        let model = Permits {
+            permits: u64::from(size),
+        };
+        Ok(without_requests(decide(UNORDERED, &model, reading, budget), calls))
+    },
+};
+
+/// Read-write locks: `acquire` and `release` with the mode as the value, `read` or `write`.
+pub static READ_WRITE: ModelEntry = ModelEntry {
+    names: &["rwlock"],
+    operations: &["acquire", "release"],
+    sized: false,
+    simulations: &[Simulation::new("rwlock", |options, _| {
+        simulate_permits(options, Style::ReadWrite)
+    })],
+    judge: |model, calls, _, _, budget| {
+        let mode = |call: &Call<'_>| match call.asked.word() {
+            Some("read" | "shared") => Ok(Some(1)),
+            Some("write" | "exclusive") => Ok(Some(ALL)),
+            None if call.f == "release" && call.asked.is_nil() => Ok(None),
+            _ => Err(unexpected(call, "names neither read nor write")),
+        };
+        let reading = holds(model, calls, mode)?;
+        let found = decide(UNORDERED, &Permits { permits: ALL }, reading, budget);
+        Ok(without_requests(found, calls))
+    },
+};
+
+/// Mutexes whose holder may acquire them again: they are free once they were released as often.
+pub static REENTRANT: ModelEntry = ModelEntry {
+    names: &["reentrant-mutex"],
+    operations: &["acquire", "release"],
+    sized: false,
+    simulations: &[Simulation::new("reentrant-mutex", |options, _| {
+        simulate_permits(options, Style::Reentrant)
+    })],
+    judge: |model, calls, _, _, budget| {
+        let all = holds(model, calls, |_| Ok(Some(1)))?;
+        let found = decide(UNORDERED, &Permits { permits: 1 }, outermost(all), budget);
+        Ok(without_requests(found, calls))
+    },
+};
+
+fn simulate_permits(options: &Options, style: Style) -> Vec<Event> {
+    simulate(options, generator::Permits::new(style, options.clients))
+}
+
+/// An operation whose value is not what it should be.
+fn unexpected(call: &Call<'_>, lack: &str) -> InputError {
+    InputError::Unexpected {
+        what: format!("the {} of event {} {lack}", call.f, call.invoke),
+        found: call.asked.clone(),
+    }
+}
+
+/// The holds that operations tell, each of the permits that `weight` says; a release may leave that to its grant.
+fn holds<'a>(
+    model: &ModelEntry,
+    calls: &[&'a Call<'a>],
+    weight: impl Fn(&Call<'a>) -> Result<Option<u64>, InputError>,
+) -> Result<Reading<'a, PermitOp>, InputError> {
+    let mut reading = Reading::new();
+    let mut held: HashMap<u64, Vec<(usize, u64)>> = HashMap::new();
+    for &call in calls {
+        if !model.operations.contains(&call.f) {
+            return Err(unable(model, call));
+        }
+        let held = held.entry(call.process).or_default();
+        match (call.f, call.outcome) {
+            ("acquire", CallOutcome::Ok) => {
+                let weight = weight(call)?.unwrap_or(1);
+                held.push((reading.ops.len(), weight));
+                reading.add(call, PermitOp::Glimpse(weight));
+            }
+            ("acquire", _) => {}
+            (_, CallOutcome::Ok) => match (held.pop(), weight(call)?) {
+                (Some((hold, weight)), same) if same.is_none_or(|same| same == weight) => {
+                    reading.ops[hold].input = PermitOp::Grant(hold, weight);
+                    let release = reading.ops.len();
+                    reading.revealed_by.insert(hold, (release, PermitOp::Glimpse(weight)));
+                    reading.add(call, PermitOp::Release(hold, weight));
+                }
+                _ => held.clear(),
+            },
+            _ => held.clear(),
+        }
+    }
+    Ok(reading)
+}
+
+/// The holds without what happened within another one of the same process.
+fn outermost(all: Reading<'_, PermitOp>) -> Reading<'_, PermitOp> {
+    // From when to when each process certainly held, the last time.
+    let mut until: HashMap<u64, usize> = HashMap::new();
+    let mut within: HashSet<usize> = HashSet::new();
+    let mut order: Vec<usize> = (0..all.ops.len()).collect();
+    order.sort_unstable_by_key(|&op| all.ops[op].invoke);
+    for op in order {
+        let process = all.calls[op].process;
+        let held = until.get(&process).is_some_and(|&until| all.ops[op].invoke < until);
+        match (all.ops[op].input, all.revealed_by.get(&op)) {
+            (PermitOp::Release(..), _) => {}
+            (_, Some((release, _))) if held => within.extend([op, *release]),
+            (_, None) if held => drop(within.insert(op)),
+            (_, Some((release, _))) => drop(until.insert(process, all.ops[*release].invoke)),
+            _ => {}
+        }
+    }
+    let kept: Vec<usize> = (0..all.ops.len()).filter(|op| !within.contains(op)).collect();
+    let place = |op: &usize| kept.binary_search(op).ok();
+    let revealed = all
+        .revealed_by
+        .iter()
+        .filter_map(|(op, (by, input))| Some((place(op)?, (place(by)?, *input))));
+    Reading {
+        ops: kept.iter().map(|&op| all.ops[op].clone()).collect(),
+        calls: kept.iter().map(|&op| all.calls[op]).collect(),
+        revealed_by: revealed.collect(),
+        notes: all.notes,
+    }
+}

@@ -1,0 +1,202 @@
+//! Queues: `enqueue` with a value, `dequeue` answered with one or with nil if the queue was empty, and `drain`, answered with all
+//! that came out until the queue was empty. A `dequeue` that failed took nothing out, and says nothing of what there was.
+
+pub mod bag;
+pub mod fifo;
+mod generator;
+mod pairs;
+pub mod total;
+pub(crate) mod total_queue;
+
+pub use bag::{Bag, QueueOp};
+pub use fifo::Fifo;
+
+use crate::equality::ValueNumbers;
+use crate::generate::simulate;
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::models::support::{decide, unable, unordered};
+use crate::reading::Reading;
+use crate::{Call, CallOutcome, Claim, InputError, Op, Remark, Value};
+use generator::{Order, Queue};
+use std::collections::HashMap;
+use total::Drain;
+
+/// The operations of all queues.
+pub const OPERATIONS: [&str; 3] = ["enqueue", "dequeue", "drain"];
+
+const UNORDERED: Claim = unordered("no order of the queue's operations fits");
+
+/// Queues, first in, first out.
+pub static FIFO_QUEUE: ModelEntry = ModelEntry {
+    names: &["fifo-queue"],
+    operations: &OPERATIONS,
+    sized: false,
+    simulations: &[Simulation::new("fifo-queue", |options, _| {
+        simulate(options, Queue::new(Order::Fifo, options))
+    })],
+    judge: |model, calls, _, _, budget| {
+        let QueueOperations { reading, drains } = read(model, calls, Delivery::Once)?;
+        let mut found = decide(UNORDERED, &Fifo, reading, budget);
+        if drains.iter().any(|drain| drain.empty - drain.first > 1) {
+            found.remarks.push(Remark::DrainUnordered);
+        }
+        Ok(found)
+    },
+};
+
+/// Queues without an order, each of whose items comes out once.
+pub static UNORDERED_QUEUE: ModelEntry = ModelEntry {
+    names: &["unordered-queue"],
+    operations: &OPERATIONS,
+    sized: false,
+    simulations: &[Simulation::new("unordered-queue", |options, _| {
+        simulate(options, Queue::new(Order::None, options))
+    })],
+    judge: |model, calls, _, _, budget| {
+        let QueueOperations { reading, .. } = read(model, calls, Delivery::Once)?;
+        Ok(decide(UNORDERED, &Bag, reading, budget))
+    },
+};
+
+/// How often an item comes out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Delivery {
+    /// Once for each time that it was put in.
+    Once,
+    /// Once or more.
+    AtLeastOnce,
+}
+
+/// The operations on a queue, and the drains among them that were answered.
+pub struct QueueOperations<'a> {
+    /// The operations.
+    pub reading: Reading<'a, QueueOp>,
+    /// The drains.
+    pub drains: Vec<Drain>,
+}
+
+/// The operations on a queue that delivers an item so often.
+///
+/// # Errors
+/// What a queue cannot do, and a value that cannot be compared.
+pub fn read<'a>(
+    model: &ModelEntry,
+    calls: &[&'a Call<'a>],
+    delivery: Delivery,
+) -> Result<QueueOperations<'a>, InputError> {
+    let (mut reading, mut values, mut drains) = (Reading::new(), ValueNumbers::default(), Vec::new());
+    let enqueues = calls.iter().filter(|call| call.f == "enqueue").count();
+    // It may have taken out all that there was, and once is enough: the one that was sent first.
+    let unknown = |call: &&&Call<'_>| call.f == "drain" && matches!(call.outcome, CallOutcome::Info);
+    let drained = calls.iter().filter(unknown).min_by_key(|call| call.from());
+    let drained = drained.map(|call| call.invoke);
+    for &call in calls {
+        let ok = call.outcome == CallOutcome::Ok;
+        let mut number = |value: &Value| {
+            values.number(value, || {
+                format!("the value of the {} of event {}", call.f, call.invoke)
+            })
+        };
+        match call.f {
+            "enqueue" => {
+                let item = number(&call.asked)?;
+                reading.add(call, QueueOp::Enqueue(item));
+            }
+            "dequeue" if ok && call.answered.is_nil() => reading.add(call, QueueOp::Empty),
+            "dequeue" if ok => {
+                let item = number(&call.answered)?;
+                reading.add(call, QueueOp::Dequeue(item));
+            }
+            "dequeue" => reading.add(call, QueueOp::Take),
+            "drain" if ok => {
+                let Some(items) = call.answered.sequence() else {
+                    return Err(InputError::Unexpected {
+                        what: format!("the drain of event {} was answered with no list", call.invoke),
+                        found: call.answered.clone(),
+                    });
+                };
+                let first = reading.ops.len();
+                for item in items {
+                    let item = number(item)?;
+                    reading.add(call, QueueOp::Dequeue(item));
+                }
+                let (sent, empty) = (call.from(), reading.ops.len());
+                reading.add(call, QueueOp::Empty);
+                drains.push(Drain { sent, first, empty });
+            }
+            "drain" if drained == Some(call.invoke) => {
+                (0..enqueues).for_each(|_| reading.add(call, QueueOp::Take));
+            }
+            "drain" => {}
+            _ => return Err(unable(model, call)),
+        }
+    }
+    after_their_items(&mut reading.ops, &drains, delivery);
+    Ok(QueueOperations { reading, drains })
+}
+
+/// Has the empty answer of each drain come after the last moment at which fewer enqueues of one of its items had been sent than must have
+/// come out if all that it took out had, with what had been delivered by then. An item that may come out again needs one enqueue.
+fn after_their_items(ops: &mut [Op<QueueOp>], drains: &[Drain], delivery: Delivery) {
+    let once = delivery == Delivery::Once;
+    let mut items: HashMap<u32, Positions> = HashMap::new();
+    for op in ops.iter() {
+        match op.input {
+            QueueOp::Enqueue(item) => items.entry(item).or_default().sent.push(op.invoke),
+            QueueOp::Dequeue(item) => items
+                .entry(item)
+                .or_default()
+                .ended
+                .extend(op.complete.filter(|_| once)),
+            QueueOp::Empty | QueueOp::Take => {}
+        }
+    }
+    for positions in items.values_mut() {
+        positions.sent.sort_unstable();
+        positions.ended.sort_unstable();
+    }
+    for drain in drains {
+        let mut taken: HashMap<u32, usize> = HashMap::new();
+        for op in &ops[drain.first..drain.empty] {
+            if let QueueOp::Dequeue(item) = op.input {
+                let taken = taken.entry(item).or_default();
+                *taken = if once { *taken + 1 } else { 1 };
+            }
+        }
+        let end = ops[drain.empty].complete;
+        let last = |(item, taken)| items.get_mut(&item)?.last_too_few(taken, end);
+        let latest = taken.into_iter().filter_map(last).max();
+        ops[drain.empty].invoke = ops[drain.empty].invoke.max(latest.unwrap_or(0));
+    }
+}
+
+/// Where the enqueues of an item were sent, and where its deliveries ended, ascending.
+#[derive(Default)]
+struct Positions {
+    sent: Vec<usize>,
+    ended: Vec<usize>,
+    /// For each number of items that a drain took, and each enqueue: the last one up to it before which too few were sent.
+    too_few: HashMap<usize, Vec<usize>>,
+}
+
+impl Positions {
+    /// Of the enqueues sent before `end` where the last one was sent before which there were fewer than deliveries had ended, and `taken`
+    /// more; `None` if none was sent.
+    fn last_too_few(&mut self, taken: usize, end: Option<usize>) -> Option<usize> {
+        let Self { sent, ended, too_few } = self;
+        let too_few = too_few.entry(taken).or_insert_with(|| {
+            let mut last = 0;
+            let up_to = |(at, &sent): (usize, &usize)| {
+                let few = at
+                    .checked_sub(taken)
+                    .is_none_or(|out| ended.get(out).is_some_and(|&end| end < sent));
+                last = if few { at } else { last };
+                last
+            };
+            sent.iter().enumerate().map(up_to).collect()
+        });
+        // What was sent too late is a contradiction without that.
+        let in_time = sent.partition_point(|&sent| Some(sent) < end);
+        Some(sent[too_few[in_time.checked_sub(1)?]])
+    }
+}

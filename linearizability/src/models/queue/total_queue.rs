@@ -1,0 +1,48 @@
+//! Queues each of whose items comes out at least once, with the operations of other [queues](crate::models::queue).
+
+use crate::generate::simulate;
+use crate::judgement::{Judgement, Violation};
+use crate::models::queue::bag::MADE_UP;
+use crate::models::queue::generator::{Order, Queue};
+use crate::models::queue::total;
+use crate::models::queue::{Delivery, OPERATIONS, QueueOperations, read};
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::proof::{EACH, Proof};
+use crate::{Limit, Remark};
+
+/// What Jepsen's `total-queue` judges: what goes in comes out, at least once, and nothing else does.
+pub static TOTAL_QUEUE: ModelEntry = ModelEntry {
+    names: &["total-queue"],
+    operations: &OPERATIONS,
+    sized: false,
+    simulations: &[Simulation::new("total-queue", |options, _| {
+        simulate(options, Queue::new(Order::Drained, options))
+    })],
+    judge: |model, calls, _, _, budget| {
+        let QueueOperations { reading, drains } = read(model, calls, Delivery::AtLeastOnce)?;
+        let mut judgement = Judgement::default();
+        if reading.ops.len() * EACH > budget.bytes {
+            judgement.remarks.push(Remark::GaveUp(Limit::Memory));
+            return Ok(judgement);
+        }
+        let found = total::judge(&reading.ops, &drains);
+        let unjudged = found.unjudged.filter(|_| found.contradiction.is_none());
+        let enqueue = |op: usize| Remark::LossesUnjudged {
+            enqueue: reading.calls[op],
+        };
+        judgement.remarks.extend(unjudged.map(enqueue));
+        if found.again > 0 {
+            judgement.remarks.push(Remark::Repeated(found.again));
+        }
+        let proof = found.contradiction.map(|found| Proof {
+            stuck: found.stuck,
+            witness: found.witness.ops,
+            least: found.witness.least,
+            claim: found.claim,
+            fits: None,
+        });
+        let violation = proof.map(|proof| Violation::new(MADE_UP, &reading.calls, &proof));
+        judgement.violations.extend(violation);
+        Ok(judgement)
+    },
+};

@@ -1,0 +1,138 @@
+//! Accesses to a register as the sweep over configurations wants them: values as numbers, events in order.
+
+use crate::Op;
+use crate::models::register::sequential::RegisterOp;
+use std::collections::HashMap;
+use std::fmt;
+use std::hash::Hash;
+
+/// What an access does, by numbers of values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Access {
+    /// This was found.
+    Read(u32),
+    /// This was written.
+    Write(u32),
+    /// The first was found, and the second written.
+    Cas(u32, u32),
+    /// Something else than this was found.
+    Mismatch(u32),
+}
+
+impl Access {
+    /// The value that there is after it; of a compare-and-set that failed the one that is not there.
+    pub fn left(self) -> u32 {
+        match self {
+            Self::Write(to) | Self::Cas(_, to) | Self::Read(to) | Self::Mismatch(to) => to,
+        }
+    }
+
+    /// Whether it writes.
+    pub fn writes(self) -> bool {
+        matches!(self, Self::Write(_) | Self::Cas(..))
+    }
+}
+
+/// With what a register begins.
+pub enum First<'m, V> {
+    /// With this.
+    With(&'m V),
+    /// With an unknown value that fits this.
+    If(&'m dyn Fn(&V) -> bool),
+}
+
+impl<V: fmt::Debug> fmt::Debug for First<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::With(value) => f.debug_tuple("With").field(value).finish(),
+            Self::If(_) => f.debug_tuple("If").finish_non_exhaustive(),
+        }
+    }
+}
+
+/// An event of the history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// An operation is invoked.
+    Call(usize),
+    /// An operation is completed.
+    Return(usize),
+}
+
+/// A history of accesses.
+#[derive(Debug)]
+pub struct History {
+    /// By the places of operations; `None` for what says nothing: a read that need not have happened.
+    pub accesses: Vec<Option<Access>>,
+    /// The events of those that say something, in order.
+    pub events: Vec<Event>,
+    /// The values with which it may begin.
+    pub first: Vec<u32>,
+    /// How many values there are.
+    pub values: usize,
+}
+
+impl History {
+    /// The accesses of some operations.
+    pub fn new<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], first: &First<'_, V>) -> Self {
+        let mut numbers: HashMap<&V, u32> = HashMap::new();
+        let mut number = |value| {
+            let next = numbers.len() as u32;
+            *numbers.entry(value).or_insert(next)
+        };
+        let mut accesses = Vec::with_capacity(ops.len());
+        let mut events: Vec<(usize, Event)> = Vec::with_capacity(2 * ops.len());
+        for (place, op) in ops.iter().enumerate() {
+            let access = match &op.input {
+                RegisterOp::Read(value) => Access::Read(number(value)),
+                RegisterOp::Write(to) => Access::Write(number(to)),
+                // It leaves what it finds.
+                RegisterOp::Cas(from, to) if from == to => Access::Read(number(to)),
+                RegisterOp::Cas(from, to) => Access::Cas(number(from), number(to)),
+                RegisterOp::Mismatch(value) => Access::Mismatch(number(value)),
+            };
+            let says = op.must() || matches!(access, Access::Write(_) | Access::Cas(..));
+            accesses.push(says.then_some(access));
+            if says {
+                events.push((op.invoke, Event::Call(place)));
+                events.extend(op.complete.map(|complete| (complete, Event::Return(place))));
+            }
+        }
+        events.sort_unstable_by_key(|&(position, _)| position);
+        let other = numbers.len() as u32;
+        let (first, values) = match first {
+            First::With(value) => (vec![numbers.get(value).copied().unwrap_or(other)], numbers.len() + 1),
+            First::If(may) => {
+                // With a value that nothing finds it may begin whatever it is found not to be.
+                let mut first = found_at_first(ops, |value| may(value).then(|| numbers[value]));
+                first.push(other);
+                (first, numbers.len() + 1)
+            }
+        };
+        Self {
+            accesses,
+            events: events.into_iter().map(|(_, event)| event).collect(),
+            first,
+            values,
+        }
+    }
+}
+
+/// The values that may have been found before the first write: by what was invoked before one was over.
+fn found_at_first<V: Eq>(ops: &[Op<RegisterOp<V>>], number: impl Fn(&V) -> Option<u32>) -> Vec<u32> {
+    let writes = ops
+        .iter()
+        .filter(|op| op.must() && matches!(op.input, RegisterOp::Write(_) | RegisterOp::Cas(..)));
+    let over = writes.filter_map(|op| op.complete).min().unwrap_or(usize::MAX);
+    let found = ops
+        .iter()
+        .filter(|op| op.invoke < over)
+        .filter_map(|op| match &op.input {
+            RegisterOp::Read(value) | RegisterOp::Cas(value, _) => number(value),
+            RegisterOp::Write(_) | RegisterOp::Mismatch(_) => None,
+        });
+    let mut found: Vec<u32> = found.collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}

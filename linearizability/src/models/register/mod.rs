@@ -1,0 +1,151 @@
+//! Registers with compare-and-set.
+
+mod accesses;
+mod configuration;
+mod generator;
+mod in_flight;
+pub(crate) mod portfolio;
+pub(crate) mod relevance;
+mod sequential;
+mod sweep;
+mod unexplained_reads;
+mod zones;
+
+pub(crate) use accesses::First;
+pub use sequential::{Content, Register, RegisterOp, Unset};
+
+use crate::equality::ValueNumbers;
+use crate::generate::simulate;
+use crate::models::registry::{ModelEntry, Simulation};
+use crate::models::support::{decide, unordered};
+use crate::reading::Reading;
+use crate::{Call, CallOutcome, Claim, Conventions, InputError, Op, Value};
+use std::collections::HashSet;
+
+const UNORDERED: Claim = unordered("no order of the register's operations fits");
+
+/// Registers; with what they begin is known of our histories only.
+pub static REGISTERS: ModelEntry = ModelEntry {
+    names: &["register", "cas-register"],
+    operations: &["read", "write", "cas"],
+    sized: false,
+    simulations: &[
+        Simulation::new("register", |options, _| {
+            simulate(options, generator::Register::new(options, false))
+        }),
+        Simulation::new("cas-register", |options, _| {
+            simulate(options, generator::Register::new(options, true))
+        }),
+    ],
+    judge: |_, calls, conventions, _, budget| {
+        let accesses = read(calls, conventions)?;
+        Ok(match accesses.initial {
+            Some(initial) => decide(UNORDERED, &Register { initial }, accesses.reading, budget),
+            None => decide(UNORDERED, &Unset { never: accesses.never }, accesses.reading, budget),
+        })
+    },
+};
+
+/// The operations on a register.
+#[derive(Debug)]
+struct Accesses<'a> {
+    /// The operations.
+    reading: Reading<'a, RegisterOp<u32>>,
+    /// The number of its first value; `None` if that is not known.
+    initial: Option<u32>,
+    /// Values with which it did not begin, where its initial value is unknown: a write that failed is the only operation
+    /// that was to write them.
+    never: HashSet<u32>,
+}
+
+/// The operations on a register, with its values as numbers.
+///
+/// # Errors
+///
+/// What no register can do, and a value that cannot be compared.
+fn read<'a>(calls: &[&'a Call<'a>], conventions: Conventions) -> Result<Accesses<'a>, InputError> {
+    let in_fields = calls.iter().all(|call| in_fields(call));
+    let mut values = ValueNumbers::default();
+    let initial = in_fields.then(|| values.number(&Value::Nil, String::new)).transpose()?;
+    let (mut reading, mut never) = (Reading::new(), HashSet::new());
+    let field = |value: &'a Value, name: &str| match value {
+        Value::Map(_) if in_fields => value.field(name).unwrap_or(&Value::Nil),
+        value => value,
+    };
+    for &call in calls {
+        let at = call.invoke;
+        let mut number = |value: &Value| values.number(value, || format!("the value of the {} of event {at}", call.f));
+        match call.f {
+            "read" => {
+                let value = field(&call.answered, "value");
+                let unknown = value.is_nil() && !in_fields && conventions.nil_is_unknown;
+                if call.outcome == CallOutcome::Ok && !unknown {
+                    let value = number(value)?;
+                    reading.add(call, RegisterOp::Read(value));
+                }
+            }
+            "write" => {
+                let value = number(field(&call.asked, "value"))?;
+                never.extend((call.outcome == CallOutcome::Fail).then_some(value));
+                reading.add(call, RegisterOp::Write(value));
+            }
+            "cas" => {
+                let Some([from, to]) = wanted(&call.asked, in_fields) else {
+                    return Err(InputError::Unexpected {
+                        what: format!("the cas of event {at} has no pair of values"),
+                        found: call.asked.clone(),
+                    });
+                };
+                let (from, to) = (number(from)?, number(to)?);
+                match call
+                    .complete
+                    .filter(|_| conventions.failed_cas_is_mismatch && mismatched(call))
+                {
+                    Some(end) => {
+                        reading.ops.push(Op::done(RegisterOp::Mismatch(from), at, end));
+                        reading.calls.push(call);
+                    }
+                    None => reading.add(call, RegisterOp::Cas(from, to)),
+                }
+            }
+            other => return Err(InputError::Unable(format!("no register can {other} (event {at})"))),
+        }
+    }
+    for op in &reading.ops {
+        if let RegisterOp::Write(to) | RegisterOp::Cas(_, to) = &op.input {
+            never.remove(to);
+        }
+    }
+    Ok(Accesses {
+        reading,
+        initial,
+        never,
+    })
+}
+
+/// Whether an operation has its values in fields: `{:value 17}`, `{:from 17, :to 18}`.
+fn in_fields(call: &Call<'_>) -> bool {
+    match call.f {
+        _ if !call.asked.is_map() => false,
+        "write" => call.asked.field("value").is_some(),
+        "cas" => call.asked.field("from").is_some() && call.asked.field("to").is_some(),
+        _ => true,
+    }
+}
+
+/// The value that a compare-and-set wants, and the one that it writes.
+fn wanted(value: &Value, in_fields: bool) -> Option<[&Value; 2]> {
+    match value {
+        Value::Map(_) if in_fields => Some([value.field("from")?, value.field("to")?]),
+        value => value.pair(),
+    }
+}
+
+/// Whether a compare-and-set failed because it found another value: its answer tells that of no other reason.
+fn mismatched(call: &Call<'_>) -> bool {
+    const SIGNS: [&str; 5] = ["mismatch", "not-match", "not match", "no-match", "precondition-failed"];
+    let error = call.error.map(str::to_lowercase);
+    let same = call.answered.is_nil() || call.answered.pair() == call.asked.pair();
+    let mismatch = error.is_none_or(|error| SIGNS.iter().any(|sign| error.contains(sign)));
+    call.outcome == CallOutcome::Fail && same && mismatch
+}

@@ -1,0 +1,52 @@
+//! Registers whose values do not tell their order: depth-first search and sweeps over configurations take turns, each time
+//! with more steps. The former finds the order of most histories at once; the latter finds out sooner that there is none.
+
+use crate::budget::within;
+use crate::models::register::accesses::First;
+use crate::models::register::sequential::RegisterOp;
+use crate::models::register::sweep::{SweepOutcome, sweep};
+use crate::{Budget, Decision, Limit, Op, Outcome};
+use std::hash::Hash;
+
+/// Decides a history by whatever is done first; `search` is the depth-first search of it.
+pub fn decide<V: Eq + Hash>(
+    ops: &[Op<RegisterOp<V>>],
+    first: &First<'_, V>,
+    mut search: impl FnMut(&mut Budget<'_>) -> Outcome,
+    budget: &mut Budget<'_>,
+) -> Decision {
+    /// How many times as many steps each turn has as the one before.
+    const MORE: u64 = 4;
+    let mut turn = 20 * ops.len() as u64 + 10_000;
+    // Whether the relaxed form may still find something.
+    let mut relaxed = true;
+    loop {
+        let mut limits = Vec::new();
+        match within(budget, turn, &mut search) {
+            Outcome::GaveUp(limit) => limits.push(limit),
+            decided => return decided.into(),
+        }
+        if relaxed {
+            match within(budget, turn, |budget| sweep(ops, first, true, budget)) {
+                SweepOutcome::Stuck(stuck) => return Decision::Not { stuck },
+                SweepOutcome::GaveUp(limit) => limits.push(limit),
+                SweepOutcome::Fits | SweepOutcome::Undecided => relaxed = false,
+            }
+        }
+        match within(budget, turn, |budget| sweep(ops, first, false, budget)) {
+            SweepOutcome::Stuck(stuck) => return Decision::Not { stuck },
+            SweepOutcome::Fits => return Decision::Linearizable,
+            SweepOutcome::GaveUp(limit) => limits.push(limit),
+            SweepOutcome::Undecided => {}
+        }
+        // What takes too much memory will do so again.
+        let over = |limit| limits.contains(&limit);
+        if over(Limit::Time) {
+            return Decision::GaveUp(Limit::Time);
+        }
+        if budget.steps == 0 || !over(Limit::Steps) {
+            return Decision::GaveUp(limits[0]);
+        }
+        turn = turn.saturating_mul(MORE);
+    }
+}

@@ -1,0 +1,216 @@
+//! A register with compare-and-set. Values need not be unique.
+
+use crate::models::register::accesses::First;
+use crate::models::register::portfolio;
+use crate::models::register::relevance::{narrowed, relevant};
+use crate::models::register::sweep::{SweepOutcome, sweep};
+use crate::models::register::unexplained_reads::{denied, unexplained};
+use crate::models::register::zones::{self, Began};
+use crate::unknown_start::UnknownStart;
+use crate::{Budget, Contradiction, Decision, Model, NearLinearDecision, Op, search};
+use std::collections::HashSet;
+use std::hash::Hash;
+use std::rc::Rc;
+
+/// The register.
+#[derive(Debug, Clone)]
+pub struct Register<V> {
+    /// Its value at the beginning.
+    pub initial: V,
+}
+
+/// An operation on it.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RegisterOp<V> {
+    /// It was read to have this value.
+    Read(V),
+    /// It was given this value.
+    Write(V),
+    /// It had the first value and was given the second.
+    Cas(V, V),
+    /// A compare-and-set found another value than this one.
+    Mismatch(V),
+}
+
+impl<V> RegisterOp<V> {
+    /// What the register holds after it; `None` if that may be more than one value.
+    fn left(&self) -> Option<&V> {
+        match self {
+            Self::Read(value) | Self::Write(value) | Self::Cas(_, value) => Some(value),
+            Self::Mismatch(_) => None,
+        }
+    }
+}
+
+impl<V: Clone + Eq + Hash> Register<V> {
+    /// Decides a history by configurations alone, whatever its values tell; `None` if too much is in flight together. In the
+    /// `relaxed` form each operation of unknown outcome may be done any number of times, and `Linearizable` says nothing.
+    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
+        decision(sweep(ops, &First::With(&self.initial), relaxed, budget))
+    }
+}
+
+impl<V: Clone + Eq + Hash> Model for Register<V> {
+    type State = V;
+    type Input = RegisterOp<V>;
+
+    fn initial(&self) -> V {
+        self.initial.clone()
+    }
+
+    fn step(&self, state: &V, input: &RegisterOp<V>) -> Option<V> {
+        match input {
+            RegisterOp::Read(value) => (state == value).then(|| state.clone()),
+            RegisterOp::Write(value) => Some(value.clone()),
+            RegisterOp::Cas(from, to) => (state == from).then(|| to.clone()),
+            RegisterOp::Mismatch(from) => (state != from).then(|| state.clone()),
+        }
+    }
+
+    fn is_read(&self, input: &RegisterOp<V>) -> bool {
+        matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
+    }
+
+    fn after(&self, input: &RegisterOp<V>) -> Option<V> {
+        input.left().cloned()
+    }
+
+    fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
+        unexplained(ops, |value| *value == self.initial)
+    }
+
+    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
+        zones::judge(ops, &Began::With(&self.initial))
+    }
+
+    fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
+        relevant(ops, &|value| *value == self.initial)
+    }
+
+    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        let first = First::With(&self.initial);
+        portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        anywhere(self, ops, budget)
+    }
+}
+
+/// Decides a history that began with whatever value.
+fn anywhere<V: Clone + Eq + Hash>(
+    model: &impl Model<Input = RegisterOp<V>>,
+    ops: &[Op<RegisterOp<V>>],
+    budget: &mut Budget<'_>,
+) -> Decision {
+    let first = First::If(&|_: &V| true);
+    narrowed(ops, relevant(ops, &|_| true), |ops| {
+        portfolio::decide(ops, &first, |budget| search(&UnknownStart(model), ops, budget), budget)
+    })
+}
+
+fn decision(swept: SweepOutcome) -> Option<Decision> {
+    match swept {
+        SweepOutcome::Fits => Some(Decision::Linearizable),
+        SweepOutcome::Stuck(stuck) => Some(Decision::Not { stuck }),
+        SweepOutcome::GaveUp(limit) => Some(Decision::GaveUp(limit)),
+        SweepOutcome::Undecided => None,
+    }
+}
+
+/// The same register with an unknown initial value.
+#[derive(Debug, Clone, Default)]
+pub struct Unset<V> {
+    /// With none of these it began.
+    pub never: HashSet<V>,
+}
+
+/// What is known of the value of a register that began with an unknown one.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Content<V> {
+    /// It is the one with which it began, and none of these, ascending.
+    First(Rc<[V]>),
+    /// It is this one.
+    Value(V),
+}
+
+impl<V: Eq + Hash> Unset<V> {
+    /// The same as [`Register::sweep`].
+    pub fn sweep(&self, ops: &[Op<RegisterOp<V>>], relaxed: bool, budget: &mut Budget<'_>) -> Option<Decision> {
+        decision(sweep(ops, &First::If(&|value| self.began(value)), relaxed, budget))
+    }
+
+    fn began(&self, value: &V) -> bool {
+        !self.never.contains(value)
+    }
+}
+
+impl<V: Clone + Eq + Hash + Ord> Model for Unset<V> {
+    type State = Content<V>;
+    type Input = RegisterOp<V>;
+
+    fn initial(&self) -> Content<V> {
+        Content::First(Rc::default())
+    }
+
+    fn step(&self, state: &Content<V>, input: &RegisterOp<V>) -> Option<Content<V>> {
+        let none = match state {
+            Content::Value(value) => {
+                let known = Register { initial: value.clone() };
+                return known.step(value, input).map(Content::Value);
+            }
+            Content::First(none) => none,
+        };
+        let may_be = |value: &V| self.began(value) && none.binary_search(value).is_err();
+        match input {
+            RegisterOp::Read(value) => may_be(value).then(|| Content::Value(value.clone())),
+            RegisterOp::Write(value) => Some(Content::Value(value.clone())),
+            RegisterOp::Cas(from, to) => may_be(from).then(|| Content::Value(to.clone())),
+            RegisterOp::Mismatch(value) if !may_be(value) => Some(state.clone()),
+            RegisterOp::Mismatch(value) => {
+                let (less, more) = none.split_at(none.partition_point(|other| other < value));
+                Some(Content::First(
+                    [less, std::slice::from_ref(value), more].concat().into(),
+                ))
+            }
+        }
+    }
+
+    /// A compare-and-set that found another value than some one leaves the first value as it is, but not what is known of it: to that
+    /// nothing leads back.
+    fn is_read(&self, input: &RegisterOp<V>) -> bool {
+        matches!(input, RegisterOp::Read(_) | RegisterOp::Mismatch(_))
+    }
+
+    fn after(&self, input: &RegisterOp<V>) -> Option<Content<V>> {
+        input.left().cloned().map(Content::Value)
+    }
+
+    fn heap(&self, state: &Content<V>) -> usize {
+        match state {
+            Content::First(none) => size_of_val(&**none),
+            Content::Value(_) => 0,
+        }
+    }
+
+    fn contradiction(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
+        unexplained(ops, |value| self.began(value)).or_else(|| denied(ops))
+    }
+
+    fn near(&self, ops: &[Op<RegisterOp<V>>]) -> NearLinearDecision {
+        zones::judge(ops, &Began::Unless(&self.never))
+    }
+
+    fn relevant(&self, ops: &[Op<RegisterOp<V>>]) -> Option<Vec<usize>> {
+        relevant(ops, &|value| self.began(value))
+    }
+
+    fn explore(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        let first = First::If(&|value| self.began(value));
+        portfolio::decide(ops, &first, |budget| search(self, ops, budget), budget)
+    }
+
+    fn decide_anywhere(&self, ops: &[Op<RegisterOp<V>>], budget: &mut Budget<'_>) -> Decision {
+        anywhere(self, ops, budget)
+    }
+}

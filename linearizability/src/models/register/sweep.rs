@@ -1,0 +1,225 @@
+//! Registers by configurations, just in time: one set of them is swept along the events, and an operation is done only when
+//! its completion, or another one's, needs it (Lowe, "Testing for linearizability", 2017). It takes exponential time at worst,
+//! in the operations that are in flight together, and in those of unknown outcome.
+//!
+//! What keeps the set small loses no order:
+//! - A read is done as soon as the register has its value, and so is a write of the value that it has.
+//! - When something is written, all other writes in flight may have been done right before, and count as done; they can be
+//!   done later all the same, as long as they are in flight.
+//! - Of writes of the same value that one is done which ends first; so, too, of the same compare-and-sets that must be done.
+//!   Those of unknown outcome come last, for they never end.
+//! - A write is done only if something in flight needs its value, or when it ends and something later may find it.
+//! - Between two operations that must be done no value need be written twice. Where as many operations of unknown outcome that do
+//!   the same were invoked as there are operations that must be done, none of these is ever missed.
+//! - A configuration is dropped if another one has the same value, at least as much done, and at most as much used up.
+//!
+//! In the relaxed form operations of unknown outcome are never used up, so that few configurations differ, but for those that
+//! are alone in writing some value. What has no order then has none.
+
+use crate::models::register::accesses::{Access, Event, First, History};
+use crate::models::register::configuration::{Configuration, prune};
+use crate::models::register::in_flight::{EndedOperation, InFlight};
+use crate::models::register::sequential::RegisterOp;
+use crate::{Budget, Limit, Op};
+use std::collections::HashSet;
+use std::hash::Hash;
+
+/// How a sweep ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SweepOutcome {
+    /// Some order fits; in the relaxed form that proves nothing.
+    Fits,
+    /// No order gets past the completion of this operation; in the relaxed form perhaps not even so far.
+    Stuck(usize),
+    /// It cannot tell: too much is in flight together.
+    Undecided,
+    /// The budget ran out.
+    GaveUp(Limit),
+}
+
+/// Sweeps over a history.
+pub fn sweep<V: Eq + Hash>(
+    ops: &[Op<RegisterOp<V>>],
+    first: &First<'_, V>,
+    relaxed: bool,
+    budget: &mut Budget<'_>,
+) -> SweepOutcome {
+    let history = History::new(ops, first);
+    Sweep::new(ops, &history, relaxed)
+        .run(&history.events, budget)
+        .unwrap_or_else(SweepOutcome::GaveUp)
+}
+
+/// For each value whether what writes it and is of unknown outcome is used up. In the relaxed form these are the values that
+/// have one such write, if they are few.
+fn limited<V>(ops: &[Op<RegisterOp<V>>], history: &History, relaxed: bool) -> Vec<bool> {
+    const FEW: usize = 4;
+    let mut writes = vec![0_usize; history.values];
+    for (op, access) in ops.iter().zip(&history.accesses) {
+        match access {
+            Some(access) if access.writes() && op.complete.is_none() => writes[access.left() as usize] += 1,
+            _ => {}
+        }
+    }
+    let once = |&count: &usize| count == 1;
+    let few = writes.iter().filter(|count| once(count)).count() <= FEW;
+    writes.iter().map(|count| !relaxed || few && once(count)).collect()
+}
+
+/// A sweep under way.
+struct Sweep<'h> {
+    accesses: &'h [Option<Access>],
+    ends: Vec<Option<usize>>,
+    required: Vec<bool>,
+    /// For each value until when it may be found.
+    found_until: Vec<Option<usize>>,
+    /// The bit of each operation in flight.
+    bits: Vec<u128>,
+    in_flight: InFlight,
+    configurations: Vec<Configuration>,
+    /// How many there were when they were last held against each other.
+    pruned: usize,
+}
+
+impl<'h> Sweep<'h> {
+    fn new<V>(ops: &[Op<RegisterOp<V>>], history: &'h History, relaxed: bool) -> Self {
+        let mut found_until = vec![None; history.values];
+        // What finds only that a value is not there may find any other one.
+        let mut other_until = None;
+        for (op, access) in ops.iter().zip(&history.accesses) {
+            let until = match *access {
+                Some(Access::Read(value) | Access::Cas(value, _)) => &mut found_until[value as usize],
+                Some(Access::Mismatch(_)) => &mut other_until,
+                Some(Access::Write(_)) | None => continue,
+            };
+            *until = (*until).max(Some(op.complete.unwrap_or(usize::MAX)));
+        }
+        found_until
+            .iter_mut()
+            .for_each(|until| *until = (*until).max(other_until));
+        Self {
+            accesses: &history.accesses,
+            ends: ops.iter().map(|op| op.complete).collect(),
+            required: ops.iter().map(Op::must).collect(),
+            found_until,
+            bits: vec![0; ops.len()],
+            in_flight: InFlight::new(
+                limited(ops, history, relaxed),
+                ops.iter().filter(|op| op.must()).count(),
+            ),
+            configurations: history.first.iter().map(|&value| Configuration::new(value)).collect(),
+            pruned: 0,
+        }
+    }
+
+    fn run(&mut self, events: &[Event], budget: &mut Budget<'_>) -> Result<SweepOutcome, Limit> {
+        for event in events {
+            budget.spend()?;
+            match *event {
+                Event::Call(op) => {
+                    if !self.call(op) {
+                        return Ok(SweepOutcome::Undecided);
+                    }
+                }
+                Event::Return(op) => {
+                    self.settle(op, budget)?;
+                    if self.configurations.is_empty() {
+                        return Ok(SweepOutcome::Stuck(op));
+                    }
+                }
+            }
+        }
+        Ok(SweepOutcome::Fits)
+    }
+
+    /// Begins an operation; `false` if too many are in flight.
+    fn call(&mut self, op: usize) -> bool {
+        let Some(access) = self.accesses[op] else { return true };
+        if let Some(end) = self.ends[op] {
+            let Some(bit) = self.in_flight.add(access, end) else {
+                return false;
+            };
+            self.bits[op] = bit;
+            let required = self.required[op];
+            for one in &mut self.configurations {
+                let done = match access {
+                    Access::Read(value) | Access::Write(value) => one.value == value,
+                    Access::Mismatch(value) => one.value != value,
+                    Access::Cas(..) => false,
+                };
+                if done || !required {
+                    one.done |= bit;
+                }
+            }
+        } else {
+            self.in_flight.add_unknown(access);
+        }
+        for one in &mut self.configurations {
+            self.in_flight.relax(one);
+        }
+        true
+    }
+
+    /// Ends an operation: it is done in all configurations that are left.
+    fn settle(&mut self, op: usize, budget: &mut Budget<'_>) -> Result<(), Limit> {
+        let Some(access) = self.accesses[op] else { return Ok(()) };
+        let bit = self.bits[op];
+        let found = self.ends[op] < self.found_until[access.left() as usize];
+        let ended = EndedOperation {
+            bit,
+            access: Some(access).filter(|access| access.writes()),
+            found_later: access.writes() && found && !self.in_flight.unlimited(access),
+        };
+        let all = std::mem::take(&mut self.configurations);
+        let mut next = match all.iter().all(|one| ended.is_over(one)) {
+            true => all,
+            false => self.expand(all, ended, budget)?,
+        };
+        self.in_flight.remove(access, bit);
+        for one in &mut next {
+            one.done &= !bit;
+            one.used &= !bit;
+        }
+        prune(&mut next, &mut self.pruned);
+        self.configurations = next;
+        Ok(())
+    }
+
+    /// Whatever these can become by as little as must be done before an operation ends: until it is done, and if it is a
+    /// write that may be found later, until it is the last one, too.
+    fn expand(
+        &self,
+        all: Vec<Configuration>,
+        ended: EndedOperation,
+        budget: &mut Budget<'_>,
+    ) -> Result<Vec<Configuration>, Limit> {
+        // Of each operation an access, its ends, its bit, and two events.
+        const FIXED: usize = 120;
+        // A configuration in a table that may be half empty, what it spent, and its place in a list.
+        const EACH: usize = 4 * size_of::<Configuration>() + 64;
+        let mut seen: HashSet<Configuration> = all.iter().cloned().collect();
+        let over = |one: &&Configuration| one.done & ended.bit != 0;
+        let mut found: Vec<Configuration> = all.iter().filter(over).cloned().collect();
+        let mut left = all;
+        left.retain(|one| !ended.is_over(one));
+        while let Some(one) = left.pop() {
+            for next in self.in_flight.moves(&one, ended) {
+                budget.spend()?;
+                if !seen.insert(next.clone()) {
+                    continue;
+                }
+                // What was done before has been found already.
+                if next.used & ended.bit != 0 || next.done & !one.done & ended.bit != 0 {
+                    found.push(next.clone());
+                }
+                if !ended.is_over(&next) {
+                    left.push(next);
+                }
+            }
+            if self.accesses.len() * FIXED + (found.len() + seen.len()) * EACH > budget.bytes {
+                return Err(Limit::Memory);
+            }
+        }
+        Ok(found)
+    }
+}

@@ -1,0 +1,167 @@
+//! Reads that no write explains: what they found was never written, or had certainly been overwritten.
+//!
+//! A read of a value needs a write of it that was sent before the read was answered, and after whose end no other value was
+//! certainly written before the read was sent. Where that is missing no search is needed, however many orders there are.
+
+use crate::models::register::sequential::RegisterOp;
+use crate::{Contradiction, Op, Witness};
+use std::collections::HashMap;
+use std::hash::Hash;
+
+/// The writes that may have given a register a value, by where they were sent.
+#[derive(Debug)]
+struct Sources {
+    sent: Vec<usize>,
+    /// Of those up to each the latest end, and whether one is a write without a condition.
+    latest: Vec<(usize, bool)>,
+}
+
+/// What is certainly written by some position.
+#[derive(Debug, Clone, Copy)]
+struct Latest {
+    /// The write that was sent last.
+    best: usize,
+    /// The one that was sent last of those that write another value than `best`.
+    other: Option<usize>,
+}
+
+/// The first read in the order of answers that no write explains: alone, or after the write that had overwritten what it
+/// found. `began` says of a value whether the register may have begun with it.
+pub fn unexplained<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>], began: impl Fn(&V) -> bool) -> Option<Contradiction> {
+    let sources = sources(ops);
+    let (ends, latest) = certain(ops);
+    let mut reads: Vec<(usize, usize)> = (0..ops.len())
+        .filter(|&op| ops[op].must() && observed(&ops[op].input).is_some())
+        .filter_map(|op| Some((ops[op].complete?, op)))
+        .collect();
+    reads.sort_unstable();
+    reads.into_iter().find_map(|(end, read)| {
+        let value = observed(&ops[read].input)?;
+        // One that writes what it found would have to be told apart from its own sources.
+        if written(&ops[read].input) == Some(value) {
+            return None;
+        }
+        let source = sources.get(value).and_then(|sources| sources.before(end));
+        let began = began(value);
+        if source.is_none() && !began {
+            return Some(contradiction(vec![read], read, true));
+        }
+        let last = latest.get(ends.partition_point(|&end| end < ops[read].invoke).checked_sub(1)?)?;
+        let over = match written(&ops[last.best].input) == Some(value) {
+            true => last.other?,
+            false => last.best,
+        };
+        let overwritten = source.is_none_or(|(end, _)| end < ops[over].invoke);
+        // Each of the two is possible without the other, if no chain of other operations has to lead to it.
+        let least =
+            matches!(ops[over].input, RegisterOp::Write(_)) && (began || source.is_some_and(|(_, plain)| plain));
+        overwritten.then(|| contradiction(vec![over, read], read, least))
+    })
+}
+
+/// The first read of a value that nobody had written, so that the register began with it, after a compare-and-set that had found another
+/// value. It is of registers that began with an unknown value.
+pub fn denied<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>]) -> Option<Contradiction> {
+    let mut mismatches: HashMap<&V, (usize, usize)> = HashMap::new();
+    for (place, op) in ops.iter().enumerate() {
+        if let (RegisterOp::Mismatch(value), Some(end), true) = (&op.input, op.complete, op.required) {
+            let first = mismatches.entry(value).or_insert((end, place));
+            *first = (end, place).min(*first);
+        }
+    }
+    if mismatches.is_empty() {
+        return None;
+    }
+    let sources = sources(ops);
+    let denied = |read: usize| {
+        let (value, end) = (observed(&ops[read].input)?, ops[read].complete?);
+        let written =
+            written(&ops[read].input) == Some(value) || sources.get(value).and_then(|all| all.before(end)).is_some();
+        let &(mismatched, mismatch) = mismatches.get(value).filter(|_| !written)?;
+        let late = ops[read].must() && mismatched < ops[read].invoke;
+        late.then(|| (end, contradiction(vec![mismatch, read], read, true)))
+    };
+    let found = (0..ops.len()).filter_map(denied).min_by_key(|&(end, _)| end);
+    found.map(|(_, found)| found)
+}
+
+fn contradiction(mut ops: Vec<usize>, stuck: usize, least: bool) -> Contradiction {
+    ops.sort_unstable();
+    Contradiction {
+        stuck,
+        witness: Witness { ops, least },
+        claim: None,
+    }
+}
+
+fn observed<V>(input: &RegisterOp<V>) -> Option<&V> {
+    match input {
+        RegisterOp::Read(value) | RegisterOp::Cas(value, _) => Some(value),
+        RegisterOp::Write(_) | RegisterOp::Mismatch(_) => None,
+    }
+}
+
+fn written<V>(input: &RegisterOp<V>) -> Option<&V> {
+    match input {
+        RegisterOp::Write(value) | RegisterOp::Cas(_, value) => Some(value),
+        RegisterOp::Read(_) | RegisterOp::Mismatch(_) => None,
+    }
+}
+
+fn sources<V: Eq + Hash>(ops: &[Op<RegisterOp<V>>]) -> HashMap<&V, Sources> {
+    let mut order: Vec<usize> = (0..ops.len()).collect();
+    order.sort_unstable_by_key(|&op| ops[op].invoke);
+    let mut all: HashMap<&V, Sources> = HashMap::new();
+    for op in order {
+        let Some(value) = written(&ops[op].input) else { continue };
+        let of = all.entry(value).or_insert_with(|| Sources {
+            sent: Vec::new(),
+            latest: Vec::new(),
+        });
+        let (end, plain) = of.latest.last().copied().unwrap_or((0, false));
+        let own = ops[op].complete.unwrap_or(usize::MAX);
+        of.latest
+            .push((end.max(own), plain || matches!(ops[op].input, RegisterOp::Write(_))));
+        of.sent.push(ops[op].invoke);
+    }
+    all
+}
+
+impl Sources {
+    /// Of those sent before a position the latest end, and whether one is a plain write; `None` if there are none.
+    fn before(&self, position: usize) -> Option<(usize, bool)> {
+        let count = self.sent.partition_point(|&sent| sent < position);
+        self.latest.get(count.checked_sub(1)?).copied()
+    }
+}
+
+/// The ends of the writes that certainly took effect, ascending, and what is certain at each.
+fn certain<V: Eq>(ops: &[Op<RegisterOp<V>>]) -> (Vec<usize>, Vec<Latest>) {
+    let mut writes: Vec<(usize, usize)> = (0..ops.len())
+        .filter(|&op| ops[op].must() && written(&ops[op].input).is_some())
+        .filter_map(|op| Some((ops[op].complete?, op)))
+        .collect();
+    writes.sort_unstable();
+    let value = |op: usize| written(&ops[op].input);
+    let later = |a: usize, b: usize| if ops[a].invoke > ops[b].invoke { a } else { b };
+    let mut latest: Vec<Latest> = Vec::with_capacity(writes.len());
+    for &(_, op) in &writes {
+        let next = match latest.last() {
+            None => Latest { best: op, other: None },
+            Some(&Latest { best, other }) if value(op) == value(best) => Latest {
+                best: later(op, best),
+                other,
+            },
+            Some(&Latest { best, .. }) if later(op, best) == op => Latest {
+                best: op,
+                other: Some(best),
+            },
+            Some(&Latest { best, other }) => Latest {
+                best,
+                other: Some(other.map_or(op, |other| later(op, other))),
+            },
+        };
+        latest.push(next);
+    }
+    (writes.iter().map(|&(end, _)| end).collect(), latest)
+}

@@ -1,0 +1,184 @@
+//! A set to which elements are added, and that is read as a whole. A history is decided in time O(n log n), n being the number
+//! of operations and of elements in all reads together.
+//!
+//! Nothing is ever taken out, so what reads found tells their order: each is a subset of the next. An order exists exactly if
+//! no two reads lack an element of each other, and of no two operations that this order arranges the later one was over before
+//! the earlier one was sent (a case of Lee and Mathur, "Efficient decision procedures for linearizability", arXiv 2410.04581).
+//! An add of unknown outcome took effect exactly if its element was read. An element may be added more than once.
+
+use crate::models::support::{any_optional, contradiction, earliest};
+use crate::{Claim, Contradiction, Model, NearLinearDecision, Op};
+use std::collections::HashMap;
+use std::rc::Rc;
+
+const MADE_UP: Claim = Claim {
+    kind: "phantom-element",
+    property: "nothing is made up",
+    says: "an element was read that nothing had added",
+};
+const LOST: Claim = Claim {
+    kind: "lost-element",
+    property: "nothing is lost",
+    says: "a read lacks an element that had been added, and is not older than that",
+};
+const APART: Claim = Claim {
+    kind: "not-linearizable",
+    property: "linearizability",
+    says: "two reads contradict each other",
+};
+
+/// The set, empty at the beginning. Its state has a bit for each element.
+#[derive(Debug, Clone, Copy)]
+pub struct GrowSet;
+
+/// An operation on it. Elements are numbers from 0 on, without gaps.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum SetOp {
+    /// This is in it.
+    Add(u32),
+    /// It was read, and held exactly these, ascending.
+    Read(Box<[u32]>),
+}
+
+impl Model for GrowSet {
+    type State = Rc<[u64]>;
+    type Input = SetOp;
+
+    fn initial(&self) -> Rc<[u64]> {
+        Rc::default()
+    }
+
+    fn step(&self, set: &Rc<[u64]>, input: &SetOp) -> Option<Rc<[u64]>> {
+        match input {
+            SetOp::Add(element) => {
+                let (word, bit) = (*element as usize / 64, 1 << (element % 64));
+                if set.get(word).is_some_and(|word| word & bit != 0) {
+                    return Some(Rc::clone(set));
+                }
+                let mut set = set.to_vec();
+                set.resize(set.len().max(word + 1), 0);
+                set[word] |= bit;
+                Some(set.into())
+            }
+            SetOp::Read(found) => (*bits(found) == **set).then(|| Rc::clone(set)),
+        }
+    }
+
+    fn is_read(&self, input: &SetOp) -> bool {
+        matches!(input, SetOp::Read(_))
+    }
+
+    fn after(&self, input: &SetOp) -> Option<Rc<[u64]>> {
+        match input {
+            SetOp::Add(_) => None,
+            SetOp::Read(found) => Some(bits(found).into()),
+        }
+    }
+
+    fn heap(&self, set: &Rc<[u64]>) -> usize {
+        size_of_val(&**set)
+    }
+
+    fn near(&self, ops: &[Op<SetOp>]) -> NearLinearDecision {
+        let adds = Adds::new(ops);
+        let mut reads: Vec<(&[u32], usize)> = Vec::new();
+        for (place, op) in ops.iter().enumerate() {
+            if let (SetOp::Read(found), true) = (&op.input, op.must()) {
+                reads.push((found, place));
+            }
+        }
+        let alone = reads.iter().filter_map(|&(found, place)| adds.judge(ops, found, place));
+        let together = apart(ops, &mut reads.clone());
+        let fits = if any_optional(ops) {
+            NearLinearDecision::Undecided
+        } else {
+            NearLinearDecision::Linearizable
+        };
+        earliest(ops, alone.chain(together)).map_or(fits, NearLinearDecision::Not)
+    }
+}
+
+/// The set's state after a read, without empty words at its end.
+fn bits(found: &[u32]) -> Vec<u64> {
+    let mut bits = vec![0; found.last().map_or(0, |&last| last as usize / 64 + 1)];
+    for element in found {
+        bits[*element as usize / 64] |= 1 << (element % 64);
+    }
+    bits
+}
+
+/// When elements were added.
+struct Adds {
+    /// For each element from when on it may be in the set.
+    sent: HashMap<u32, usize>,
+    /// By their ends the first add of each element that certainly took effect.
+    certain: Vec<(usize, u32, usize)>,
+}
+
+impl Adds {
+    fn new(ops: &[Op<SetOp>]) -> Self {
+        let mut sent: HashMap<u32, usize> = HashMap::new();
+        let mut certain: HashMap<u32, (usize, usize)> = HashMap::new();
+        for (place, op) in ops.iter().enumerate() {
+            let SetOp::Add(element) = op.input else { continue };
+            let first = sent.entry(element).or_insert(op.invoke);
+            *first = op.invoke.min(*first);
+            if let Some(end) = op.complete.filter(|_| op.required) {
+                let first = certain.entry(element).or_insert((end, place));
+                *first = (end, place).min(*first);
+            }
+        }
+        let certain = certain.into_iter().map(|(element, (end, place))| (end, element, place));
+        let mut certain: Vec<_> = certain.collect();
+        certain.sort_unstable();
+        Self { sent, certain }
+    }
+
+    /// What is wrong with a read: an element that it has, or one that it lacks.
+    fn judge(&self, ops: &[Op<SetOp>], found: &[u32], place: usize) -> Option<Contradiction> {
+        let read = &ops[place];
+        // It was done after everything was sent whose element it has.
+        let mut after = read.invoke;
+        for element in found {
+            match self.sent.get(element) {
+                Some(&sent) if Some(sent) < read.complete => after = after.max(sent),
+                _ => return Some(contradiction(ops, vec![place], &MADE_UP)),
+            }
+        }
+        let mut before = self.certain.iter().take_while(|(end, _, _)| *end < after);
+        let lacks = |(_, element, _): &&(usize, u32, usize)| found.binary_search(element).is_err();
+        let (_, _, add) = before.find(lacks)?;
+        Some(contradiction(ops, vec![*add, place], &LOST))
+    }
+}
+
+/// Two reads that no order arranges: either has an element that the other lacks, or the larger one was over before the smaller
+/// one was sent.
+fn apart(ops: &[Op<SetOp>], reads: &mut [(&[u32], usize)]) -> Option<Contradiction> {
+    reads.sort_unstable_by_key(|(found, place)| (found.len(), ops[*place].complete));
+    // Of the smaller reads the one that was sent last; of those as large as the current one likewise.
+    let (mut smaller, mut same): (Option<usize>, Option<usize>) = (None, None);
+    let mut before: Option<&[u32]> = None;
+    let later =
+        |one: Option<usize>, other: Option<usize>| one.into_iter().chain(other).max_by_key(|&op| ops[op].invoke);
+    let mut last = 0;
+    for &(found, place) in reads.iter() {
+        if before.is_some_and(|before| !within(before, found)) {
+            return Some(contradiction(ops, vec![last, place], &APART));
+        }
+        if before.is_some_and(|before| before.len() < found.len()) {
+            (smaller, same) = (later(smaller, same), None);
+        }
+        if let Some(smaller) = smaller.filter(|&smaller| Some(ops[smaller].invoke) > ops[place].complete) {
+            return Some(contradiction(ops, vec![smaller, place], &APART));
+        }
+        (before, last, same) = (Some(found), place, later(same, Some(place)));
+    }
+    None
+}
+
+/// Whether one ascending list is within another.
+fn within(small: &[u32], large: &[u32]) -> bool {
+    let mut large = large.iter();
+    small.iter().all(|element| large.any(|other| other == element))
+}

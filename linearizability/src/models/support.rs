@@ -1,0 +1,99 @@
+//! What the models share: contradictions, and the way from operations to what was found.
+
+use crate::models::registry::ModelEntry;
+use crate::proof::prove;
+use crate::reading::Reading;
+use crate::{Budget, Call, Claim, Contradiction, InputError, Judgement, Model, Op, Remark, Violation, Witness};
+use std::collections::BTreeMap;
+
+/// Whether something has an end although it need not have happened, as only witnesses in the making have it.
+pub fn any_optional<I>(ops: &[Op<I>]) -> bool {
+    ops.iter().any(|op| op.complete.is_some() && !op.required)
+}
+
+/// Operations that contradict each other; the one that ends last is stuck.
+pub fn contradiction<I>(ops: &[Op<I>], mut witness: Vec<usize>, claim: &'static Claim) -> Contradiction {
+    witness.sort_unstable();
+    witness.dedup();
+    let stuck = witness.iter().copied().max_by_key(|&op| ops[op].complete);
+    Contradiction {
+        stuck: stuck.unwrap_or_default(),
+        witness: Witness {
+            ops: witness,
+            least: true,
+        },
+        claim: Some(claim),
+    }
+}
+
+/// Of some contradictions the one that ends first.
+pub fn earliest<I>(ops: &[Op<I>], found: impl IntoIterator<Item = Contradiction>) -> Option<Contradiction> {
+    let end = |found: &Contradiction| (ops[found.stuck].complete, found.witness.ops.len());
+    found.into_iter().min_by_key(end)
+}
+
+/// That no order of an object's operations fits, as the beginning of a sentence.
+pub const fn unordered(says: &'static str) -> Claim {
+    Claim {
+        kind: "not-linearizable",
+        property: "linearizability",
+        says,
+    }
+}
+
+/// Decides what was read, by a model; `claim` is broken where nothing is known more closely.
+pub fn decide<'a, M: Model>(
+    claim: Claim,
+    model: &M,
+    reading: Reading<'a, M::Input>,
+    budget: &mut Budget<'_>,
+) -> Judgement<'a> {
+    let proof = prove(model, &reading, budget);
+    let Reading { calls, notes, .. } = reading;
+    let mut found = Judgement {
+        violations: Vec::new(),
+        remarks: notes,
+    };
+    match proof {
+        Ok(proof) => {
+            let violation = proof.map(|proof| Violation::new(claim, &calls, &proof));
+            found.violations.extend(violation);
+        }
+        Err(limit) => found.remarks.push(Remark::GaveUp(limit)),
+    }
+    found
+}
+
+/// Judges operations by themselves that have the same name, a number.
+///
+/// # Errors
+/// An operation without a name: it may be any.
+pub fn apart<'a>(
+    calls: &[&'a Call<'a>],
+    mut name: impl FnMut(&Call<'a>) -> Result<u32, InputError>,
+    mut judge: impl FnMut(&[&'a Call<'a>]) -> Result<Judgement<'a>, InputError>,
+) -> Result<Judgement<'a>, InputError> {
+    let mut parts: BTreeMap<u32, Vec<&Call<'_>>> = BTreeMap::new();
+    for &call in calls {
+        parts.entry(name(call)?).or_default().push(call);
+    }
+    let mut all = Judgement::default();
+    for part in parts.values() {
+        match judge(part) {
+            Ok(found) => {
+                all.violations.extend(found.violations);
+                all.remarks.extend(found.remarks);
+            }
+            Err(what) => all.remarks.push(Remark::Unjudged(what)),
+        }
+    }
+    all.remarks.dedup();
+    Ok(all)
+}
+
+/// An operation that a model lacks, in words.
+pub fn unable(model: &ModelEntry, call: &Call<'_>) -> InputError {
+    let (name, operations) = (model.names[0], model.operations.join(", "));
+    let (f, at) = (call.f, call.invoke);
+    InputError::Unable(format!("a {name} has no operation {f} (event {at}), but {operations}"))
+}

@@ -1,0 +1,116 @@
+//! The events of a history as a doubly linked list, from which operations are lifted and into which they are put back.
+
+use crate::Op;
+
+/// From when to when an operation was in flight, as [`Op`] has it. What needs no more of an operation is compiled once for all
+/// models.
+#[derive(Debug, Clone, Copy)]
+pub struct Span {
+    pub invoke: usize,
+    pub complete: Option<usize>,
+}
+
+impl<I> From<&Op<I>> for Span {
+    fn from(op: &Op<I>) -> Self {
+        Self {
+            invoke: op.invoke,
+            complete: op.complete,
+        }
+    }
+}
+
+/// An event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Entry {
+    /// An operation is invoked.
+    Call(usize),
+    /// An operation is completed.
+    Return(usize),
+    /// There are no more events.
+    End,
+}
+
+/// The list. Node 0 is both its head and its end.
+#[derive(Debug)]
+pub struct List {
+    entries: Vec<Entry>,
+    next: Vec<usize>,
+    previous: Vec<usize>,
+    /// The nodes of each operation: of its call and of its return.
+    nodes: Vec<(usize, usize)>,
+}
+
+impl List {
+    /// A list of those of the operations that have a completion.
+    pub fn new(ops: &[Span]) -> Self {
+        let mut nodes = vec![(0, 0); ops.len()];
+        let mut events: Vec<(usize, Entry)> = Vec::new();
+        for (number, op) in ops.iter().enumerate() {
+            if let Some(complete) = op.complete {
+                events.extend([(op.invoke, Entry::Call(number)), (complete, Entry::Return(number))]);
+            }
+        }
+        events.sort_unstable_by_key(|&(position, _)| position);
+        let mut entries = vec![Entry::End];
+        for (node, (_, entry)) in (1..).zip(events) {
+            match entry {
+                Entry::Call(op) => nodes[op].0 = node,
+                Entry::Return(op) => nodes[op].1 = node,
+                Entry::End => {}
+            }
+            entries.push(entry);
+        }
+        let size = entries.len();
+        Self {
+            entries,
+            next: (1..=size).map(|node| node % size).collect(),
+            previous: (0..size).map(|node| (node + size - 1) % size).collect(),
+            nodes,
+        }
+    }
+
+    /// The node before the first.
+    pub fn head(&self) -> usize {
+        0
+    }
+
+    pub fn after(&self, node: usize) -> usize {
+        self.next[node]
+    }
+
+    /// The node after the call of an operation that is in the list.
+    pub fn after_call(&self, op: usize) -> usize {
+        self.next[self.nodes[op].0]
+    }
+
+    /// What stands at a node.
+    pub fn entry(&self, node: usize) -> Entry {
+        self.entries[node]
+    }
+
+    /// Takes an operation out.
+    pub fn lift(&mut self, op: usize) {
+        let (call, end) = self.nodes[op];
+        self.unlink(call);
+        self.unlink(end);
+    }
+
+    /// Puts an operation back, the last one that was taken out first.
+    pub fn unlift(&mut self, op: usize) {
+        let (call, end) = self.nodes[op];
+        self.link(end);
+        self.link(call);
+    }
+
+    fn unlink(&mut self, node: usize) {
+        let (previous, next) = (self.previous[node], self.next[node]);
+        self.next[previous] = next;
+        self.previous[next] = previous;
+    }
+
+    fn link(&mut self, node: usize) {
+        let (previous, next) = (self.previous[node], self.next[node]);
+        self.next[previous] = node;
+        self.previous[next] = node;
+    }
+}

@@ -1,0 +1,58 @@
+//! The depth-first search of Wing and Gong, with Lowe's memoisation on the entry list of Horn and Kroening.
+
+mod bits;
+mod list;
+mod visited;
+mod walk;
+
+use crate::{Budget, Limit, Model, Op};
+
+/// How a search ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// There is an order that fits.
+    Linearizable {
+        /// The operations in such an order, by their place in the list given; those left out never took effect.
+        order: Vec<usize>,
+    },
+    /// There is none.
+    Not {
+        /// The operation, by its place in the list given, whose completion no order gets past: what was recorded before
+        /// that completion is linearizable, with it it is not.
+        stuck: usize,
+    },
+    /// The budget ran out before the search decided.
+    GaveUp(Limit),
+}
+
+/// Whether there is an order that fits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    /// There is one.
+    Linearizable,
+    /// There is none.
+    Not {
+        /// An operation, by its place in the list given: what was recorded up to its completion is not linearizable.
+        stuck: usize,
+    },
+    /// The budget ran out before the search decided.
+    GaveUp(Limit),
+}
+
+impl From<Outcome> for Decision {
+    fn from(outcome: Outcome) -> Self {
+        match outcome {
+            Outcome::Linearizable { .. } => Self::Linearizable,
+            Outcome::Not { stuck } => Self::Not { stuck },
+            Outcome::GaveUp(limit) => Self::GaveUp(limit),
+        }
+    }
+}
+
+/// Searches for an order of `ops`, which may come in any order, that fits the model.
+pub fn search<M: Model>(model: &M, ops: &[Op<M::Input>], budget: &mut Budget<'_>) -> Outcome {
+    if walk::fixed::<M>(ops) > budget.bytes {
+        return Outcome::GaveUp(Limit::Memory);
+    }
+    walk::Walk::new(model, ops).run(budget)
+}

@@ -1,0 +1,99 @@
+//! Registers each of whose values is written once: an order exists or does not by the zones of the values, without a search (Gibbons and
+//! Korach, "Testing shared memories", SIAM J. Comput. 26(4), 1997).
+//!
+//! [`clusters`] sorts accesses by the values that they find and leave, [`order`] holds real time against the blocks that these make, and
+//! [`causes`] names all that contradicts an order. [`ambiguous`] leaves out what several writes may have written. They work on any type
+//! that is an [`Access`]; `judge` is the whole way for plain ones.
+
+pub mod ambiguous;
+pub mod causes;
+pub mod clusters;
+mod judge;
+pub mod order;
+
+pub use judge::{TimedAccess, UniqueJudgement, contradictions};
+
+/// What the register holds; `None` is nil, what it holds before the first write.
+pub type Value = Option<i64>;
+
+/// A moment of a run, between or at its events.
+pub type Moment = u64;
+
+/// When the register was made, before all else.
+pub const BEGINNING: Moment = 0;
+
+/// Where nothing tells when an operation was sent: some time after the register was made.
+pub const UNKNOWN: Moment = 1;
+
+/// Where nothing tells that an operation is over.
+pub const NEVER: Moment = Moment::MAX;
+
+/// The moment of an event.
+pub fn at(event: usize) -> Moment {
+    2 * event as Moment + 3
+}
+
+/// What an access does to the register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Action {
+    /// It is made, and holds nil.
+    Begin,
+    /// It is read.
+    Read(Value),
+    /// It is written.
+    Write(i64),
+    /// It is found to hold one value and made to hold another.
+    Cas {
+        /// What it held.
+        from: Value,
+        /// What it holds then.
+        to: i64,
+    },
+}
+
+impl Action {
+    /// The value that it makes the register hold.
+    pub fn written(self) -> Option<Value> {
+        match self {
+            Self::Begin => Some(None),
+            Self::Read(_) => None,
+            Self::Write(to) | Self::Cas { to, .. } => Some(Some(to)),
+        }
+    }
+
+    /// The value that it finds in the register.
+    pub fn observed(self) -> Option<Value> {
+        match self {
+            Self::Read(value) | Self::Cas { from: value, .. } => Some(value),
+            Self::Begin | Self::Write(_) => None,
+        }
+    }
+}
+
+/// An access to the register that happened or may have.
+pub trait Access: Copy {
+    /// What it does.
+    fn action(&self) -> Action;
+
+    /// It took effect after this.
+    fn start(&self) -> Moment;
+
+    /// It took effect before this; [`NEVER`] where its outcome is unknown.
+    fn finish(&self) -> Moment;
+
+    /// The same access with what it does as far as that is unambiguous: a [`Action::Cas`] becomes a read of what it found, or a write.
+    fn with_action(self, action: Action) -> Self;
+
+    /// The same access, sent at another moment.
+    fn with_start(self, start: Moment) -> Self;
+
+    /// Whether it certainly took effect, by what is known of itself.
+    fn certain(&self) -> bool {
+        self.finish() != NEVER
+    }
+
+    /// Whether other accesses prove more than this one that a value was made up.
+    fn is_weak(&self) -> bool {
+        false
+    }
+}

@@ -1,7 +1,6 @@
 //! What checkers found, as they go.
 
 use crate::analysis::Analysis;
-use crate::ensemble::Suspicion;
 use crate::text::if_any;
 use crate::{Anomaly, NotJudged, Span};
 use serde_json::{Value, json};
@@ -60,31 +59,22 @@ impl Findings {
     /// Adds an anomaly that came about between the first and the last event of its witness.
     pub fn add(&mut self, run: &Analysis<'_>, found: Found<'_>) {
         let span = Span::of(run, &found.witness);
-        self.push(run, found, span);
+        self.add_in(run, found, span);
     }
 
     /// Adds an anomaly that came about between two moments, in nanoseconds since the run began.
     pub fn add_between(&mut self, run: &Analysis<'_>, found: Found<'_>, from: u64, until: u64) {
-        self.push(run, found, Span::Between(from, until));
+        self.add_in(run, found, Span::Between(from, until));
     }
 
     /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
     /// nanoseconds since the run began; from its beginning on if that is not known.
     pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Found<'_>, first: Option<u64>) {
-        self.push(run, found, Span::until_recovery(run, first));
+        self.add_in(run, found, Span::until_recovery(run, first));
     }
 
-    /// Adds an anomaly of the ensemble, on which no event of the history bears witness.
-    pub fn suspect(&mut self, run: &Analysis<'_>, suspicion: Suspicion) {
-        let span = suspicion
-            .span
-            .map_or(Span::Any, |(from, until)| Span::Between(from, until));
-        let found = Found::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
-        self.push(run, found, span);
-    }
-
-    /// Adds an anomaly, unless a disputed answer is among its witness.
-    fn push(&mut self, run: &Analysis<'_>, mut found: Found<'_>, span: Span) {
+    /// Adds an anomaly that came about in a span, unless a disputed answer is among its witness.
+    pub fn add_in(&mut self, run: &Analysis<'_>, mut found: Found<'_>, span: Span) {
         found.witness.sort_unstable();
         found.witness.dedup();
         // It is an anomaly only if it happened in every way in which the history can have come about.

@@ -1,6 +1,6 @@
 //! Results: the verdict and what it rests on. Nothing in them differs from one check of a record to the next.
 
-use crate::near::Span;
+use crate::analysis::nearby_faults::Span;
 use crate::plan::On;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

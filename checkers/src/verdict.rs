@@ -1,11 +1,13 @@
 //! The verdict: what was found, and whether the run suffices to say that there is nothing.
 
 use crate::analysis::Analysis;
+use crate::analysis::recovery::Span;
+use crate::analysis::{pairing, window_results};
 use crate::findings::Findings;
-use crate::pending::error_words;
-use crate::recovery::Span;
+use crate::liveness::unfinished::error_words;
+use crate::statistics::{self, failover};
 use crate::text::count;
-use crate::{Anomaly, EventType, Results, Verdict, crash, ensemble, failover, pairing, stats, untold, windows};
+use crate::{Anomaly, EventType, Results, Verdict, ensemble, recipe};
 
 /// Prefix of reasons that are only remarks.
 pub const NOTE: &str = "note: ";
@@ -49,8 +51,7 @@ pub fn verdict(anomalies: &[Anomaly], reasons: &[String]) -> Verdict {
 pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Results {
     ensemble::check(run, &mut found);
     if run.record.plan.workload.recipe.is_some() {
-        crash::check(run, &mut found);
-        untold::check(run, &mut found);
+        recipe::check(run, &mut found);
     }
     let Findings {
         mut anomalies,
@@ -79,7 +80,7 @@ pub fn close(run: &Analysis<'_>, mut found: Findings, needs: &Needs<'_>) -> Resu
         not_judged,
         windows: run.windows.clone(),
         checkers,
-        stats: stats::of(run),
+        stats: statistics::of(run),
     }
 }
 
@@ -131,9 +132,9 @@ fn faults(run: &Analysis<'_>, reasons: &mut Vec<String>) {
 
 /// After the last fault the work went on.
 fn progress(run: &Analysis<'_>, needs: &Needs<'_>, reasons: &mut Vec<String>) {
-    let after = windows::last_off(run.events);
+    let after = window_results::last_off(run.events);
     let ok = |f: &str| {
-        let op = |op: &crate::ops::Op<'_>| {
+        let op = |op: &crate::analysis::ops::Op<'_>| {
             let done = op.end.filter(|&end| after.is_none_or(|after| end > after));
             op.f == f && done.is_some_and(|end| run.events[end].kind == EventType::Ok)
         };

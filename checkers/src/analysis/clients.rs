@@ -2,8 +2,8 @@
 
 use super::RecordView;
 use crate::EventType;
-use crate::grants::Grants;
-use crate::ops::{self, Ops};
+use crate::analysis::grants::Grants;
+use crate::analysis::ops::{self, Ops};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The clients of a run.

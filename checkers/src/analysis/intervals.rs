@@ -1,6 +1,6 @@
 //! Intervals, of which those that meet another one are found in logarithmic time each.
 
-use crate::peaks::Peaks;
+use crate::analysis::max_tree::Peaks;
 
 /// Things, each with when it began and when it was over, in the order in which they began.
 #[derive(Debug)]

@@ -5,7 +5,7 @@
 //! epoch by an answer, by the evidence of a lost reply or by the znode tree; of any epoch by a sample of a server, since a server that
 //! starts may name a transaction that nobody else has, and loses it.
 
-use super::{RecordView, zxids};
+use super::{RecordView, named_zxids};
 use crate::text::few;
 use crate::{ServerTxnLog, Txn};
 use std::collections::BTreeMap;
@@ -41,7 +41,7 @@ pub fn highest(zxids: impl Iterator<Item = i64>) -> Highest {
 
 /// The highest transaction of each epoch that an event or the znode tree names: all up to it in its epoch were committed.
 pub fn named(record: &RecordView<'_>) -> Highest {
-    let events = record.history.events.iter().flat_map(zxids::named);
+    let events = record.history.events.iter().flat_map(named_zxids::named);
     let znodes = record
         .readings
         .into_iter()

@@ -3,44 +3,45 @@
 //! The checkers judge by it, and reports draw it as it is: nothing else pairs an answer with its request, or says from when to
 //! when a client held, a fault was on or something was waited for.
 
-pub(crate) mod applied;
+mod client_limits;
 pub(crate) mod clients;
 pub(crate) mod confirms;
-mod declared;
 pub(crate) mod deletions;
 pub(crate) mod grants;
-mod holders;
+mod holder_counts;
 mod holds;
-pub(crate) mod injected;
+pub(crate) mod injected_faults;
 pub(crate) mod intervals;
 mod latencies;
-pub(crate) mod log;
 pub(crate) mod log_completeness;
-pub(crate) mod near;
+pub(crate) mod lost_replies;
+pub(crate) mod max_tree;
+pub(crate) mod named_zxids;
+pub(crate) mod nearby_faults;
 mod op;
 pub(crate) mod ops;
 pub(crate) mod pairing;
-pub(crate) mod peaks;
 mod record_view;
 pub(crate) mod recovery;
-pub(crate) mod windows;
-pub(crate) mod zxids;
+pub(crate) mod transaction_log;
+pub(crate) mod transaction_times;
+pub(crate) mod window_results;
 
+pub use client_limits::Declared;
 pub use clients::{Clients, Owner};
-pub use declared::Declared;
 pub use grants::{Answer, Contradiction, Denial, Grant, Grants, Write, mode};
 pub use holds::{Hold, Subject};
-pub use injected::Injected;
+pub use injected_faults::Injected;
 pub use latencies::{Latency, LatencyKind};
-pub use log::Log;
-pub use near::{FaultWindow, Faults, Span};
+pub use nearby_faults::{FaultWindow, Faults, Span};
 pub use op::{Op, Outcome};
 pub use ops::Ops;
 pub use pairing::Misfit;
 pub use record_view::RecordView;
 pub use recovery::Recovery;
+pub use transaction_log::Log;
 
-use crate::names::{self, Names};
+use crate::analysis::grants::terms::{self, Names};
 use crate::results::WindowResult;
 use crate::text::seconds;
 use crate::{Event, Record};
@@ -88,7 +89,7 @@ impl<'a> Analysis<'a> {
     pub fn new(record: &'a Record) -> Self {
         let events = record.history.events.as_slice();
         let record = RecordView::new(record);
-        let names = names::of(&record.plan.workload.family);
+        let names = terms::of(&record.plan.workload.family);
         let ops = Ops::new(events);
         let mut grants = Grants::new(events, &ops, names);
         let log = Log::new(&record);
@@ -96,7 +97,7 @@ impl<'a> Analysis<'a> {
             log.date(&mut grants);
         }
         let clients = Clients::new(&record, &ops, &grants);
-        let injected = injected::injected(events);
+        let injected = injected_faults::injected(events);
         let began = |(at, event): (usize, &'a Event)| Some((event.entered()?, at));
         let phases: Vec<(&str, usize)> = events.iter().enumerate().filter_map(began).collect();
         let last_phases = phases.iter().copied().collect();
@@ -119,7 +120,7 @@ impl<'a> Analysis<'a> {
             last_phases,
         };
         // Whether a window counts depends on holds, which are read out of all the rest.
-        analysis.windows = windows::results(&analysis);
+        analysis.windows = window_results::results(&analysis);
         analysis
     }
 

@@ -1,9 +1,9 @@
 //! Recovery: the part of a run in which liveness is judged, or why it cannot be.
 
 use super::RecordView;
-use crate::clients::Clients;
-use crate::injected::Injected;
-use crate::ops::{Op, Ops};
+use crate::analysis::clients::Clients;
+use crate::analysis::injected_faults::Injected;
+use crate::analysis::ops::{Op, Ops};
 use crate::text::{few, seconds};
 use crate::{Event, EventType, Process};
 use std::collections::{BTreeMap, BTreeSet, HashMap};

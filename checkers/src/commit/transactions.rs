@@ -1,10 +1,10 @@
 //! Transactions: what was asked and answered about each, and what the znodes say.
 
 use super::decision::{Decision, Report};
-use super::unread;
+use super::unreadable_operations;
 use crate::analysis::Analysis;
+use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
-use crate::ops::Op;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use zooquake_history::operation::commit::{SITES, VOTED};
 
@@ -113,7 +113,7 @@ pub struct Transactions<'a> {
 impl<'a> Transactions<'a> {
     /// Reads them out of a run, in one pass.
     pub fn new(run: &Analysis<'a>) -> Self {
-        let (unread, begun_unnamed) = unread::of(run);
+        let (unread, begun_unnamed) = unreadable_operations::of(run);
         let mut all = Self {
             unread,
             begun_unnamed,

@@ -2,7 +2,7 @@
 
 use super::event::State;
 use super::log::{Cast, Established, Look, ServerLog};
-use super::looks::{Begin, Looks, Turn};
+use super::looking_spells::{Begin, Looks, Turn};
 use super::vote::{Rule, Vote};
 use std::collections::{BTreeMap, BTreeSet};
 

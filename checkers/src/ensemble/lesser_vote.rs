@@ -8,7 +8,7 @@
 
 use super::elections::{Win, wins};
 use super::log::Cast;
-use super::looks::{Looks, Server, Turn};
+use super::looking_spells::{Looks, Server, Turn};
 use super::vote::Vote;
 use super::{Ensemble, Suspicion};
 use crate::text::few;

@@ -39,7 +39,7 @@ impl<'a> Drain<'a> {
             .phase("drained")
             .ok_or("the queue was not drained to its end: lost items were not looked for")?;
         let confirms = Confirms::new(run.events, &run.ops);
-        let proof = |op: &crate::ops::Op<'a>| {
+        let proof = |op: &crate::analysis::ops::Op<'a>| {
             let (sent, empty) = (op.sent()?, op.end.filter(|&end| end < drained)?);
             let nothing = outcome(run, op) == Some(EventType::Ok) && told(run, empty) == Some(Told::Nothing);
             if op.f != "dequeue" || !nothing {

@@ -2,8 +2,8 @@
 
 use super::{Told, told};
 use crate::analysis::Analysis;
+use crate::analysis::ops::{self, Op};
 use crate::history::EventType;
-use crate::ops::{self, Op};
 use std::collections::{BTreeMap, HashMap};
 use zooquake_history::protocol::Cannot;
 

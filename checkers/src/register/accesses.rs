@@ -1,10 +1,10 @@
 //! Accesses: what each client asked of the register and was answered, and between which moments that took effect.
 
-use super::ambiguous;
+use super::ambiguous_values;
 use crate::analysis::Analysis;
-use crate::clients::session;
+use crate::analysis::clients::session;
+use crate::analysis::ops::Op;
 use crate::history::{Event, EventType};
-use crate::ops::Op;
 use std::collections::{HashMap, HashSet};
 use zooquake_history::operation::Field;
 use zooquake_history::operation::register::{FROM, TO, VALUE};
@@ -155,7 +155,7 @@ impl<'a> Accesses<'a> {
                 Err(Unreadable) => unreadable += 1,
             }
         }
-        let (mut all, ambiguous) = ambiguous::left_out(all, ambiguous);
+        let (mut all, ambiguous) = ambiguous_values::left_out(all, ambiguous);
         if !promised {
             widen(&mut all);
         }

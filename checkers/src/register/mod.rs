@@ -5,27 +5,28 @@
 //! `staleness`. `evidence_consistency` holds the transactions that answers name against each other and against the logs.
 
 mod accesses;
-mod ambiguous;
-mod causes;
+mod ambiguous_values;
 mod clusters;
+mod contradictions;
 mod cross_check;
-mod evidence_consistency;
-mod least;
-mod linear;
-mod order;
-mod session;
-mod stale;
-mod staleness;
+mod linearizability;
+mod minimal_contradictions;
+mod real_time_order;
+mod server_roles;
+mod session_order;
+mod stale_read;
+mod transaction_consistency;
 pub mod unique;
 mod witness;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
+use crate::liveness::unfinished;
 use crate::plan::Reads;
-use crate::stats::{milliseconds, percentile};
+use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
 use crate::verdict::{self, Needs};
-use crate::{EventType, Record, Results, pending};
+use crate::{EventType, Record, Results};
 use accesses::Accesses;
 use serde_json::{Value, json};
 use std::collections::HashSet;
@@ -61,11 +62,11 @@ pub fn check(record: &Record) -> Results {
             count(unreadable, "reading")
         ));
     }
-    linear::check(&run, &accesses, &tree, promised, &mut found);
-    session::check(&run, &accesses, &mut found);
-    let stale = (!promised).then(|| stale::check(&run, &accesses, &mut found));
-    evidence_consistency::check(&run, &accesses, &tree, PATH, &mut found);
-    pending::check(&run, true, &mut found);
+    linearizability::check(&run, &accesses, &tree, promised, &mut found);
+    session_order::check(&run, &accesses, &mut found);
+    let stale = (!promised).then(|| stale_read::check(&run, &accesses, &mut found));
+    transaction_consistency::check(&run, &accesses, &tree, PATH, &mut found);
+    unfinished::check(&run, true, &mut found);
     let mut results = verdict::close(&run, found, &NEEDS);
     results.stats.extend(stats(&run, stale));
     results

@@ -1,12 +1,12 @@
 //! Accesses to any register judged by their values, for histories that are not of the family.
 //!
-//! Values that are written once decide in time O(n log n), by the zones of [`super::order`]. What more than one access can have
+//! Values that are written once decide in time O(n log n), by the zones of [`super::real_time_order`]. What more than one access can have
 //! written is left out, so that what is found always convicts, and nothing found acquits only if nothing was left out.
 
 use super::accesses::{self, Access, BEGINNING, NEVER};
-use super::causes::{Cause, judge};
 use super::clusters::Clusters;
-use super::order::{Block, Pair};
+use super::contradictions::{Cause, judge};
+use super::real_time_order::{Block, Pair};
 use std::collections::HashSet;
 
 pub use super::accesses::Action;
@@ -44,7 +44,7 @@ pub fn contradictions(timed: &[Timed], ambiguous: &HashSet<i64>) -> Judged {
     };
     let mut all = vec![Access::nobody(Action::Begin, BEGINNING, BEGINNING)];
     all.extend(timed.iter().enumerate().map(access));
-    let (all, left_out) = super::ambiguous::left_out(all, ambiguous);
+    let (all, left_out) = super::ambiguous_values::left_out(all, ambiguous);
     let (judged, causes) = judge(all, true);
     let mut contradictions = Vec::new();
     if !causes.is_empty() {

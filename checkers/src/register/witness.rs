@@ -2,7 +2,7 @@
 
 use super::accesses::{Access, Action, BEGINNING, Moment, Value};
 use super::clusters::Clusters;
-use super::order::{Block, Pair};
+use super::real_time_order::{Block, Pair};
 use crate::analysis::Analysis;
 
 /// Tells of contradictions between accesses.

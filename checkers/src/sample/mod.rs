@@ -1,16 +1,17 @@
 //! What one run contributes to a comparison: how much was done, how fast, by whom, at what cost, and how soon after each
 //! fault it went on.
 
-mod kind;
+mod family_measures;
 
-use kind::Find;
-pub use kind::{Kind, kind};
+use family_measures::Find;
+pub use family_measures::{Kind, kind};
 
 use crate::analysis::Analysis;
-use crate::failover::{Failover, failovers};
 use crate::results::WindowResult;
-use crate::stats::milliseconds;
-use crate::{Record, Txn, Value, requests};
+use crate::statistics::failover::{Failover, failovers};
+use crate::statistics::milliseconds;
+use crate::statistics::request_counts;
+use crate::{Record, Txn, Value};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -75,7 +76,7 @@ pub fn of(record: &Record) -> Sample {
         .as_ref()
         .map(|log| log.iter().filter(|txn| is_write(txn)).count() as u64);
     // A client that counts fewer requests than it wrote does not see them all.
-    let counted = requests::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
+    let counted = request_counts::of(&run).filter(|(requests, _)| writes.is_none_or(|writes| *requests >= writes));
     let waits = run.latencies(kind.latency).into_iter();
     Sample {
         seconds: seconds(to) - seconds(from),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use std::collections::BTreeSet;
 use zooquake_checkers::{EventType, Record, Results};
 
-use crate::brute::read;
-use crate::world;
+use crate::brute_force::read;
+use crate::simulated_locks;
 
 /// What a family calls its anomalies.
 #[derive(Debug, Clone, Copy)]
@@ -54,7 +54,7 @@ pub fn retold(lock: &Record) -> Record {
 
 /// A random history of a lock, with acknowledgements of which every other world's may be missing or too old.
 pub fn acknowledged(seed: u64) -> Record {
-    let mut record = world::record(seed);
+    let mut record = simulated_locks::record(seed);
     let mut random = fastrand::Rng::with_seed(!seed);
     let cheats = random.bool();
     let ages: Vec<Option<i64>> = record

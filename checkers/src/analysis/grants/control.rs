@@ -1,7 +1,7 @@
 //! What clients say of their grants beside their operations: that they hold, that they hold no more, and that their process ended.
 
 use super::{Answer, Contradiction, Grants};
-use crate::ops;
+use crate::analysis::ops;
 use crate::{Event, EventType};
 use std::collections::BTreeSet;
 

@@ -2,11 +2,12 @@
 
 mod beliefs;
 mod control;
+pub(crate) mod terms;
 
 pub use beliefs::Denial;
 
-use crate::names::Names;
-use crate::ops::{self, Ops};
+use crate::analysis::grants::terms::Names;
+use crate::analysis::ops::{self, Ops};
 use crate::{Event, EventType, Process, Value};
 use beliefs::Beliefs;
 use std::collections::{BTreeMap, BTreeSet, HashMap};

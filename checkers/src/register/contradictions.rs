@@ -1,0 +1,110 @@
+//! What contradicts every order of the register's accesses, before it is told: the words and the events that prove it cost
+//! more than the judgement, and only few of many contradictions are told.
+
+use super::accesses::{Access, Action, UNKNOWN};
+use super::clusters::{Cluster, Clusters};
+use super::real_time_order::{self, Block, Pair};
+
+/// One contradiction.
+#[derive(Debug)]
+pub enum Cause {
+    /// A value that this access found before anybody had sent it, and its write if that was sent later.
+    Phantom {
+        /// The access that found it.
+        finder: usize,
+        /// Its write.
+        writer: Option<usize>,
+    },
+    /// Two compare-and-sets took the same value away.
+    Forked([usize; 2]),
+    /// Compare-and-sets lead round in a circle of these clusters.
+    Circular(Vec<usize>),
+    /// Two accesses of one block against their places.
+    Disordered(Block, Pair),
+    /// Two blocks that must each come before the other, each with the accesses that say so.
+    Crossed([(Block, Pair); 2]),
+}
+
+/// All that contradicts an order of these accesses, which are all there were or not (`whole`); nothing exactly if an order
+/// fits. With the accesses as they were judged in the end. In time nearly linear in the accesses.
+pub fn judge(mut accesses: Vec<Access<'_>>, whole: bool) -> (Vec<Access<'_>>, Vec<Cause>) {
+    let clusters = Clusters::new(&accesses);
+    let mut found = phantoms(&clusters, whole);
+    let late = |cause: &Cause| match cause {
+        Cause::Phantom { writer, .. } => *writer,
+        _ => None,
+    };
+    let late: Vec<usize> = found.iter().filter_map(late).collect();
+    if late.is_empty() {
+        found.extend(disordered(&clusters));
+        return (accesses, found);
+    }
+    // What was found before it was sent is told already.
+    late.into_iter().for_each(|writer| accesses[writer].start = UNKNOWN);
+    found.extend(disordered(&Clusters::new(&accesses)));
+    (accesses, found)
+}
+
+/// All that contradicts an order of these accesses but values found too early.
+fn disordered(clusters: &Clusters<'_, '_>) -> Vec<Cause> {
+    let (accesses, mut found) = (clusters.accesses, Vec::new());
+    found.extend(clusters.all.iter().filter_map(|cluster| match cluster.next.as_slice() {
+        &[one, other, ..] => Some(Cause::Forked([one, other])),
+        _ => None,
+    }));
+    let blocks = clusters.blocks();
+    found.extend(blocks.circles.into_iter().map(Cause::Circular));
+    let all = blocks.all.into_iter();
+    let mut blocks: Vec<Block> = all.map(|block| Block::new(block, clusters)).collect();
+    // What stands apart only because of what is told already contradicts nothing else for sure.
+    let torn = |block: &Block| {
+        let writer = block.clusters.first().and_then(|&first| clusters.all[first].writer);
+        writer.is_some_and(|writer| matches!(accesses[writer].action, Action::Cas { .. }))
+    };
+    let mut told: Vec<bool> = blocks.iter().map(torn).collect();
+    let pairs = real_time_order::contradictions(&blocks);
+    for (at, block) in blocks.iter_mut().enumerate() {
+        if let Some(pair) = block.disorder(accesses) {
+            told[at] = true;
+            found.push(Cause::Disordered(std::mem::take(block), pair));
+        }
+    }
+    for (a, b) in pairs {
+        // One for each that is independent of the others.
+        if told[a] || told[b] {
+            continue;
+        }
+        told[a] = true;
+        told[b] = true;
+        found.extend(cross(accesses, [a, b].map(|block| std::mem::take(&mut blocks[block]))));
+    }
+    found
+}
+
+/// Values that were found before anybody had sent them.
+fn phantoms(clusters: &Clusters<'_, '_>, whole: bool) -> Vec<Cause> {
+    let accesses = clusters.accesses;
+    let phantom = |cluster: &Cluster| {
+        let finders = cluster.reads.iter().chain(&cluster.next).copied();
+        // Where nobody ever sent it, the tree proves less than the history.
+        let weak = |finder: usize| cluster.writer.is_none() && accesses[finder].of_tree();
+        let finder = finders.min_by_key(|&finder| (weak(finder), accesses[finder].finish))?;
+        let made_up = match cluster.writer {
+            None => whole,
+            Some(writer) => accesses[writer].start > accesses[finder].finish,
+        };
+        made_up.then_some(Cause::Phantom {
+            finder,
+            writer: cluster.writer,
+        })
+    };
+    clusters.all.iter().filter_map(phantom).collect()
+}
+
+/// The accesses of two blocks by which each must come before the other.
+fn cross(accesses: &[Access<'_>], [a, b]: [Block; 2]) -> Option<Cause> {
+    let of_a = a.around(accesses, b.first, b.last)?;
+    let (over, sent) = (&accesses[of_a.over.1], &accesses[of_a.sent.1]);
+    let of_b = b.around(accesses, over.finish, sent.start)?;
+    Some(Cause::Crossed([(a, of_a), (b, of_b)]))
+}

@@ -24,7 +24,7 @@ pub struct Findings {
 
 /// What makes one anomaly.
 #[derive(Debug)]
-pub struct Found<'a> {
+pub struct Finding<'a> {
     /// Its name.
     pub kind: &'a str,
     /// The property it concerns.
@@ -37,7 +37,7 @@ pub struct Found<'a> {
     pub why: String,
 }
 
-impl<'a> Found<'a> {
+impl<'a> Finding<'a> {
     /// A violation of a property, with the events that prove it.
     pub fn new(kind: &'a str, property: &'a str, witness: Vec<usize>, why: String) -> Self {
         Self {
@@ -57,24 +57,24 @@ impl<'a> Found<'a> {
 
 impl Findings {
     /// Adds an anomaly that came about between the first and the last event of its witness.
-    pub fn add(&mut self, run: &Analysis<'_>, found: Found<'_>) {
-        let span = Span::of(run, &found.witness);
+    pub fn add(&mut self, run: &Analysis<'_>, found: Finding<'_>) {
+        let span = Span::from_witness(run, &found.witness);
         self.add_in(run, found, span);
     }
 
     /// Adds an anomaly that came about between two moments, in nanoseconds since the run began.
-    pub fn add_between(&mut self, run: &Analysis<'_>, found: Found<'_>, from: u64, until: u64) {
+    pub fn add_between(&mut self, run: &Analysis<'_>, found: Finding<'_>, from: u64, until: u64) {
         self.add_in(run, found, Span::Between(from, until));
     }
 
     /// Adds an anomaly that is found at the end of a run, though it came about before: at some time from `first` on, in
     /// nanoseconds since the run began; from its beginning on if that is not known.
-    pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Found<'_>, first: Option<u64>) {
+    pub fn add_at_end(&mut self, run: &Analysis<'_>, found: Finding<'_>, first: Option<u64>) {
         self.add_in(run, found, Span::until_recovery(run, first));
     }
 
     /// Adds an anomaly that came about in a span, unless a disputed answer is among its witness.
-    pub fn add_in(&mut self, run: &Analysis<'_>, mut found: Found<'_>, span: Span) {
+    pub fn add_in(&mut self, run: &Analysis<'_>, mut found: Finding<'_>, span: Span) {
         found.witness.sort_unstable();
         found.witness.dedup();
         // It is an anomaly only if it happened in every way in which the history can have come about.

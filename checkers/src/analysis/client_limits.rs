@@ -7,9 +7,9 @@ use zooquake_history::protocol::Cannot;
 
 /// What each client declared in the `hello` of one of its processes: a program that cannot tell something never can.
 #[derive(Debug, Default)]
-pub struct Declared<'a>(BTreeSet<(&'a str, Cannot)>);
+pub struct ClientLimits<'a>(BTreeSet<(&'a str, Cannot)>);
 
-impl<'a> Declared<'a> {
+impl<'a> ClientLimits<'a> {
     pub(crate) fn new(events: &'a [Event]) -> Self {
         let hellos = events
             .iter()

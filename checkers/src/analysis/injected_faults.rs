@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 /// `"verified":true`: healing is tried again, and the last try decides. Without such an `off` it is on until the end of the
 /// history.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Injected<'a> {
+pub struct InjectedFault<'a> {
     /// Its number in the plan.
     pub id: i64,
     /// Kind of fault.
@@ -29,7 +29,7 @@ pub struct Injected<'a> {
     pub skipped: Option<usize>,
 }
 
-impl<'a> Injected<'a> {
+impl<'a> InjectedFault<'a> {
     fn new(id: i64, event: &'a Event) -> Self {
         Self {
             id,
@@ -71,13 +71,13 @@ impl<'a> Injected<'a> {
 }
 
 /// The windows of a history by their numbers. Events of the nemesis without a number or a known phase belong to none.
-pub fn injected(events: &[Event]) -> BTreeMap<i64, Injected<'_>> {
-    let mut all: BTreeMap<i64, Injected<'_>> = BTreeMap::new();
+pub fn injected(events: &[Event]) -> BTreeMap<i64, InjectedFault<'_>> {
+    let mut all: BTreeMap<i64, InjectedFault<'_>> = BTreeMap::new();
     for (at, event) in events.iter().enumerate().filter(|(_, event)| event.is_of("nemesis")) {
         let (Some(id), Some(phase)) = (event.window(), event.phase()) else {
             continue;
         };
-        let window = all.entry(id).or_insert_with(|| Injected::new(id, event));
+        let window = all.entry(id).or_insert_with(|| InjectedFault::new(id, event));
         window.target = event.target().filter(|_| phase != "off").unwrap_or(window.target);
         match phase {
             "begin" => window.begin = window.begin.or(Some(at)),

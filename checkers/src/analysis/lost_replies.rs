@@ -13,7 +13,7 @@ use zooquake_history::operation::control::ZXID;
 
 /// One of them. Positions are those of events.
 #[derive(Debug, Clone, Copy)]
-pub struct Applied<'a> {
+pub struct AppliedRequest<'a> {
     /// The client whose session it was made in.
     pub node: &'a str,
     /// The event that ties the session to the client.
@@ -29,7 +29,7 @@ pub struct Applied<'a> {
 impl<'a> Analysis<'a> {
     /// The requests, in the order of their windows' `on`. One whose session is not known to be the window's target's, or whose
     /// transaction the logs do not show to be of that session, is left out.
-    pub(crate) fn applied(&self) -> Vec<Applied<'a>> {
+    pub(crate) fn applied(&self) -> Vec<AppliedRequest<'a>> {
         let of_nemesis = self
             .events
             .iter()
@@ -54,7 +54,7 @@ impl<'a> Analysis<'a> {
         }
         let applied = lost.into_iter().filter_map(|(zxid, made_in, owner, begin, on)| {
             let txn = txns.get(&zxid).copied().flatten()?;
-            (session(&txn.session) == Some(made_in)).then_some(Applied {
+            (session(&txn.session) == Some(made_in)).then_some(AppliedRequest {
                 node: owner.node,
                 tie: owner.event,
                 begin,

@@ -2,12 +2,12 @@
 
 /// Numbers in a given order, so that the first one that is at least so much is found in time logarithmic in their count.
 #[derive(Debug, Default)]
-pub struct Peaks {
+pub struct MaxTree {
     /// The numbers, and above them the greatest of each two, up to the greatest of all.
     levels: Vec<Vec<u64>>,
 }
 
-impl Peaks {
+impl MaxTree {
     /// Takes the numbers in their order.
     pub fn new(numbers: Vec<u64>) -> Self {
         let mut levels = vec![numbers];
@@ -39,14 +39,14 @@ impl Peaks {
 
 #[cfg(test)]
 mod tests {
-    use super::Peaks;
+    use super::MaxTree;
 
     #[test]
     fn the_first_is_the_one_that_a_scan_finds() {
         let mut random = fastrand::Rng::with_seed(1);
         for length in 0..40 {
             let numbers: Vec<u64> = (0..length).map(|_| random.u64(0..10)).collect();
-            let peaks = Peaks::new(numbers.clone());
+            let peaks = MaxTree::new(numbers.clone());
             for from in 0..=numbers.len() {
                 for least in 0..11 {
                     let scan = (from..numbers.len()).find(|&at| numbers[at] >= least);

@@ -27,11 +27,11 @@ pub(crate) mod transaction_log;
 pub(crate) mod transaction_times;
 pub(crate) mod window_results;
 
-pub use client_limits::Declared;
-pub use clients::{Clients, Owner};
-pub use grants::{Answer, Contradiction, Denial, Grant, Grants, Write, mode};
+pub use client_limits::ClientLimits;
+pub use clients::{Clients, SessionOwner};
+pub use grants::{Contradiction, Denial, Grant, Grants, HolderAnswer, Write, mode};
 pub use holds::{Hold, Subject};
-pub use injected_faults::Injected;
+pub use injected_faults::InjectedFault;
 pub use latencies::{Latency, LatencyKind};
 pub use nearby_faults::{FaultWindow, Faults, Span};
 pub use op::{Op, Outcome};
@@ -39,9 +39,9 @@ pub use ops::Ops;
 pub use pairing::Misfit;
 pub use record_view::RecordView;
 pub use recovery::Recovery;
-pub use transaction_log::Log;
+pub use transaction_log::TransactionLog;
 
-use crate::analysis::grants::terms::{self, Names};
+use crate::analysis::grants::terms::{self, GrantTerms};
 use crate::results::WindowResult;
 use crate::text::seconds;
 use crate::{Event, Record};
@@ -57,7 +57,7 @@ pub struct Analysis<'a> {
     /// The events of the history.
     pub events: &'a [Event],
     /// What the family calls things.
-    pub names: &'static Names,
+    pub names: &'static GrantTerms,
     /// The operations.
     pub ops: Ops<'a>,
     /// The grants; none in a family that grants nothing exclusively.
@@ -67,11 +67,11 @@ pub struct Analysis<'a> {
     /// The clients, their processes and sessions.
     pub clients: Clients<'a>,
     /// What the clients said that they cannot do or tell.
-    pub declared: Declared<'a>,
+    pub declared: ClientLimits<'a>,
     /// The transaction logs.
-    pub log: Log<'a>,
+    pub log: TransactionLog<'a>,
     /// The fault windows that the history tells of, by their numbers.
-    pub injected: BTreeMap<i64, Injected<'a>>,
+    pub injected: BTreeMap<i64, InjectedFault<'a>>,
     /// What became of the fault windows of the plan.
     pub windows: Vec<WindowResult>,
     /// When faults were on.
@@ -89,10 +89,10 @@ impl<'a> Analysis<'a> {
     pub fn new(record: &'a Record) -> Self {
         let events = record.history.events.as_slice();
         let record = RecordView::new(record);
-        let names = terms::of(&record.plan.workload.family);
+        let names = terms::for_family(&record.plan.workload.family);
         let ops = Ops::new(events);
         let mut grants = Grants::new(events, &ops, names);
-        let log = Log::new(&record);
+        let log = TransactionLog::new(&record);
         if record.plan.workload.recipe.is_some() {
             log.date(&mut grants);
         }
@@ -109,7 +109,7 @@ impl<'a> Analysis<'a> {
             grants,
             capacity: record.plan.workload.capabilities().capacity,
             clients,
-            declared: Declared::new(events),
+            declared: ClientLimits::new(events),
             log,
             windows: Vec::new(),
             faults: Faults::new(events, &injected, record.plan.cluster.timing.session_ms),

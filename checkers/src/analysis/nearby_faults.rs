@@ -1,9 +1,9 @@
 //! The faults that were near a moment of a run: on then, or ended less than one session timeout before.
 //!
-//! From when to when a window was on is what [`Injected`] says.
+//! From when to when a window was on is what [`InjectedFault`] says.
 
 use crate::analysis::Analysis;
-use crate::analysis::injected_faults::Injected;
+use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::text::seconds;
 use crate::{Event, Plan};
@@ -22,7 +22,7 @@ pub enum Span {
 
 impl Span {
     /// From the first to the last event of a witness.
-    pub(crate) fn of(run: &Analysis<'_>, witness: &[usize]) -> Self {
+    pub(crate) fn from_witness(run: &Analysis<'_>, witness: &[usize]) -> Self {
         let times = || witness.iter().map(|&at| run.time(at));
         match (times().min(), times().max()) {
             (Some(first), Some(last)) => Self::Between(first, last),
@@ -59,7 +59,7 @@ pub struct FaultWindow<'a> {
 }
 
 impl<'a> FaultWindow<'a> {
-    fn of(window: &Injected<'a>, events: &[Event]) -> Option<Self> {
+    fn new(window: &InjectedFault<'a>, events: &[Event]) -> Option<Self> {
         let time = |at: usize| events[at].time;
         let from = window.began().filter(|_| window.was_on())?;
         Some(Self {
@@ -99,9 +99,9 @@ fn near<'r, 'a>(windows: &'r Windows<'a>, span: Span) -> impl Iterator<Item = &'
 
 impl<'a> Faults<'a> {
     /// Those of a history's windows that were on. `session_ms` is the session timeout, for which a fault is near after its end.
-    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, Injected<'a>>, session_ms: u64) -> Self {
+    pub(crate) fn new(events: &[Event], injected: &BTreeMap<i64, InjectedFault<'a>>, session_ms: u64) -> Self {
         let session = session_ms.saturating_mul(1_000_000);
-        let windows = injected.values().filter_map(|window| FaultWindow::of(window, events));
+        let windows = injected.values().filter_map(|window| FaultWindow::new(window, events));
         let until = |window: &FaultWindow<'_>| window.until.map_or(u64::MAX, |until| until.saturating_add(session));
         let windows: Vec<_> = windows.map(|window| (window.from, until(&window), window)).collect();
         let mut of_kind: HashMap<&str, Vec<_>> = HashMap::new();

@@ -2,13 +2,13 @@
 
 use super::RecordView;
 use super::grants::Grants;
-use super::log_completeness::{self, Highest, epoch};
+use super::log_completeness::{self, HighestZxids, epoch};
 use crate::Txn;
 use std::collections::{BTreeSet, HashMap};
 
 /// The transaction logs, by znode.
 #[derive(Debug, Default)]
-pub struct Log<'a> {
+pub struct TransactionLog<'a> {
     /// What they lack to be complete, in words.
     lack: Option<String>,
     /// Whether a transaction hides what it touched.
@@ -18,14 +18,14 @@ pub struct Log<'a> {
     /// The transactions that may have created a znode: with the path, if it is recorded, of what they touched.
     makers: HashMap<(i64, Option<&'a str>), &'a Txn>,
     /// Of each epoch the last transaction that was certainly committed; `None` of a record without the servers that logged each transaction.
-    committed: Option<Highest>,
+    committed: Option<HighestZxids>,
 }
 
-impl<'a> Log<'a> {
+impl<'a> TransactionLog<'a> {
     pub(crate) fn new(record: &RecordView<'a>) -> Self {
         let txns = record.txnlog.unwrap_or_default();
         let named = match txns {
-            [] => Highest::new(),
+            [] => HighestZxids::new(),
             _ => log_completeness::named(record),
         };
         let (mut created, mut makers) = (HashMap::<&str, Vec<&Txn>>::new(), HashMap::new());
@@ -65,7 +65,7 @@ impl<'a> Log<'a> {
     /// Whether a transaction was certainly committed: an answer, the znode tree or a committed later one of its epoch shows it, or a majority of
     /// the voters logged it. In a record without the servers that logged each, all are taken to be.
     pub fn committed(&self, txn: &Txn) -> bool {
-        let last = |committed: &Highest| committed.get(&epoch(txn.zxid)).copied();
+        let last = |committed: &HighestZxids| committed.get(&epoch(txn.zxid)).copied();
         self.committed.as_ref().is_none_or(|all| last(all) >= Some(txn.zxid))
     }
 
@@ -99,7 +99,7 @@ pub fn creates(op: &str) -> bool {
 }
 
 /// Of each epoch the last transaction that was certainly committed.
-fn committed(record: &RecordView<'_>, txns: &[Txn], named: Highest) -> Highest {
+fn committed(record: &RecordView<'_>, txns: &[Txn], named: HighestZxids) -> HighestZxids {
     let voters: BTreeSet<String> = record.plan.cluster.voters().into_iter().collect();
     let majority = |txn: &&Txn| txn.servers.iter().filter(|&server| voters.contains(server)).count() * 2 > voters.len();
     let logged = txns.iter().filter(majority).map(|txn| txn.zxid);

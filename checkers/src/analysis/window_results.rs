@@ -5,7 +5,7 @@
 
 use super::{Analysis, Hold, Subject};
 use crate::Event;
-use crate::analysis::injected_faults::Injected;
+use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::intervals::Intervals;
 use crate::analysis::ops::Op;
 use crate::plan::Window;
@@ -26,7 +26,7 @@ pub fn results(analysis: &Analysis<'_>) -> Vec<WindowResult> {
         let target = on.and_then(|on| events[on].target()).unwrap_or_default().to_owned();
         let (counts, why) = judge(window, marks, &target, events, &busy);
         let time = |at: Option<usize>| at.map(|at| events[at].time);
-        let (from, until) = (time(on), time(marks.and_then(Injected::healed)));
+        let (from, until) = (time(on), time(marks.and_then(InjectedFault::healed)));
         WindowResult {
             id: window.id,
             fault: window.fault.clone(),
@@ -49,7 +49,7 @@ pub fn last_off(events: &[Event]) -> Option<usize> {
 
 fn judge(
     window: &Window,
-    marks: Option<&Injected<'_>>,
+    marks: Option<&InjectedFault<'_>>,
     target: &str,
     events: &[Event],
     busy: &Busy<'_, '_>,

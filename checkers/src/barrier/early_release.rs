@@ -6,7 +6,7 @@
 use super::rounds::{Member, Round, Rounds, answered};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -70,7 +70,7 @@ fn enters(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round
 /// One member's stay that certainly lasted from the answer to its enter until it was sent leave for the first time, because a leave of
 /// its removed the very znode that the enter had made. Positions are those of events.
 #[derive(Debug, Clone, Copy)]
-struct Stay<'a> {
+struct CertainStay<'a> {
     node: &'a str,
     entered: usize,
     /// Where it was first sent leave.
@@ -83,7 +83,7 @@ struct Stay<'a> {
 fn leaves(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round), out: &mut Findings) {
     let stays = stays(run, rounds, round);
     // For each place in the order of entering, who is asked to leave last up to there, and the last of another client.
-    let mut last: Vec<(Stay<'_>, Option<Stay<'_>>)> = Vec::with_capacity(stays.len());
+    let mut last: Vec<(CertainStay<'_>, Option<CertainStay<'_>>)> = Vec::with_capacity(stays.len());
     for stay in &stays {
         let next = match last.last() {
             None => (*stay, None),
@@ -111,7 +111,7 @@ fn leaves(run: &Analysis<'_>, rounds: &Rounds<'_>, (number, round): (i64, &Round
 }
 
 /// The stays of a round, in the order in which they began.
-fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<Stay<'a>> {
+fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<CertainStay<'a>> {
     let enter = |&op: &usize| {
         let op = &run.ops.work[op];
         let entered = answered(run, op)?;
@@ -126,7 +126,7 @@ fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<Stay
         let key = |&(node, other, _): &(&str, i64, usize)| (node, other).cmp(&(op.node, czxid));
         let entered = enters[enters.binary_search_by(key).ok()?].2;
         let asked = asked.first(op.node, entered)?;
-        (entered < removing && !run.clients.died(op.node, entered, removing)).then_some(Stay {
+        (entered < removing && !run.clients.died(op.node, entered, removing)).then_some(CertainStay {
             node: op.node,
             entered,
             asked,
@@ -134,7 +134,7 @@ fn stays<'a>(run: &Analysis<'a>, rounds: &Rounds<'_>, round: &Round) -> Vec<Stay
             left,
         })
     };
-    let mut stays: Vec<Stay<'_>> = round.leaves.iter().filter_map(|&op| stay(&run.ops.work[op])).collect();
+    let mut stays: Vec<CertainStay<'_>> = round.leaves.iter().filter_map(|&op| stay(&run.ops.work[op])).collect();
     stays.sort_unstable_by_key(|stay| stay.entered);
     stays
 }
@@ -178,7 +178,7 @@ fn left_behind(
     number: i64,
     op: &Op<'_>,
     (asked, read): (usize, usize),
-    stay: &Stay<'_>,
+    stay: &CertainStay<'_>,
     out: &mut Findings,
 ) {
     let why = format!(
@@ -196,5 +196,5 @@ fn left_behind(
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(run, Found::new("early-release", "all or none", witness, why));
+    out.add(run, Finding::new("early-release", "all or none", witness, why));
 }

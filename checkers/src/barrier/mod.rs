@@ -11,7 +11,7 @@ mod unblocked_leaves;
 
 use crate::analysis::Analysis;
 use crate::findings::Findings;
-use crate::verdict::{self, Needs};
+use crate::verdict::{self, Requirements};
 use crate::znodes::{orphan_node, persistent_contender, stolen_znode};
 use crate::{Record, Results};
 use rounds::Rounds;
@@ -47,7 +47,7 @@ pub fn check(record: &Record) -> Results {
     verdict::close(
         &run,
         found,
-        &Needs {
+        &Requirements {
             progress,
             tree,
             logged: if double { &["stolen-znode"] } else { &[] },

@@ -6,14 +6,14 @@
 //! that goes on asking, counts as a member for the others of which that is true. If the run cannot be judged
 //! ([`crate::analysis::recovery`]) nobody is convicted.
 
-use super::presence::{Answer, Presence, Question, Stay};
+use super::presence::{MemberStay, Presence, PresentMembers, Question};
 use super::rounds::{Member, Rounds, told};
 use super::unblocked_leaves::Leaves;
 use crate::analysis::Analysis;
-use crate::analysis::recovery::Span;
-use crate::findings::{Findings, Found};
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
 use crate::liveness::bound::{bound_words, median_bound};
-use crate::liveness::unfinished::{How, Unfinished, idle, unfinished};
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::BTreeMap;
 use zooquake_history::operation::barrier::{MEMBERS, ROUND};
@@ -29,7 +29,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
     };
     let all = unfinished(run, span);
     let bound = median_bound(run, "enter", span);
-    let there = There::new(run, rounds, &all, (span, bound));
+    let there = RoundPresences::new(run, rounds, &all, (span, bound));
     let (mut room, mut untold) = (MOST, 0);
     let leaves = Leaves::new(run, rounds, &all, span);
     for (number, one) in all.iter().enumerate() {
@@ -70,7 +70,7 @@ pub fn check(run: &Analysis<'_>, rounds: &Rounds<'_>, each: bool, out: &mut Find
 }
 
 /// The spells of what did not finish that last for the bound; if none does, the longest, unless something made up for it.
-fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) -> Vec<(usize, usize)> {
+fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: RecoverySpan, bound: u64) -> Vec<(usize, usize)> {
     let lasts = |&(asked, until): &(usize, usize)| run.time(until).saturating_sub(run.time(asked.max(span.clock)));
     let all = one.spells();
     let long: Vec<(usize, usize)> = all.iter().filter(|spell| lasts(spell) >= bound).copied().collect();
@@ -81,12 +81,12 @@ fn spells(run: &Analysis<'_>, one: &Unfinished<'_, '_>, span: Span, bound: u64) 
 }
 
 /// By round those whose enters fail one after the other, while they go on asking.
-fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<Stay<'a>>> {
-    let mut refused: BTreeMap<i64, Vec<Stay<'a>>> = BTreeMap::new();
+fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, Vec<MemberStay<'a>>> {
+    let mut refused: BTreeMap<i64, Vec<MemberStay<'a>>> = BTreeMap::new();
     let enters = all.iter().filter(|one| one.op.f == "enter");
-    for one in enters.filter(|one| one.how == How::Failed && !one.made_up) {
+    for one in enters.filter(|one| one.how == UnfinishedOutcome::Failed && !one.made_up) {
         if let Some(number) = told(run, one.op, ROUND) {
-            refused.entry(number).or_default().push(Stay {
+            refused.entry(number).or_default().push(MemberStay {
                 node: one.op.node,
                 member: Member::Client(one.op.node),
                 named: None,
@@ -100,22 +100,27 @@ fn refused<'a>(run: &Analysis<'a>, all: &[Unfinished<'_, 'a>]) -> BTreeMap<i64, 
 }
 
 /// From a sending to an end, and who was there at the end.
-type Spell = ((usize, usize), Answer);
+type EnterSpell = ((usize, usize), PresentMembers);
 
 /// Who is in each round.
-struct There<'r, 'a> {
+struct RoundPresences<'r, 'a> {
     run: &'r Analysis<'a>,
     /// By round the members, with those refused if the enter in question is ([`refused`]).
     rounds: BTreeMap<(i64, bool), Presence<'a>>,
     /// By enter, as a position in the list of what did not finish: its round, how many members that has, and each spell with
     /// who was there at its end.
-    asked: BTreeMap<usize, (i64, usize, Vec<Spell>)>,
+    asked: BTreeMap<usize, (i64, usize, Vec<EnterSpell>)>,
     /// Whether members enter for themselves.
     enters: bool,
 }
 
-impl<'r, 'a> There<'r, 'a> {
-    fn new(run: &'r Analysis<'a>, rounds: &Rounds<'a>, all: &[Unfinished<'_, 'a>], (span, bound): (Span, u64)) -> Self {
+impl<'r, 'a> RoundPresences<'r, 'a> {
+    fn new(
+        run: &'r Analysis<'a>,
+        rounds: &Rounds<'a>,
+        all: &[Unfinished<'_, 'a>],
+        (span, bound): (RecoverySpan, u64),
+    ) -> Self {
         let mut there = Self {
             run,
             rounds: BTreeMap::new(),
@@ -156,7 +161,7 @@ impl<'r, 'a> There<'r, 'a> {
     }
 
     fn round(&self, one: &Unfinished<'_, 'a>, number: i64) -> (i64, bool) {
-        (number, one.how == How::Failed && self.enters)
+        (number, one.how == UnfinishedOutcome::Failed && self.enters)
     }
 
     /// Where each enters for itself, the one that waits is a member itself.
@@ -169,7 +174,7 @@ impl<'r, 'a> There<'r, 'a> {
     }
 
     /// The spell of an enter in which most time went by while all members were there; why there is none, in words.
-    fn stuck(&self, at: usize, span: Span) -> Result<Stuck, String> {
+    fn stuck(&self, at: usize, span: RecoverySpan) -> Result<Stuck, String> {
         let run = self.run;
         let Some(&(number, wanted, ref spells)) = self.asked.get(&at).filter(|(_, _, spells)| !spells.is_empty())
         else {
@@ -210,7 +215,7 @@ impl<'r, 'a> There<'r, 'a> {
             return (members, 0);
         };
         let (others, looked_at) = presence.named(self.question(one, stuck.wanted, stuck.until));
-        let shown = |stay: Stay<'a>| MemberEvidence {
+        let shown = |stay: MemberStay<'a>| MemberEvidence {
             node: stay.node,
             named: stay.named,
             since: stay.since,
@@ -221,13 +226,13 @@ impl<'r, 'a> There<'r, 'a> {
 }
 
 /// The members of a round while they live, but for those that may be any.
-fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<Stay<'a>> {
+fn live<'a>(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64) -> Vec<MemberStay<'a>> {
     let members = rounds.all.get(&number).into_iter().flat_map(|round| &round.members);
     let stay = |&number: &usize| {
         let op = &run.ops.work[number];
         let since = if rounds.member == "enter" { op.invoke? } else { op.end? };
         let member = rounds.member_of(run, number);
-        (!matches!(member, Member::Unknown(_))).then_some(Stay {
+        (!matches!(member, Member::Unknown(_))).then_some(MemberStay {
             node: op.node,
             member,
             named: op.invoke.filter(|_| matches!(member, Member::Number(_))),
@@ -260,13 +265,13 @@ fn add(
     run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,
     (stuck, members): (&Stuck, Vec<MemberEvidence<'_>>),
-    (span, bound): (Span, u64),
+    (span, bound): (RecoverySpan, u64),
     out: &mut Findings,
 ) {
     let names: Vec<&str> = members.iter().map(|member| member.node).collect();
     let until = run.at(stuck.until);
     let what = match (one.how, one.attempts.len()) {
-        (How::Failed, 2..) => format!("was refused again and again until {until}"),
+        (UnfinishedOutcome::Failed, 2..) => format!("was refused again and again until {until}"),
         _ => format!("was not let in by {until}"),
     };
     let why = format!(
@@ -287,6 +292,6 @@ fn add(
         .flat_map(|member| member.named.into_iter().chain([member.since]));
     let first = members.clone().chain([stuck.asked]).min();
     let witness = members.chain([stuck.asked, span.recovered, span.end]).collect();
-    let found = Found::new("stuck-barrier", "liveness", witness, why);
+    let found = Finding::new("stuck-barrier", "liveness", witness, why);
     out.add_at_end(run, found, first.map(|first| run.time(first)));
 }

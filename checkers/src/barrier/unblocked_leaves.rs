@@ -8,8 +8,8 @@
 use super::rounds::{Round, Rounds, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::analysis::recovery::Span;
-use crate::findings::{Findings, Found};
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
 use crate::history::EventType;
 use crate::liveness::bound::{bound_words, median_bound};
 use crate::liveness::unfinished::Unfinished;
@@ -23,12 +23,12 @@ pub struct Leaves<'r, 'a> {
     rounds: &'r Rounds<'a>,
     /// By round who is in it.
     of: BTreeMap<i64, Leaving<'a>>,
-    span: Span,
+    span: RecoverySpan,
     bound: u64,
 }
 
 /// From the sending of a leave to the event up to which it was not answered, and since when it waited for nobody.
-struct Spell {
+struct LeaveSpell {
     number: i64,
     asked: usize,
     until: usize,
@@ -38,7 +38,7 @@ struct Spell {
 
 impl<'r, 'a> Leaves<'r, 'a> {
     /// Finds out who is in the rounds of all that did not finish.
-    pub fn new(run: &'r Analysis<'a>, rounds: &'r Rounds<'a>, all: &[Unfinished<'_, 'a>], span: Span) -> Self {
+    pub fn new(run: &'r Analysis<'a>, rounds: &'r Rounds<'a>, all: &[Unfinished<'_, 'a>], span: RecoverySpan) -> Self {
         let mut of = BTreeMap::new();
         let leaves = all.iter().filter(|one| one.op.f == "leave");
         for number in leaves.filter_map(|one| told(run, one.op, ROUND)) {
@@ -73,7 +73,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
     }
 
     /// The longest spell of a leave; why somebody else may be in its round, in words.
-    fn longest(&self, one: &Unfinished<'_, '_>) -> Result<Spell, String> {
+    fn longest(&self, one: &Unfinished<'_, '_>) -> Result<LeaveSpell, String> {
         let run = self.run;
         let number = told(run, one.op, ROUND).ok_or_else(String::new)?;
         let leaving = self.of.get(&number).ok_or_else(String::new)?;
@@ -85,7 +85,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
         }
         let spell = |(asked, until)| {
             let since = leaving.since(one.op.node).max(asked).max(self.span.clock);
-            Spell {
+            LeaveSpell {
                 number,
                 asked,
                 until,
@@ -97,7 +97,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
         longest.ok_or_else(String::new)
     }
 
-    fn convict(&self, one: &Unfinished<'_, '_>, spell: &Spell, out: &mut Findings) {
+    fn convict(&self, one: &Unfinished<'_, '_>, spell: &LeaveSpell, out: &mut Findings) {
         let run = self.run;
         let why = format!(
             "{} was sent to leave round {} at {} and was not answered `ok` by {}, though every fault was healed, the ensemble had \
@@ -112,7 +112,7 @@ impl<'r, 'a> Leaves<'r, 'a> {
             seconds(self.bound),
         );
         let witness = vec![spell.asked, self.span.recovered, self.span.end];
-        let found = Found::new("stuck-barrier", "liveness", witness, why);
+        let found = Finding::new("stuck-barrier", "liveness", witness, why);
         out.add_at_end(run, found, Some(run.time(spell.asked)));
     }
 }
@@ -128,7 +128,7 @@ struct Leaving<'a> {
 
 /// What a client was sent in a round, by where.
 #[derive(Debug, Default)]
-struct Part {
+struct RoundRequests {
     /// Its last enter that did not fail.
     entered: Option<usize>,
     /// Its leaves that were answered `ok` or are pending, in order.
@@ -136,7 +136,7 @@ struct Part {
 }
 
 impl<'a> Leaving<'a> {
-    fn new(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64, span: Span) -> Self {
+    fn new(run: &Analysis<'a>, rounds: &Rounds<'a>, number: i64, span: RecoverySpan) -> Self {
         let recover = run.phase("recover").filter(|&at| at < span.recovered);
         let mut leaving = Self::default();
         let round = rounds.all.get(&number);
@@ -175,8 +175,8 @@ impl<'a> Leaving<'a> {
 }
 
 /// What each client was sent in a round.
-fn parts<'a>(run: &Analysis<'a>, round: &Round, span: Span) -> BTreeMap<&'a str, Part> {
-    let mut parts: BTreeMap<&str, Part> = BTreeMap::new();
+fn parts<'a>(run: &Analysis<'a>, round: &Round, span: RecoverySpan) -> BTreeMap<&'a str, RoundRequests> {
+    let mut parts: BTreeMap<&str, RoundRequests> = BTreeMap::new();
     let op = |&at: &usize| &run.ops.work[at];
     for op in round.enters.iter().map(op).filter(|op| op.failed(run.events).is_none()) {
         // One whose request is missing was sent before its answer.

@@ -10,11 +10,11 @@
 use super::transactions::{Transaction, Transactions};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::analysis::recovery::Span;
-use crate::findings::{Findings, Found};
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
 use crate::history::EventType;
 use crate::liveness::bound::{bound_words, median_bound};
-use crate::liveness::unfinished::{How, Unfinished, idle, unfinished};
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{few, seconds};
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -31,8 +31,8 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
     let (mut told, mut named) = (BTreeSet::new(), HashSet::new());
     let unfinished = unfinished(run, span);
     for one in &unfinished {
-        let transaction = all.of(run, one.op);
-        let longest = Spell::all(run, one, transaction, span);
+        let transaction = all.of_operation(run, one.op);
+        let longest = UndecidedSpell::all(run, one, transaction, span);
         let longest = longest.into_iter().max_by_key(|spell| spell.waited);
         let Some(spell) = longest.filter(|_| matches!(one.op.f, "decide" | "decided")) else {
             if !one.made_up {
@@ -65,23 +65,23 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
 }
 
 /// From a sending to an end, in which the decision was asked for and not told.
-struct Spell<'a> {
+struct UndecidedSpell<'a> {
     op: &'a Op<'a>,
     asked: usize,
     until: usize,
     /// How it was answered, and how often.
-    how: How,
+    how: UnfinishedOutcome,
     attempts: usize,
     /// Nanoseconds after recovery.
     waited: u64,
 }
 
-impl<'a> Spell<'a> {
+impl<'a> UndecidedSpell<'a> {
     fn all(
         run: &Analysis<'_>,
         one: &Unfinished<'a, 'a>,
         transaction: Option<&Transaction<'_>>,
-        span: Span,
+        span: RecoverySpan,
     ) -> Vec<Self> {
         let spell = |(asked, until): (usize, usize), attempts| Self {
             op: one.op,
@@ -91,7 +91,11 @@ impl<'a> Spell<'a> {
             attempts,
             waited: run.time(until).saturating_sub(run.time(asked.max(span.clock))),
         };
-        let together = if one.how == How::Failed { one.attempts.len() } else { 1 };
+        let together = if one.how == UnfinishedOutcome::Failed {
+            one.attempts.len()
+        } else {
+            1
+        };
         let alone = one.spells().into_iter().map(|ends| spell(ends, together));
         let rounds = rounds(run, one, transaction)
             .into_iter()
@@ -116,7 +120,7 @@ fn rounds(
         one.attempts
             .iter()
             .copied()
-            .filter(|_| one.how == How::Unknown)
+            .filter(|_| one.how == UnfinishedOutcome::Unknown)
             .filter(open)
     };
     let before = unknown().filter(|&(_, until)| until < told).collect();
@@ -127,7 +131,8 @@ fn rounds(
 /// The last operation by which each transaction's coordinator was to bring a decision about.
 fn coordinators<'r, 'a>(run: &'r Analysis<'a>, all: &Transactions<'a>) -> HashMap<&'a str, &'r Op<'a>> {
     let ops = run.ops.work.iter().filter(|op| matches!(op.f, "begin" | "decide"));
-    ops.filter_map(|op| Some((all.of(run, op)?.name, op))).collect()
+    ops.filter_map(|op| Some((all.of_operation(run, op)?.name, op)))
+        .collect()
 }
 
 /// What became of an operation of the coordinator, in words; nothing if it was answered.
@@ -159,12 +164,12 @@ fn last_word(run: &Analysis<'_>, op: &Op<'_>) -> String {
 fn convict(
     run: &Analysis<'_>,
     transaction: &Transaction<'_>,
-    spell: &Spell<'_>,
-    (span, bound): (Span, u64),
+    spell: &UndecidedSpell<'_>,
+    (span, bound): (RecoverySpan, u64),
     coordinator: String,
     out: &mut Findings,
 ) {
-    let &Spell {
+    let &UndecidedSpell {
         op,
         asked,
         until,
@@ -173,7 +178,7 @@ fn convict(
     } = spell;
     let what = match (spell.how, spell.attempts) {
         (_, 1) => format!("did not know it by {}", run.at(until)),
-        (How::Failed, count) => format!(
+        (UnfinishedOutcome::Failed, count) => format!(
             "was asked again and again, and answered `fail` {count} times by {}",
             run.at(until)
         ),
@@ -197,6 +202,6 @@ fn convict(
     );
     let begun = transaction.begun.filter(|_| !transaction.stands);
     let witness = [asked, span.recovered, span.end].into_iter().chain(begun).collect();
-    let found = Found::new("blocked-transaction", "liveness", witness, why);
+    let found = Finding::new("blocked-transaction", "liveness", witness, why);
     out.add_at_end(run, found, Some(run.time(transaction.first)));
 }

@@ -7,7 +7,7 @@
 use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use std::collections::BTreeMap;
 
 /// The first commit of a transaction.
@@ -129,5 +129,5 @@ fn convict(
         "Transaction {} {told}, but site {site} {what}. Commit takes a yes of every site.",
         transaction.name,
     );
-    out.add(run, Found::new("commit-without-votes", "validity", witness, why));
+    out.add(run, Finding::new("commit-without-votes", "validity", witness, why));
 }

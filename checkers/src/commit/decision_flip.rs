@@ -7,7 +7,7 @@ use super::decision::{Decision, Report};
 use super::split_decision;
 use super::transactions::{Transaction, Transactions};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use std::collections::BTreeMap;
 
 /// Looks for decisions that changed.
@@ -77,5 +77,5 @@ fn against_znode(run: &Analysis<'_>, transaction: &Transaction<'_>, out: &mut Fi
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(run, Found::new("decision-flip", "finality", witness, why));
+    out.add(run, Finding::new("decision-flip", "finality", witness, why));
 }

@@ -17,7 +17,7 @@ use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
-use crate::verdict::{self, Needs};
+use crate::verdict::{self, Requirements};
 use crate::{Record, Results};
 use decision::Decision;
 use serde_json::{Value, json};
@@ -36,7 +36,7 @@ pub const CHECKERS: &[&str] = &[
 /// How many transactions of each decision a valid run has at least.
 pub const ENOUGH: usize = 5;
 
-const NEEDS: Needs = Needs {
+const NEEDS: Requirements = Requirements {
     progress: &[&["begin"], &["decided"]],
     tree: "decision znodes were not looked at",
     logged: &[],

@@ -11,7 +11,7 @@
 use super::decision::Decision;
 use super::transactions::{Transaction, Transactions, Vote};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::seconds;
 use crate::{Event, Value};
 use std::collections::{BTreeSet, HashMap};
@@ -48,7 +48,7 @@ pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
         );
         let mut witness = votes;
         witness.extend([begin, asked, abort.read]);
-        out.add(run, Found::new("needless-abort", "progress", witness, why));
+        out.add(run, Finding::new("needless-abort", "progress", witness, why));
     }
     out.ran("needless-abort", looked_at);
 }

@@ -3,7 +3,7 @@
 use super::decision::{Decision, Report};
 use super::transactions::{Transaction, Transactions};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// Looks for sites that disagree, once for each transaction.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
@@ -41,6 +41,6 @@ fn split(run: &Analysis<'_>, transaction: &Transaction<'_>, commit: Report<'_>, 
         run.at(abort.read),
         transaction.name,
     );
-    let found = Found::new("split-decision", "atomicity", vec![commit.read, abort.read], why);
+    let found = Finding::new("split-decision", "atomicity", vec![commit.read, abort.read], why);
     out.add(run, found);
 }

@@ -7,7 +7,7 @@
 use super::decision::{Decision, Report};
 use super::transactions::{Transaction, Transactions};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// Compares the coordinator's answers, once for each transaction.
 pub fn check(run: &Analysis<'_>, all: &Transactions<'_>, out: &mut Findings) {
@@ -75,8 +75,8 @@ fn never_begun(
     out.add(run, found(witness, why));
 }
 
-fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found::new("wrong-outcome", "validity", witness, why)
+fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
+    Finding::new("wrong-outcome", "validity", witness, why)
 }
 
 fn convict(

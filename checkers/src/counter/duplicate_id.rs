@@ -1,14 +1,14 @@
 //! `duplicate-id`: two increments were given one id. One report for each id.
 
-use super::increments::{Counts, Told};
+use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
 /// Looks for ids that were given more than once.
-pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, out: &mut Findings) {
-    let mut by_id: BTreeMap<i64, Vec<&Told<'_>>> = BTreeMap::new();
+pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, out: &mut Findings) {
+    let mut by_id: BTreeMap<i64, Vec<&CounterAnswer<'_>>> = BTreeMap::new();
     for told in &counts.given {
         by_id.entry(told.value).or_default().push(told);
     }
@@ -27,7 +27,7 @@ pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, out: &mut Findings) {
             second.node,
             run.at(second.read),
         );
-        let found = Found::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
+        let found = Finding::new("duplicate-id", "ids are unique", vec![first.read, second.read], why);
         out.add(run, found);
     }
     out.ran("duplicate-id", counts.given.len());

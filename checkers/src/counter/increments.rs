@@ -7,7 +7,7 @@ use zooquake_history::operation::counter::VALUE;
 
 /// An answer that tells a value of the counter. Positions are those of events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Told<'a> {
+pub struct CounterAnswer<'a> {
     /// The client.
     pub node: &'a str,
     /// The id that an increment was given, or the value that was read.
@@ -20,11 +20,11 @@ pub struct Told<'a> {
 
 /// What was asked of a counter and answered.
 #[derive(Debug, Default)]
-pub struct Counts<'a> {
+pub struct Increments<'a> {
     /// The increments that were given an id, in the order in which they were.
-    pub given: Vec<Told<'a>>,
+    pub given: Vec<CounterAnswer<'a>>,
     /// The reads that were answered, in the order in which they were.
-    pub got: Vec<Told<'a>>,
+    pub got: Vec<CounterAnswer<'a>>,
     /// For each other increment that may have happened one more than the event at which it was sent, in order; 0 where that
     /// is not known.
     pub maybe: Vec<usize>,
@@ -32,7 +32,7 @@ pub struct Counts<'a> {
     pub unread: Vec<(usize, String)>,
 }
 
-impl<'a> Counts<'a> {
+impl<'a> Increments<'a> {
     /// Reads them out of a run. A disputed answer tells nothing, and that an increment failed does not count where that may be
     /// another one's failure.
     pub fn new(run: &Analysis<'a>) -> Self {
@@ -56,7 +56,7 @@ impl<'a> Counts<'a> {
     }
 
     /// The value that an operation's answer tells.
-    fn told(&mut self, run: &Analysis<'a>, op: &Op<'a>) -> Option<Told<'a>> {
+    fn told(&mut self, run: &Analysis<'a>, op: &Op<'a>) -> Option<CounterAnswer<'a>> {
         let read = op.end.filter(|&end| run.events[end].kind == EventType::Ok)?;
         if run.ops.disputed.contains(&read) {
             return None;
@@ -75,7 +75,7 @@ impl<'a> Counts<'a> {
             );
             self.unread.push((read, text));
         }
-        Some(Told {
+        Some(CounterAnswer {
             node: op.node,
             value: value?,
             sent: op.sent(),
@@ -83,7 +83,7 @@ impl<'a> Counts<'a> {
         })
     }
 
-    fn increment(&mut self, run: &Analysis<'a>, op: &Op<'a>, told: Option<Told<'a>>) {
+    fn increment(&mut self, run: &Analysis<'a>, op: &Op<'a>, told: Option<CounterAnswer<'a>>) {
         if op.failed(run.events).is_some() {
             return;
         }

@@ -4,14 +4,14 @@
 //! counter after a write that was sent then finds that value or a greater one. One report for each value that it went back from.
 //! Also, what is found last is at least the number of increments that had been acknowledged.
 
-use super::certain_values::{By, Found as Held, Sure};
-use super::increments::{Counts, Told};
+use super::certain_values::{CertainValues, CounterReading, ReadingSource};
+use super::increments::{CounterAnswer, Increments};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use std::collections::HashSet;
 
 /// Looks for increments that are lost.
-pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, sure: &Sure<'_>, out: &mut Findings) {
+pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'_>, out: &mut Findings) {
     let greatest = Greatest::new(counts);
     let mut reported = HashSet::new();
     for told in &counts.given {
@@ -43,14 +43,14 @@ pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, sure: &Sure<'_>, out: &mut
 /// The greatest values that were answered until then.
 struct Greatest<'r, 'a> {
     /// Where each was read, in order, and the first of the greatest until then.
-    all: Vec<(usize, &'r Told<'a>)>,
+    all: Vec<(usize, &'r CounterAnswer<'a>)>,
 }
 
 impl<'r, 'a> Greatest<'r, 'a> {
-    fn new(counts: &'r Counts<'a>) -> Self {
-        let mut all: Vec<&Told<'a>> = counts.given.iter().chain(&counts.got).collect();
+    fn new(counts: &'r Increments<'a>) -> Self {
+        let mut all: Vec<&CounterAnswer<'a>> = counts.given.iter().chain(&counts.got).collect();
         all.sort_by_key(|told| told.read);
-        let greatest = |first: &mut Option<&'r Told<'a>>, told: &'r Told<'a>| {
+        let greatest = |first: &mut Option<&'r CounterAnswer<'a>>, told: &'r CounterAnswer<'a>| {
             let kept = first.filter(|first| first.value >= told.value).unwrap_or(told);
             *first = Some(kept);
             Some((told.read, kept))
@@ -61,17 +61,21 @@ impl<'r, 'a> Greatest<'r, 'a> {
     }
 
     /// Of what was read before an event.
-    fn before(&self, at: usize) -> Option<&'r Told<'a>> {
+    fn before(&self, at: usize) -> Option<&'r CounterAnswer<'a>> {
         let until = self.all.partition_point(|&(read, _)| read < at);
         Some(self.all[until.checked_sub(1)?].1)
     }
 }
 
-fn lost<'a>(witness: Vec<usize>, why: String) -> Found<'a> {
-    Found::new("lost-increment", "nothing is lost", witness, why)
+fn lost<'a>(witness: Vec<usize>, why: String) -> Finding<'a> {
+    Finding::new("lost-increment", "nothing is lost", witness, why)
 }
 
-fn went_back(run: &Analysis<'_>, (greater, told, sent): (&Told<'_>, &Told<'_>, usize), out: &mut Findings) {
+fn went_back(
+    run: &Analysis<'_>,
+    (greater, told, sent): (&CounterAnswer<'_>, &CounterAnswer<'_>, usize),
+    out: &mut Findings,
+) {
     let why = format!(
         "{} was told at {} that the counter held {}. {} sent an increment after that, at {}, and was given the id {} at {}: the \
          counter had gone back.",
@@ -87,7 +91,7 @@ fn went_back(run: &Analysis<'_>, (greater, told, sent): (&Told<'_>, &Told<'_>, u
     out.add_at_end(run, lost(vec![greater.read, sent, told.read], why), Some(first));
 }
 
-fn found_less(run: &Analysis<'_>, greater: &Told<'_>, held: &Held<'_>, out: &mut Findings) {
+fn found_less(run: &Analysis<'_>, greater: &CounterAnswer<'_>, held: &CounterReading<'_>, out: &mut Findings) {
     let why = format!(
         "{} was told at {} that the counter held {}. Yet {}: increments were lost.",
         greater.node,
@@ -101,15 +105,15 @@ fn found_less(run: &Analysis<'_>, greater: &Told<'_>, held: &Held<'_>, out: &mut
 }
 
 /// Whether more increments had been acknowledged than the counter holds; the first ones that are too many are the witness.
-fn too_few(run: &Analysis<'_>, counts: &Counts<'_>, held: &Held<'_>, out: &mut Findings) -> bool {
+fn too_few(run: &Analysis<'_>, counts: &Increments<'_>, held: &CounterReading<'_>, out: &mut Findings) -> bool {
     let acknowledged = counts.given.partition_point(|told| told.read < held.asked);
     let Some(needed) = usize::try_from(held.value).ok().filter(|&value| value < acknowledged) else {
         return false;
     };
     let many = &counts.given[..=needed];
     let when = match held.by {
-        By::Client(..) => "before that write was sent",
-        By::Tree => "before that",
+        ReadingSource::Client(..) => "before that write was sent",
+        ReadingSource::Tree => "before that",
     };
     let why = format!(
         "At the end {}. Yet {acknowledged} increments had been acknowledged {when}, the first {} of them by {}: increments were \

@@ -14,10 +14,10 @@ mod phantom_increment;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::liveness::unfinished;
-use crate::verdict::{self, Needs};
+use crate::verdict::{self, Requirements};
 use crate::{Record, Results};
-use certain_values::Sure;
-use increments::Counts;
+use certain_values::CertainValues;
+use increments::Increments;
 
 /// The checkers of the family, by the names in `results.json`.
 pub const CHECKERS: &[&str] = &["duplicate-id", "lost-increment", "phantom-increment"];
@@ -25,7 +25,7 @@ pub const CHECKERS: &[&str] = &["duplicate-id", "lost-increment", "phantom-incre
 /// The znode that is the counter.
 const PATH: &str = "/counter";
 
-const NEEDS: Needs = Needs {
+const NEEDS: Requirements = Requirements {
     progress: &[&["increment"], &["get"]],
     tree: "what the counter held at last was not looked at",
     logged: &[],
@@ -35,8 +35,8 @@ const NEEDS: Needs = Needs {
 pub fn check(record: &Record) -> Results {
     let run = Analysis::new(record);
     let mut found = Findings::default();
-    let counts = Counts::new(&run);
-    let sure = Sure::new(&run, &counts, PATH, &mut found);
+    let counts = Increments::new(&run);
+    let sure = CertainValues::new(&run, &counts, PATH, &mut found);
     duplicate_id::check(&run, &counts, &mut found);
     lost_increment::check(&run, &counts, &sure, &mut found);
     phantom_increment::check(&run, &counts, &sure, &mut found);

@@ -3,13 +3,13 @@
 //! A value was made by as many increments: by acknowledged ones whose ids are not greater, and by others that may have happened, all
 //! of them sent before the value was known. One report for each value of which more is made up than of those known before.
 
-use super::certain_values::Sure;
-use super::increments::Counts;
+use super::certain_values::CertainValues;
+use super::increments::Increments;
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// A value that the counter had, and where that was known.
-struct Seen<'r> {
+struct ObservedValue<'r> {
     value: i64,
     known: usize,
     /// The client, and where it read it; `None` for the znode tree.
@@ -17,18 +17,18 @@ struct Seen<'r> {
 }
 
 /// Looks for values that are too great.
-pub fn check(run: &Analysis<'_>, counts: &Counts<'_>, sure: &Sure<'_>, out: &mut Findings) {
-    let told = counts.given.iter().chain(&counts.got).map(|told| Seen {
+pub fn check(run: &Analysis<'_>, counts: &Increments<'_>, sure: &CertainValues<'_>, out: &mut Findings) {
+    let told = counts.given.iter().chain(&counts.got).map(|told| ObservedValue {
         value: told.value,
         known: told.read,
         by: Some(told.node),
     });
-    let tree = sure.tree.iter().map(|found| Seen {
+    let tree = sure.tree.iter().map(|found| ObservedValue {
         value: found.value,
         known: found.known,
         by: None,
     });
-    let mut seen: Vec<Seen<'_>> = told.chain(tree).collect();
+    let mut seen: Vec<ObservedValue<'_>> = told.chain(tree).collect();
     // A reading of the tree is complete before the event whose place it has.
     seen.sort_by_key(|seen| (seen.known, seen.by.is_some()));
     let mut ids: Vec<i64> = counts.given.iter().map(|told| told.value).collect();
@@ -79,7 +79,7 @@ impl Ranks {
     }
 }
 
-fn phantom(run: &Analysis<'_>, seen: &Seen<'_>, (acknowledged, maybe): (usize, usize), out: &mut Findings) {
+fn phantom(run: &Analysis<'_>, seen: &ObservedValue<'_>, (acknowledged, maybe): (usize, usize), out: &mut Findings) {
     let who = match seen.by {
         Some(node) => format!(
             "{node} was told at {} that the counter held {}",
@@ -98,7 +98,7 @@ fn phantom(run: &Analysis<'_>, seen: &Seen<'_>, (acknowledged, maybe): (usize, u
         seen.value.saturating_sub_unsigned((acknowledged + maybe) as u64),
     );
     let witness = seen.by.map(|_| seen.known).into_iter().collect();
-    let found = Found::new("phantom-increment", "nothing is made up", witness, why);
+    let found = Finding::new("phantom-increment", "nothing is made up", witness, why);
     match seen.by {
         Some(_) => out.add(run, found),
         None => out.add_at_end(run, found, None),

@@ -3,7 +3,7 @@
 use super::Ensemble;
 use super::elections::{Ballot, Election, elections};
 use super::vote::Rule;
-use crate::analysis::max_tree::Peaks;
+use crate::analysis::max_tree::MaxTree;
 use crate::evidence::ServerSample;
 use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
@@ -124,7 +124,7 @@ struct Leaders<'a> {
     /// The times, the latest first.
     times: Vec<u64>,
     /// The epochs at these times, the lowest as the greatest number.
-    epochs: Peaks,
+    epochs: MaxTree,
 }
 
 impl<'a> Leaders<'a> {
@@ -138,7 +138,7 @@ impl<'a> Leaders<'a> {
         Self {
             first,
             times: all.iter().map(|sample| sample.time).collect(),
-            epochs: Peaks::new(all.iter().map(|sample| falling(sample.epoch)).collect()),
+            epochs: MaxTree::new(all.iter().map(|sample| falling(sample.epoch)).collect()),
         }
     }
 

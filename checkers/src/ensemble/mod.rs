@@ -17,7 +17,7 @@ pub use elections::{Ballot, Election, elections};
 pub use zooquake_history::server_log::{Cast, Established, Life, Look, Notification, Rule, ServerLog, State, Vote};
 
 use crate::analysis::{Analysis, RecordView};
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::{ServerSample, Span};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -82,7 +82,7 @@ pub fn stats(run: &Analysis<'_>) -> Option<Value> {
     let ensemble = Ensemble {
         logs: logs?,
         samples: servers.unwrap_or_default(),
-        clock: &Clock::of(run.events),
+        clock: &Clock::from_events(run.events),
     };
     Some(json!(accounts(&ensemble)))
 }
@@ -94,7 +94,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         return;
     }
     let logs = logs.unwrap_or_default();
-    let clock = Clock::of(run.events);
+    let clock = Clock::from_events(run.events);
     let ensemble = Ensemble {
         logs,
         samples: servers.unwrap_or_default(),
@@ -105,7 +105,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         let span = suspicion
             .span
             .map_or(Span::Any, |(from, until)| Span::Between(from, until));
-        let found = Found::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
+        let found = Finding::new(suspicion.kind, suspicion.property, Vec::new(), suspicion.why);
         out.add_in(run, found, span);
     }
     for (checker, looked_at) in CHECKERS.iter().zip(looked_at) {

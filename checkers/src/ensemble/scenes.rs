@@ -19,10 +19,10 @@ pub const CHECKERS: &[&str] = &["scenes", "observers"];
 pub fn check(record: &Record) -> Results {
     let mut reasons = record.damage.clone();
     phases(record, &mut reasons);
-    let clock = Clock::of(&record.history.events);
+    let clock = Clock::from_events(&record.history.events);
     let (mut told, mut anomalies) = (Vec::new(), Vec::new());
     let mut looked_at: BTreeMap<&str, usize> = BTreeMap::new();
-    let told_of = Told::new(record);
+    let told_of = SceneEvidence::new(record);
     let observers = record.plan.cluster.observers();
     let mut names = HashSet::new();
     for scene in &record.plan.scenes {
@@ -75,7 +75,7 @@ pub fn check(record: &Record) -> Results {
 }
 
 /// What the history and the servers tell of each scene.
-struct Told<'a> {
+struct SceneEvidence<'a> {
     /// By scene and step the event that ended it.
     done: HashMap<(&'a str, i64), &'a Event>,
     /// By scene the time of its first event and that of the next scene's, in nanoseconds since the run began.
@@ -84,7 +84,7 @@ struct Told<'a> {
     samples: Vec<ServerSample>,
 }
 
-impl<'a> Told<'a> {
+impl<'a> SceneEvidence<'a> {
     fn new(record: &'a Record) -> Self {
         let mut samples = record.servers.clone().unwrap_or_default();
         samples.sort_by_key(|sample| sample.time);

@@ -7,7 +7,7 @@
 use crate::Value;
 use crate::analysis::Analysis;
 use crate::analysis::grants::Write;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use zooquake_history::operation::CZXID;
 
 /// Looks for accepted writes of leaders without an acknowledgement; at most one anomaly for each grant, its first.
@@ -78,6 +78,6 @@ fn earlier(run: &Analysis<'_>, write: Write, czxid: i64, witness: Vec<usize>, ou
     out.add(run, found(witness, why));
 }
 
-fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found::new("unacknowledged-leader", "acknowledgement", witness, why)
+fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
+    Finding::new("unacknowledged-leader", "acknowledgement", witness, why)
 }

@@ -12,7 +12,7 @@ use zooquake_history::operation::grant::ACCEPTED;
 
 /// What is known of a grant until an event.
 #[derive(Debug, Clone, Copy, Default)]
-struct State {
+struct GrantState {
     /// It was asked for, or read.
     known: bool,
     /// Where its acquire failed.
@@ -23,7 +23,7 @@ struct State {
 
 /// Looks for such answers.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
-    let mut grants: HashMap<&str, State> = HashMap::new();
+    let mut grants: HashMap<&str, GrantState> = HashMap::new();
     let mut found = Vec::new();
     for (at, event) in run.events.iter().enumerate() {
         let Some(name) = name(run, at) else { continue };
@@ -37,9 +37,9 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
                             format!("an `{}` of grant {name} whose mode cannot be read", event.f),
                         ));
                     }
-                    *state = State {
+                    *state = GrantState {
                         known: true,
-                        ..State::default()
+                        ..GrantState::default()
                     }
                 }
                 EventType::Ok => state.known = true,

@@ -2,8 +2,8 @@
 //! cannot be judged, which is a reason against `valid`.
 
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
-use crate::grants::highest_excluder::Excluders;
+use crate::findings::{Finding, Findings};
+use crate::grants::highest_excluder::HighestExcluder;
 use crate::text::count;
 use zooquake_history::operation::Mode;
 
@@ -17,8 +17,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         .filter(|&grant| grants[grant].token.is_some())
         .collect();
     // Each time a token was read: where, and the highest ones until then.
-    let mut rises: Vec<(usize, Excluders<'_, i64>)> = Vec::new();
-    let mut highest = Excluders::NONE;
+    let mut rises: Vec<(usize, HighestExcluder<'_, i64>)> = Vec::new();
+    let mut highest = HighestExcluder::NONE;
     for &grant in &read {
         if let (Some(at), Some(token)) = (grants[grant].read, grants[grant].token) {
             highest.insert(run, grant, token);
@@ -77,5 +77,5 @@ fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out
     witness.extend(run.telling_modes([earlier, later]));
     // Of a shared grant the request, which is here, tells the mode, so that without its request that of the other is unknown.
     witness.extend(a.asked.filter(|_| b.mode != Some(Mode::Exclusive)));
-    out.add(run, Found::new(run.names.regression, "fencing", witness, why));
+    out.add(run, Finding::new(run.names.regression, "fencing", witness, why));
 }

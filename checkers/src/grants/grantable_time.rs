@@ -1,19 +1,19 @@
 //! Free time: how long after recovery an acquire could have been granted, for all that holds and waits.
 
-use crate::analysis::recovery::Span;
+use crate::analysis::recovery::RecoverySpan;
 use crate::analysis::{self, Analysis};
 use zooquake_history::operation::{Holders, Mode};
 
 /// The time that is free for requests, by their modes.
-pub struct FreeTime {
-    exclusive: Free,
-    shared: Free,
+pub struct GrantableTime {
+    exclusive: GrantableSpans,
+    shared: GrantableSpans,
     /// For a request of either mode.
-    either: Free,
+    either: GrantableSpans,
 }
 
 /// Some begin to hold or to wait, or cease to.
-struct Change {
+struct HoldOrWait {
     at: usize,
     begins: bool,
     holds: bool,
@@ -21,10 +21,14 @@ struct Change {
     mode: Option<Mode>,
 }
 
-impl FreeTime {
+impl GrantableTime {
     /// Reads it out of a run, from recovery on.
-    pub fn new(run: &Analysis<'_>, Span { recovered, end, .. }: Span) -> Self {
-        let mut all = [Free::default(), Free::default(), Free::default()];
+    pub fn new(run: &Analysis<'_>, RecoverySpan { recovered, end, .. }: RecoverySpan) -> Self {
+        let mut all = [
+            GrantableSpans::default(),
+            GrantableSpans::default(),
+            GrantableSpans::default(),
+        ];
         let (mut held, mut waiting) = (Holders::default(), Holders::default());
         let mut since = recovered;
         let mut pass = |since: usize, until: usize, held: Holders, waiting: Holders| {
@@ -60,7 +64,7 @@ impl FreeTime {
     }
 
     /// The time that is free for all of these requests, given by their events.
-    pub fn of(&self, run: &Analysis<'_>, requests: impl IntoIterator<Item = usize>) -> &Free {
+    pub fn for_requests(&self, run: &Analysis<'_>, requests: impl IntoIterator<Item = usize>) -> &GrantableSpans {
         let mut modes = requests.into_iter().map(|at| analysis::mode(&run.events[at]));
         let first = modes.next().flatten();
         match first.filter(|first| modes.all(|mode| mode == Some(*first))) {
@@ -72,10 +76,10 @@ impl FreeTime {
 }
 
 /// All changes of who holds and who waits, in their order.
-fn changes(run: &Analysis<'_>) -> Vec<Change> {
+fn changes(run: &Analysis<'_>) -> Vec<HoldOrWait> {
     let mut changes = Vec::new();
     let mut span = |from: usize, until: Option<usize>, holds: bool, mode: Option<Mode>| {
-        let change = |(at, begins)| Change {
+        let change = |(at, begins)| HoldOrWait {
             at,
             begins,
             holds,
@@ -102,12 +106,12 @@ fn changes(run: &Analysis<'_>) -> Vec<Change> {
 
 /// Spans of free time.
 #[derive(Default)]
-pub struct Free {
+pub struct GrantableSpans {
     /// Begin and end in nanoseconds since the run began, in order, and how much was free before each.
     spans: Vec<(u64, u64, u64)>,
 }
 
-impl Free {
+impl GrantableSpans {
     fn push(&mut self, from: u64, to: u64) {
         let before = self.spans.last().map_or(0, |&(from, to, before)| before + (to - from));
         if from < to {

@@ -4,23 +4,23 @@ use crate::analysis::Analysis;
 use zooquake_history::operation::Mode;
 
 /// A number, the grant that has it, and the grant's client.
-type Entry<'a, K> = (K, usize, &'a str);
+type NumberedGrant<'a, K> = (K, usize, &'a str);
 
 /// The highest number, and the highest of the other clients; of equal ones the first.
 #[derive(Debug, Clone, Copy)]
-struct Highest<'a, K> {
-    first: Option<Entry<'a, K>>,
-    other: Option<Entry<'a, K>>,
+struct HighestByClient<'a, K> {
+    first: Option<NumberedGrant<'a, K>>,
+    other: Option<NumberedGrant<'a, K>>,
 }
 
-impl<'a, K: Ord + Copy> Highest<'a, K> {
+impl<'a, K: Ord + Copy> HighestByClient<'a, K> {
     const NONE: Self = Self {
         first: None,
         other: None,
     };
 
-    fn insert(&mut self, entry: Entry<'a, K>) {
-        let lower = |than: &Option<Entry<'a, K>>| than.is_some_and(|(key, ..)| entry.0 <= key);
+    fn insert(&mut self, entry: NumberedGrant<'a, K>) {
+        let lower = |than: &Option<NumberedGrant<'a, K>>| than.is_some_and(|(key, ..)| entry.0 <= key);
         let own = self.first.is_some_and(|(.., node)| node == entry.2);
         if !lower(&self.first) {
             if !own {
@@ -32,23 +32,23 @@ impl<'a, K: Ord + Copy> Highest<'a, K> {
         }
     }
 
-    fn but_of(&self, node: &str) -> Option<Entry<'a, K>> {
+    fn but_of(&self, node: &str) -> Option<NumberedGrant<'a, K>> {
         self.first.filter(|entry| entry.2 != node).or(self.other)
     }
 }
 
 /// Numbers of grants, by the modes by which the grants are judged.
 #[derive(Debug, Clone, Copy)]
-pub struct Excluders<'a, K> {
-    exclusive: Highest<'a, K>,
-    shared: Highest<'a, K>,
+pub struct HighestExcluder<'a, K> {
+    exclusive: HighestByClient<'a, K>,
+    shared: HighestByClient<'a, K>,
 }
 
-impl<'a, K: Ord + Copy> Excluders<'a, K> {
+impl<'a, K: Ord + Copy> HighestExcluder<'a, K> {
     /// No number.
     pub const NONE: Self = Self {
-        exclusive: Highest::NONE,
-        shared: Highest::NONE,
+        exclusive: HighestByClient::NONE,
+        shared: HighestByClient::NONE,
     };
 
     /// Adds the number of a grant.

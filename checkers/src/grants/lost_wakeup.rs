@@ -6,11 +6,11 @@
 //! ([`crate::analysis::recovery`]) nobody is convicted.
 
 use crate::analysis::Analysis;
-use crate::analysis::recovery::Span;
-use crate::findings::{Findings, Found};
-use crate::grants::grantable_time::{Free, FreeTime};
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
+use crate::grants::grantable_time::{GrantableSpans, GrantableTime};
 use crate::liveness::bound::{bound_words, median_bound};
-use crate::liveness::unfinished::{How, Unfinished, idle, unfinished};
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::seconds;
 use std::collections::HashSet;
 
@@ -21,7 +21,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         return;
     };
     let bound = median_bound(run, run.names.acquire, span);
-    let free = FreeTime::new(run, span);
+    let free = GrantableTime::new(run, span);
     let all = unfinished(run, span);
     let (mut looked_at, mut told) = (0, HashSet::new());
     for one in &all {
@@ -52,28 +52,38 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 
 /// The longest spell in which a client asked and nobody held. A refusal while somebody held says nothing; it neither begins
 /// nor ends a spell of refusals.
-fn longest(run: &Analysis<'_>, free: &FreeTime, one: &Unfinished<'_, '_>, span: Span) -> Option<Spell> {
+fn longest(
+    run: &Analysis<'_>,
+    free: &GrantableTime,
+    one: &Unfinished<'_, '_>,
+    span: RecoverySpan,
+) -> Option<WaitSpell> {
     let from = |asked: usize| run.time(asked.max(span.clock));
-    let waited = |free: &Free, asked: usize, until: usize| free.between(from(asked), run.time(until));
-    let alone = |&(asked, until): &(usize, usize)| Spell {
+    let waited = |free: &GrantableSpans, asked: usize, until: usize| free.between(from(asked), run.time(until));
+    let alone = |&(asked, until): &(usize, usize)| WaitSpell {
         asked,
         until,
-        waited: waited(free.of(run, [asked]), asked, until),
+        waited: waited(free.for_requests(run, [asked]), asked, until),
         attempts: 1,
     };
     let longest = one.attempts.iter().map(alone).max_by_key(|spell| spell.waited);
     let whole = |attempt: &&(usize, usize)| {
-        let Spell {
+        let WaitSpell {
             asked, until, waited, ..
         } = alone(attempt);
         waited == run.time(until).saturating_sub(from(asked))
     };
-    let refused = || one.attempts.iter().filter(|_| one.how == How::Failed).filter(whole);
+    let refused = || {
+        one.attempts
+            .iter()
+            .filter(|_| one.how == UnfinishedOutcome::Failed)
+            .filter(whole)
+    };
     let (Some(&(asked, _)), Some(&(_, until))) = (refused().next(), refused().next_back()) else {
         return longest;
     };
-    let free = free.of(run, refused().map(|&(asked, _)| asked));
-    let all = Spell {
+    let free = free.for_requests(run, refused().map(|&(asked, _)| asked));
+    let all = WaitSpell {
         asked,
         until,
         waited: waited(free, asked, until),
@@ -93,7 +103,7 @@ fn nobody(run: &Analysis<'_>) -> String {
 }
 
 /// From a sending to an end, nanoseconds of it in which nobody held, and how many attempts were made in it.
-struct Spell {
+struct WaitSpell {
     asked: usize,
     until: usize,
     waited: u64,
@@ -103,11 +113,11 @@ struct Spell {
 fn convict(
     run: &Analysis<'_>,
     one: &Unfinished<'_, '_>,
-    spell: &Spell,
-    (span, bound): (Span, u64),
+    spell: &WaitSpell,
+    (span, bound): (RecoverySpan, u64),
     out: &mut Findings,
 ) {
-    let Spell {
+    let WaitSpell {
         asked,
         until,
         waited,
@@ -116,10 +126,12 @@ fn convict(
     let name = run.events[asked].grant().unwrap_or("without a name");
     let (at, asks, nobody) = (run.at(until), run.names.acquire, nobody(run));
     let what = match (one.how, attempts) {
-        (How::Pending, _) => format!("was not answered by {at}"),
-        (How::Unknown, _) => format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome"),
-        (How::Failed, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
-        (How::Failed, _) => {
+        (UnfinishedOutcome::Pending, _) => format!("was not answered by {at}"),
+        (UnfinishedOutcome::Unknown, _) => {
+            format!("was not granted it by {at}, when its `{asks}` ended with an unknown outcome")
+        }
+        (UnfinishedOutcome::Failed, 1) => format!("was not granted it by {at}, when its `{asks}` failed"),
+        (UnfinishedOutcome::Failed, _) => {
             let within = |&&(from, to): &&(usize, usize)| asked <= from && to <= until;
             let count = one.attempts.iter().filter(within).count();
             format!("was refused, and asked again: it was refused {count} times by {at}")
@@ -136,6 +148,6 @@ fn convict(
         seconds(bound),
     );
     let witness = vec![asked, span.recovered, span.end];
-    let found = Found::new(run.names.pending, "liveness", witness, why);
+    let found = Finding::new(run.names.pending, "liveness", witness, why);
     out.add_at_end(run, found, Some(run.time(asked)));
 }

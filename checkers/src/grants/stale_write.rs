@@ -7,8 +7,8 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Write;
-use crate::findings::{Findings, Found};
-use crate::grants::highest_excluder::Excluders;
+use crate::findings::{Finding, Findings};
+use crate::grants::highest_excluder::HighestExcluder;
 use crate::plan::Resource;
 use crate::text::count;
 use zooquake_history::operation::Mode;
@@ -29,7 +29,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let mut convicted = vec![false; grants.len()];
     let mut before: Vec<Option<usize>> = vec![None; grants.len()];
     // The grants of the lawful writes by their ages and by their last such write, and the first such write of each.
-    let (mut newest, mut latest) = (Excluders::NONE, Excluders::NONE);
+    let (mut newest, mut latest) = (HighestExcluder::NONE, HighestExcluder::NONE);
     let mut first: Vec<Option<Write>> = vec![None; grants.len()];
     // Writes that convict nobody: a stale one must not make the holder that it disturbed look interleaved too.
     let mut lawful: Vec<Write> = Vec::new();
@@ -124,6 +124,6 @@ fn interleaved(run: &Analysis<'_>, [first, between, second]: [Write; 3], out: &m
     out.add(run, found(witness, why));
 }
 
-fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found::new("stale-write", "mutual exclusion", witness, why)
+fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
+    Finding::new("stale-write", "mutual exclusion", witness, why)
 }

@@ -2,7 +2,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::analysis::recovery::Span;
+use crate::analysis::recovery::RecoverySpan;
 use crate::history::EventType;
 use crate::text::seconds;
 
@@ -11,7 +11,7 @@ const LEAST_BOUND: u64 = 10_000_000_000;
 
 /// Ten times the median duration of the operations of this name that were answered before the span's end, in nanoseconds, at
 /// least [`LEAST_BOUND`]. An answer that is the history's last event shows only how long others waited.
-pub fn median_bound(run: &Analysis<'_>, f: &str, span: Span) -> u64 {
+pub fn median_bound(run: &Analysis<'_>, f: &str, span: RecoverySpan) -> u64 {
     let ok = |end: usize| end < span.end && run.events[end].kind == EventType::Ok;
     let answered = |op: &&Op<'_>| op.f == f && op.end.is_some_and(ok);
     // One whose request is missing may have been sent at any time.

@@ -9,7 +9,7 @@ use zooquake_history::operation::{self, Finishes};
 
 /// What an operation is about, where an attempt at one does not make up for another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unit<'a> {
+pub enum OperationSubject<'a> {
     /// Nothing in particular.
     None,
     /// A transaction.
@@ -37,9 +37,9 @@ pub fn finishes(answer: &Event) -> bool {
 }
 
 /// The round or the transaction that an operation is about.
-pub fn unit<'a>(run: &Analysis<'a>, op: &Op<'_>) -> Unit<'a> {
+pub fn unit<'a>(run: &Analysis<'a>, op: &Op<'_>) -> OperationSubject<'a> {
     let events = || op.invoke.into_iter().chain(op.end).map(|at| &run.events[at]);
-    let transaction = events().find_map(|event| event.tx()).map(Unit::Transaction);
-    let round = || events().find_map(|event| event.round()).map(Unit::Round);
-    transaction.or_else(round).unwrap_or(Unit::None)
+    let transaction = events().find_map(|event| event.tx()).map(OperationSubject::Transaction);
+    let round = || events().find_map(|event| event.round()).map(OperationSubject::Round);
+    transaction.or_else(round).unwrap_or(OperationSubject::None)
 }

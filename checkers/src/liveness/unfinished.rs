@@ -5,15 +5,15 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::analysis::recovery::Span;
+use crate::analysis::recovery::RecoverySpan;
 use crate::findings::Findings;
 use crate::history::EventType;
-use crate::liveness::completion::{Again, Unit, again, finishes, unit};
+use crate::liveness::completion::{Again, OperationSubject, again, finishes, unit};
 use std::collections::{HashMap, HashSet};
 
 /// How an operation that did not finish stands at the end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum How {
+pub enum UnfinishedOutcome {
     /// It was not answered.
     Pending,
     /// It was answered `info`.
@@ -29,7 +29,7 @@ pub struct Unfinished<'r, 'a> {
     /// The operation, of several attempts the first.
     pub op: &'r Op<'a>,
     /// How it stands.
-    pub how: How,
+    pub how: UnfinishedOutcome,
     /// Where each attempt was sent, and where it ended or, of one that is pending, the span does; never empty.
     pub attempts: Vec<(usize, usize)>,
     /// Whether the client finished another one that makes up for it.
@@ -51,8 +51,8 @@ impl Unfinished<'_, '_> {
     /// failed all of them together, since each followed from the last.
     pub fn spells(&self) -> Vec<(usize, usize)> {
         match self.how {
-            How::Failed => vec![(self.asked(), self.until())],
-            How::Pending | How::Unknown => self.attempts.clone(),
+            UnfinishedOutcome::Failed => vec![(self.asked(), self.until())],
+            UnfinishedOutcome::Pending | UnfinishedOutcome::Unknown => self.attempts.clone(),
         }
     }
 
@@ -61,18 +61,22 @@ impl Unfinished<'_, '_> {
         let (f, node, asked, until) = (self.op.f, self.op.node, run.at(self.asked()), run.at(self.until()));
         let error = error_words(run, self.until());
         match (self.how, self.attempts.len()) {
-            (How::Pending, _) => format!("the {f} of {node} sent at {asked} was still pending after recovery"),
-            (How::Unknown, 1) => {
+            (UnfinishedOutcome::Pending, _) => {
+                format!("the {f} of {node} sent at {asked} was still pending after recovery")
+            }
+            (UnfinishedOutcome::Unknown, 1) => {
                 format!(
                     "the {f} of {node} sent at {asked} ended after recovery, at {until}, with an unknown outcome{error}"
                 )
             }
-            (How::Unknown, count) => format!(
+            (UnfinishedOutcome::Unknown, count) => format!(
                 "{count} {f}s of {node}, sent from {asked} on, ended after recovery with an unknown outcome, the last at \
                  {until}{error}, and no later one finished"
             ),
-            (How::Failed, 1) => format!("the {f} of {node} sent at {asked} failed after recovery, at {until}{error}"),
-            (How::Failed, count) => format!(
+            (UnfinishedOutcome::Failed, 1) => {
+                format!("the {f} of {node} sent at {asked} failed after recovery, at {until}{error}")
+            }
+            (UnfinishedOutcome::Failed, count) => format!(
                 "{count} {f}s of {node}, sent from {asked} on, failed after recovery, the last at {until}{error}, and none finished"
             ),
         }
@@ -105,24 +109,24 @@ pub fn check(run: &Analysis<'_>, each: bool, out: &mut Findings) {
 }
 
 /// All that did not finish in the span, in the order in which it was sent.
-pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: Span) -> Vec<Unfinished<'r, 'a>> {
+pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: RecoverySpan) -> Vec<Unfinished<'r, 'a>> {
     let finished = Finished::new(run, span);
     let mut all: Vec<Unfinished<'r, 'a>> = Vec::new();
     // For each client and operation the attempts at it that are still alike, as a position in the list.
-    let mut series: HashMap<(&str, &str, Unit<'_>), usize> = HashMap::new();
+    let mut series: HashMap<(&str, &str, OperationSubject<'_>), usize> = HashMap::new();
     for op in &run.ops.work {
         let key = (op.node, op.f, unit(run, op));
         let (asked, until, how) = match state(run, op, span) {
-            State::Open(asked, until, how) => (asked, until, how),
-            State::Finished => {
+            SpanOutcome::Open(asked, until, how) => (asked, until, how),
+            SpanOutcome::Finished => {
                 series.remove(&key);
                 continue;
             }
-            State::Elsewhere => continue,
+            SpanOutcome::Elsewhere => continue,
         };
-        let made_up = how != How::Pending && finished.make_up(run, op, until, how);
+        let made_up = how != UnfinishedOutcome::Pending && finished.make_up(run, op, until, how);
         // What a client does not go on asking for has ended, when it certainly did not happen.
-        if how == How::Failed && again(op.f) == Again::Any {
+        if how == UnfinishedOutcome::Failed && again(op.f) == Again::Any {
             continue;
         }
         let same = series
@@ -130,7 +134,7 @@ pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: Span) -> Vec<Unfinished<'
             .copied()
             .filter(|&at| all[at].how == how && !made_up && !all[at].made_up);
         match same {
-            Some(at) if how != How::Pending => all[at].attempts.push((asked, until)),
+            Some(at) if how != UnfinishedOutcome::Pending => all[at].attempts.push((asked, until)),
             _ => {
                 series.insert(key, all.len());
                 all.push(Unfinished {
@@ -145,49 +149,49 @@ pub fn unfinished<'r, 'a>(run: &'r Analysis<'a>, span: Span) -> Vec<Unfinished<'
     all
 }
 
-enum State {
+enum SpanOutcome {
     /// It was sent, did not finish in the span, and stands so since or up to this event.
-    Open(usize, usize, How),
+    Open(usize, usize, UnfinishedOutcome),
     /// It finished in the span.
     Finished,
     /// It ended before the span, was sent after it, or its process ended meanwhile.
     Elsewhere,
 }
 
-fn state(run: &Analysis<'_>, op: &Op<'_>, span: Span) -> State {
+fn state(run: &Analysis<'_>, op: &Op<'_>, span: RecoverySpan) -> SpanOutcome {
     let Some(asked) = op.invoke.filter(|&asked| asked < span.end) else {
-        return State::Elsewhere;
+        return SpanOutcome::Elsewhere;
     };
     // Whether a request that pairs with no answer for certain was answered is unknown; one sent to a busy process may have
     // waited for the other.
     if op.doubtful || !run.ops.fits(asked) || op.cut.is_some_and(|cut| cut <= span.end) {
-        return State::Elsewhere;
+        return SpanOutcome::Elsewhere;
     }
     let Some(done) = op.end.filter(|&done| done <= span.end) else {
-        return State::Open(asked, span.end, How::Pending);
+        return SpanOutcome::Open(asked, span.end, UnfinishedOutcome::Pending);
     };
     match run.events[done].kind {
-        _ if done <= span.recovered => State::Elsewhere,
-        _ if finishes(&run.events[done]) => State::Finished,
-        EventType::Fail => State::Open(asked, done, How::Failed),
-        EventType::Info => State::Open(asked, done, How::Unknown),
+        _ if done <= span.recovered => SpanOutcome::Elsewhere,
+        _ if finishes(&run.events[done]) => SpanOutcome::Finished,
+        EventType::Fail => SpanOutcome::Open(asked, done, UnfinishedOutcome::Failed),
+        EventType::Info => SpanOutcome::Open(asked, done, UnfinishedOutcome::Unknown),
         // An answer that finishes nothing by itself, such as that of a vote.
-        EventType::Ok | EventType::Invoke => State::Elsewhere,
+        EventType::Ok | EventType::Invoke => SpanOutcome::Elsewhere,
     }
 }
 
 /// What finished in the span.
 struct Finished<'a> {
     /// By client, operation, and round or transaction: the last answer, and whether one was sent after recovery.
-    same: HashMap<(&'a str, &'a str, Unit<'a>), (usize, bool)>,
+    same: HashMap<(&'a str, &'a str, OperationSubject<'a>), (usize, bool)>,
     /// By client: its last answer of any kind that finishes something.
     any: HashMap<&'a str, usize>,
     /// Rounds that somebody entered and transactions whose decision somebody was told.
-    units: HashSet<Unit<'a>>,
+    units: HashSet<OperationSubject<'a>>,
 }
 
 impl<'a> Finished<'a> {
-    fn new(run: &Analysis<'a>, span: Span) -> Self {
+    fn new(run: &Analysis<'a>, span: RecoverySpan) -> Self {
         let mut finished = Self {
             same: HashMap::new(),
             any: HashMap::new(),
@@ -215,11 +219,11 @@ impl<'a> Finished<'a> {
 
     /// Whether the client finished something that makes up for an attempt that ended there. For one that failed, which
     /// certainly did nothing, that may have been before.
-    fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, how: How) -> bool {
+    fn make_up(&self, run: &Analysis<'a>, op: &Op<'a>, ended: usize, how: UnfinishedOutcome) -> bool {
         match again(op.f) {
             Again::Same => {
                 let last = self.same.get(&(op.node, op.f, unit(run, op)));
-                last.is_some_and(|&(end, sent)| end > ended || how == How::Failed && sent)
+                last.is_some_and(|&(end, sent)| end > ended || how == UnfinishedOutcome::Failed && sent)
             }
             Again::Any => self.any.get(op.node).is_some_and(|&end| end > ended) || self.with_others(run, op),
         }
@@ -233,7 +237,7 @@ impl<'a> Finished<'a> {
 
 /// Adds a reason that names the planned clients that live at the end of the span and finished nothing in it, but for those
 /// `told` of already. Where `each` is false, only those that were asked for something in the span.
-pub fn idle<'a>(run: &Analysis<'a>, span: Span, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
+pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
     let finished = Finished::new(run, span);
     let (mut asked, mut settled) = (HashSet::new(), told);
     settled.extend(finished.any.keys());

@@ -6,10 +6,10 @@
 //! An operation without an answer counts if it certainly took the item ([`super::unanswered_removals`]). Where the delete is the delivery, the client
 //! that deleted it may still hand it out itself; so only a delivery to another client is a second one.
 
-use super::items::{Done, Item, Items};
+use super::items::{AnsweredOperation, Item, Items};
 use super::unanswered_removals::{Removal, removals};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// Looks for items delivered (`claimed`: acknowledged) too often.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
@@ -60,7 +60,10 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Fin
 }
 
 /// A dequeue without an answer that certainly took the item, and a delivery of it to another client.
-fn taken_twice<'r, 'a>(item: &'r Item<'a>, removals: &'r [Removal<'a>]) -> Option<(&'r Removal<'a>, &'r Done<'a>)> {
+fn taken_twice<'r, 'a>(
+    item: &'r Item<'a>,
+    removals: &'r [Removal<'a>],
+) -> Option<(&'r Removal<'a>, &'r AnsweredOperation<'a>)> {
     removals.iter().find_map(|removal| {
         let other = item.given.iter().find(|given| given.node != removal.done.node);
         Some((removal, other?))
@@ -139,7 +142,7 @@ fn claim(
 
 /// An acknowledgement that certainly happened: its operation, the events that prove it, and how, in words.
 struct Acknowledged<'a> {
-    done: Done<'a>,
+    done: AnsweredOperation<'a>,
     witness: Vec<usize>,
     words: String,
 }
@@ -154,8 +157,8 @@ fn enqueued(item: &Item<'_>) -> &'static str {
 }
 
 /// A delivery that was asked for when an acknowledgement had been answered.
-fn after<'a>(item: &Item<'a>, ack: &Done<'a>) -> Option<Done<'a>> {
-    let later = |done: &&Done<'_>| done.sent.is_some_and(|sent| sent > ack.read);
+fn after<'a>(item: &Item<'a>, ack: &AnsweredOperation<'a>) -> Option<AnsweredOperation<'a>> {
+    let later = |done: &&AnsweredOperation<'_>| done.sent.is_some_and(|sent| sent > ack.read);
     item.given.iter().find(later).copied()
 }
 
@@ -163,18 +166,22 @@ fn after<'a>(item: &Item<'a>, ack: &Done<'a>) -> Option<Done<'a>> {
 ///
 /// Whichever of the second delivery and the acknowledgement came first, one of them was not to be: the item was another
 /// one's, or its life was over. Only a later delivery to the client that acknowledged, between the two, would explain both.
-fn superseded<'a>(items: &Items<'a>, item: &Item<'a>, ack: &Done<'a>) -> Option<(Done<'a>, Done<'a>)> {
-    let before = |done: &&Done<'_>| done.node == ack.node && done.sent.is_none_or(|sent| sent < ack.read);
+fn superseded<'a>(
+    items: &Items<'a>,
+    item: &Item<'a>,
+    ack: &AnsweredOperation<'a>,
+) -> Option<(AnsweredOperation<'a>, AnsweredOperation<'a>)> {
+    let before = |done: &&AnsweredOperation<'_>| done.node == ack.node && done.sent.is_none_or(|sent| sent < ack.read);
     let own = *item.given.iter().rfind(before)?;
     // A later dequeue of its own, whose outcome is unknown, may have given the item back to it.
     if items.may_take(ack.node, own.read, ack.read) {
         return None;
     }
-    let later = |done: &&Done<'_>| done.node != ack.node && done.sent.is_some_and(|sent| sent > own.read);
+    let later = |done: &&AnsweredOperation<'_>| done.node != ack.node && done.sent.is_some_and(|sent| sent > own.read);
     let other = *item.given.iter().find(later)?;
     (!items.hidden_before(other.read)).then_some((own, other))
 }
 
 fn add(run: &Analysis<'_>, witness: Vec<usize>, why: String, out: &mut Findings) {
-    out.add(run, Found::new("duplicate-delivery", "deliveries", witness, why));
+    out.add(run, Finding::new("duplicate-delivery", "deliveries", witness, why));
 }

@@ -5,7 +5,7 @@
 //! empty. Each dequeue that may have taken any item takes one away from its sending on. Linear in the events, but for sorting.
 
 use super::items::{Item, Items, outcome};
-use super::{Told, told};
+use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::{self, Op};
 use crate::history::EventType;
@@ -13,7 +13,7 @@ use std::collections::HashMap;
 
 /// An item that lay in the queue, from one event until another; the greatest number if nobody took it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stay {
+pub struct ItemStay {
     /// The item.
     pub number: i64,
     /// Where its enqueue was answered.
@@ -24,11 +24,11 @@ pub struct Stay {
 
 /// What certainly lay in the queue. Positions are those of events.
 #[derive(Debug, Default)]
-pub struct Stock {
+pub struct ItemPresence {
     /// By where they begin.
-    stays: Vec<Stay>,
+    stays: Vec<ItemStay>,
     /// For each place in that order the stay that lasts longest, of those up to it.
-    longest: Vec<Stay>,
+    longest: Vec<ItemStay>,
     /// Where the dequeues were sent that may have taken any item, in order.
     takers: Vec<usize>,
     /// From where to where some item lay there, in order.
@@ -37,7 +37,7 @@ pub struct Stock {
     long: Vec<(usize, usize)>,
 }
 
-impl Stock {
+impl ItemPresence {
     /// Reads it out of a history. Spells of `least` nanoseconds are long.
     pub fn new(run: &Analysis<'_>, items: &Items<'_>, least: u64) -> Self {
         let mut takers = items.free.clone();
@@ -51,9 +51,9 @@ impl Stock {
             let stored = item.stored.filter(|_| judged(item))?;
             let there = given.is_some() || empty < Some(stored);
             let taken = taken.unwrap_or(usize::MAX);
-            (there && stored < taken).then_some(Stay { number, stored, taken })
+            (there && stored < taken).then_some(ItemStay { number, stored, taken })
         };
-        let mut stays: Vec<Stay> = match items.hidden_acknowledgement {
+        let mut stays: Vec<ItemStay> = match items.hidden_acknowledgement {
             true => Vec::new(),
             false => items.all.iter().filter_map(stay).collect(),
         };
@@ -97,7 +97,7 @@ impl Stock {
 
     /// Items that show, from an event on and until another, that some lay there: of those that did the first ones, one more than
     /// dequeues may have taken by then. And how many were looked at for them.
-    pub fn shown(&self, (from, until): (usize, usize)) -> (Vec<Stay>, usize) {
+    pub fn shown(&self, (from, until): (usize, usize)) -> (Vec<ItemStay>, usize) {
         let takers = self.takers(until);
         if takers == 0 {
             let before = self.stays.partition_point(|stay| stay.stored <= from);
@@ -131,7 +131,7 @@ fn found_empty(run: &Analysis<'_>) -> Option<usize> {
     let dequeues = run.ops.work.iter().filter(|op| op.f == "dequeue");
     let empty = dequeues.filter_map(|op| {
         let read = op.end.filter(|_| outcome(run, op) == Some(EventType::Ok))?;
-        (told(run, read) == Some(Told::Nothing)).then(|| op.sent().unwrap_or(read))
+        (told(run, read) == Some(ItemField::Nothing)).then(|| op.sent().unwrap_or(read))
     });
     empty.max()
 }
@@ -165,7 +165,7 @@ fn named(run: &Analysis<'_>, takers: &mut Vec<usize>) -> HashMap<i64, usize> {
 }
 
 /// From where to where more items lay in the queue than dequeues may have taken.
-fn spells(stays: &[Stay], takers: &[usize]) -> Vec<(usize, usize)> {
+fn spells(stays: &[ItemStay], takers: &[usize]) -> Vec<(usize, usize)> {
     // An item comes, or is taken or may have been.
     let mut changes: Vec<(usize, bool)> = stays.iter().map(|stay| (stay.stored, true)).collect();
     changes.extend(stays.iter().map(|stay| (stay.taken, false)));

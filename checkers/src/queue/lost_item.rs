@@ -6,12 +6,12 @@ use super::items::{Item, Items};
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::evidence::Txn;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::{count, few};
 
 /// Looks for lost items, if the drain was seen to its end; if it was not, that is a reason against `valid`.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
-    let drain = match Drain::of(run) {
+    let drain = match Drain::new(run) {
         Ok(drain) => drain,
         Err(why) => {
             out.reasons.push(why.to_owned());
@@ -132,7 +132,7 @@ fn some_lost(run: &Analysis<'_>, drain: &Drain<'_>, (missing, dequeues): (&[Miss
     let first = some.iter().map(|&(_, sent, _)| sent).min();
     let stored = some.iter().map(|&(_, _, stored)| stored);
     let witness = stored.chain(drain.witness()).collect();
-    let found = Found::new("lost-item", "nothing is lost", witness, why);
+    let found = Finding::new("lost-item", "nothing is lost", witness, why);
     out.add_at_end(run, found, first.map(|at| run.time(at)));
 }
 
@@ -158,7 +158,7 @@ fn lost(run: &Analysis<'_>, drain: &Drain<'_>, (number, sent, stored): Missing, 
         deleted(run, stored),
     );
     let witness = [stored].into_iter().chain(drain.witness()).collect();
-    let found = Found::new("lost-item", "nothing is lost", witness, why);
+    let found = Finding::new("lost-item", "nothing is lost", witness, why);
     out.add_at_end(run, found, Some(run.time(sent)));
 }
 

@@ -18,7 +18,7 @@ mod unanswered_removals;
 use crate::analysis::Analysis;
 use crate::findings::Findings;
 use crate::plan::Delivery;
-use crate::verdict::{self, Needs};
+use crate::verdict::{self, Requirements};
 use crate::znodes::orphan_node;
 use crate::{Record, Results};
 use items::Items;
@@ -55,7 +55,7 @@ pub fn check(record: &Record) -> Results {
     verdict::close(
         &run,
         found,
-        &Needs {
+        &Requirements {
             progress,
             tree,
             logged: &[],
@@ -65,7 +65,7 @@ pub fn check(record: &Record) -> Results {
 
 /// What an event says of an item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Told {
+enum ItemField {
     /// Which one.
     Item(i64),
     /// That there is none: `null`.
@@ -75,11 +75,11 @@ enum Told {
 }
 
 /// What an event says of an item; `None` if it says nothing of one.
-fn told(run: &Analysis<'_>, at: usize) -> Option<Told> {
+fn told(run: &Analysis<'_>, at: usize) -> Option<ItemField> {
     let event = &run.events[at];
     event.get(ITEM.any()).map(|item| match event.item() {
-        Some(item) => Told::Item(item),
-        None if item.is_null() => Told::Nothing,
-        None => Told::Unreadable,
+        Some(item) => ItemField::Item(item),
+        None if item.is_null() => ItemField::Nothing,
+        None => ItemField::Unreadable,
     })
 }

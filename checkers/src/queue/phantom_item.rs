@@ -1,8 +1,8 @@
 //! `phantom-item`: an item delivered, or acknowledged, that no client had sent, or only in requests that certainly failed.
 
-use super::items::{Done, Item, Items};
+use super::items::{AnsweredOperation, Item, Items};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// Looks for items delivered (`claimed`: or acknowledged) before any enqueue of them was sent that may have happened.
 pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Findings) {
@@ -24,7 +24,12 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, claimed: bool, out: &mut Fin
     out.ran("phantom-item", looked_at);
 }
 
-fn phantom(run: &Analysis<'_>, (number, item): (i64, &Item<'_>), (done, what): (&Done<'_>, &str), out: &mut Findings) {
+fn phantom(
+    run: &Analysis<'_>,
+    (number, item): (i64, &Item<'_>),
+    (done, what): (&AnsweredOperation<'_>, &str),
+    out: &mut Findings,
+) {
     let later = match (item.sent.first().copied().flatten(), item.failed) {
         (Some(sent), _) => format!("The first such enqueue was sent only at {}.", run.at(sent)),
         (None, Some(failed)) => format!(
@@ -38,6 +43,6 @@ fn phantom(run: &Analysis<'_>, (number, item): (i64, &Item<'_>), (done, what): (
         done.node,
         run.at(done.read),
     );
-    let found = Found::new("phantom-item", "nothing is made up", done.witness(run).collect(), why);
+    let found = Finding::new("phantom-item", "nothing is made up", done.witness(run).collect(), why);
     out.add(run, found);
 }

@@ -5,7 +5,7 @@
 
 use super::items::{Item, Items};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// An item by where its enqueue was sent and where its first known delivery was read.
 #[derive(Debug, Clone, Copy)]
@@ -108,5 +108,5 @@ fn overtaken(
         Some(given.read),
     ];
     let witness = witness.into_iter().flatten().collect();
-    out.add(run, Found::new("reordered", "first in, first out", witness, why));
+    out.add(run, Finding::new("reordered", "first in, first out", witness, why));
 }

@@ -5,16 +5,16 @@
 //! answered only when the queue is drained after it has been pending until then. If the run cannot be judged
 //! ([`crate::analysis::recovery`]) nobody is convicted.
 
-use super::item_presence::{Stay, Stock};
+use super::item_presence::{ItemPresence, ItemStay};
 use super::items::Items;
-use super::{Told, told};
+use super::{ItemField, told};
 use crate::analysis::Analysis;
 use crate::analysis::ops::Op;
-use crate::analysis::recovery::Span;
-use crate::findings::{Findings, Found};
+use crate::analysis::recovery::RecoverySpan;
+use crate::findings::{Finding, Findings};
 use crate::history::EventType;
 use crate::liveness::bound::{bound_words, median_bound};
-use crate::liveness::unfinished::{How, Unfinished, idle, unfinished};
+use crate::liveness::unfinished::{Unfinished, UnfinishedOutcome, idle, unfinished};
 use crate::text::{count, few, seconds};
 use std::collections::HashSet;
 use zooquake_history::protocol::Cannot;
@@ -25,17 +25,17 @@ const MOST: usize = 1_000_000;
 /// The judgement of a run.
 struct Stuck<'r, 'a> {
     run: &'r Analysis<'a>,
-    span: Span,
+    span: RecoverySpan,
     /// Where the queue began to be drained, if it was: where the first `confirm` after recovery was sent.
     drain: Option<usize>,
-    stock: Stock,
+    stock: ItemPresence,
     /// Nanoseconds for which a dequeue may be pending beside an item, and an acknowledge.
     bound: u64,
     acknowledging: u64,
 }
 
 /// From a sending to an end, or to the event up to which nothing came.
-struct Spell<'a> {
+struct StuckSpell<'a> {
     node: &'a str,
     f: &'a str,
     asked: usize,
@@ -53,7 +53,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     };
     let drain = drain(run, span);
     // What is answered only then may have been pending for any time.
-    let load = Span {
+    let load = RecoverySpan {
         end: drain.unwrap_or(span.end),
         ..span
     };
@@ -62,7 +62,7 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
         run,
         span,
         drain,
-        stock: Stock::new(run, items, bound),
+        stock: ItemPresence::new(run, items, bound),
         bound,
         acknowledging: median_bound(run, "acknowledge", load),
     };
@@ -85,16 +85,20 @@ pub fn check(run: &Analysis<'_>, items: &Items<'_>, out: &mut Findings) {
     out.ran("stuck-queue", stuck.asked());
 }
 
-fn drain(run: &Analysis<'_>, Span { recovered, end, .. }: Span) -> Option<usize> {
+fn drain(run: &Analysis<'_>, RecoverySpan { recovered, end, .. }: RecoverySpan) -> Option<usize> {
     let confirms = run.ops.control.iter().filter(|op| op.f == "confirm");
     confirms
         .filter_map(|op| op.invoke)
         .find(|&at| recovered < at && at < end)
 }
 
-fn spells<'a>(one: &Unfinished<'_, 'a>) -> Vec<Spell<'a>> {
-    let refused = if one.how == How::Failed { one.attempts.len() } else { 0 };
-    let spell = |(asked, until)| Spell {
+fn spells<'a>(one: &Unfinished<'_, 'a>) -> Vec<StuckSpell<'a>> {
+    let refused = if one.how == UnfinishedOutcome::Failed {
+        one.attempts.len()
+    } else {
+        0
+    };
+    let spell = |(asked, until)| StuckSpell {
         node: one.op.node,
         f: one.op.f,
         asked,
@@ -140,7 +144,7 @@ impl<'a> Stuck<'_, 'a> {
     }
 
     /// The operations that were pending when the queue began to be drained, and were answered `ok` after that.
-    fn answered_in_drain(&self) -> Vec<Spell<'a>> {
+    fn answered_in_drain(&self) -> Vec<StuckSpell<'a>> {
         let run = self.run;
         let Some(drain) = self.drain else { return Vec::new() };
         let nameless = |op: &Op<'_>| op.f == "dequeue" && run.declared.cannot(op.node, Cannot::Taking);
@@ -148,11 +152,11 @@ impl<'a> Stuck<'_, 'a> {
             let ok = |&read: &usize| drain < read && read <= self.span.end && run.events[read].kind == EventType::Ok;
             let asked = op.sent().filter(|&asked| asked < drain && run.ops.fits(asked));
             // What it found later says nothing of what it could have taken before.
-            let nothing = |&read: &usize| nameless(op) && told(run, read) == Some(Told::Nothing);
+            let nothing = |&read: &usize| nameless(op) && told(run, read) == Some(ItemField::Nothing);
             let ok = |read: &usize| ok(read) && !nothing(read);
             matches!(op.f, "dequeue" | "acknowledge") && asked.is_some() && op.end.as_ref().is_some_and(ok)
         };
-        let spell = |op: &Op<'a>| Spell {
+        let spell = |op: &Op<'a>| StuckSpell {
             node: op.node,
             f: op.f,
             asked: op.invoke.unwrap_or(drain),
@@ -165,7 +169,7 @@ impl<'a> Stuck<'_, 'a> {
 
     /// How many operations were pending after recovery that would convict if they were for long.
     fn asked(&self) -> usize {
-        let (run, Span { recovered, clock, end }) = (self.run, self.span);
+        let (run, RecoverySpan { recovered, clock, end }) = (self.run, self.span);
         let pending = |op: &&Op<'_>| {
             let over = op.end.into_iter().chain(op.cut).min();
             op.invoke.is_some_and(|asked| asked < end) && over.is_none_or(|over| over > recovered)
@@ -179,12 +183,12 @@ impl<'a> Stuck<'_, 'a> {
     }
 
     /// Since when items lay in the queue beside a dequeue for its bound, and for how long.
-    fn beside(&self, spell: &Spell<'_>) -> Option<(usize, u64)> {
+    fn beside(&self, spell: &StuckSpell<'_>) -> Option<(usize, u64)> {
         let within = (self.clock(spell.asked), spell.until);
         self.stock.lasting(self.run, within, self.bound)
     }
 
-    fn convicts(&self, spell: &Spell<'_>) -> bool {
+    fn convicts(&self, spell: &StuckSpell<'_>) -> bool {
         match spell.f {
             "acknowledge" => self.waited((spell.asked, spell.until)) >= self.acknowledging,
             "dequeue" => self.beside(spell).is_some(),
@@ -193,7 +197,7 @@ impl<'a> Stuck<'_, 'a> {
     }
 
     /// Adds the anomalies that these spells are.
-    fn tell(&self, spells: &[Spell<'_>], out: &mut Findings) {
+    fn tell(&self, spells: &[StuckSpell<'_>], out: &mut Findings) {
         let (mut room, mut untold) = (MOST, 0);
         for spell in spells {
             if room == 0 {
@@ -225,9 +229,9 @@ impl<'a> Stuck<'_, 'a> {
         }
     }
 
-    fn add(&self, spell: &Spell<'_>, shown: &[Stay], (bound, what): (u64, &str), out: &mut Findings) {
+    fn add(&self, spell: &StuckSpell<'_>, shown: &[ItemStay], (bound, what): (u64, &str), out: &mut Findings) {
         let (run, span) = (self.run, self.span);
-        let &Spell { node, f, asked, .. } = spell;
+        let &StuckSpell { node, f, asked, .. } = spell;
         let why = format!(
             "{node} was sent `{f}` at {} and {}, though every fault was healed and the ensemble had recovered at {}: {what}. The \
              bound is {}: ten times the median of the `{f}` operations answered before the drain, at least ten seconds.",
@@ -240,11 +244,11 @@ impl<'a> Stuck<'_, 'a> {
         let first = stored.clone().chain([asked]).min();
         let answered = spell.answered.into_iter().flat_map(|read| [spell.until, read]);
         let own = [asked, span.recovered, span.end].into_iter().chain(answered);
-        let found = Found::new("stuck-queue", "liveness", stored.chain(own).collect(), why);
+        let found = Finding::new("stuck-queue", "liveness", stored.chain(own).collect(), why);
         out.add_at_end(run, found, first.map(|first| run.time(first)));
     }
 
-    fn unanswered(&self, spell: &Spell<'_>) -> String {
+    fn unanswered(&self, spell: &StuckSpell<'_>) -> String {
         let until = self.run.at(spell.until);
         match (spell.refused, self.run.events[spell.until].kind) {
             (2.., _) => format!("was refused again and again until {until}"),
@@ -253,7 +257,7 @@ impl<'a> Stuck<'_, 'a> {
     }
 
     /// What lay in the queue meanwhile, in words.
-    fn lay(&self, shown: &[Stay], (since, until): (usize, usize), lasted: u64) -> String {
+    fn lay(&self, shown: &[ItemStay], (since, until): (usize, usize), lasted: u64) -> String {
         let run = self.run;
         let each = shown
             .iter()

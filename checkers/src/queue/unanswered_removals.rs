@@ -7,9 +7,9 @@
 //! acknowledge the item, or both may take any, an operation of the client took it for certain when `on` was recorded.
 
 use super::carriers::Carriers;
-use super::items::{Done, Items, number, outcome};
+use super::items::{AnsweredOperation, Items, number, outcome};
 use crate::analysis::Analysis;
-use crate::analysis::lost_replies::Applied;
+use crate::analysis::lost_replies::AppliedRequest;
 use crate::analysis::ops::Op;
 use crate::history::EventType;
 use std::collections::BTreeMap;
@@ -18,7 +18,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Clone)]
 pub struct Removal<'a> {
     /// The operation; `read` is the window's `on`, by which it certainly had happened.
-    pub done: Done<'a>,
+    pub done: AnsweredOperation<'a>,
     /// The events that prove it.
     pub witness: Vec<usize>,
     /// What the logs show, in words.
@@ -54,7 +54,7 @@ pub fn removals<'a>(run: &Analysis<'a>, items: &Items<'a>, taker: &'static str) 
 }
 
 /// The only operation of the client that can have made the request and may take an item, if its end is unknown.
-fn only_taker<'r, 'a>(run: &'r Analysis<'a>, applied: &Applied<'a>) -> Option<&'r Op<'a>> {
+fn only_taker<'r, 'a>(run: &'r Analysis<'a>, applied: &AppliedRequest<'a>) -> Option<&'r Op<'a>> {
     let takes = |op: &&Op<'_>| op.node == applied.node && matches!(op.f, "dequeue" | "acknowledge");
     let mut meanwhile = run
         .ops
@@ -70,7 +70,7 @@ fn only_taker<'r, 'a>(run: &'r Analysis<'a>, applied: &Applied<'a>) -> Option<&'
 fn removal<'a>(
     run: &Analysis<'a>,
     carriers: &Carriers<'a>,
-    (applied, op, sent): (&Applied<'a>, &Op<'a>, usize),
+    (applied, op, sent): (&AppliedRequest<'a>, &Op<'a>, usize),
     item: i64,
 ) -> Option<Removal<'a>> {
     let znode = carriers.removed(item, applied.txn)?;
@@ -86,7 +86,7 @@ fn removal<'a>(
         znode.path,
     );
     Some(Removal {
-        done: Done {
+        done: AnsweredOperation {
             node: op.node,
             sent: Some(sent),
             read: applied.on,

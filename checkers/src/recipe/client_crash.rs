@@ -9,11 +9,11 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::analysis::injected_faults::Injected;
+use crate::analysis::injected_faults::InjectedFault;
 use crate::analysis::nearby_faults::FaultWindow;
 use crate::analysis::ops;
 use crate::analysis::transaction_times::Ages;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::count;
 use crate::{Event, EventType, Txn};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
@@ -23,7 +23,7 @@ pub const CHECKERS: &[&str] = &["client-crash"];
 
 /// The life of one process of a client that ended by itself.
 #[derive(Debug)]
-struct Life<'a> {
+struct ProcessLife<'a> {
     node: &'a str,
     /// Where it said hello; `None` if it never did.
     hello: Option<usize>,
@@ -38,7 +38,7 @@ struct Life<'a> {
 }
 
 /// Why a death is not judged, or that nothing excuses it.
-enum Excuse<'r> {
+enum DeathExcuse<'r> {
     /// A fault, or a session that was over.
     Good,
     /// Nothing tells whether a session was over, in words.
@@ -57,22 +57,22 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let ages = Ages::new(run);
     for life in &lives {
         match excuse(run, life, (&closed, &ages)) {
-            Excuse::None if told.insert(life.exit) => crashed(run, life, out),
-            Excuse::Unknown(why) => out.reasons.push(format!(
+            DeathExcuse::None if told.insert(life.exit) => crashed(run, life, out),
+            DeathExcuse::Unknown(why) => out.reasons.push(format!(
                 "the process of {} ended by itself at {}, with no fault near; whether a session of it had ended before is not \
                  known: {why}",
                 life.node,
                 run.at(life.exit)
             )),
-            Excuse::None | Excuse::Good => {}
+            DeathExcuse::None | DeathExcuse::Good => {}
         }
     }
     CHECKERS.iter().for_each(|checker| out.ran(checker, lives.len()));
 }
 
 /// The processes that ended by themselves, in the order in which they did.
-fn lives<'a>(run: &Analysis<'a>) -> Vec<Life<'a>> {
-    let mut open: HashMap<&str, Life<'a>> = HashMap::new();
+fn lives<'a>(run: &Analysis<'a>) -> Vec<ProcessLife<'a>> {
+    let mut open: HashMap<&str, ProcessLife<'a>> = HashMap::new();
     let mut ended = Vec::new();
     let granted = |event: &Event| event.f == run.names.acquire && event.kind == EventType::Ok;
     for (at, event) in run.events.iter().enumerate() {
@@ -80,7 +80,7 @@ fn lives<'a>(run: &Analysis<'a>) -> Vec<Life<'a>> {
         let Some(node) = control.or_else(|| granted(event).then(|| ops::node(event))) else {
             continue;
         };
-        let new = || Life {
+        let new = || ProcessLife {
             node,
             hello: None,
             exit: at,
@@ -92,13 +92,13 @@ fn lives<'a>(run: &Analysis<'a>) -> Vec<Life<'a>> {
             "exit" if control.is_some() => {
                 let life = open.remove(node).unwrap_or_else(new);
                 if event.by_itself() == Some(true) {
-                    ended.push(Life { exit: at, ..life });
+                    ended.push(ProcessLife { exit: at, ..life });
                 }
                 continue;
             }
             "hello" => drop(open.insert(
                 node,
-                Life {
+                ProcessLife {
                     hello: Some(at),
                     ..new()
                 },
@@ -110,7 +110,7 @@ fn lives<'a>(run: &Analysis<'a>) -> Vec<Life<'a>> {
     ended
 }
 
-impl Life<'_> {
+impl ProcessLife<'_> {
     /// Takes what an event of its client says of its sessions.
     fn heard(&mut self, at: usize, event: &Event) {
         let listed = event.sessions().into_iter().flatten().filter_map(|one| one.as_str());
@@ -138,7 +138,11 @@ fn closed<'a>(run: &Analysis<'a>) -> BTreeMap<u64, &'a Txn> {
     closes.filter_map(|txn| Some((session(&txn.session)?, txn))).collect()
 }
 
-fn excuse<'r>(run: &'r Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap<u64, &Txn>, &Ages)) -> Excuse<'r> {
+fn excuse<'r>(
+    run: &'r Analysis<'_>,
+    life: &ProcessLife<'_>,
+    (closed, ages): (&BTreeMap<u64, &Txn>, &Ages),
+) -> DeathExcuse<'r> {
     let died = run.time(life.exit);
     let twice = run.record.plan.cluster.timing.session_ms.saturating_mul(2_000_000);
     let near = |window: &FaultWindow<'_>| {
@@ -147,14 +151,14 @@ fn excuse<'r>(run: &'r Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap
     };
     let expired = |(at, again): (usize, bool)| !again || died.saturating_sub(run.time(at)) < twice;
     if life.expired.is_some_and(expired) || run.faults.all().iter().any(near) {
-        return Excuse::Good;
+        return DeathExcuse::Good;
     }
     if let Some(lack) = run.log.lack() {
-        return Excuse::Unknown(lack);
+        return DeathExcuse::Unknown(lack);
     }
     // One that had not said hello had no session yet.
     if !life.named && life.hello.is_some() {
-        return Excuse::Unknown("it had named no session");
+        return DeathExcuse::Unknown("it had named no session");
     }
     let before = |session: &u64| {
         let closed = closed.get(session);
@@ -162,12 +166,12 @@ fn excuse<'r>(run: &'r Analysis<'_>, life: &Life<'_>, (closed, ages): (&BTreeMap
         closed.is_some_and(|txn| ages.not_before(txn.zxid).is_none_or(|at| at < died))
     };
     match life.sessions.iter().any(before) {
-        true => Excuse::Unknown("the transaction logs do not show that it lived until then"),
-        false => Excuse::None,
+        true => DeathExcuse::Unknown("the transaction logs do not show that it lived until then"),
+        false => DeathExcuse::None,
     }
 }
 
-fn crashed(run: &Analysis<'_>, life: &Life<'_>, out: &mut Findings) {
+fn crashed(run: &Analysis<'_>, life: &ProcessLife<'_>, out: &mut Findings) {
     let since = life
         .hello
         .map(|hello| format!(", {} after its hello", passed(run, hello, life.exit)));
@@ -186,7 +190,7 @@ fn crashed(run: &Analysis<'_>, life: &Life<'_>, out: &mut Findings) {
 fn often(
     run: &Analysis<'_>,
     window: &FaultWindow<'_>,
-    lives: &[Life<'_>],
+    lives: &[ProcessLife<'_>],
     told: &mut BTreeSet<usize>,
     out: &mut Findings,
 ) {
@@ -194,7 +198,7 @@ fn often(
         return;
     };
     let most = recipe.max_restarts as usize;
-    let within = |life: &&Life<'_>| {
+    let within = |life: &&ProcessLife<'_>| {
         let died = run.time(life.exit);
         window.from <= died && window.until.is_none_or(|until| died <= until)
     };
@@ -213,7 +217,7 @@ fn often(
             count(most, "time"),
             last_words(run, node),
         );
-        let began = run.injected.get(&window.id).and_then(Injected::began);
+        let began = run.injected.get(&window.id).and_then(InjectedFault::began);
         let found = found(began.into_iter().chain(exits[..=most].iter().copied()).collect(), why);
         out.add(run, found);
     }
@@ -231,6 +235,6 @@ fn last_words(run: &Analysis<'_>, node: &str) -> String {
     }
 }
 
-fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found::new("client-crash", "the client stays up", witness, why)
+fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
+    Finding::new("client-crash", "the client stays up", witness, why)
 }

@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::protocol::Cannot;
 
 /// Something that an answer is to tell.
-struct Evidence {
+struct RequiredField {
     families: &'static [&'static str],
     /// The operations whose answers tell it.
     of: &'static [&'static str],
@@ -32,7 +32,7 @@ struct Evidence {
 const GRANTS: &[&str] = &["lock", "rwlock", "election", "semaphore"];
 
 /// The age of the znode that a grant rests on.
-const CZXID: Evidence = Evidence {
+const CZXID: RequiredField = RequiredField {
     families: GRANTS,
     of: &["acquire", "elect"],
     field: "czxid",
@@ -43,7 +43,7 @@ const CZXID: Evidence = Evidence {
 };
 
 /// The session in which a grant is held.
-const SESSION: Evidence = Evidence {
+const SESSION: RequiredField = RequiredField {
     field: "session",
     cannot: Cannot::Session,
     told: |answer| answer.session().is_some(),
@@ -53,7 +53,7 @@ const SESSION: Evidence = Evidence {
 };
 
 /// The znode that a release removed.
-const REMOVED: Evidence = Evidence {
+const REMOVED: RequiredField = RequiredField {
     of: &["release", "resign"],
     field: "removed",
     cannot: Cannot::Removed,
@@ -63,15 +63,15 @@ const REMOVED: Evidence = Evidence {
 };
 
 /// All that answers are to tell and that may be left out. Of the item of a dequeue see [`taking`].
-const ALL: &[Evidence] = &[
-    Evidence {
+const ALL: &[RequiredField] = &[
+    RequiredField {
         families: &["lock", "rwlock", "election"],
         check: "stale-write",
         still: "writes under these grants convict only where they are interleaved with others",
         ..CZXID
     },
     CZXID,
-    Evidence {
+    RequiredField {
         field: "path",
         told: |answer| answer.path().is_some(),
         still: "deletes in the transaction logs convict none of these grants",
@@ -79,28 +79,28 @@ const ALL: &[Evidence] = &[
     },
     SESSION,
     REMOVED,
-    Evidence {
+    RequiredField {
         families: &["barrier"],
         of: &["enter"],
         check: "early-release",
         still: "whoever entered so is not known to have been inside when others left; who entered too early is judged",
         ..CZXID
     },
-    Evidence {
+    RequiredField {
         families: &["barrier"],
         of: &["leave"],
         check: "early-release",
         still: "whoever left so is not known to have been inside when others left; who entered too early is judged",
         ..REMOVED
     },
-    Evidence {
+    RequiredField {
         families: &["barrier"],
         of: &["enter"],
         check: "stuck-barrier",
         still: "such a member counts as gone when any session of its client ends",
         ..SESSION
     },
-    Evidence {
+    RequiredField {
         families: &["register"],
         of: &["read", "write", "cas"],
         check: "session-order",
@@ -130,10 +130,10 @@ fn answered<'r, 'a>(run: &'r Analysis<'a>, of: &[&str]) -> impl Iterator<Item = 
         .filter(|&(_, end)| run.events[end].kind == EventType::Ok && !run.ops.disputed.contains(&end))
 }
 
-fn answers(run: &Analysis<'_>, evidence: &Evidence, out: &mut Findings) {
+fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     let logged = logged(run, evidence);
     let told = |end: usize| (evidence.told)(&run.events[end]);
-    let mut lacking = Lacking::default();
+    let mut lacking = MissingAnswers::default();
     let mut able: BTreeSet<&str> = BTreeSet::new();
     if evidence.cannot == Cannot::Removed {
         // Who can tell it may not know of a delete whose outcome was unknown.
@@ -160,7 +160,7 @@ fn answers(run: &Analysis<'_>, evidence: &Evidence, out: &mut Findings) {
             }
             _ => "",
         };
-        let Evidence {
+        let RequiredField {
             check, field, still, ..
         } = evidence;
         out.leave(
@@ -171,7 +171,7 @@ fn answers(run: &Analysis<'_>, evidence: &Evidence, out: &mut Findings) {
 }
 
 /// The answers of which the transaction logs tell what they leave out, or judge what rests on it.
-fn logged(run: &Analysis<'_>, evidence: &Evidence) -> HashSet<usize> {
+fn logged(run: &Analysis<'_>, evidence: &RequiredField) -> HashSet<usize> {
     let grants = run.grants.all.iter();
     let known = grants.filter(|grant| grant.czxid.is_some());
     match evidence.field {
@@ -194,7 +194,7 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
             named.entry((client, item)).or_default().insert(at);
         }
     }
-    let mut lacking = Lacking::default();
+    let mut lacking = MissingAnswers::default();
     for (op, end) in answered(run, &["dequeue"]) {
         let (Some(item), Some(sent)) = (run.events[end].item(), op.invoke) else {
             continue;
@@ -212,7 +212,7 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
 
 /// Answers that did not tell something, by client.
 #[derive(Default)]
-struct Lacking<'a> {
+struct MissingAnswers<'a> {
     /// Of how many.
     all: usize,
     /// Of clients that did not say that they cannot.
@@ -228,7 +228,7 @@ fn summed(of: &BTreeMap<&str, Vec<usize>>, all: usize) -> Option<(String, String
     (number > 0).then(|| (few(&names), format!("{number} of {}", count(all, "answer"))))
 }
 
-impl Lacking<'_> {
+impl MissingAnswers<'_> {
     /// A reason for what was left out by clients that did not say that they cannot tell it.
     fn tell(&self, run: &Analysis<'_>, (what, of, cannot): (&str, &str, Cannot), out: &mut Findings) {
         let first = self.silent.values().flatten().min();

@@ -16,7 +16,7 @@ use super::minimal_contradictions::{self, Terms};
 use super::real_time_order::{Block, Pair};
 use super::witness::{Teller, show};
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// The property of what is found in the wrong order.
 pub const PROPERTY: &str = "linearizability";
@@ -93,7 +93,7 @@ pub fn check(run: &Analysis<'_>, accesses: &Accesses<'_>, tree: &[Access<'_>], p
             out.reasons.push(format!("evidence disagrees: {why}"));
             continue;
         }
-        let found = Found::new("not-linearizable", property, witness, why);
+        let found = Finding::new("not-linearizable", property, witness, why);
         out.add(run, found);
     }
     if more > 0 {

@@ -25,7 +25,7 @@ use crate::liveness::unfinished;
 use crate::plan::Reads;
 use crate::statistics::{milliseconds, percentile};
 use crate::text::count;
-use crate::verdict::{self, Needs};
+use crate::verdict::{self, Requirements};
 use crate::{EventType, Record, Results};
 use accesses::Accesses;
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ pub const CHECKERS: &[&str] = &[
 /// The znode that is the register.
 const PATH: &str = "/register";
 
-const NEEDS: Needs = Needs {
+const NEEDS: Requirements = Requirements {
     progress: &[&["write", "cas"], &["read"]],
     tree: "what the register held at last was not looked at",
     logged: &[],

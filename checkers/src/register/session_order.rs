@@ -6,7 +6,7 @@
 use super::accesses::{Access, Accesses, Action};
 use super::witness::show;
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::{count, if_any};
 use std::collections::BTreeMap;
 
@@ -80,6 +80,6 @@ fn went_back(run: &Analysis<'_>, accesses: &Accesses<'_>, (session, shown): (u64
         run.at(end),
         read.mzxid.unwrap_or_default(),
     );
-    let found = Found::new("session-order", "order within a session", vec![seen, invoke, end], why);
+    let found = Finding::new("session-order", "order within a session", vec![seen, invoke, end], why);
     out.add(run, found);
 }

@@ -7,7 +7,7 @@ use super::accesses::{Access, Accesses, Action};
 use super::server_roles::Staleness;
 use super::witness::show;
 use crate::analysis::Analysis;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::statistics::milliseconds;
 use crate::text::{count, if_any};
 use std::collections::BTreeMap;
@@ -164,6 +164,6 @@ fn report(run: &Analysis<'_>, staleness: &Staleness<'_>, episode: &[Stale<'_, '_
         staleness.of(first.read.server, run.time(last.end)),
     );
     let witness = vec![acknowledged, first.invoke, first.end];
-    let found = Found::new("stale-read", "fresh reads", witness, why).advisory(true);
+    let found = Finding::new("stale-read", "fresh reads", witness, why).advisory(true);
     out.add(run, found);
 }

@@ -3,7 +3,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Grant;
-use crate::analysis::injected_faults::Injected;
+use crate::analysis::injected_faults::InjectedFault;
 use crate::results::WindowResult;
 use crate::statistics::milliseconds;
 use serde::Serialize;
@@ -49,7 +49,7 @@ fn until_next(
     run: &Analysis<'_>,
     read: &[usize],
     window: &WindowResult,
-    injected: &Injected<'_>,
+    injected: &InjectedFault<'_>,
 ) -> Option<Option<f64>> {
     let grants = &run.grants.all;
     let on = injected.on?;

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// The statistics of a run, by name.
-pub fn of(run: &Analysis<'_>) -> BTreeMap<String, Value> {
+pub fn statistics(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     let mut stats = BTreeMap::new();
     let mut put = |name: &str, value: Value| stats.insert(name.to_owned(), value);
     put("events", json!(run.events.len()));
@@ -32,7 +32,7 @@ pub fn of(run: &Analysis<'_>) -> BTreeMap<String, Value> {
     }
     put("acquires_per_second", json!(rate(run)));
     put("next_grant_after_window_ms", json!(next_grants(run)));
-    let asked = request_counts::of(run);
+    let asked = request_counts::request_counts(run);
     put("zk_requests", json!(asked.map(|(requests, _)| requests)));
     put("watch_events", json!(asked.map(|(_, events)| events)));
     if let Some(elections) = ensemble::stats(run) {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// Requests and watch events of all clients until each last answered a `quiesce`. `None` if one counted nothing, or if a
 /// process ended before, which took its counts with it.
-pub fn of(run: &Analysis<'_>) -> Option<(u64, u64)> {
+pub fn request_counts(run: &Analysis<'_>) -> Option<(u64, u64)> {
     let (mut requests, mut events) = (0, 0);
     let mut quiet: HashMap<&str, usize> = HashMap::new();
     for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {

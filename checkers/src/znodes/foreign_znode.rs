@@ -7,7 +7,7 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 
 /// Looks for them; only where there are transaction logs. It is named among the checkers that ran where the recipe is a user's own, or where
 /// it found something.
@@ -52,7 +52,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
             },
         );
         let told = named.into_iter().flat_map(|(named, asked)| [named, asked]);
-        let found = Found::new("foreign-znode", "ownership", told.chain([read]).collect(), why);
+        let found = Finding::new("foreign-znode", "ownership", told.chain([read]).collect(), why);
         out.add(run, found.advisory(named.is_none()));
     }
     if run.record.plan.workload.recipe.is_some() || out.anomalies.len() > before {

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 /// The znode by which a client holds. Positions are those of events.
 #[derive(Debug)]
-pub struct Place<'a> {
+pub struct HolderZnode<'a> {
     /// The client.
     pub node: &'a str,
     /// Where the znode stood.
@@ -30,12 +30,12 @@ pub struct Place<'a> {
 }
 
 /// Those of grants, in the order in which they were read.
-pub fn grant_places<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
+pub fn grant_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
     let grants = run.grants.read().into_iter();
     let place = |number: usize| {
         let grant = &run.grants.all[number];
         let other = |at: usize| ops::node(&run.events[at]) != grant.node;
-        Some(Place {
+        Some(HolderZnode {
             node: grant.node,
             path: grant.path?,
             czxid: grant.czxid?,
@@ -52,7 +52,7 @@ pub fn grant_places<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
 }
 
 /// Those of members that entered a round, in the order of their requests.
-pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
+pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<HolderZnode<'a>> {
     let mut ends: HashMap<&str, Vec<usize>> = HashMap::new();
     for op in run.ops.work.iter().filter(|op| matches!(op.f, "leave" | "close")) {
         ends.entry(op.node).or_default().extend(op.invoke.or(op.end));
@@ -64,7 +64,7 @@ pub fn member_places<'a>(run: &Analysis<'a>) -> Vec<Place<'a>> {
         let answer = &run.events[read];
         // Without its request it may have been sent at any time before.
         let after = |all: &Vec<usize>| op.invoke.map_or(all.first().copied(), |sent| first_after(all, sent));
-        Some(Place {
+        Some(HolderZnode {
             node: op.node,
             path: answer.path()?,
             czxid: answer.czxid()?,

@@ -4,7 +4,7 @@ use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::transaction_times::Ages;
 use crate::evidence::{Reading, Znode};
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::count;
 use crate::znodes::orphan_cause;
 use crate::{Event, EventType, Value};
@@ -13,7 +13,7 @@ use zooquake_history::operation::control::{SESSIONS, ZNODES};
 use zooquake_history::operation::{Any, Field, FieldType, Made};
 
 /// What one client answered to the `quiesce` between the two readings.
-struct Answer {
+struct QuiesceAnswer {
     sent: usize,
     read: usize,
     sessions: BTreeSet<u64>,
@@ -23,9 +23,9 @@ struct Answer {
 const MOST: usize = 1_000_000;
 
 /// What was answered to the `quiesce` between the two readings.
-struct Answers<'a> {
+struct QuiesceAnswers<'a> {
     /// By client.
-    of: BTreeMap<&'a str, Answer>,
+    of: BTreeMap<&'a str, QuiesceAnswer>,
     /// Whether every client answered.
     all: bool,
     /// The sessions that clients have, each by the first of those that named it.
@@ -63,7 +63,7 @@ pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out
             "{names} answered no quiesce that can be read between the two readings of the znode tree: not audited"
         ));
     }
-    let mut answers = Answers::new(run, of, silent.is_empty());
+    let mut answers = QuiesceAnswers::new(run, of, silent.is_empty());
     let znodes = before.znodes.iter().map(|znode| (znode.path.as_str(), znode.czxid));
     let first: BTreeSet<(&str, i64)> = znodes.collect();
     let contenders: Vec<&Znode> = after.znodes.iter().filter(|znode| contender(run, znode)).collect();
@@ -87,12 +87,13 @@ pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out
     out.ran("orphan-node", contenders.len());
 }
 
-impl<'a> Answers<'a> {
-    fn new(run: &Analysis<'_>, of: BTreeMap<&'a str, Answer>, all: bool) -> Self {
+impl<'a> QuiesceAnswers<'a> {
+    fn new(run: &Analysis<'_>, of: BTreeMap<&'a str, QuiesceAnswer>, all: bool) -> Self {
         let recovered = run.phase("recovered");
-        let died =
-            |(node, answer): (&&str, &Answer)| recovered.is_none_or(|at| run.clients.died(node, at, answer.read));
-        let named = |(&node, answer): (&&'a str, &Answer)| {
+        let died = |(node, answer): (&&str, &QuiesceAnswer)| {
+            recovered.is_none_or(|at| run.clients.died(node, at, answer.read))
+        };
+        let named = |(&node, answer): (&&'a str, &QuiesceAnswer)| {
             let sessions: Vec<u64> = answer.sessions.iter().copied().collect();
             sessions.into_iter().map(move |session| (session, node))
         };
@@ -124,7 +125,7 @@ fn answers<'a>(
     run: &Analysis<'a>,
     before: &Reading,
     after: &Reading,
-) -> (BTreeMap<&'a str, Answer>, BTreeSet<(&'a str, i64)>) {
+) -> (BTreeMap<&'a str, QuiesceAnswer>, BTreeSet<(&'a str, i64)>) {
     let mut answers = BTreeMap::new();
     let mut known = BTreeSet::new();
     for op in run.ops.control.iter().filter(|op| op.f == "quiesce") {
@@ -140,7 +141,7 @@ fn answers<'a>(
             continue;
         };
         known.extend(znodes);
-        answers.insert(op.node, Answer { sent, read, sessions });
+        answers.insert(op.node, QuiesceAnswer { sent, read, sessions });
     }
     (answers, known)
 }
@@ -199,7 +200,7 @@ fn item(znode: &Znode) -> Option<i64> {
         .as_i64()
 }
 
-fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, ended: usize, out: &mut Findings) {
+fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, ended: usize, out: &mut Findings) {
     let Some(mut witness) = answers.events() else { return };
     let why = format!(
         "The claim {} (czxid 0x{:x}) was in the tree before and after every client was last asked to finish its work and to \
@@ -215,7 +216,7 @@ fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, end
 }
 
 /// Returns whether the znode is an orphan of a live session.
-fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mut Findings) -> bool {
+fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, out: &mut Findings) -> bool {
     let text = owner(znode).unwrap_or_default();
     let Some(number) = session(&text) else { return false };
     // That an ephemeral znode is there tells that its session lives; of others only a client can.
@@ -277,6 +278,6 @@ fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut Answers<'_>, out: &mu
     true
 }
 
-fn found(witness: Vec<usize>, why: String) -> Found<'static> {
-    Found::new("orphan-node", "no leaks", witness, why)
+fn found(witness: Vec<usize>, why: String) -> Finding<'static> {
+    Finding::new("orphan-node", "no leaks", witness, why)
 }

@@ -3,9 +3,9 @@
 
 use crate::analysis::Analysis;
 use crate::analysis::transaction_log::creates;
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::count;
-use crate::znodes::holder_znodes::{self, Place};
+use crate::znodes::holder_znodes::{self, HolderZnode};
 
 /// Looks for them among the znodes of grants.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
@@ -18,8 +18,8 @@ pub fn check_members(run: &Analysis<'_>, out: &mut Findings) {
 }
 
 /// A recipe makes all of its znodes in one way, so one anomaly stands for all: the first.
-fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
-    let persistent: Vec<&Place<'_>> = places.iter().filter(|place| is_persistent(run, place)).collect();
+fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
+    let persistent: Vec<&HolderZnode<'_>> = places.iter().filter(|place| is_persistent(run, place)).collect();
     if let Some(first) = persistent.first() {
         let why = format!(
             "{} was read at {} and rests on {}. The transaction log shows that transaction 0x{:x} created this znode as a persistent one: \
@@ -32,13 +32,13 @@ fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
             persistent.len(),
             count(places.len(), "znode"),
         );
-        let found = Found::new("persistent-contender", "no leaks", vec![first.read], why);
+        let found = Finding::new("persistent-contender", "no leaks", vec![first.read], why);
         out.add(run, found.advisory(true));
     }
     out.ran("persistent-contender", places.len());
 }
 
-fn is_persistent(run: &Analysis<'_>, place: &Place<'_>) -> bool {
+fn is_persistent(run: &Analysis<'_>, place: &HolderZnode<'_>) -> bool {
     let txn = run.log.create(place.czxid, Some(place.path));
     let mut changes = txn.into_iter().flat_map(|txn| txn.changes());
     let create = changes.find(|change| change.path == place.path && creates(change.op));

@@ -12,8 +12,8 @@ use crate::analysis::clients::session;
 use crate::analysis::deletions::{Deletion, deletions};
 use crate::analysis::named_zxids;
 use crate::analysis::ops::{self, Op};
-use crate::findings::{Findings, Found};
-use crate::znodes::holder_znodes::{self, Place};
+use crate::findings::{Finding, Findings};
+use crate::znodes::holder_znodes::{self, HolderZnode};
 use crate::znodes::unowned_release;
 use std::collections::HashMap;
 
@@ -27,8 +27,8 @@ pub fn check_members(run: &Analysis<'_>, out: &mut Findings) {
     judge(run, &holder_znodes::member_places(run), out);
 }
 
-fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
-    let mut by_znode: HashMap<(&str, i64), Vec<&Place<'_>>> = HashMap::new();
+fn judge(run: &Analysis<'_>, places: &[HolderZnode<'_>], out: &mut Findings) {
+    let mut by_znode: HashMap<(&str, i64), Vec<&HolderZnode<'_>>> = HashMap::new();
     for place in places {
         by_znode.entry((place.path, place.czxid)).or_default().push(place);
     }
@@ -58,7 +58,7 @@ fn judge(run: &Analysis<'_>, places: &[Place<'_>], out: &mut Findings) {
 /// That a client deleted the znode while another held by it: the witness, and in words how. Else in words what is not shown.
 fn proof(
     run: &Analysis<'_>,
-    place: &Place<'_>,
+    place: &HolderZnode<'_>,
     deletion: &Deletion<'_>,
     (later, denials): (&LaterAnswers, &Denials<'_>),
 ) -> Result<(Vec<usize>, String), String> {
@@ -131,7 +131,7 @@ fn ties(run: &Analysis<'_>, at: usize, deletion: &Deletion<'_>) -> bool {
 
 fn add(
     run: &Analysis<'_>,
-    place: &Place<'_>,
+    place: &HolderZnode<'_>,
     deletion: &Deletion<'_>,
     proof: Result<(Vec<usize>, String), String>,
     out: &mut Findings,
@@ -151,7 +151,7 @@ fn add(
         deletion.made.session,
         deletion.txn.zxid,
     );
-    let found = Found::new("stolen-znode", "ownership", witness, why);
+    let found = Finding::new("stolen-znode", "ownership", witness, why);
     out.add(run, found.advisory(advisory));
 }
 
@@ -240,7 +240,7 @@ impl<'a> Denials<'a> {
 
     /// Whether a client may have held no more when it was asked to end its hold: it denied it, or its process ended, before it answered that, or the
     /// history ends before such an answer. What it wrote after that answer is of no account.
-    fn any(&self, run: &Analysis<'_>, place: &Place<'_>) -> bool {
+    fn any(&self, run: &Analysis<'_>, place: &HolderZnode<'_>) -> bool {
         let answered = place.end.and_then(|end| self.answered.get(&end)).copied();
         let until = answered.unwrap_or(usize::MAX);
         let within = |all: &Vec<usize>| holder_znodes::first_after(all, place.read).is_some_and(|at| at <= until);

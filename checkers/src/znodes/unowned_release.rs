@@ -3,7 +3,7 @@
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
 use crate::analysis::deletions::{Deletion, deletions};
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A release that removed a znode of another transaction than the one that its grant rests on.
@@ -21,7 +21,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let (all, looked_at) = foreign_removals(run);
     let mut convicted = BTreeSet::new();
     for found in all.into_iter().filter(|found| convicted.insert(found.grant)) {
-        let found = Found::new("unowned-release", "ownership", found.witness, found.why);
+        let found = Finding::new("unowned-release", "ownership", found.witness, found.why);
         out.add(run, found);
     }
     out.ran("unowned-release", looked_at);

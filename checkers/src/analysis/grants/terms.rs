@@ -2,7 +2,7 @@
 
 /// Names of operations, anomalies and things of one family of exclusive grants.
 #[derive(Debug)]
-pub struct Names {
+pub struct GrantTerms {
     /// The operation that asks for a grant.
     pub acquire: &'static str,
     /// The operation by which a holder works under it.
@@ -24,7 +24,7 @@ pub struct Names {
 }
 
 /// Of a family that grants nothing.
-pub const NONE: Names = Names {
+pub const NONE: GrantTerms = GrantTerms {
     acquire: "",
     work: "",
     release: "",
@@ -37,7 +37,7 @@ pub const NONE: Names = Names {
 };
 
 /// Of a lock.
-pub const LOCK: Names = Names {
+pub const LOCK: GrantTerms = GrantTerms {
     acquire: "acquire",
     work: "write",
     release: "release",
@@ -50,7 +50,7 @@ pub const LOCK: Names = Names {
 };
 
 /// Of an election.
-pub const ELECTION: Names = Names {
+pub const ELECTION: GrantTerms = GrantTerms {
     acquire: "elect",
     work: "write",
     release: "resign",
@@ -63,7 +63,7 @@ pub const ELECTION: Names = Names {
 };
 
 /// Of a semaphore. With one lease, too, two clients are more than may hold.
-pub const SEMAPHORE: Names = Names {
+pub const SEMAPHORE: GrantTerms = GrantTerms {
     work: "work",
     thing: "a lease",
     double: "over-capacity",
@@ -72,7 +72,7 @@ pub const SEMAPHORE: Names = Names {
 };
 
 /// What a family calls them.
-pub fn of(family: &str) -> &'static Names {
+pub fn for_family(family: &str) -> &'static GrantTerms {
     match family {
         "lock" | "rwlock" => &LOCK,
         "election" => &ELECTION,

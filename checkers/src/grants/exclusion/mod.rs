@@ -9,8 +9,8 @@
 mod overlaps;
 
 use crate::analysis::Analysis;
-use crate::analysis::grants::{Answer, Grant};
-use crate::findings::{Findings, Found};
+use crate::analysis::grants::{Grant, HolderAnswer};
+use crate::findings::{Finding, Findings};
 use crate::text::count;
 use overlaps::{Overlap, overlaps};
 use zooquake_history::operation::Mode;
@@ -49,26 +49,26 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
 }
 
 /// One of the grants of an overlap: where it was read, and the first answer to a request sent after all of them were.
-struct Said<'r, 'a> {
+struct ConfirmedGrant<'r, 'a> {
     grant: &'r Grant<'a>,
     number: usize,
     read: usize,
-    answer: Answer,
+    answer: HolderAnswer,
 }
 
 /// What the clients of an overlap said in it, in the order of [`Overlap::all`].
 fn said<'r, 'a>(
     run: &'r Analysis<'a>,
     overlap: &Overlap,
-    answers: impl for<'g> Fn(&'g Grant<'a>) -> &'g [Answer],
-) -> Option<Vec<Said<'r, 'a>>> {
+    answers: impl for<'g> Fn(&'g Grant<'a>) -> &'g [HolderAnswer],
+) -> Option<Vec<ConfirmedGrant<'r, 'a>>> {
     let all = &run.grants.all;
     let after = all[overlap.later].read?;
     let said = |number: usize| {
         let grant = &all[number];
         let answers = answers(grant);
         let first = answers.partition_point(|answer| answer.sent <= after);
-        Some(Said {
+        Some(ConfirmedGrant {
             grant,
             number,
             read: grant.read?,
@@ -79,7 +79,7 @@ fn said<'r, 'a>(
 }
 
 /// The events that prove an overlap.
-fn witness(run: &Analysis<'_>, said: &[Said<'_, '_>]) -> Vec<usize> {
+fn witness(run: &Analysis<'_>, said: &[ConfirmedGrant<'_, '_>]) -> Vec<usize> {
     let events = said.iter().flat_map(|one| [one.read, one.answer.sent, one.answer.read]);
     let mut witness: Vec<usize> = events.collect();
     if let [a, b] = said {
@@ -89,7 +89,11 @@ fn witness(run: &Analysis<'_>, said: &[Said<'_, '_>]) -> Vec<usize> {
 }
 
 /// `grant g1 of c1, read at 0.100 s, …`: each grant of an overlap and what was said under it.
-fn listed(run: &Analysis<'_>, said: &[Said<'_, '_>], how: impl Fn(&Said<'_, '_>) -> String) -> String {
+fn listed(
+    run: &Analysis<'_>,
+    said: &[ConfirmedGrant<'_, '_>],
+    how: impl Fn(&ConfirmedGrant<'_, '_>) -> String,
+) -> String {
     let each = said.iter().map(|one| {
         format!(
             "{}, read at {} ({} sent at {}, answered at {})",
@@ -111,10 +115,10 @@ fn violation(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
         [a, b] if run.names.double != OVER => (run.names.double, double(run, a, b)),
         all => (OVER, over(run, all)),
     };
-    out.add(run, Found::new(kind, property(run), witness(run, &said), why));
+    out.add(run, Finding::new(kind, property(run), witness(run, &said), why));
 }
 
-fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
+fn double(run: &Analysis<'_>, a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
     format!(
         "{} was read at {} and {} at {}, and after that both clients confirmed by a quorum write that each holds {}: \
          {} to a request sent at {} and answered at {}, {} to one sent at {} and answered at {}. Each request was sent before its \
@@ -137,7 +141,7 @@ fn double(run: &Analysis<'_>, a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
 }
 
 /// That one of two holds is shared, if one is.
-fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
+fn one_shared(a: &ConfirmedGrant<'_, '_>, b: &ConfirmedGrant<'_, '_>) -> String {
     let exclusive = if a.grant.mode == Some(Mode::Exclusive) { a } else { b };
     match a.grant.mode == b.grant.mode {
         true => String::new(),
@@ -148,7 +152,7 @@ fn one_shared(a: &Said<'_, '_>, b: &Said<'_, '_>) -> String {
     }
 }
 
-fn over(run: &Analysis<'_>, all: &[Said<'_, '_>]) -> String {
+fn over(run: &Analysis<'_>, all: &[ConfirmedGrant<'_, '_>]) -> String {
     let first = all.iter().map(|one| one.answer.sent).min();
     format!(
         "At most {} may hold {} at a time. After the grants of {} clients had been read, each of these confirmed by a \
@@ -194,10 +198,10 @@ fn stale(run: &Analysis<'_>, overlap: &Overlap, out: &mut Findings) {
             listed(run, all, |one| request(run, one.answer)),
         ),
     };
-    let found = Found::new(run.names.stale_holder, property(run), witness(run, &said), why);
+    let found = Finding::new(run.names.stale_holder, property(run), witness(run, &said), why);
     out.add(run, found.advisory(true));
 }
 
-fn request(run: &Analysis<'_>, answer: Answer) -> String {
+fn request(run: &Analysis<'_>, answer: HolderAnswer) -> String {
     format!("a {}", run.events[answer.sent].f)
 }

@@ -1,7 +1,7 @@
 //! Holds that overlap and exclude each other.
 
 use crate::analysis::Analysis;
-use crate::analysis::grants::{Answer, Grant};
+use crate::analysis::grants::{Grant, HolderAnswer};
 use std::collections::{BTreeSet, HashMap};
 use zooquake_history::operation::Mode;
 
@@ -27,7 +27,7 @@ impl Overlap {
 ///
 /// A hold reaches from the reading of its grant to the sending of its last answered request, which `last` gives. In time
 /// proportional to n log n and to what is found.
-pub fn overlaps(run: &Analysis<'_>, read: &[usize], last: impl Fn(&Grant<'_>) -> Option<Answer>) -> Vec<Overlap> {
+pub fn overlaps(run: &Analysis<'_>, read: &[usize], last: impl Fn(&Grant<'_>) -> Option<HolderAnswer>) -> Vec<Overlap> {
     let mut exclusive = Holding::new(run);
     let mut shared = Holding::new(run);
     let mut found = Vec::new();

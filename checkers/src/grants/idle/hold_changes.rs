@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 /// What changes with an event.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Change<'a> {
+pub(super) enum HoldChange<'a> {
     /// Somebody may hold from now on.
     Hold,
     /// It does not any more.
@@ -35,24 +35,24 @@ pub(super) enum Change<'a> {
 }
 
 /// All changes, each with its event, in the order of these.
-pub(super) fn changes<'a>(run: &Analysis<'a>) -> Vec<(usize, Change<'a>)> {
+pub(super) fn changes<'a>(run: &Analysis<'a>) -> Vec<(usize, HoldChange<'a>)> {
     let mut changes = Vec::new();
     requests(run, &mut changes);
     for window in run.injected.values().filter(|window| window.was_on()) {
-        changes.extend(window.began().map(|at| (at, Change::Window)));
-        changes.extend(window.healed().map(|at| (at, Change::Healing)));
+        changes.extend(window.began().map(|at| (at, HoldChange::Window)));
+        changes.extend(window.healed().map(|at| (at, HoldChange::Healing)));
     }
     for (at, event) in run.events.iter().enumerate() {
         let client = ops::named_client(event);
         let change = match (event.f.as_str(), event.kind, client) {
-            ("session", EventType::Info, Some(node)) => event.state().map(|state| Change::Session {
+            ("session", EventType::Info, Some(node)) => event.state().map(|state| HoldChange::Session {
                 node,
                 session: event.session().unwrap_or_default(),
                 state,
             }),
-            ("exit", EventType::Info, Some(node)) => Some(Change::Exit(node)),
-            ("confirm", EventType::Ok, Some(_)) if event.holds() == Some(true) => Some(Change::Belief),
-            ("stall", _, _) if event.is_of("run") => Some(Change::Stall),
+            ("exit", EventType::Info, Some(node)) => Some(HoldChange::Exit(node)),
+            ("confirm", EventType::Ok, Some(_)) if event.holds() == Some(true) => Some(HoldChange::Belief),
+            ("stall", _, _) if event.is_of("run") => Some(HoldChange::Stall),
             _ => None,
         };
         changes.extend(change.map(|change| (at, change)));
@@ -64,21 +64,21 @@ pub(super) fn changes<'a>(run: &Analysis<'a>) -> Vec<(usize, Change<'a>)> {
 
 /// Who waits and who may hold. A grant may be held from its answer on, also one of unknown outcome, until its return is
 /// answered; if that is unknown, until its client asks anew or its process ends.
-fn requests<'a>(run: &Analysis<'a>, changes: &mut Vec<(usize, Change<'a>)>) {
+fn requests<'a>(run: &Analysis<'a>, changes: &mut Vec<(usize, HoldChange<'a>)>) {
     let ends = hold_ends(run);
     for op in run.ops.work.iter().filter(|op| op.f == run.names.acquire) {
         let over = op.end.into_iter().chain(op.cut).min();
         if let Some(sent) = op.sent() {
-            changes.push((sent, Change::Wait(op.node)));
-            changes.extend(over.map(|over| (over, Change::WaitEnd(sent, op.node))));
+            changes.push((sent, HoldChange::Wait(op.node)));
+            changes.extend(over.map(|over| (over, HoldChange::WaitEnd(sent, op.node))));
         }
         let Some(end) = op.end.filter(|&end| run.events[end].kind != EventType::Fail) else {
             continue;
         };
         let ends = ends.get(op.node).map_or(&[][..], Vec::as_slice);
         let until = ends.get(ends.partition_point(|&at| at <= end));
-        changes.push((end, Change::Hold));
-        changes.extend(until.map(|&until| (until, Change::HoldEnd)));
+        changes.push((end, HoldChange::Hold));
+        changes.extend(until.map(|&until| (until, HoldChange::HoldEnd)));
     }
 }
 

@@ -16,9 +16,9 @@ mod hold_changes;
 
 use crate::Process;
 use crate::analysis::{Analysis, LatencyKind};
-use crate::findings::{Findings, Found};
+use crate::findings::{Finding, Findings};
 use crate::text::seconds;
-use hold_changes::{Change, changes};
+use hold_changes::{HoldChange, changes};
 use std::collections::{BTreeSet, HashMap};
 
 /// How many session timeouts a spell lasts at least, and for how many a window is near after its end.
@@ -41,7 +41,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
         let until = run.time(spell.until);
         let why = why(run, spell, &bound);
         let witness = spell.witness(run, bound.longest());
-        let found = Found::new(name, "liveness", witness, why).advisory(true);
+        let found = Finding::new(name, "liveness", witness, why).advisory(true);
         out.add_between(run, found, spell.from, until);
     }
 }
@@ -76,7 +76,7 @@ impl Bound {
 }
 
 /// A time in which nobody held and somebody waited.
-struct Spell {
+struct IdleSpell {
     /// Where the oldest request was sent that waited when it began.
     request: usize,
     /// When it began, in nanoseconds since the run began.
@@ -85,7 +85,7 @@ struct Spell {
     until: usize,
 }
 
-impl Spell {
+impl IdleSpell {
     fn ns(&self, run: &Analysis<'_>) -> u64 {
         run.time(self.until).saturating_sub(self.from)
     }
@@ -110,9 +110,9 @@ impl Spell {
 }
 
 /// All idle spells in their order. A window is near for `after` nanoseconds from its end on.
-fn spells(run: &Analysis<'_>, after: u64) -> Vec<Spell> {
+fn spells(run: &Analysis<'_>, after: u64) -> Vec<IdleSpell> {
     let changes = changes(run);
-    let (mut state, mut spells, mut open) = (State::default(), Vec::new(), None::<Spell>);
+    let (mut state, mut spells, mut open) = (SpellState::default(), Vec::new(), None::<IdleSpell>);
     let mut next = 0;
     while let Some(&(at, _)) = changes.get(next) {
         let mut cut = None;
@@ -123,10 +123,10 @@ fn spells(run: &Analysis<'_>, after: u64) -> Vec<Spell> {
         let idle = state.idle();
         if !idle || cut.is_some() {
             let until = cut.unwrap_or(at);
-            spells.extend(open.take().map(|spell| Spell { until, ..spell }));
+            spells.extend(open.take().map(|spell| IdleSpell { until, ..spell }));
         }
         if let (true, Some(&(request, _)), None) = (idle, state.waiting.first(), &open) {
-            open = Some(Spell {
+            open = Some(IdleSpell {
                 request,
                 from: run.time(at).max(state.quiet_from),
                 until: at,
@@ -136,13 +136,13 @@ fn spells(run: &Analysis<'_>, after: u64) -> Vec<Spell> {
     // The end of the run is no event in it.
     let last = run.events.iter().rposition(|event| event.entered() != Some("done"));
     let last = last.unwrap_or_default();
-    spells.extend(open.map(|spell| Spell { until: last, ..spell }));
+    spells.extend(open.map(|spell| IdleSpell { until: last, ..spell }));
     spells
 }
 
 /// Who holds, who waits and what is on, after some event.
 #[derive(Default)]
-struct State<'a> {
+struct SpellState<'a> {
     holds: usize,
     /// Requests that are pending, each with its client.
     waiting: BTreeSet<(usize, &'a str)>,
@@ -182,42 +182,42 @@ impl<'a> Client<'a> {
     }
 }
 
-impl<'a> State<'a> {
+impl<'a> SpellState<'a> {
     /// Takes a change in; the event that ends a spell in any case, if there is one.
-    fn take(&mut self, run: &Analysis<'a>, at: usize, change: Change<'a>, after: u64) -> Option<usize> {
+    fn take(&mut self, run: &Analysis<'a>, at: usize, change: HoldChange<'a>, after: u64) -> Option<usize> {
         match change {
-            Change::Hold => self.holds += 1,
-            Change::HoldEnd => self.holds = self.holds.saturating_sub(1),
-            Change::Wait(node) => {
+            HoldChange::Hold => self.holds += 1,
+            HoldChange::HoldEnd => self.holds = self.holds.saturating_sub(1),
+            HoldChange::Wait(node) => {
                 self.waiting.insert((at, node));
                 self.client(node, |client| client.waits += 1);
             }
-            Change::WaitEnd(request, node) => {
+            HoldChange::WaitEnd(request, node) => {
                 self.waiting.remove(&(request, node));
                 self.client(node, |client| client.waits -= 1);
             }
-            Change::Window => self.windows += 1,
-            Change::Healing => {
+            HoldChange::Window => self.windows += 1,
+            HoldChange::Healing => {
                 self.windows = self.windows.saturating_sub(1);
                 self.quiet_from = self.quiet_from.max(run.time(at).saturating_add(after));
             }
-            Change::Session { node, session, state } => {
+            HoldChange::Session { node, session, state } => {
                 let waits = self.client(node, |client| {
                     client.session(session, state);
                     client.waits > 0
                 });
                 return (waits && matches!(state, "disconnected" | "expired")).then_some(at);
             }
-            Change::Exit(node) => self.client(node, |client| {
+            HoldChange::Exit(node) => self.client(node, |client| {
                 let waits = client.waits;
                 *client = Client {
                     waits,
                     ..Client::default()
                 };
             }),
-            Change::Belief => return Some(at),
+            HoldChange::Belief => return Some(at),
             // What was read after it may have waited.
-            Change::Stall => return Some(at.saturating_sub(1)),
+            HoldChange::Stall => return Some(at.saturating_sub(1)),
         }
         None
     }
@@ -236,7 +236,7 @@ impl<'a> State<'a> {
     }
 }
 
-fn why(run: &Analysis<'_>, spell: &Spell, bound: &Bound) -> String {
+fn why(run: &Analysis<'_>, spell: &IdleSpell, bound: &Bound) -> String {
     let request = &run.events[spell.request];
     let thing = run.names.thing;
     let grant = request

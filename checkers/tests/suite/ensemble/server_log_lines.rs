@@ -97,7 +97,7 @@ impl Teller {
 /// The clock by which the logs above are written.
 pub fn clock() -> Clock {
     let now = serde_json::json!({ "unix_us": BEGUN_MS * 1000 });
-    Clock::of(&[event(0, 0, "run", None, EventType::Info, "clock", now)])
+    Clock::from_events(&[event(0, 0, "run", None, EventType::Info, "clock", now)])
 }
 
 /// What is found in logs and answers.

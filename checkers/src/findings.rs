@@ -16,7 +16,7 @@ pub struct Findings {
     pub anomalies: Vec<Anomaly>,
     /// Why the verdict cannot be `valid`; remarks start with `note: `.
     pub reasons: Vec<String>,
-    /// What was not judged because clients said that they cannot tell it.
+    /// What was not judged because clients declared that they cannot give the evidence.
     pub not_judged: Vec<NotJudged>,
     /// Each checker that ran.
     pub checkers: BTreeMap<String, Value>,

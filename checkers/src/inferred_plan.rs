@@ -1,6 +1,6 @@
 //! Histories without a plan: what was promised is inferred from what was asked and answered.
 //!
-//! Where nothing tells, only what every promise of the family has is judged, and a reason says so. The verdict is never
+//! Where nothing shows it, only what every promise of the family has is judged, and a reason says so. The verdict is never
 //! `valid`: which faults were asked for stands in the plan.
 
 use crate::plan::{Plan, Resource, Target, Trigger, Window, Workload};
@@ -17,7 +17,7 @@ use zooquake_history::operation::register::{self, FROM, TO};
 use zooquake_history::operation::{Any, CZXID, Field, MZXID, PATH};
 
 /// Judges a history that has no plan: as what `kind` says; else, if it is written as ours are, by what it shows to be promised; else by
-/// search, as what its operations tell. `damage` says what of it could not be read.
+/// search, as what its operations show. `damage`: what of it could not be read.
 pub fn judge(
     history: &History,
     damage: Vec<String>,
@@ -36,7 +36,7 @@ pub fn judge(
     })
 }
 
-/// Judges a history of ours that has no plan; `damage` says what of it could not be read.
+/// Judges a history of ours that has no plan; `damage`: what of it could not be read.
 ///
 /// # Errors
 /// Its operations are not written as those of any family are.
@@ -52,7 +52,7 @@ pub fn check(history: &History, damage: Vec<String>) -> Result<Results, String> 
         .damage
         .push(format!("plan.json is missing: {}", promise.basis.join("; ")));
     let mut results = families::check(&record);
-    // A vote may lawfully take as long as a session, a hand-over twice as long, and how long that is only the plan tells.
+    // A vote may lawfully take as long as a session, a hand-over twice as long, and how long that is stands only in the plan.
     for kind in ["needless-abort", "idle-lock", "leaderless"] {
         unjudge(&mut results, kind, "the session timeout");
     }
@@ -63,7 +63,7 @@ pub fn check(history: &History, damage: Vec<String>) -> Result<Results, String> 
     Ok(results)
 }
 
-/// Takes back an anomaly that depends on something that only the plan tells.
+/// Takes back an anomaly that depends on something that only the plan has.
 fn unjudge(results: &mut Results, kind: &str, on: &str) {
     let all = results.anomalies.len();
     results.anomalies.retain(|anomaly| anomaly.kind != kind);
@@ -210,7 +210,7 @@ fn claims(history: &History) -> bool {
         || answers(history).any(|event| event.f == "dequeue" && (known(event, PATH.any()) || known(event, CZXID.any())))
 }
 
-/// Where the resource is, by what its writes say. If none says it, the resource is taken to be in ZooKeeper, where writes
+/// Where the resource is, by the fields of its writes. If none shows it, the resource is taken to be in ZooKeeper, where writes
 /// without an `mzxid` have no known order.
 fn resource(history: &History, basis: &mut Vec<&'static str>) -> Resource {
     let writes = || answers(history).filter(|event| event.f == "write");
@@ -260,7 +260,7 @@ fn numbered(history: &History) -> impl Iterator<Item = &Event> {
     events.filter(|event| matches!(event.process, Process::Number(_)))
 }
 
-/// Whether a value tells a field: it is there, and not null.
+/// Whether an event has a field that is not null.
 fn known(event: &Event, field: Field<Any>) -> bool {
     event.get(field).is_some_and(|value| !value.is_null())
 }

@@ -1,6 +1,6 @@
 //! Operation histories of ZooKeeper recipes, and the exact checkers over them.
 //!
-//! This crate is pure: it does no I/O, runs no async code and knows no ZooKeeper client. It turns a [`Record`] (the plan
+//! This crate is pure: it does no I/O, runs no async code and depends on no ZooKeeper client. It turns a [`Record`] (the plan
 //! of a run, its history and the evidence read from the ensemble) into [`Results`], always the same ones for the same
 //! record: [`check`].
 //!

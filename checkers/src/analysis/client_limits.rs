@@ -1,11 +1,11 @@
-//! What clients said that they cannot do or tell.
+//! What clients declared that they cannot do or report.
 
 use crate::analysis::ops;
 use crate::{Event, EventType};
 use std::collections::BTreeSet;
 use zooquake_history::protocol::Cannot;
 
-/// What each client declared in the `hello` of one of its processes: a program that cannot tell something never can.
+/// What each client declared in the `hello` of one of its processes: a program that cannot report something never can.
 #[derive(Debug, Default)]
 pub struct ClientLimits<'a>(BTreeSet<(&'a str, Cannot)>);
 

@@ -1,4 +1,4 @@
-//! What the transaction logs tell of znodes, for what clients do not tell themselves.
+//! What the transaction logs show of znodes, for what answers of clients lack.
 
 use super::RecordView;
 use super::grants::Grants;

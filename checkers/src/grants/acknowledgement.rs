@@ -1,7 +1,7 @@
-//! Acknowledgements: a leader that promises one writes only once it knows that its acknowledgement znode exists.
+//! Acknowledgements: a leader that promises one writes only after its acknowledgement znode was created.
 //!
-//! Replies say which acknowledgement their leader knew: `ack` names it, `null` says that it knew of none. Where a reply
-//! says nothing the grant's counts, and where that says nothing either the write is not judged. A znode that is older than
+//! The field `ack` of a reply names the acknowledgement znode that its leader had read, `null` if it had read none. Where a reply
+//! lacks the field the grant's counts, and where that lacks it too the write is not judged. A znode that is older than
 //! the one that the grant rests on acknowledges an earlier term.
 
 use crate::Value;
@@ -49,8 +49,8 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran("unacknowledged-leader", looked_at);
 }
 
-/// What the leader says of its acknowledgement for a write, and the event that says it. That a grant was made without one
-/// says nothing about the writes after it.
+/// The acknowledgement that a write's reply or its grant names, and the event of that answer. A grant that was made without one
+/// does not show that the writes after it were.
 fn told<'a>(run: &Analysis<'a>, write: Write) -> Option<(usize, &'a Value)> {
     let said = |at: usize| Some((at, run.events[at].ack()?));
     let granted = || said(run.grants.all[write.grant].read?).filter(|(_, ack)| !ack.is_null());

@@ -107,7 +107,7 @@ fn misnamed(run: &Analysis<'_>) -> impl Iterator<Item = (usize, String)> {
     })
 }
 
-/// The grant that an event is about: of an operation under a grant, or of a client that says that it holds.
+/// The grant that an event is about: of an operation under a grant, or of a `confirm` with `holds: true`.
 fn name<'a>(run: &Analysis<'a>, at: usize) -> Option<&'a str> {
     let event = &run.events[at];
     let own = event.grant();
@@ -135,7 +135,7 @@ fn acts(event: &Event) -> bool {
     event.kind == EventType::Ok && matches!(event.f.as_str(), "read" | "write" | "work" | "confirm")
 }
 
-/// What an answer says of itself that cannot both be.
+/// Two fields of an answer that contradict each other, in words.
 fn both(run: &Analysis<'_>, event: &Event) -> Option<&'static str> {
     if event.f == "write" {
         return match (event.kind, event.get(ACCEPTED.any())?) {

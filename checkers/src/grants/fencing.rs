@@ -39,7 +39,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     out.ran(run.names.regression, read.len());
 }
 
-/// Grants of a fenced variant that tell no token.
+/// Grants of a fenced variant without a token.
 fn without(run: &Analysis<'_>, out: &mut Findings) {
     if !run.record.plan.workload.fenced {
         return;
@@ -75,7 +75,7 @@ fn regressed(run: &Analysis<'_>, earlier: usize, later: usize, asked: usize, out
     );
     let mut witness = vec![read_a, asked, read_b];
     witness.extend(run.telling_modes([earlier, later]));
-    // Of a shared grant the request, which is here, tells the mode, so that without its request that of the other is unknown.
+    // The mode of a shared grant stands in its request, which is here, so that without its request that of the other is unknown.
     witness.extend(a.asked.filter(|_| b.mode != Some(Mode::Exclusive)));
     out.add(run, Finding::new(run.names.regression, "fencing", witness, why));
 }

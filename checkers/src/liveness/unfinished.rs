@@ -186,7 +186,7 @@ struct Finished<'a> {
     same: HashMap<(&'a str, &'a str, OperationSubject<'a>), (usize, bool)>,
     /// By client: its last answer of any kind that finishes something.
     any: HashMap<&'a str, usize>,
-    /// Rounds that somebody entered and transactions whose decision somebody was told.
+    /// Rounds that somebody entered and transactions whose decision was answered to somebody.
     units: HashSet<OperationSubject<'a>>,
 }
 
@@ -236,7 +236,7 @@ impl<'a> Finished<'a> {
 }
 
 /// Adds a reason that names the planned clients that live at the end of the span and finished nothing in it, but for those
-/// `told` of already. Where `each` is false, only those that were asked for something in the span.
+/// in `told`, which were reported already. Where `each` is false, only those that were asked for something in the span.
 pub fn idle<'a>(run: &Analysis<'a>, span: RecoverySpan, told: HashSet<&'a str>, each: bool, out: &mut Findings) {
     let finished = Finished::new(run, span);
     let (mut asked, mut settled) = (HashSet::new(), told);

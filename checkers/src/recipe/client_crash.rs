@@ -1,10 +1,10 @@
 //! `client-crash`: the process of a client of a user's own recipe ended by itself, and nothing excuses it.
 //!
 //! Ending when a session expires is common practice, and a supervisor starts such a process again. A death is excused if a fault was
-//! on or had ended less than two session timeouts before, or if a notice of the process said that a session had expired: less than two
+//! on or had ended less than two session timeouts before, or if a notice of the process reported that a session had expired: less than two
 //! session timeouts before, or with no other one after it. Where no notice did, the transaction logs must show that each session that the
 //! process had named was closed later than it died, if at all; where they do not, the death is a reason against `valid`. A
-//! session that the process said to have closed itself has not expired. More deaths than `max_restarts` in one window are excused
+//! session that the process reported as closed by itself has not expired. More deaths than `max_restarts` in one window are excused
 //! by nothing.
 
 use crate::analysis::Analysis;
@@ -25,15 +25,15 @@ pub const CHECKERS: &[&str] = &["client-crash"];
 #[derive(Debug)]
 struct ProcessLife<'a> {
     node: &'a str,
-    /// Where it said hello; `None` if it never did.
+    /// The event of its `hello`; `None` if it sent none.
     hello: Option<usize>,
     /// Where its stream ended.
     exit: usize,
-    /// Its sessions, as far as it named them, but for those that it said to be over.
+    /// Its sessions, as far as it named them, but for those that it reported as over.
     sessions: BTreeSet<u64>,
     /// Whether it named any.
     named: bool,
-    /// Where it said last that one had expired, and whether it was connected again after that.
+    /// The event of its last notice that one had expired, and whether it was connected again after that.
     expired: Option<(usize, bool)>,
 }
 
@@ -41,7 +41,7 @@ struct ProcessLife<'a> {
 enum DeathExcuse<'r> {
     /// A fault, or a session that was over.
     Good,
-    /// Nothing tells whether a session was over, in words.
+    /// Whether a session was over is not known; why, in words.
     Unknown(&'r str),
     None,
 }
@@ -111,7 +111,7 @@ fn lives<'a>(run: &Analysis<'a>) -> Vec<ProcessLife<'a>> {
 }
 
 impl ProcessLife<'_> {
-    /// Takes what an event of its client says of its sessions.
+    /// Takes the sessions that an event of its client names.
     fn heard(&mut self, at: usize, event: &Event) {
         let listed = event.sessions().into_iter().flatten().filter_map(|one| one.as_str());
         let named: BTreeSet<u64> = event.session().into_iter().chain(listed).filter_map(session).collect();
@@ -156,7 +156,7 @@ fn excuse<'r>(
     if let Some(lack) = run.log.lack() {
         return DeathExcuse::Unknown(lack);
     }
-    // One that had not said hello had no session yet.
+    // One without a `hello` had no session yet.
     if !life.named && life.hello.is_some() {
         return DeathExcuse::Unknown("it had named no session");
     }

@@ -1,7 +1,7 @@
-//! What clients did not tell, and checks rest on.
+//! Fields that answers of clients lack, and checks rest on.
 //!
-//! A client says in its `hello` what it cannot tell. Where the transaction logs tell it instead nothing is lacking; else the check
-//! that rests on it is named as not judged. What a client leaves out without having said so is a reason against `valid`.
+//! A client declares in its `hello` which fields it cannot give. Where the transaction logs have them nothing is lacking; else the check
+//! that rests on it is named as not judged. What a client leaves out without having declared it is a reason against `valid`.
 //! The main safety property of each family is judged without any of this, only of less: grants by what clients confirm and by
 //! interleaved writes, barriers by who was asked to enter, queues by what was certainly given.
 
@@ -13,14 +13,14 @@ use crate::text::{count, few};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use zooquake_history::protocol::Cannot;
 
-/// Something that an answer is to tell.
+/// A field that an answer is to have.
 struct RequiredField {
     families: &'static [&'static str],
-    /// The operations whose answers tell it.
+    /// The operations whose answers have it.
     of: &'static [&'static str],
     /// Its field.
     field: &'static str,
-    /// How a client says that it cannot.
+    /// How a client declares that it cannot give it.
     cannot: Cannot,
     told: fn(&Event) -> bool,
     /// The check that rests on it.
@@ -62,7 +62,7 @@ const REMOVED: RequiredField = RequiredField {
     ..CZXID
 };
 
-/// All that answers are to tell and that may be left out. Of the item of a dequeue see [`taking`].
+/// All fields that answers are to have and may lack. Of the item of a dequeue see [`taking`].
 const ALL: &[RequiredField] = &[
     RequiredField {
         families: &["lock", "rwlock", "election"],
@@ -109,11 +109,11 @@ const ALL: &[RequiredField] = &[
     },
 ];
 
-/// Names what was not told.
+/// Reports the fields that answers lack.
 pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     let workload = &run.record.plan.workload;
     let family = workload.family.as_str();
-    // Members of a barrier that others wait for have nothing to tell.
+    // Answers of a barrier's members that others wait for have no such fields.
     let members = workload.capabilities().members;
     for evidence in ALL.iter().filter(|one| one.families.contains(&family) && !members) {
         answers(run, evidence, out);
@@ -136,7 +136,7 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     let mut lacking = MissingAnswers::default();
     let mut able: BTreeSet<&str> = BTreeSet::new();
     if evidence.cannot == Cannot::Removed {
-        // Who can tell it may not know of a delete whose outcome was unknown.
+        // A client that gives it may lack that of a delete whose outcome was unknown.
         let telling = answered(run, evidence.of).filter(|&(_, end)| told(end));
         able.extend(telling.map(|(op, _)| op.node));
     }
@@ -170,7 +170,7 @@ fn answers(run: &Analysis<'_>, evidence: &RequiredField, out: &mut Findings) {
     }
 }
 
-/// The answers of which the transaction logs tell what they leave out, or judge what rests on it.
+/// The answers whose missing field the transaction logs have, or what rests on which they decide.
 fn logged(run: &Analysis<'_>, evidence: &RequiredField) -> HashSet<usize> {
     let grants = run.grants.all.iter();
     let known = grants.filter(|grant| grant.czxid.is_some());
@@ -210,7 +210,7 @@ fn taking(run: &Analysis<'_>, out: &mut Findings) {
     lacking.tell(run, (what, "dequeue", Cannot::Taking), out);
 }
 
-/// Answers that did not tell something, by client.
+/// Answers that lack a field, by client.
 #[derive(Default)]
 struct MissingAnswers<'a> {
     /// Of how many.
@@ -229,7 +229,7 @@ fn summed(of: &BTreeMap<&str, Vec<usize>>, all: usize) -> Option<(String, String
 }
 
 impl MissingAnswers<'_> {
-    /// A reason for what was left out by clients that did not say that they cannot tell it.
+    /// A reason for what was left out by clients that did not declare it.
     fn tell(&self, run: &Analysis<'_>, (what, of, cannot): (&str, &str, Cannot), out: &mut Findings) {
         let first = self.silent.values().flatten().min();
         if let (Some((whose, some)), Some(&first)) = (summed(&self.silent, self.all), first) {

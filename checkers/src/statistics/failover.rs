@@ -1,5 +1,5 @@
 //! How long nobody led after a fault had struck the leader; of a lock, how long until the next grant. Where others may hold
-//! beside the one that was struck nothing is told.
+//! beside the one that was struck nothing is measured.
 
 use crate::analysis::Analysis;
 use crate::analysis::grants::Grant;

@@ -1,4 +1,4 @@
-//! Whether the transaction logs agree with the history: each granted znode was created as its client says.
+//! Whether the transaction logs agree with the history: each granted znode was created by the transaction that its answer names.
 
 use crate::analysis::Analysis;
 use crate::evidence::Txn;

@@ -1,6 +1,6 @@
-//! `foreign-znode`: a grant rests on a znode of another session than its client says.
+//! `foreign-znode`: a grant rests on a znode of another session than its answer names.
 //!
-//! The transaction logs tell which session created the znode, and that session is its owner: the znode of a grant is ephemeral.
+//! The transaction logs record which session created the znode, and that session is its owner: the znode of a grant is ephemeral.
 //! The client named the session that it believed in. It convicts only if that session was the client's before the grant
 //! was asked for: then what the attempt made was made in it, and the znode was there before or is another's. A client that had not
 //! named it may have changed its session while it waited, and names the one it has now.

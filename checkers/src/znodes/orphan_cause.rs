@@ -10,7 +10,7 @@ use zooquake_history::operation::{Role, role};
 /// How many operations are named, if it may be any of them.
 const NAMED: usize = 3;
 
-/// A sentence on the operation of a client that left a znode, and the faults that were on meanwhile; empty if nothing tells which. `first`
+/// A sentence on the operation of a client that left a znode, and the faults that were on meanwhile; empty if that is not known. `first`
 /// is the moment before which the znode was not made, in nanoseconds since the run began.
 pub fn words(run: &Analysis<'_>, node: &str, znode: &Znode, first: Option<u64>) -> String {
     let grants = run.grants.all.iter();

@@ -1,4 +1,4 @@
-//! The audit of the final tree: no contender znode of a live session that no client knows to be its own.
+//! The audit of the final tree: no contender znode of a live session that no client named as its own.
 
 use crate::analysis::Analysis;
 use crate::analysis::clients::session;
@@ -19,7 +19,7 @@ struct QuiesceAnswer {
     sessions: BTreeSet<u64>,
 }
 
-/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is told.
+/// When the witnesses that name the answers of all clients have so many events, of more such orphans only the number is reported.
 const MOST: usize = 1_000_000;
 
 /// What was answered to the `quiesce` between the two readings.
@@ -36,7 +36,7 @@ struct QuiesceAnswers<'a> {
     died: bool,
     /// When znodes were not there yet.
     ages: Ages,
-    /// Events that witnesses of all answers may yet name, and the orphans that were not told for lack of room.
+    /// Events that witnesses of all answers may yet name, and the number of orphans that were left out for lack of room.
     room: usize,
     untold: usize,
 }
@@ -46,7 +46,7 @@ pub fn check(run: &Analysis<'_>, out: &mut Findings) {
     check_claims(run, &|_| None, out);
 }
 
-/// The same where contenders may be claims on items: `gone` tells the event that ended an item's life, from when on a
+/// The same where contenders may be claims on items: `gone` gives the event that ended an item's life, from when on a
 /// claim on it is an orphan whosever it is.
 pub fn check_claims(run: &Analysis<'_>, gone: &dyn Fn(i64) -> Option<usize>, out: &mut Findings) {
     let readings = run.record.audit();
@@ -109,7 +109,7 @@ impl<'a> QuiesceAnswers<'a> {
         }
     }
 
-    /// The events of all answers, while there is room to tell them again.
+    /// The events of all answers, while there is room for another witness of them.
     fn events(&mut self) -> Option<Vec<usize>> {
         if self.room == 0 {
             self.untold += 1;
@@ -219,7 +219,7 @@ fn stale_claim(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'
 fn orphan(run: &Analysis<'_>, znode: &Znode, answers: &mut QuiesceAnswers<'_>, out: &mut Findings) -> bool {
     let text = owner(znode).unwrap_or_default();
     let Some(number) = session(&text) else { return false };
-    // That an ephemeral znode is there tells that its session lives; of others only a client can.
+    // An ephemeral znode that is there proves that its session lives; of others only a client's answer does.
     let named = answers.sessions.get(&number).copied();
     if znode.owner.is_none() && named.is_none() {
         return false;
